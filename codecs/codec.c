@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of decoders and the checks around their calls; see codec.h. */
+#include "codec.h"
+
+#include <assert.h>
+#include <errno.h>
+
+static const struct lod_codec *const codecs[LOD_CODECS] = {
+    [LOD_CODEC_TREE] = &lod_codec_tree,
+    [LOD_CODEC_RAW] = &lod_codec_raw,
+};
+
+static const char *const fidelity_names[] = {
+    [LOD_Q1] = "q1", [2] = "q2",        [3] = "q3",          [4] = "q4",
+    [5] = "q5",      [6] = "q6",        [7] = "q7",          [8] = "q8",
+    [9] = "q9",      [LOD_Q10] = "q10", [LOD_FULL] = "full", [LOD_ORIGINAL] = "original",
+};
+
+const struct lod_codec *lod_codec_find(unsigned id)
+{
+    return id < LOD_CODECS ? codecs[id] : NULL;
+}
+
+int lod_codec_segments(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
+                       uint64_t ret_bytes[LOD_GROUPS_MAX])
+{
+    if (lod_row_flags(row) & ~LOD_ITEM_FLAGS) {
+        return -EILSEQ;
+    }
+    int error = codec->segments(row, ret_bytes);
+    for (unsigned i = codec->groups; !error && i < LOD_GROUPS_MAX; i++) {
+        assert(ret_bytes[i] == 0);
+    }
+    return error;
+}
+
+int lod_codec_plan(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
+                   enum lod_format format, enum lod_fidelity fidelity, struct lod_plan *ret_plan)
+{
+    if (!lod_fidelity_name(fidelity)) {
+        return -ENOENT;
+    }
+    if (lod_row_flags(row) & ~LOD_ITEM_FLAGS) {
+        return -EILSEQ;
+    }
+    if (fidelity == LOD_ORIGINAL && (lod_row_flags(row) & LOD_ITEM_NO_ORIGINAL)) {
+        return -ENOENT;
+    }
+    return codec->plan(row, format, fidelity, ret_plan);
+}
+
+const char *lod_fidelity_name(enum lod_fidelity fidelity)
+{
+    return fidelity >= LOD_Q1 && fidelity <= LOD_ORIGINAL ? fidelity_names[fidelity] : NULL;
+}
+
+enum lod_fidelity lod_fidelity_parse(const char *name, size_t bytes)
+{
+    for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
+        if (strlen(fidelity_names[f]) == bytes && memcmp(fidelity_names[f], name, bytes) == 0) {
+            return (enum lod_fidelity)f;
+        }
+    }
+    return (enum lod_fidelity)0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * THE decoder table: how the items of a record become files again. One const struct a codec, one
+ * line in codec.c. A codec knows the 64 bytes of its ITEM row (FORMAT.md, ITEM) and bytes handed to
+ * it; no files, no names, no store. Everything here is pure and thread-safe.
+ */
+#ifndef LOD_CODEC_H
+#define LOD_CODEC_H
+
+#include <stdint.h>
+
+#include "bytes.h"
+#include "compiler.h"
+#include "plan.h"
+
+#define LOD_ROW_BYTES  64
+#define LOD_GROUPS_MAX 12
+
+/* Bits of byte 0 of every ITEM row. */
+#define LOD_ITEM_WHOLE       0x01u /* not transcoded: group 12 is the file, at every fidelity */
+#define LOD_ITEM_NO_ORIGINAL 0x02u /* the store cannot give the source's exact bytes back */
+#define LOD_ITEM_NO_DECODED  0x04u
+#define LOD_ITEM_HAS_MAGIC   0x08u
+#define LOD_ITEM_SHARD       0x10u
+#define LOD_ITEM_KEPT        0x20u /* groups as usual, and group 12 is the source file */
+#define LOD_ITEM_ORIENT      0x40u /* the head carries a 36-byte orientation EXIF */
+#define LOD_ITEM_FLAGS       0x7fu /* all that are defined */
+
+/* Values of the fidelity field of an inode number; q1 .. q10 are 1 .. 10. */
+enum lod_fidelity {
+    LOD_Q1 = 1,
+    LOD_Q10 = 10,
+    LOD_FULL = 11,
+    LOD_ORIGINAL = 12,
+};
+
+/* What an item's bytes are shown as; values of the format field of an inode number. */
+enum lod_format {
+    LOD_FORMAT_TREE = 0, /* the source's own kind of file */
+};
+
+/* Codec ids of RECD. */
+enum lod_codec_id {
+    LOD_CODEC_TREE = 0,
+    LOD_CODEC_PCR = 1,
+    LOD_CODEC_L3 = 2,
+    LOD_CODEC_TOC = 3,
+    LOD_CODEC_RAW = 4,
+    LOD_CODECS = 5,
+};
+
+struct lod_codec {
+    const char *name; /* also the suffix of its record files */
+    uint8_t id;
+    uint8_t groups; /* of its records, 1 .. LOD_GROUPS_MAX */
+
+    /*
+     * log2 of the bytes of a frame in a record whose groups hold `bytes` bytes in all.
+     */
+    uint8_t (*frame_shift)(uint64_t bytes);
+
+    /*
+     * Bytes of the item's segment in each group; 0 past `groups`. -EILSEQ: a malformed row
+     * (reserved bytes, undefined flags, lengths that contradict the flags).
+     */
+    int (*segments)(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GROUPS_MAX]);
+
+    /* Bytes of the source file this item was made from; original/ has this size. */
+    uint64_t (*source_bytes)(const uint8_t row[LOD_ROW_BYTES]);
+
+    /*
+     * The file this row is at a fidelity. *ret_plan is written only on success. -ENOENT: there is
+     * no such file (original/ of an item with NO_ORIGINAL); -EILSEQ: a malformed row.
+     */
+    int (*plan)(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
+                enum lod_fidelity fidelity, struct lod_plan *ret_plan);
+};
+
+/* The codec with this id; NULL if this build knows none (a newer store). */
+const struct lod_codec *lod_codec_find(unsigned id);
+
+/* The vtable's calls with arguments checked and results asserted; back ends assume them. */
+LOD_MUST_CHECK int lod_codec_segments(const struct lod_codec *codec,
+                                      const uint8_t row[LOD_ROW_BYTES],
+                                      uint64_t ret_bytes[LOD_GROUPS_MAX]);
+LOD_MUST_CHECK int lod_codec_plan(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
+                                  enum lod_format format, enum lod_fidelity fidelity,
+                                  struct lod_plan *ret_plan);
+
+/* Bytes 0 and 4 .. 7 of a row are common to all codecs. */
+static inline uint8_t lod_row_flags(const uint8_t row[LOD_ROW_BYTES])
+{
+    return row[0];
+}
+
+static inline uint32_t lod_row_own_node(const uint8_t row[LOD_ROW_BYTES])
+{
+    return lod_get_le32(row + 4);
+}
+
+/* "q1" .. "q10", "full", "original"; NULL for a number that is no fidelity. */
+const char *lod_fidelity_name(enum lod_fidelity fidelity);
+
+/* The reverse, of `bytes` bytes without NUL; 0 if it names none. */
+enum lod_fidelity lod_fidelity_parse(const char *name, size_t bytes);
+
+/* One extern a codec; see codec.c for the table. */
+extern const struct lod_codec lod_codec_tree;
+extern const struct lod_codec lod_codec_pcr;
+extern const struct lod_codec lod_codec_raw;
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libjpeg behind plain functions: coefficients in, scans out, pixels for measuring. jpeg_io.c alone
+ * sees jpeglib.h; its longjmp never leaves it. A handle belongs to one thread at a time.
+ */
+#ifndef LOD_JPEG_IO_H
+#define LOD_JPEG_IO_H
+
+#include "buf.h"
+#include "bytes.h"
+#include "compiler.h"
+#include "script.h"
+
+/* The quantised coefficients of one JPEG file. Borrows the file's bytes until destroy. */
+struct lod_jpeg;
+
+/*
+ * Reads all coefficients. `bytes_max` limits libjpeg's memory. -ENOTSUP with *ret_why, a static
+ * text, when they cannot be had without loss (corrupt or truncated data, incomplete progression);
+ * -ENOMEM.
+ */
+LOD_MUST_CHECK int lod_jpeg_read(struct lod_span file, uint64_t bytes_max,
+                                 struct lod_jpeg **ret_jpeg, const char **ret_why);
+struct lod_jpeg *lod_jpeg_destroy(struct lod_jpeg *jpeg);
+
+/*
+ * Appends to `out` a progressive JPEG of these coefficients: SOI, DQT, SOF, then the scans of
+ * `script` (already fitted), each behind its own DHT, and EOI; no APPn, no COM, no DRI.
+ */
+LOD_MUST_CHECK int lod_jpeg_write(struct lod_jpeg *jpeg, const struct lod_script *script,
+                                  struct lod_buf *out);
+
+/* 0 if both hold the same coefficients, tables, sampling and ids; -EBADMSG if not. */
+LOD_MUST_CHECK int lod_jpeg_same(struct lod_jpeg *a, struct lod_jpeg *b);
+
+/*
+ * Decodes a file with libjpeg's defaults into `pixels` (replaced): gray stays gray, all else
+ * becomes RGB; CMYK and YCCK come out as 4 channels.
+ */
+LOD_MUST_CHECK int lod_jpeg_decode(struct lod_span file, struct lod_buf *pixels,
+                                   uint32_t *ret_width, uint32_t *ret_height,
+                                   uint32_t *ret_channels);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building and slicing plans. No I/O, no allocation: a plan lives on the caller's stack. */
+#include "plan.h"
+
+#include <assert.h>
+#include <errno.h>
+
+static int add(struct lod_plan *plan, struct lod_piece piece)
+{
+    if (piece.bytes == 0) {
+        return 0;
+    }
+    if (piece.bytes > (uint64_t)INT64_MAX - plan->bytes) {
+        return -EOVERFLOW;
+    }
+    assert(plan->count < LOD_PIECES_MAX);
+    plan->pieces[plan->count++] = piece;
+    plan->bytes += piece.bytes;
+    return 0;
+}
+
+int lod_plan_add_stored(struct lod_plan *plan, unsigned group, uint64_t offset, uint64_t bytes)
+{
+    return add(plan,
+               (struct lod_piece){
+                   .kind = LOD_PIECE_STORED, .group = group, .offset = offset, .bytes = bytes});
+}
+
+int lod_plan_add_mem(struct lod_plan *plan, const uint8_t *mem, uint64_t bytes)
+{
+    return add(plan, (struct lod_piece){.kind = LOD_PIECE_MEM, .mem = mem, .bytes = bytes});
+}
+
+void lod_plan_cut(const struct lod_plan *plan, uint64_t offset, uint64_t bytes,
+                  struct lod_plan *ret_cut)
+{
+    uint64_t left = offset < plan->bytes ? plan->bytes - offset : 0;
+
+    left = bytes < left ? bytes : left;
+    *ret_cut = (struct lod_plan){.bytes = left};
+    for (unsigned i = 0; i < plan->count && left; i++) {
+        struct lod_piece piece = plan->pieces[i];
+        if (offset >= piece.bytes) {
+            offset -= piece.bytes;
+            continue;
+        }
+        piece.bytes = piece.bytes - offset < left ? piece.bytes - offset : left;
+        if (piece.kind == LOD_PIECE_MEM) {
+            piece.mem += offset;
+        } else {
+            piece.offset += offset;
+        }
+        ret_cut->pieces[ret_cut->count++] = piece;
+        left -= piece.bytes;
+        offset = 0;
+    }
+}

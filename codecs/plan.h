@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan: the exact size of one virtual file and the pieces it is put together from, known from its
+ * index row alone, before any byte is read or made. stat(2) shows this size; read(2) slices it.
+ */
+#ifndef LOD_PLAN_H
+#define LOD_PLAN_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+
+#define LOD_PIECES_MAX 24
+
+enum lod_piece_kind {
+    LOD_PIECE_STORED, /* bytes of the item's segment in `group`, from `offset` */
+    LOD_PIECE_MEM,    /* constant bytes at `mem`, which live as long as the program */
+};
+
+struct lod_piece {
+    enum lod_piece_kind kind;
+    unsigned group;     /* STORED: 1 .. 12 */
+    uint64_t offset;    /* STORED: in the segment */
+    const uint8_t *mem; /* MEM */
+    uint64_t bytes;     /* never 0 */
+};
+
+struct lod_plan {
+    uint64_t bytes; /* the size of the file: the sum over the pieces */
+    unsigned count;
+    struct lod_piece pieces[LOD_PIECES_MAX];
+};
+
+/* Append a piece; one of 0 bytes is left out. -EOVERFLOW past 2^63 - 1 bytes in all. */
+LOD_MUST_CHECK int lod_plan_add_stored(struct lod_plan *plan, unsigned group, uint64_t offset,
+                                       uint64_t bytes);
+LOD_MUST_CHECK int lod_plan_add_mem(struct lod_plan *plan, const uint8_t *mem, uint64_t bytes);
+
+/*
+ * The part of `plan` that lies in [offset, offset + bytes), clipped to the file's end: an offset at
+ * or past the end gives an empty plan.
+ */
+void lod_plan_cut(const struct lod_plan *plan, uint64_t offset, uint64_t bytes,
+                  struct lod_plan *ret_cut);
+
+#endif

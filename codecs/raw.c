@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * raw: bytes as they are, at every fidelity; and tree, the same layout for the one item that lists
+ * what no item holds. The codec to copy when writing a new one. FORMAT.md, ITEM, columns raw, tree.
+ */
+#include "codec.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#define ROW_LENGTH 8 /* u64 */
+
+/*
+ * 64 KiB frames, so that a random 4 KiB read of a large file costs one; larger ones once their
+ * hashes, 8 bytes each, would pass 4 MiB = 2^19 frames.
+ */
+#define FRAME_SHIFT_MIN 16
+#define FRAME_SHIFT_MAX 22
+#define FRAMES_MAX      ((uint64_t)1 << 19)
+
+static uint8_t frame_shift(uint64_t bytes)
+{
+    uint8_t shift = FRAME_SHIFT_MIN;
+
+    while (shift < FRAME_SHIFT_MAX && bytes >> shift >= FRAMES_MAX) {
+        shift++;
+    }
+    return shift;
+}
+
+static uint64_t source_bytes(const uint8_t row[LOD_ROW_BYTES])
+{
+    return lod_get_le64(row + ROW_LENGTH);
+}
+
+static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GROUPS_MAX])
+{
+    uint64_t length = source_bytes(row);
+
+    for (unsigned i = 1; i < LOD_ROW_BYTES; i++) {
+        bool used = (i >= 4 && i < 16);
+        if (!used && row[i]) {
+            return -EILSEQ;
+        }
+    }
+    if (lod_row_flags(row) || length > INT64_MAX) {
+        return -EILSEQ;
+    }
+    memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));
+    ret_bytes[0] = length;
+    return 0;
+}
+
+static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
+                enum lod_fidelity fidelity, struct lod_plan *ret_plan)
+{
+    struct lod_plan made = {0};
+
+    (void)format;
+    (void)fidelity;
+    int error = lod_plan_add_stored(&made, 1, 0, source_bytes(row));
+    if (!error) {
+        *ret_plan = made;
+    }
+    return error == -EOVERFLOW ? -EILSEQ : error;
+}
+
+const struct lod_codec lod_codec_raw = {
+    .name = "raw",
+    .id = LOD_CODEC_RAW,
+    .groups = 1,
+    .frame_shift = frame_shift,
+    .segments = segments,
+    .source_bytes = source_bytes,
+    .plan = plan,
+};
+
+const struct lod_codec lod_codec_tree = {
+    .name = "tree",
+    .id = LOD_CODEC_TREE,
+    .groups = 1,
+    .frame_shift = frame_shift,
+    .segments = segments,
+    .source_bytes = source_bytes,
+    .plan = plan,
+};

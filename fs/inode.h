@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inode number <-> (filter, format, fidelity, node), by arithmetic (layout in ARCHITECTURE.md). No
+ * table, so forget does nothing and numbers are the same at every mount.
+ */
+#ifndef LOD_INODE_H
+#define LOD_INODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "codec.h"
+#include "compiler.h"
+
+#define LOD_INODE_ROOT 1u
+
+struct lod_inode {
+    uint32_t node;
+    enum lod_fidelity fidelity; /* 0: a fixed number (the root), in `node` */
+    enum lod_format format;
+};
+
+uint64_t lod_inode_pack(struct lod_inode inode);
+
+/* -ENOENT: an undefined value in any field (a stale or made-up number). */
+LOD_MUST_CHECK int lod_inode_unpack(uint64_t number, struct lod_inode *ret_inode);
+
+#endif

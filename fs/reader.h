@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * (item, plan, offset, size) -> spans of checked bytes. Knows pieces and the cache of frames, not
+ * FUSE and no codec. A read gives exactly the bytes asked, clipped to the plan's end, or an error.
+ */
+#ifndef LOD_READER_H
+#define LOD_READER_H
+
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "cache.h"
+#include "compiler.h"
+#include "dataset.h"
+#include "plan.h"
+
+#define LOD_CACHE_SIZE_DEFAULT (256ull << 20)
+
+struct lod_reader;
+
+/* Borrows the dataset. `cache_bytes`: budget of kept frames. */
+LOD_MUST_CHECK int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes,
+                                     struct lod_reader **ret_reader);
+struct lod_reader *lod_reader_destroy(struct lod_reader *reader);
+struct lod_cache_stats lod_reader_cache_stats(struct lod_reader *reader);
+
+/* The spans of one read and the blobs they point into. init: all zero. */
+struct lod_read {
+    struct iovec *iov;
+    struct lod_blob **blobs;
+    unsigned count, blobs_count, room;
+    uint64_t bytes;
+};
+
+/* -EIO (already logged), -ENOMEM, -EINTR. On success the caller calls lod_read_finish. Any thread.
+ */
+LOD_MUST_CHECK int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
+                                   const struct lod_plan *plan, uint64_t offset, uint64_t bytes,
+                                   struct lod_read *ret_read);
+void lod_read_finish(struct lod_read *read);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* manifest.json: the commit point of a store (FORMAT.md, Manifest). */
+#ifndef LOD_MANIFEST_H
+#define LOD_MANIFEST_H
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+
+#include "compiler.h"
+#include "hash.h"
+#include "store/store.h"
+
+struct lod_manifest {
+    struct lod_id store_id;
+    uint64_t index_bytes;
+    uint64_t index_hash; /* XXH3-64 of the superblock's 4096 bytes, seed 0 */
+    uint64_t records, items, source_bytes;
+    cJSON *pack;  /* the options that change bytes; owned */
+    cJSON *scans; /* script and measured table a quantisation class; owned, may be NULL */
+};
+
+void lod_manifest_finish(struct lod_manifest *manifest);
+
+/*
+ * -ENOENT: there is none, so no committed store. -ENOTSUP: another format or version.
+ * -EILSEQ: malformed. *ret_why gets a sentence for the user, a static text.
+ */
+LOD_MUST_CHECK int lod_manifest_read(struct lod_store *store, struct lod_manifest *ret_manifest,
+                                     const char **ret_why);
+
+/* Commits: writes manifest.json in folder `dir_fd` by tmp, fsync, rename, fsync of the folder. */
+LOD_MUST_CHECK int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One record opened for reading: where each segment and frame lies and what it must hash to
+ * (FORMAT.md, Record). Offsets are computed from the rows, never read from the file.
+ */
+#ifndef LOD_RECORD_H
+#define LOD_RECORD_H
+
+#include <stdint.h>
+
+#include "codec.h"
+#include "compiler.h"
+#include "store/index.h"
+#include "store/store.h"
+
+struct lod_record;
+
+/*
+ * Opens record `recd`, reads its metadata and checks it against the index row. -EBADMSG: header or
+ * metadata differ from what the index says; -EILSEQ: malformed; -EIO, -ENOENT: the file.
+ */
+LOD_MUST_CHECK int lod_record_open(struct lod_store *store, const struct lod_recd *recd,
+                                   struct lod_record **ret_record);
+struct lod_record *lod_record_close(struct lod_record *record);
+const struct lod_recd *lod_record_recd(const struct lod_record *record);
+
+/* Memory this open record holds, to charge a cache with. */
+size_t lod_record_memory(const struct lod_record *record);
+
+/* The row of a slot, from the record's own metadata (own node 0); borrowed. */
+const uint8_t *lod_record_row(const struct lod_record *record, uint32_t slot);
+
+/* Bytes of a slot's segment in `group` (1 .. 12); 0 past the record's groups. */
+uint64_t lod_record_segment_bytes(const struct lod_record *record, uint32_t slot, unsigned group);
+
+/* Bytes of frame `frame` of that segment: 2^frame_shift but for the last one. */
+uint32_t lod_record_frame_bytes(const struct lod_record *record, uint32_t slot, unsigned group,
+                                uint64_t frame);
+
+/* File offset of a segment, for messages. */
+uint64_t lod_record_segment_offset(const struct lod_record *record, uint32_t slot, unsigned group);
+
+/* Reads one frame whole into `into` and checks its hash. -EBADMSG: it differs. Any thread. */
+LOD_MUST_CHECK int lod_record_read_frame(struct lod_record *record, uint32_t slot, unsigned group,
+                                         uint64_t frame, uint8_t *into);
+
+/* The seed of a frame's hash: identity and place (FORMAT.md, Frame hash). */
+uint64_t lod_frame_seed(struct lod_id record_id, uint32_t slot, unsigned group, uint64_t frame);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writing one record whose rows are known (FORMAT.md, Record): segments in any order, header last.
+ * Pack, merge and repair use it. One thread a writer.
+ */
+#ifndef LOD_RECORD_WRITE_H
+#define LOD_RECORD_WRITE_H
+
+#include <stdint.h>
+
+#include "codec.h"
+#include "compiler.h"
+#include "store/index.h"
+#include "store/index_write.h"
+
+/* One slot. Pointers are borrowed until the writer is created. */
+struct lod_record_slot {
+    uint8_t row[LOD_ROW_BYTES]; /* own node 0 */
+    const char *path;           /* of the item's own file; "" in a tree record */
+    int64_t mtime;
+    uint16_t mode; /* 0777 */
+    uint8_t node_flags;
+};
+
+struct lod_record_writer;
+
+/*
+ * Creates `records_fd`/`name` (truncating) and lays the record out. -E2BIG: a limit of FORMAT.md is
+ * passed (8,192 items, 8 MiB of metadata, 2^32 bytes a group). Nothing is complete before finish.
+ */
+LOD_MUST_CHECK int lod_record_writer_create(int records_fd, const char *name,
+                                            const struct lod_codec *codec, uint32_t cut,
+                                            const struct lod_record_slot *slots, uint32_t count,
+                                            struct lod_record_writer **ret_writer);
+
+/*
+ * Writes bytes of one segment. `offset` and `bytes` are whole frames, but for the segment's end.
+ * Every byte of every segment has to be written once before finish.
+ */
+LOD_MUST_CHECK int lod_record_writer_put(struct lod_record_writer *writer, uint32_t slot,
+                                         unsigned group, uint64_t offset, const void *data,
+                                         size_t bytes);
+
+/* log2 of the frame size of this record. */
+unsigned lod_record_writer_frame_shift(const struct lod_record_writer *writer);
+
+/* Writes metadata, then the header, and fsyncs. *ret_recd: all but number and first_item. */
+LOD_MUST_CHECK int lod_record_writer_finish(struct lod_record_writer *writer,
+                                            struct lod_recd *ret_recd);
+/* Closes the file; one that was not finished stays incomplete. Accepts NULL, returns NULL. */
+struct lod_record_writer *lod_record_writer_destroy(struct lod_record_writer *writer);
+
+/* Upper bound of the metadata bytes of a slot with this path and source size, for closing early. */
+uint64_t lod_record_metadata_bound(const struct lod_codec *codec, size_t path_bytes,
+                                   uint64_t source_bytes);
+
+/* store_id: XXH3-128 of all record ids in record order. */
+LOD_MUST_CHECK int lod_store_id(const struct lod_entry_record *records, size_t count,
+                                struct lod_id *ret_id);
+
+#endif

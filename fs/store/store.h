@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a store's files are kept: the back-end table. A back end serves named, immutable objects by
+ * range; it knows nothing of what is in them. Objects are few, large, named in [A-Za-z0-9._-/].
+ */
+#ifndef LOD_STORE_H
+#define LOD_STORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler.h"
+
+#define LOD_OBJECT_NAME_MAX 255
+
+struct lod_store;  /* one open location */
+struct lod_object; /* one open object of it */
+
+struct lod_store_backend {
+    const char *name;
+    /* Does this back end take the location? The last line of the table takes everything. */
+    int (*matches)(const char *location);
+    int (*open)(const char *location, void **ret_state);
+    void (*close)(void *state);
+    int (*object_open)(void *state, const char *name, void **ret_object, uint64_t *ret_bytes);
+    void (*object_close)(void *object);
+    /* Fills all of `bytes` or fails; short objects are -EIO. Retries EINTR. */
+    int (*object_pread)(void *object, uint64_t offset, void *into, size_t bytes);
+};
+
+/* -ENOENT: no such location. -ENOTDIR. Thread-safe handles; objects may outlive nothing. */
+LOD_MUST_CHECK int lod_store_open(const char *location, struct lod_store **ret_store);
+struct lod_store *lod_store_close(struct lod_store *store);
+const char *lod_store_location(const struct lod_store *store);
+
+/* -ENOENT: no such object. -EINVAL: a name outside the alphabet, absolute, or with "..". */
+LOD_MUST_CHECK int lod_object_open(struct lod_store *store, const char *name,
+                                   struct lod_object **ret_object);
+struct lod_object *lod_object_close(struct lod_object *object);
+uint64_t lod_object_bytes(const struct lod_object *object); /* when it was opened */
+
+/* All of [offset, offset + bytes) into private memory, or an error. Any thread. */
+LOD_MUST_CHECK int lod_object_pread(struct lod_object *object, uint64_t offset, void *into,
+                                    size_t bytes);
+
+extern const struct lod_store_backend lod_store_dir;
+
+#endif
