@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counted bytes (see cache.h): the reference count and the plain kind, head and bytes in one. */
+#include "cache.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+static void destroy_plain(struct lod_blob *blob)
+{
+    free(blob);
+}
+
+int lod_blob_create(size_t bytes, struct lod_blob **ret_blob)
+{
+    if (bytes > SIZE_MAX - sizeof(struct lod_blob)) {
+        return -ENOMEM;
+    }
+    struct lod_blob *blob = malloc(sizeof(*blob) + bytes);
+    if (!blob) {
+        return -ENOMEM;
+    }
+    blob->bytes = bytes;
+    blob->destroy = destroy_plain;
+    blob->data = (uint8_t *)(blob + 1);
+    atomic_init(&blob->refs, 1);
+    *ret_blob = blob;
+    return 0;
+}
+
+struct lod_blob *lod_blob_ref(struct lod_blob *blob)
+{
+    unsigned before = atomic_fetch_add_explicit(&blob->refs, 1, memory_order_relaxed);
+    assert(before > 0);
+    (void)before;
+    return blob;
+}
+
+struct lod_blob *lod_blob_unref(struct lod_blob *blob)
+{
+    if (blob && atomic_fetch_sub_explicit(&blob->refs, 1, memory_order_acq_rel) == 1) {
+        blob->destroy(blob);
+    }
+    return NULL;
+}
