@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands: each parses its own argv, calls what does the work, prints, returns an exit code.
+/*
+ * The commands: each parses its own argv, calls what does the work, prints, returns an exit code.
  */
 #ifndef LOD_CMD_H
 #define LOD_CMD_H
@@ -11,6 +12,7 @@ enum lod_exit {
     LOD_EXIT_USAGE = 2,
     LOD_EXIT_UNREADABLE = 3, /* done, but some inputs were left out */
     LOD_EXIT_NO_STORE = 10,
+    LOD_EXIT_LOCKED = 11, /* another pack writes there */
     LOD_EXIT_INTERRUPTED = 130,
 };
 
@@ -18,6 +20,7 @@ struct lod_cmd {
     const char *name;
     const char *usage;                 /* arguments, one line */
     const char *summary;               /* one line */
+    const char *help;                  /* options, for `lodfs help NAME`; NULL: there are none */
     int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 };
 
