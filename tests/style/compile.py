@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""clang-format leaves every C file alone, and every header compiles alone on its floor."""
+import subprocess
+
+from tree import FLOORS, floor_of
+
+
+def formatted(tree):
+    files = [f for f in tree.code() if f.endswith((".c", ".h"))]
+    if not files:
+        return
+    done = subprocess.run(["clang-format", "--dry-run", "-Werror"] + files, cwd=tree.root,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    for line in done.stderr.splitlines():
+        if "error:" in line:
+            yield line
+
+
+def headers(tree):
+    for name in tree.headers():
+        paths = [f"-I{tree.path(floor)}" for floor in FLOORS[:floor_of(name) + 1]]
+        command = ["cc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
+                   "-fsyntax-only", "-x", "c", *paths, "-include", tree.path(name), "/dev/null"]
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            yield f"{name}: does not compile alone: {done.stderr.strip().splitlines()[0]}"
+
+
+def check(tree):
+    yield from formatted(tree)
+    yield from headers(tree)

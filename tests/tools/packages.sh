@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by ./quickstart and ./check: what Debian 12 packages they need, and how they get them.
+BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config libfuse3-dev fuse3 libjpeg62-turbo-dev
+    libxxhash-dev libcjson-dev)
+TEST_PACKAGES=(clang clang-format universal-ctags git libcriterion-dev libpng-dev
+    libjpeg-turbo-progs python3 python3-pil python3-torch python3-torchvision squashfs-tools
+    squashfuse strace man-db)
+
+installed()
+{
+    dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+}
+
+# install_missing PACKAGE...: nothing at all when all are there.
+install_missing()
+{
+    local missing=() package sudo=
+    for package in "$@"; do
+        installed "$package" || missing+=("$package")
+    done
+    [ ${#missing[@]} = 0 ] && return 0
+    if ! command -v apt-get >/dev/null; then
+        echo "this is not Debian 12: install what these packages hold: ${missing[*]}"
+        return 1
+    fi
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null || { echo "run this as root, or install sudo" && return 1; }
+        sudo=sudo
+    fi
+    echo "installing ${missing[*]}"
+    $sudo apt-get update -q &&
+        DEBIAN_FRONTEND=noninteractive \
+            $sudo apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
