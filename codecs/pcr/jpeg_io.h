@@ -11,6 +11,9 @@
 #include "compiler.h"
 #include "script.h"
 
+/* Pixels of an image, and its coefficients, that lod_jpeg_decode will hold. */
+#define LOD_JPEG_DECODE_BYTES_MAX (1ull << 30)
+
 /* The quantised coefficients of one JPEG file. Borrows the file's bytes until destroy. */
 struct lod_jpeg;
 
@@ -25,7 +28,9 @@ struct lod_jpeg *lod_jpeg_destroy(struct lod_jpeg *jpeg);
 
 /*
  * Appends to `out` a progressive JPEG of these coefficients: SOI, DQT, SOF, then the scans of
- * `script` (already fitted), each behind its own DHT, and EOI; no APPn, no COM, no DRI.
+ * `script` (already fitted), each behind its own DHT, and EOI; no APPn, no COM, no DRI. On failure
+ * `out` is as before: -ENOTSUP, a coefficient is out of the range that progressive coding carries;
+ * -ENOMEM.
  */
 LOD_MUST_CHECK int lod_jpeg_write(struct lod_jpeg *jpeg, const struct lod_script *script,
                                   struct lod_buf *out);
@@ -35,7 +40,8 @@ LOD_MUST_CHECK int lod_jpeg_same(struct lod_jpeg *a, struct lod_jpeg *b);
 
 /*
  * Decodes a file with libjpeg's defaults into `pixels` (replaced): gray stays gray, all else
- * becomes RGB; CMYK and YCCK come out as 4 channels.
+ * becomes RGB; CMYK and YCCK come out as 4 channels. A file that ends early decodes as far as it
+ * goes. -ENOTSUP: libjpeg does not decode it; -E2BIG: more than LOD_JPEG_DECODE_BYTES_MAX; -ENOMEM.
  */
 LOD_MUST_CHECK int lod_jpeg_decode(struct lod_span file, struct lod_buf *pixels,
                                    uint32_t *ret_width, uint32_t *ret_height,

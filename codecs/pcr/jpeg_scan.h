@@ -36,7 +36,7 @@ struct lod_jpeg_layout {
     uint8_t components;
     uint16_t width, height;
     uint8_t h[4], v[4];      /* sampling factors */
-    uint16_t luma_table[64]; /* of component 0, as in force at its first scan */
+    uint16_t luma_table[64]; /* of component 0 at its first scan, in file order */
     uint32_t scans;
     uint32_t end;        /* one past EOI: what follows is trailing bytes */
     uint8_t orientation; /* EXIF, 1 .. 8; 0: none */

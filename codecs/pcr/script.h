@@ -36,7 +36,8 @@ struct lod_script {
 /*
  * Parses a script. On -EILSEQ, *ret_why is a static text and *ret_line the line (from 1). Checked
  * like libjpeg does: every coefficient of every one of three components is carried down to bit 0,
- * DC before AC, refinements in order and by one bit.
+ * DC before AC, refinements in order and by one bit; and the first group carries the DC of all
+ * three, so that q1 is an image. Blank lines and '#' comments are skipped.
  */
 LOD_MUST_CHECK int lod_script_parse(const char *name, struct lod_span text,
                                     struct lod_script *ret_script, unsigned *ret_line,
@@ -63,6 +64,7 @@ const struct lod_script *lod_script_named(const char *name);
  * restarts agree. Class 0 is the finest quantisation.
  */
 #define LOD_QUANT_CLASSES 6
+/* The order of the table's entries does not matter. */
 unsigned lod_quant_class(const uint16_t table[64]);
 
 /*

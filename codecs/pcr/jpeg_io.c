@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The only file that sees libjpeg. Its errors come by longjmp and end here: every public function
+ * is a thin setjmp around a body that holds no resource but those its arguments own.
+ */
+#include "pcr/jpeg_io.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+/*
+ * Block smoothing (jdcoefct.c) looks at DC and the first AC coefficients in zigzag order: 5 in
+ * libjpeg 6b, 9 since libjpeg-turbo 2.1. When one of them is not fully sent, it invents values.
+ */
+#define SMOOTHED_COEFFICIENTS 10
+
+struct failure {
+    struct jpeg_error_mgr base;
+    jmp_buf escape;
+    const char *lost; /* why data was lost although libjpeg went on */
+};
+
+struct lod_jpeg {
+    struct jpeg_decompress_struct info;
+    struct failure failure;
+    jvirt_barray_ptr *coefficients;
+};
+
+static void leave(j_common_ptr info)
+{
+    struct failure *failure = (struct failure *)info->err;
+    longjmp(failure->escape, 1);
+}
+
+static void stay_silent(j_common_ptr info)
+{
+    (void)info;
+}
+
+/* NULL: a warning after which every coefficient is as it was written. */
+static const char *loss(int code)
+{
+    switch (code) {
+    case JWRN_ADOBE_XFORM:
+    case JWRN_BOGUS_ICC:
+    case JWRN_EXTRANEOUS_DATA:
+    case JWRN_JFIF_MAJOR:
+    case JWRN_NOT_SEQUENTIAL:
+        return NULL;
+    case JWRN_JPEG_EOF:
+    case JWRN_HIT_MARKER:
+        return "truncated: its data ends early";
+    case JWRN_BOGUS_PROGRESSION:
+        return "corrupt: its progressive scans contradict each other";
+    default:
+        return "corrupt: its data cannot be decoded completely";
+    }
+}
+
+static void note_warning(j_common_ptr info, int level)
+{
+    struct failure *failure = (struct failure *)info->err;
+    if (level < 0 && !failure->lost) {
+        failure->lost = loss(info->err->msg_code);
+    }
+}
+
+static struct jpeg_error_mgr *failure_init(struct failure *failure)
+{
+    *failure = (struct failure){.lost = NULL};
+    jpeg_std_error(&failure->base);
+    failure->base.error_exit = leave;
+    failure->base.output_message = stay_silent;
+    failure->base.emit_message = note_warning;
+    return &failure->base;
+}
+
+/* The errno for the error libjpeg left with. */
+static int failure_errno(const struct failure *failure, const char **ret_why)
+{
+    switch (failure->base.msg_code) {
+    case JERR_OUT_OF_MEMORY:
+        return -ENOMEM;
+    case JERR_NO_BACKING_STORE:
+        *ret_why = "too large: its coefficients pass the memory limit";
+        return -ENOTSUP;
+    default:
+        *ret_why = "corrupt: libjpeg cannot read it";
+        return -ENOTSUP;
+    }
+}
+
+static void start_reading(struct jpeg_decompress_struct *info, struct lod_span file,
+                          uint64_t bytes_max)
+{
+    jpeg_create_decompress(info);
+    info->mem->max_memory_to_use = bytes_max < LONG_MAX ? (long)bytes_max : LONG_MAX;
+    jpeg_mem_src(info, file.at, file.bytes);
+    jpeg_read_header(info, TRUE);
+}
+
+/* Would libjpeg smooth this image's blocks because scans are missing? */
+static bool smoothing_acts(const struct jpeg_decompress_struct *info)
+{
+    for (int c = 0; info->progressive_mode && c < info->num_components; c++) {
+        for (int k = 0; k < SMOOTHED_COEFFICIENTS; k++) {
+            if (info->coef_bits[c][k] != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The table of a component as its first scan saw it, still in force at the end? */
+static bool tables_stand(const struct jpeg_decompress_struct *info)
+{
+    for (int c = 0; c < info->num_components; c++) {
+        const jpeg_component_info *component = &info->comp_info[c];
+        const JQUANT_TBL *now = info->quant_tbl_ptrs[component->quant_tbl_no];
+        if (!component->quant_table || !now ||
+            memcmp(component->quant_table->quantval, now->quantval, sizeof(now->quantval)) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* With setjmp done by the caller. NULL: read without loss. */
+static const char *read_coefficients(struct lod_jpeg *jpeg)
+{
+    jpeg->coefficients = jpeg_read_coefficients(&jpeg->info);
+    if (jpeg->failure.lost) {
+        return jpeg->failure.lost;
+    }
+    if (smoothing_acts(&jpeg->info)) {
+        return "incomplete: progressive scans are missing";
+    }
+    return tables_stand(&jpeg->info) ? NULL : "a quantisation table changes between scans";
+}
+
+int lod_jpeg_read(struct lod_span file, uint64_t bytes_max, struct lod_jpeg **ret_jpeg,
+                  const char **ret_why)
+{
+    struct lod_jpeg *jpeg = calloc(1, sizeof(*jpeg));
+    if (!jpeg) {
+        return -ENOMEM;
+    }
+    jpeg->info.err = failure_init(&jpeg->failure);
+    if (setjmp(jpeg->failure.escape)) {
+        int error = failure_errno(&jpeg->failure, ret_why);
+        lod_jpeg_destroy(jpeg);
+        return error;
+    }
+    start_reading(&jpeg->info, file, bytes_max);
+    const char *why = read_coefficients(jpeg);
+    if (why) {
+        lod_jpeg_destroy(jpeg);
+        *ret_why = why;
+        return -ENOTSUP;
+    }
+    *ret_jpeg = jpeg;
+    return 0;
+}
+
+struct lod_jpeg *lod_jpeg_destroy(struct lod_jpeg *jpeg)
+{
+    if (jpeg) {
+        jpeg_destroy_decompress(&jpeg->info);
+        free(jpeg);
+    }
+    return NULL;
+}
+
+/* A destination that grows a lod_buf; `base` first, so that libjpeg's pointer is ours. */
+struct sink {
+    struct jpeg_destination_mgr base;
+    struct lod_buf *out;
+};
+
+#define SINK_STEP 65536u
+
+static void sink_extend(j_compress_ptr info)
+{
+    struct sink *sink = (struct sink *)info->dest;
+    if (lod_buf_reserve(sink->out, SINK_STEP)) {
+        ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
+    }
+    sink->base.next_output_byte = sink->out->data + sink->out->bytes;
+    sink->base.free_in_buffer = SINK_STEP;
+}
+
+/* libjpeg calls this with SINK_STEP bytes written, whatever free_in_buffer says. */
+static boolean sink_full(j_compress_ptr info)
+{
+    struct sink *sink = (struct sink *)info->dest;
+    sink->out->bytes += SINK_STEP;
+    sink_extend(info);
+    return TRUE;
+}
+
+static void sink_end(j_compress_ptr info)
+{
+    struct sink *sink = (struct sink *)info->dest;
+    sink->out->bytes += SINK_STEP - sink->base.free_in_buffer;
+}
+
+struct writer {
+    struct jpeg_compress_struct info;
+    struct failure failure;
+    struct sink sink;
+    jpeg_scan_info scans[LOD_SCRIPT_SCANS_MAX];
+};
+
+static void set_scans(struct writer *writer, const struct lod_script *script)
+{
+    for (unsigned i = 0; i < script->count; i++) {
+        const struct lod_scan *from = &script->scans[i];
+        jpeg_scan_info *to = &writer->scans[i];
+        *to = (jpeg_scan_info){.comps_in_scan = from->count,
+                               .Ss = from->first,
+                               .Se = from->last,
+                               .Ah = from->high,
+                               .Al = from->low};
+        for (unsigned c = 0; c < from->count; c++) {
+            to->component_index[c] = from->component[c];
+        }
+    }
+    writer->info.scan_info = writer->scans;
+    writer->info.num_scans = (int)script->count;
+}
+
+/* With setjmp done by the caller. */
+static void write_scans(struct writer *writer, struct lod_jpeg *jpeg,
+                        const struct lod_script *script)
+{
+    j_compress_ptr info = &writer->info;
+
+    jpeg_create_compress(info);
+    info->dest = &writer->sink.base;
+    jpeg_copy_critical_parameters(&jpeg->info, info);
+    info->write_JFIF_header = FALSE;
+    info->write_Adobe_marker = FALSE;
+    info->restart_interval = 0;
+    info->restart_in_rows = 0;
+    set_scans(writer, script);
+    jpeg_write_coefficients(info, jpeg->coefficients);
+    jpeg_finish_compress(info);
+}
+
+int lod_jpeg_write(struct lod_jpeg *jpeg, const struct lod_script *script, struct lod_buf *out)
+{
+    size_t before = out->bytes;
+    const char *why = NULL;
+    struct writer *writer = calloc(1, sizeof(*writer));
+    if (!writer) {
+        return -ENOMEM;
+    }
+    writer->info.err = failure_init(&writer->failure);
+    writer->sink.out = out;
+    writer->sink.base.init_destination = sink_extend;
+    writer->sink.base.empty_output_buffer = sink_full;
+    writer->sink.base.term_destination = sink_end;
+    int error = 0;
+    if (setjmp(writer->failure.escape)) {
+        error = failure_errno(&writer->failure, &why);
+        out->bytes = before;
+    } else {
+        write_scans(writer, jpeg, script);
+    }
+    jpeg_destroy_compress(&writer->info);
+    free(writer);
+    return error;
+}
+
+static bool same_component(const jpeg_component_info *a, const jpeg_component_info *b)
+{
+    return a->component_id == b->component_id && a->h_samp_factor == b->h_samp_factor &&
+           a->v_samp_factor == b->v_samp_factor && a->width_in_blocks == b->width_in_blocks &&
+           a->height_in_blocks == b->height_in_blocks &&
+           memcmp(a->quant_table->quantval, b->quant_table->quantval,
+                  sizeof(a->quant_table->quantval)) == 0;
+}
+
+/* With setjmp done by the caller: only the blocks that lie in the image, never an MCU's padding. */
+static bool same_coefficients(struct lod_jpeg *a, struct lod_jpeg *b, int c)
+{
+    const jpeg_component_info *component = &a->info.comp_info[c];
+    size_t row_bytes = component->width_in_blocks * sizeof(JBLOCK);
+
+    for (JDIMENSION y = 0; y < component->height_in_blocks; y++) {
+        JBLOCKARRAY row_a = a->info.mem->access_virt_barray((j_common_ptr)&a->info,
+                                                            a->coefficients[c], y, 1, FALSE);
+        JBLOCKARRAY row_b = b->info.mem->access_virt_barray((j_common_ptr)&b->info,
+                                                            b->coefficients[c], y, 1, FALSE);
+        if (memcmp(row_a[0], row_b[0], row_bytes) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_image(struct lod_jpeg *a, struct lod_jpeg *b)
+{
+    bool same = a->info.image_width == b->info.image_width &&
+                a->info.image_height == b->info.image_height &&
+                a->info.num_components == b->info.num_components;
+
+    for (int c = 0; same && c < a->info.num_components; c++) {
+        same = same_component(&a->info.comp_info[c], &b->info.comp_info[c]) &&
+               same_coefficients(a, b, c);
+    }
+    return same;
+}
+
+int lod_jpeg_same(struct lod_jpeg *a, struct lod_jpeg *b)
+{
+    if (setjmp(a->failure.escape)) {
+        return -EBADMSG;
+    }
+    if (setjmp(b->failure.escape)) {
+        return -EBADMSG;
+    }
+    return same_image(a, b) ? 0 : -EBADMSG;
+}
+
+/* With setjmp done by the caller. */
+static int decode(struct jpeg_decompress_struct *info, struct lod_buf *pixels)
+{
+    jpeg_start_decompress(info);
+    uint64_t row_bytes = (uint64_t)info->output_width * (unsigned)info->output_components;
+    uint64_t bytes = row_bytes * info->output_height;
+    if (bytes > LOD_JPEG_DECODE_BYTES_MAX) {
+        return -E2BIG;
+    }
+    pixels->bytes = 0;
+    int error = lod_buf_reserve(pixels, bytes);
+    if (error) {
+        return error;
+    }
+    while (info->output_scanline < info->output_height) {
+        JSAMPROW row = pixels->data + info->output_scanline * row_bytes;
+        jpeg_read_scanlines(info, &row, 1);
+    }
+    pixels->bytes = bytes;
+    return 0;
+}
+
+int lod_jpeg_decode(struct lod_span file, struct lod_buf *pixels, uint32_t *ret_width,
+                    uint32_t *ret_height, uint32_t *ret_channels)
+{
+    struct jpeg_decompress_struct info = {0};
+    struct failure failure;
+    const char *why;
+    int error;
+
+    info.err = failure_init(&failure);
+    if (setjmp(failure.escape)) {
+        error = failure_errno(&failure, &why);
+    } else {
+        start_reading(&info, file, LOD_JPEG_DECODE_BYTES_MAX);
+        error = decode(&info, pixels);
+        if (!error) {
+            *ret_width = info.output_width;
+            *ret_height = info.output_height;
+            *ret_channels = (uint32_t)info.output_components;
+        }
+    }
+    jpeg_destroy_decompress(&info);
+    return error;
+}
