@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Multi-scale SSIM (Wang, Simoncelli, Bovik: "Multiscale structural similarity for image quality
+ * assessment", 2003), with the conventions of the published PyTorch implementation: windows that
+ * lie within the image only, a 2 x 2 mean between scales with a zero row and column before an odd
+ * side, negative contrast terms as 0.
+ *
+ * Results are the same bits on any machine: every pixel's arithmetic stands in one order of IEEE
+ * float operations that no vector width changes (the build forbids contracted multiply-adds), and
+ * sums run in a fixed number of lanes.
+ */
+#include "msssim.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAPS       11
+#define SCALES_MAX 5
+#define CHANNELS   4
+#define LANES      16u /* floats a loop step works on; rows have room for whole steps */
+#define SIDE_MAX   65535u
+
+/* (K L)^2 of the paper, K1 = .01, K2 = .03, L = 255. */
+static const float c1 = 6.5025F, c2 = 58.5225F;
+
+/* Relative importance of the scales, fine to coarse (the paper's calibration). */
+static const double weights[SCALES_MAX] = {.0448, .2856, .3001, .2363, .1333};
+
+/* exp(-d^2 / (2 * 1.5^2)) for d = 5 .. 0, scaled so that the 11 taps sum to 1. */
+static const float gauss[6] = {.00102838008447911F, .00759875813523919F, .0360007721284308F,
+                               .109360689509700F,   .213005537711254F,   .266011724861794F};
+
+/* Vector units beyond the baseline are chosen when the program is loaded (codecs/meson.build). */
+#ifdef LOD_TARGET_CLONES
+#define WIDEST __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDEST
+#endif
+
+struct scale {
+    uint32_t width, height;
+    size_t stride;             /* floats a row, whole LANES and TAPS more */
+    float *plane[CHANNELS];    /* the reference */
+    float *mean[CHANNELS];     /* its local mean, one a window */
+    float *variance[CHANNELS]; /* and variance */
+};
+
+struct lod_msssim {
+    struct lod_pixels shape; /* at: NULL */
+    unsigned scales;
+    struct scale scale[SCALES_MAX];
+    float *plane[2];   /* one channel of the image at this scale and the next */
+    float *square[2];  /* TAPS rows each, used in turn: x * x and x * y */
+    float *columns[3]; /* one row after the vertical pass: x, x * x, x * y */
+    float *windows[3]; /* and after the horizontal one */
+    float *memory;     /* what all of these lie in */
+};
+
+static size_t steps(size_t floats)
+{
+    return (floats + LANES - 1) / LANES * LANES;
+}
+
+/* out = the Gaussian over in[0] .. in[10], for `count` floats rounded up to whole steps. */
+WIDEST static void blur(const float *const in[TAPS], float *restrict out, size_t count)
+{
+    for (size_t at = 0; at < count; at += LANES) {
+        for (size_t i = at; i < at + LANES; i++) {
+            out[i] = gauss[0] * (in[0][i] + in[10][i]) + gauss[1] * (in[1][i] + in[9][i]) +
+                     gauss[2] * (in[2][i] + in[8][i]) + gauss[3] * (in[3][i] + in[7][i]) +
+                     gauss[4] * (in[4][i] + in[6][i]) + gauss[5] * in[5][i];
+        }
+    }
+}
+
+WIDEST static void multiply(const float *x, const float *y, float *restrict xx, float *restrict xy,
+                            size_t count)
+{
+    for (size_t at = 0; at < count; at += LANES) {
+        for (size_t i = at; i < at + LANES; i++) {
+            xx[i] = x[i] * x[i];
+            xy[i] = x[i] * y[i];
+        }
+    }
+}
+
+/* The contrast and structure terms of one row of windows. */
+WIDEST static void contrast_row(float *const windows[3], const float *mean, const float *variance,
+                                float *restrict out, size_t count)
+{
+    const float *x = windows[0], *xx = windows[1], *xy = windows[2];
+
+    for (size_t at = 0; at < count; at += LANES) {
+        for (size_t i = at; i < at + LANES; i++) {
+            out[i] =
+                (2 * (xy[i] - x[i] * mean[i]) + c2) / ((xx[i] - x[i] * x[i]) + variance[i] + c2);
+        }
+    }
+}
+
+/* Multiplies the luminance term into `out`: only the coarsest scale has it. */
+WIDEST static void luminance_row(const float *x, const float *mean, float *restrict out,
+                                 size_t count)
+{
+    for (size_t at = 0; at < count; at += LANES) {
+        for (size_t i = at; i < at + LANES; i++) {
+            out[i] *= (2 * (x[i] * mean[i]) + c1) / ((x[i] * x[i] + mean[i] * mean[i]) + c1);
+        }
+    }
+}
+
+WIDEST static void variance_row(const float *x, const float *xx, float *restrict out, size_t count)
+{
+    for (size_t at = 0; at < count; at += LANES) {
+        for (size_t i = at; i < at + LANES; i++) {
+            out[i] = xx[i] - x[i] * x[i];
+        }
+    }
+}
+
+/* The sum of a row, in LANES partial sums whose order no vector width changes. */
+static double sum_row(const float *row, size_t count)
+{
+    float lanes[LANES] = {0};
+    size_t whole = count / LANES * LANES;
+    double sum = 0;
+
+    for (size_t at = 0; at < whole; at += LANES) {
+        for (size_t i = 0; i < LANES; i++) {
+            lanes[i] += row[at + i];
+        }
+    }
+    for (size_t i = whole; i < count; i++) {
+        lanes[i - whole] += row[i];
+    }
+    for (size_t i = 0; i < LANES; i++) {
+        sum += (double)lanes[i];
+    }
+    return sum;
+}
+
+/* One row of 2 x 2 means; `above` is NULL before the first row of an odd height. */
+static void halve_row(const float *above, const float *below, uint32_t width, float *out)
+{
+    uint32_t odd = width % 2;
+
+    for (uint32_t i = 0; i < (width + 1) / 2; i++) {
+        uint32_t right = 2 * i + 1 - odd;
+        float sum = below[right] + (above ? above[right] : 0);
+        if (right > 0) {
+            sum += below[right - 1] + (above ? above[right - 1] : 0);
+        }
+        out[i] = sum / 4;
+    }
+}
+
+static void halve(const struct scale *from, const float *in, const struct scale *to, float *out)
+{
+    uint32_t odd = from->height % 2;
+
+    for (uint32_t i = 0; i < to->height; i++) {
+        uint32_t lower = 2 * i + 1 - odd;
+        const float *below = in + lower * from->stride;
+        halve_row(lower ? below - from->stride : NULL, below, from->width, out + i * to->stride);
+    }
+}
+
+/* Makes the products of row `y` and puts them in their place in the rings. */
+static void take_row(struct lod_msssim *m, const struct scale *s, const float *image,
+                     const float *reference, uint32_t y)
+{
+    size_t at = y * s->stride, ring = y % TAPS * s->stride;
+    multiply(image + at, reference + at, m->square[0] + ring, m->square[1] + ring, s->width);
+}
+
+/* Gaussian means of x, x * x and x * y over the windows whose first row is `y`. */
+static void blur_windows(struct lod_msssim *m, const struct scale *s, const float *image,
+                         uint32_t y)
+{
+    const float *in[TAPS];
+
+    for (unsigned field = 0; field < 3; field++) {
+        for (unsigned k = 0; k < TAPS; k++) {
+            in[k] = field ? m->square[field - 1] + (y + k) % TAPS * s->stride
+                          : image + (y + k) * s->stride;
+        }
+        blur(in, m->columns[field], s->width);
+        for (unsigned k = 0; k < TAPS; k++) {
+            in[k] = m->columns[field] + k;
+        }
+        blur(in, m->windows[field], s->width - TAPS + 1);
+    }
+}
+
+/* Fills in the reference's mean and variance at one scale. */
+static void measure_reference(struct lod_msssim *m, const struct scale *s, unsigned channel)
+{
+    const float *plane = s->plane[channel];
+    size_t count = s->width - TAPS + 1;
+
+    for (uint32_t y = 0; y < s->height; y++) {
+        take_row(m, s, plane, plane, y);
+        if (y + 1 >= TAPS) {
+            size_t at = (y + 1 - TAPS) * s->stride;
+            blur_windows(m, s, plane, y + 1 - TAPS);
+            memcpy(s->mean[channel] + at, m->windows[0], count * sizeof(float));
+            variance_row(m->windows[0], m->windows[1], s->variance[channel] + at, count);
+        }
+    }
+}
+
+/* The mean over all windows of one channel at one scale of contrast, and luminance if `coarsest`.
+ */
+static double compare_scale(struct lod_msssim *m, const struct scale *s, unsigned channel,
+                            const float *image, bool coarsest)
+{
+    size_t count = s->width - TAPS + 1;
+    float *out = m->columns[0];
+    double sum = 0;
+
+    for (uint32_t y = 0; y < s->height; y++) {
+        take_row(m, s, image, s->plane[channel], y);
+        if (y + 1 >= TAPS) {
+            size_t at = (y + 1 - TAPS) * s->stride;
+            blur_windows(m, s, image, y + 1 - TAPS);
+            contrast_row(m->windows, s->mean[channel] + at, s->variance[channel] + at, out, count);
+            if (coarsest) {
+                luminance_row(m->windows[0], s->mean[channel] + at, out, count);
+            }
+            sum += sum_row(out, count);
+        }
+    }
+    return sum / (double)count / (s->height - TAPS + 1);
+}
+
+static void take_channel(struct lod_pixels pixels, unsigned channel, size_t stride, float *out)
+{
+    const uint8_t *at = pixels.at + channel;
+
+    for (uint32_t y = 0; y < pixels.height; y++) {
+        for (uint32_t x = 0; x < pixels.width; x++, at += pixels.channels) {
+            out[y * stride + x] = (float)*at;
+        }
+    }
+}
+
+/* Shapes of the scales: 11 * 2^(n - 1) pixels a side for n of them. */
+static unsigned plan_scales(struct lod_pixels shape, struct scale scale[SCALES_MAX])
+{
+    uint32_t side = shape.width < shape.height ? shape.width : shape.height;
+    unsigned count = 0;
+
+    for (; count < SCALES_MAX && side >> count >= TAPS; count++) {
+        struct scale *s = &scale[count];
+        s->width = count ? (s[-1].width + 1) / 2 : shape.width;
+        s->height = count ? (s[-1].height + 1) / 2 : shape.height;
+        s->stride = steps(s->width) + LANES;
+    }
+    return count;
+}
+
+/* Hands out `floats` of one block: counts them when `at` is NULL. */
+static float *hand_out(float *at, size_t floats, size_t *used)
+{
+    float *from = at ? at + *used : NULL;
+    *used += floats;
+    return from;
+}
+
+/* Lays all planes and rows out in `memory`, or says with NULL how many floats they are. */
+static size_t lay_out(struct lod_msssim *m, float *memory)
+{
+    size_t used = 0;
+    size_t stride = m->scale[0].stride;
+
+    for (unsigned i = 0; i < m->scales; i++) {
+        struct scale *s = &m->scale[i];
+        for (unsigned c = 0; c < m->shape.channels; c++) {
+            s->plane[c] = hand_out(memory, s->height * s->stride, &used);
+            s->mean[c] = hand_out(memory, s->height * s->stride, &used);
+            s->variance[c] = hand_out(memory, s->height * s->stride, &used);
+        }
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        m->plane[i] = hand_out(memory, m->scale[0].height * stride, &used);
+        m->square[i] = hand_out(memory, TAPS * stride, &used);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        m->columns[i] = hand_out(memory, stride + LANES, &used);
+        m->windows[i] = hand_out(memory, stride, &used);
+    }
+    return used;
+}
+
+static bool is_measurable(struct lod_pixels p)
+{
+    return p.channels >= 1 && p.channels <= CHANNELS && p.width >= TAPS && p.height >= TAPS &&
+           p.width <= SIDE_MAX && p.height <= SIDE_MAX;
+}
+
+int lod_msssim_create(struct lod_pixels reference, struct lod_msssim **ret_msssim)
+{
+    if (!is_measurable(reference)) {
+        return -EINVAL;
+    }
+    struct lod_msssim *m = calloc(1, sizeof(*m));
+    if (!m) {
+        return -ENOMEM;
+    }
+    m->shape = reference;
+    m->shape.at = NULL;
+    m->scales = plan_scales(reference, m->scale);
+    m->memory = calloc(lay_out(m, NULL), sizeof(float));
+    if (!m->memory) {
+        free(m);
+        return -ENOMEM;
+    }
+    lay_out(m, m->memory);
+    for (unsigned c = 0; c < reference.channels; c++) {
+        take_channel(reference, c, m->scale[0].stride, m->scale[0].plane[c]);
+        for (unsigned i = 0; i < m->scales; i++) {
+            const struct scale *s = &m->scale[i];
+            if (i > 0) {
+                halve(s - 1, s[-1].plane[c], s, s->plane[c]);
+            }
+            measure_reference(m, s, c);
+        }
+    }
+    *ret_msssim = m;
+    return 0;
+}
+
+struct lod_msssim *lod_msssim_destroy(struct lod_msssim *msssim)
+{
+    if (msssim) {
+        free(msssim->memory);
+        free(msssim);
+    }
+    return NULL;
+}
+
+/*
+ * What the weights of `scales` scales are divided by. The published five, which sum to 1.0001, are
+ * used as they are.
+ */
+static double weights_share(unsigned scales)
+{
+    double share = 0;
+
+    for (unsigned i = 0; i < scales; i++) {
+        share += weights[i];
+    }
+    return scales == SCALES_MAX ? 1 : share;
+}
+
+static double compare_channel(struct lod_msssim *m, struct lod_pixels image, unsigned channel)
+{
+    double product = 1, share = weights_share(m->scales);
+
+    take_channel(image, channel, m->scale[0].stride, m->plane[0]);
+    for (unsigned i = 0; i < m->scales; i++) {
+        const struct scale *s = &m->scale[i];
+        float *plane = m->plane[i % 2];
+        double mean = compare_scale(m, s, channel, plane, i + 1 == m->scales);
+        product *= mean > 0 ? pow(mean, weights[i] / share) : 0;
+        if (i + 1 < m->scales) {
+            halve(s, plane, s + 1, m->plane[(i + 1) % 2]);
+        }
+    }
+    return product;
+}
+
+int lod_msssim_compare(struct lod_msssim *msssim, struct lod_pixels image, double *ret_mssim)
+{
+    if (image.width != msssim->shape.width || image.height != msssim->shape.height ||
+        image.channels != msssim->shape.channels) {
+        return -EINVAL;
+    }
+    double sum = 0;
+    for (unsigned c = 0; c < image.channels; c++) {
+        sum += compare_channel(msssim, image, c);
+    }
+    *ret_mssim = sum / image.channels;
+    return 0;
+}
