@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Value noise: random numbers on a lattice, cubic between them, summed over octaves. */
+#include "noise.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+uint64_t dice_roll(struct dice *dice)
+{
+    uint64_t z = dice->state += 0x9e3779b97f4a7c15u; /* splitmix64 */
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+float dice_unit(struct dice *dice)
+{
+    return (float)(dice_roll(dice) >> 40) * 0x1p-24f;
+}
+
+float dice_between(struct dice *dice, float a, float b)
+{
+    return a + (b - a) * dice_unit(dice);
+}
+
+unsigned dice_below(struct dice *dice, unsigned limit)
+{
+    return (unsigned)(dice_roll(dice) % limit);
+}
+
+/* Uniform cubic B-spline weights at 0 <= t < 1: no lattice shows through. */
+static void spline(float t, float weight[4])
+{
+    float u = 1 - t;
+    weight[0] = u * u * u / 6;
+    weight[1] = (3 * t * t * t - 6 * t * t + 4) / 6;
+    weight[2] = (3 * u * u * u - 6 * u * u + 4) / 6;
+    weight[3] = t * t * t / 6;
+}
+
+/* One row of lattice values, already mixed along y, spread over the pixels of a line. */
+static void add_line(float *out, unsigned w, const float *row, float cell, float strength)
+{
+    for (unsigned x = 0; x < w; x++) {
+        float at = (float)x / cell, weight[4];
+        unsigned i = (unsigned)at;
+        spline(at - (float)i, weight);
+        out[x] += strength * (weight[0] * row[i] + weight[1] * row[i + 1] + weight[2] * row[i + 2] +
+                              weight[3] * row[i + 3]);
+    }
+}
+
+static int add_octave(float *plane, unsigned w, unsigned h, float cell_w, float cell_h,
+                      float strength, struct dice *dice)
+{
+    unsigned columns = (unsigned)((float)w / cell_w) + 5, rows = (unsigned)((float)h / cell_h) + 5;
+    float *lattice = malloc(((size_t)rows + 1) * columns * sizeof(*lattice));
+    if (!lattice) {
+        return -1;
+    }
+    for (size_t i = 0; i < (size_t)rows * columns; i++) {
+        lattice[i] = dice_between(dice, -1, 1);
+    }
+    float *mixed = lattice + (size_t)rows * columns;
+    for (unsigned y = 0; y < h; y++) {
+        float at = (float)y / cell_h, weight[4];
+        unsigned j = (unsigned)at;
+        spline(at - (float)j, weight);
+        for (unsigned i = 0; i < columns; i++) {
+            const float *l = lattice + (size_t)j * columns + i;
+            mixed[i] = weight[0] * l[0] + weight[1] * l[columns] + weight[2] * l[2 * columns] +
+                       weight[3] * l[3 * columns];
+        }
+        add_line(plane + (size_t)y * w, w, mixed, cell_w, strength);
+    }
+    free(lattice);
+    return 0;
+}
+
+/* Stretches the values to 0 .. 1, three standard deviations either side. */
+static void level(float *plane, size_t count)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += plane[i];
+        squares += (double)plane[i] * plane[i];
+    }
+    double mean = sum / (double)count;
+    double spread = sqrt(fmax(squares / (double)count - mean * mean, 1e-12));
+    for (size_t i = 0; i < count; i++) {
+        float v = (float)((plane[i] - mean) / (6 * spread) + .5);
+        plane[i] = fminf(fmaxf(v, 0), 1);
+    }
+}
+
+float *noise_plane(unsigned w, unsigned h, float grain, float stretch, float gain,
+                   struct dice *dice)
+{
+    float *plane = calloc((size_t)w * h, sizeof(*plane));
+    if (!plane) {
+        return NULL;
+    }
+    float strength = 1;
+    for (float cell = grain; cell >= 1; cell /= 2, strength *= gain) {
+        if (add_octave(plane, w, h, fmaxf(cell * stretch, 1), cell, strength, dice) != 0) {
+            free(plane);
+            return NULL;
+        }
+    }
+    level(plane, (size_t)w * h);
+    return plane;
+}
