@@ -28,20 +28,21 @@
 #define LOD_ITEM_ROW_BYTES 64u
 #define LOD_RECD_ROW_BYTES 128u
 
-#define LOD_NAME_MAX           255u
-#define LOD_PATH_MAX           4095u
-#define LOD_DEPTH_MAX          2048u
-#define LOD_TARGET_MAX         3825u
-#define LOD_RECORD_ITEMS_MAX   8192u
-#define LOD_RECORD_BYTES_MAX   (1ull << 40)
-#define LOD_RECORD_META_MAX    (8u << 20)
-#define LOD_RECORD_HEADER      4096u
-#define LOD_GROUP_BYTES_MAX    0xffffffffull /* of a record with more than one group */
-#define LOD_FRAME_SHIFT_MIN    16u
-#define LOD_FRAME_SHIFT_MAX    22u
-#define LOD_MANIFEST_BYTES_MAX (1u << 20)
-#define LOD_NODES_MAX          0xfffffffeull /* 2^32 - 2 */
-#define LOD_CUT_SMALL          0xffffffffu   /* records of a class under 5 % of the bytes */
+#define LOD_NAME_MAX            255u
+#define LOD_PATH_MAX            4095u
+#define LOD_DEPTH_MAX           2048u
+#define LOD_TARGET_MAX          3825u
+#define LOD_RECORD_ITEMS_MAX    8192u
+#define LOD_RECORD_BYTES_MAX    (1ull << 40)
+#define LOD_RECORD_META_MAX     (8u << 20)
+#define LOD_RECORD_HEADER       4096u
+#define LOD_GROUP_BYTES_MAX     0xffffffffull /* of a record with more than one group */
+#define LOD_FRAME_SHIFT_MIN     16u
+#define LOD_FRAME_SHIFT_MAX     22u
+#define LOD_MANIFEST_BYTES_MAX  (1u << 20)
+#define LOD_MANIFEST_VALUES_MAX 65536u
+#define LOD_NODES_MAX           0xfffffffeull /* 2^32 - 2 */
+#define LOD_CUT_SMALL           0xffffffffu   /* records of a class under 5 % of the bytes */
 
 /* NODE flags. */
 #define LOD_NODE_VIRTUAL 1u /* not in original/ */

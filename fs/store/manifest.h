@@ -28,7 +28,10 @@ void lod_manifest_finish(struct lod_manifest *manifest);
 LOD_MUST_CHECK int lod_manifest_read(struct lod_store *store, struct lod_manifest *ret_manifest,
                                      const char **ret_why);
 
-/* Commits: writes manifest.json in folder `dir_fd` by tmp, fsync, rename, fsync of the folder. */
+/*
+ * Commits: fsyncs the folder of the records, writes manifest.json in folder `dir_fd` by tmp, fsync,
+ * rename, fsync of the folder. -E2BIG: a number over 2^53, or a text over FORMAT.md's limits.
+ */
 LOD_MUST_CHECK int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest);
 
 #endif

@@ -24,7 +24,10 @@ LOD_MUST_CHECK int lod_record_open(struct lod_store *store, const struct lod_rec
 struct lod_record *lod_record_close(struct lod_record *record);
 const struct lod_recd *lod_record_recd(const struct lod_record *record);
 
-/* Memory this open record holds, to charge a cache with. */
+/*
+ * What to charge a cache with: the memory this open record holds, 32 KiB at least, so that a cache
+ * of 16 MiB keeps at most 512 files open.
+ */
 size_t lod_record_memory(const struct lod_record *record);
 
 /* The row of a slot, from the record's own metadata (own node 0); borrowed. */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checked blocks of the index; see blocks.h and FORMAT.md, Block. */
+#include "store/blocks.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "hash.h"
+
+#define SECTION_AT LOD_BLOCK_PAYLOAD
+#define NUMBER_AT  (LOD_BLOCK_PAYLOAD + 4)
+#define HASH_AT    (LOD_BLOCK_PAYLOAD + 8)
+
+struct lod_blocks {
+    struct lod_object *index;
+    uint64_t seed;
+    struct lod_cache *cache;
+};
+
+/* What a fill needs to know; all of it is in the key too. */
+struct place {
+    struct lod_blocks *blocks;
+    uint32_t section, number;
+};
+
+int lod_blocks_create(struct lod_object *index, uint64_t seed, size_t cache_bytes,
+                      struct lod_blocks **ret_blocks)
+{
+    struct lod_blocks *blocks = calloc(1, sizeof(*blocks));
+
+    if (!blocks) {
+        return -ENOMEM;
+    }
+    blocks->index = index;
+    blocks->seed = seed;
+    int error = lod_cache_create(cache_bytes, &blocks->cache);
+    if (error) {
+        free(blocks);
+        return error;
+    }
+    *ret_blocks = blocks;
+    return 0;
+}
+
+struct lod_blocks *lod_blocks_destroy(struct lod_blocks *blocks)
+{
+    if (blocks) {
+        lod_cache_destroy(blocks->cache);
+        free(blocks);
+    }
+    return NULL;
+}
+
+static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
+{
+    const struct place *place = ctx;
+    struct lod_blob *blob = NULL;
+
+    int error = lod_blob_create(LOD_BLOCK_BYTES, &blob);
+    if (error) {
+        return error;
+    }
+    error = lod_object_pread(place->blocks->index, key.low * LOD_BLOCK_BYTES, blob->data,
+                             LOD_BLOCK_BYTES);
+    if (!error) {
+        error = lod_block_check(blob->data, place->blocks->seed, place->section, place->number);
+    }
+    if (error) {
+        lod_blob_unref(blob);
+        return error;
+    }
+    *ret_blob = blob;
+    return 0;
+}
+
+int lod_blocks_copy(struct lod_blocks *blocks, uint32_t section, uint64_t first, uint64_t number,
+                    uint32_t offset, void *into, uint32_t bytes)
+{
+    struct place place = {.blocks = blocks, .section = section};
+    struct lod_blob *blob = NULL;
+
+    assert(offset <= LOD_BLOCK_PAYLOAD && bytes <= LOD_BLOCK_PAYLOAD - offset);
+    if (number > UINT32_MAX || first > INT64_MAX / LOD_BLOCK_BYTES - number) {
+        return -EILSEQ; /* past what a block's own number, or a file, can be */
+    }
+    place.number = (uint32_t)number;
+    struct lod_key key = {.high = (uint64_t)section << 32 | place.number, .low = first + number};
+    int error = lod_cache_get(blocks->cache, key, fill, &place, &blob);
+    if (!error) {
+        memcpy(into, blob->data + offset, bytes);
+        lod_blob_unref(blob);
+    }
+    return error;
+}
+
+int lod_block_check(const uint8_t block[LOD_BLOCK_BYTES], uint64_t seed, uint32_t section,
+                    uint32_t number)
+{
+    if (lod_get_le32(block + SECTION_AT) != section || lod_get_le32(block + NUMBER_AT) != number ||
+        lod_get_le64(block + HASH_AT) != lod_hash64(block, HASH_AT, seed)) {
+        return -EBADMSG;
+    }
+    return 0;
+}
+
+void lod_block_seal(uint8_t block[LOD_BLOCK_BYTES], uint64_t seed, uint32_t section,
+                    uint32_t number)
+{
+    lod_put_le32(block + SECTION_AT, section);
+    lod_put_le32(block + NUMBER_AT, number);
+    lod_put_le64(block + HASH_AT, lod_hash64(block, HASH_AT, seed));
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading the index: the superblock at open (superblock.c), then rows by number, names and
+ * searches, a checked block at a time. FORMAT.md, Index. Two searches share one routine that steps
+ * around damaged rows, so that a damaged block costs what is in it and nothing else.
+ */
+#include "store/index.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bytes.h"
+#include "store/blocks.h"
+#include "store/name.h"
+#include "store/rows.h"
+#include "store/superblock.h"
+
+/* Rows a search looks at behind a damaged one before it gives up: more than a block of names, of
+ * at least one byte each, can damage. */
+#define DAMAGED_ROWS_MAX LOD_BLOCK_PAYLOAD
+
+struct lod_index {
+    struct lod_object *object;
+    struct lod_blocks *blocks;
+    struct lod_superblock super;
+};
+
+struct row_kind {
+    uint32_t section, bytes;
+};
+
+static const struct row_kind node_rows = {LOD_SECTION_NODE, LOD_NODE_ROW_BYTES};
+static const struct row_kind item_rows = {LOD_SECTION_ITEM, LOD_ITEM_ROW_BYTES};
+static const struct row_kind recd_rows = {LOD_SECTION_RECD, LOD_RECD_ROW_BYTES};
+
+/* A row is read only with a number below its section's count, so the block exists. */
+static int copy_row(struct lod_index *index, const struct row_kind *kind, uint32_t number,
+                    uint8_t *row)
+{
+    const uint32_t a_block = LOD_BLOCK_PAYLOAD / kind->bytes;
+
+    return lod_blocks_copy(index->blocks, kind->section, index->super.section[kind->section].first,
+                           number / a_block, number % a_block * kind->bytes, row, kind->bytes);
+}
+
+static int copy_heap(struct lod_index *index, uint64_t at, void *into, uint32_t bytes)
+{
+    return lod_blocks_copy(index->blocks, LOD_SECTION_NAME,
+                           index->super.section[LOD_SECTION_NAME].first, at / LOD_BLOCK_BYTES,
+                           (uint32_t)(at % LOD_BLOCK_BYTES), into, bytes);
+}
+
+int lod_index_node(struct lod_index *index, uint32_t number, struct lod_node *ret_node)
+{
+    uint8_t row[LOD_NODE_ROW_BYTES];
+
+    if (number >= index->super.totals.nodes) {
+        return -ENOENT;
+    }
+    int error = copy_row(index, &node_rows, number, row);
+    return error ? error : lod_node_take(row, number, &index->super.totals, ret_node);
+}
+
+int lod_index_item(struct lod_index *index, uint32_t number, uint8_t ret_row[LOD_ROW_BYTES])
+{
+    uint8_t row[LOD_ITEM_ROW_BYTES];
+
+    if (number >= index->super.totals.items) {
+        return -ENOENT;
+    }
+    int error = copy_row(index, &item_rows, number, row);
+    if (!error && ((lod_row_flags(row) & ~LOD_ITEM_FLAGS) ||
+                   lod_row_own_node(row) >= index->super.totals.nodes)) {
+        error = -EILSEQ;
+    }
+    if (!error) {
+        memcpy(ret_row, row, LOD_ROW_BYTES);
+    }
+    return error;
+}
+
+int lod_index_record(struct lod_index *index, uint32_t number, struct lod_recd *ret_recd)
+{
+    uint8_t row[LOD_RECD_ROW_BYTES];
+    struct lod_recd_path path;
+    struct lod_recd recd;
+
+    if (number >= index->super.totals.records) {
+        return -ENOENT;
+    }
+    int error = copy_row(index, &recd_rows, number, row);
+    error = error ? error : lod_recd_take(row, number, &index->super.totals, &recd, &path);
+    error = error ? error : copy_heap(index, path.at, recd.path, path.bytes);
+    if (error) {
+        return error;
+    }
+    recd.path[path.bytes] = '\0';
+    error = strlen(recd.path) == path.bytes ? lod_recd_check_path(&recd) : -EILSEQ;
+    if (!error) {
+        *ret_recd = recd;
+    }
+    return error;
+}
+
+int lod_index_name(struct lod_index *index, const struct lod_node *node,
+                   char name[LOD_NAME_MAX + 1])
+{
+    char text[LOD_NAME_MAX + 1];
+
+    if (node->name_bytes == 0) {
+        name[0] = '\0'; /* the root */
+        return 0;
+    }
+    int error = copy_heap(index, node->name_at, text, node->name_bytes);
+    if (!error && !lod_name_valid(text, node->name_bytes)) {
+        error = -EILSEQ;
+    }
+    if (!error) {
+        memcpy(name, text, node->name_bytes);
+        name[node->name_bytes] = '\0';
+    }
+    return error;
+}
+
+int lod_index_target(struct lod_index *index, const struct lod_node *node,
+                     char target[LOD_TARGET_MAX + 1])
+{
+    if (!S_ISLNK(node->mode)) {
+        return -EINVAL;
+    }
+    int error = copy_heap(index, node->name_at + node->name_bytes, target, node->count);
+    if (!error && memchr(target, '\0', node->count)) {
+        error = -EILSEQ;
+    }
+    target[error ? 0 : node->count] = '\0';
+    return error;
+}
+
+/* Compares what is looked for with row `number`: < 0, 0, > 0 in *ret_order, or an error. */
+typedef int (*probe)(void *ctx, uint32_t number, int *ret_order);
+
+/*
+ * The row of [low, high) that matches. Rows that cannot be read are stepped over to the right: the
+ * next readable one, or `high`, decides. -ENOENT only if no unreadable row may have been the one;
+ * else that row's error. `gap` is the error of the rows right at and above `high`, 0 if readable.
+ */
+static int search(probe look, void *ctx, uint32_t low, uint32_t high, uint32_t *ret_number)
+{
+    int gap = 0;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, at = middle;
+        int order = -1, damage = 0, error = look(ctx, at, &order);
+        while (error) {
+            if (error == -ENOMEM || error == -EINTR || at - middle >= DAMAGED_ROWS_MAX) {
+                return error;
+            }
+            damage = error;
+            order = -1;
+            if (++at == high) {
+                break;
+            }
+            error = look(ctx, at, &order);
+        }
+        if (at < high && order == 0) {
+            *ret_number = at;
+            return 0;
+        }
+        if (order > 0) {
+            low = at + 1;
+        } else {
+            gap = damage;
+            high = middle;
+        }
+    }
+    return gap ? gap : -ENOENT;
+}
+
+struct name_search {
+    struct lod_index *index;
+    const struct lod_node *folder;
+    const char *name;
+    size_t bytes;
+    struct lod_node node; /* of the last row looked at */
+};
+
+static int probe_name(void *ctx, uint32_t number, int *ret_order)
+{
+    struct name_search *s = ctx;
+    char name[LOD_NAME_MAX + 1];
+
+    int error = lod_index_node(s->index, number, &s->node);
+    if (!error && s->node.parent != s->folder->number) {
+        error = -EILSEQ;
+    }
+    error = error ? error : lod_index_name(s->index, &s->node, name);
+    if (error) {
+        return error;
+    }
+    size_t common = s->bytes < s->node.name_bytes ? s->bytes : s->node.name_bytes;
+    int order = memcmp(s->name, name, common);
+    *ret_order = order ? order : (int)s->bytes - (int)s->node.name_bytes;
+    return 0;
+}
+
+int lod_index_lookup(struct lod_index *index, const struct lod_node *folder, const char *name,
+                     size_t name_bytes, struct lod_node *ret_node)
+{
+    struct name_search s = {.index = index, .folder = folder, .name = name, .bytes = name_bytes};
+    uint32_t number;
+
+    if (!S_ISDIR(folder->mode)) {
+        return -ENOTDIR;
+    }
+    if (!lod_name_valid(name, name_bytes)) {
+        return -ENOENT;
+    }
+    int error = search(probe_name, &s, folder->ref, folder->ref + folder->count, &number);
+    if (!error) {
+        *ret_node = s.node;
+    }
+    return error;
+}
+
+struct item_search {
+    struct lod_index *index;
+    uint32_t item;
+    struct lod_recd recd;
+};
+
+static int probe_item(void *ctx, uint32_t number, int *ret_order)
+{
+    struct item_search *s = ctx;
+    uint8_t row[LOD_RECD_ROW_BYTES];
+
+    /* Of the rows passed by, the first fields are enough; lod_index_record checks the one found. */
+    int error = copy_row(s->index, &recd_rows, number, row);
+    if (error) {
+        return error;
+    }
+    uint32_t first = lod_get_le32(row), items = lod_get_le32(row + 4);
+    *ret_order = s->item < first ? -1 : s->item - first >= items;
+    return 0;
+}
+
+int lod_index_record_of(struct lod_index *index, uint32_t item, struct lod_recd *ret_recd)
+{
+    struct item_search s = {.index = index, .item = item};
+    uint32_t number;
+
+    if (item >= index->super.totals.items) {
+        return -ENOENT;
+    }
+    int error = search(probe_item, &s, 0, index->super.totals.records, &number);
+    if (error) {
+        return error == -ENOENT ? -EILSEQ : error; /* every item is in a record */
+    }
+    return lod_index_record(index, number, ret_recd);
+}
+
+static int say(char *why, size_t why_room, int error, const char *text)
+{
+    snprintf(why, why_room, "%s", text);
+    return error;
+}
+
+static int open_object(struct lod_index *index, struct lod_store *store,
+                       const struct lod_manifest *manifest, char *why, size_t why_room)
+{
+    uint8_t block[LOD_BLOCK_BYTES];
+
+    int error = lod_object_open(store, LOD_INDEX_NAME, &index->object);
+    if (error) {
+        return say(why, why_room, error == -ENOENT ? -EIO : error, "the index cannot be opened");
+    }
+    uint64_t bytes = lod_object_bytes(index->object);
+    if (bytes != manifest->index_bytes || bytes < LOD_BLOCK_BYTES || bytes % LOD_BLOCK_BYTES) {
+        return say(why, why_room, -EIO, "the index is truncated: its size is not manifest.json's");
+    }
+    error = lod_object_pread(index->object, 0, block, sizeof(block));
+    if (error) {
+        return say(why, why_room, error, "the index cannot be read");
+    }
+    if (lod_hash64(block, sizeof(block), 0) != manifest->index_hash ||
+        lod_block_check(block, manifest->store_id.low, LOD_SECTION_SUPER, 0)) {
+        return say(why, why_room, -EBADMSG,
+                   "the superblock of the index is damaged: its hash differs");
+    }
+    return lod_superblock_take(block, manifest, &index->super, why, why_room);
+}
+
+int lod_index_open(struct lod_store *store, const struct lod_manifest *manifest, size_t cache_bytes,
+                   struct lod_index **ret_index, char *why, size_t why_room)
+{
+    struct lod_index *index = calloc(1, sizeof(*index));
+
+    if (!index) {
+        return say(why, why_room, -ENOMEM, "out of memory");
+    }
+    int error = open_object(index, store, manifest, why, why_room);
+    if (!error) {
+        error =
+            lod_blocks_create(index->object, manifest->store_id.low, cache_bytes, &index->blocks);
+        if (error) {
+            say(why, why_room, error, "out of memory");
+        }
+    }
+    if (error) {
+        lod_index_close(index);
+        return error;
+    }
+    *ret_index = index;
+    return 0;
+}
+
+struct lod_index *lod_index_close(struct lod_index *index)
+{
+    if (index) {
+        lod_blocks_destroy(index->blocks);
+        lod_object_close(index->object);
+        free(index);
+    }
+    return NULL;
+}
+
+uint32_t lod_index_nodes(const struct lod_index *index)
+{
+    return index->super.totals.nodes;
+}
+
+uint32_t lod_index_items(const struct lod_index *index)
+{
+    return index->super.totals.items;
+}
+
+uint32_t lod_index_records(const struct lod_index *index)
+{
+    return index->super.totals.records;
+}
+
+uint64_t lod_index_source_bytes(const struct lod_index *index)
+{
+    return index->super.source_bytes;
+}

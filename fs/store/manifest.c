@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * manifest.json by cJSON, read strictly: types, ranges, no number that a double cannot hold.
+ * FORMAT.md, Manifest. Not what `pack` and `scans` mean: their readers know.
+ */
+#include "store/manifest.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/file_io.h"
+#include "store/format.h"
+
+#define FORMAT_NAME  "lodfs"
+#define TMP_NAME     "manifest.tmp"
+#define NUMBER_MAX   ((uint64_t)1 << 53) /* beyond it doubles skip integers */
+#define HEX64_DIGITS 16
+#define VERSION_MAX  65535
+#define VALUE_STARTS "[{,:"
+
+void lod_manifest_finish(struct lod_manifest *manifest)
+{
+    cJSON_Delete(manifest->pack);
+    cJSON_Delete(manifest->scans);
+    *manifest = (struct lod_manifest){0};
+}
+
+static bool get_number(const cJSON *json, const char *key, uint64_t max, uint64_t *ret_value)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= (double)max)) {
+        return false;
+    }
+    uint64_t value = (uint64_t)item->valuedouble;
+    if ((double)value != item->valuedouble) {
+        return false;
+    }
+    *ret_value = value;
+    return true;
+}
+
+/* Exactly 16 lower-case digits. */
+static bool parse_hex64(const char *text, uint64_t *ret_value)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < HEX64_DIGITS; i++) {
+        const char *digits = "0123456789abcdef";
+        const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
+        if (!digit) {
+            return false;
+        }
+        value = value << 4 | (uint64_t)(digit - digits);
+    }
+    *ret_value = value;
+    return true;
+}
+
+static bool get_hash(const cJSON *json, const char *key, uint64_t *ret_hash)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+
+    return text && strlen(text) == HEX64_DIGITS && parse_hex64(text, ret_hash);
+}
+
+static bool get_id(const cJSON *json, const char *key, struct lod_id *ret_id)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+
+    return text && strlen(text) == 2 * HEX64_DIGITS && parse_hex64(text, &ret_id->high) &&
+           parse_hex64(text + HEX64_DIGITS, &ret_id->low);
+}
+
+static int check_version(const cJSON *json, const char **ret_why)
+{
+    const char *format = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "format"));
+    uint64_t major, minor;
+
+    if (!format || strcmp(format, FORMAT_NAME) != 0) {
+        *ret_why = "manifest.json is not a lodfs manifest";
+        return -ENOTSUP;
+    }
+    if (!get_number(json, "major", VERSION_MAX, &major) ||
+        !get_number(json, "minor", VERSION_MAX, &minor)) {
+        *ret_why = "manifest.json is damaged: no format version";
+        return -EILSEQ;
+    }
+    if (major != LOD_FORMAT_MAJOR || minor != LOD_FORMAT_MINOR) {
+        *ret_why = "the store has another format version; use the lodfs that packed it, or pack "
+                   "the source again";
+        return -ENOTSUP;
+    }
+    return 0;
+}
+
+/* Moves `pack` and `scans` out of `json` on success. */
+static int take_fields(cJSON *json, struct lod_manifest *ret_manifest)
+{
+    struct lod_manifest m = {0};
+    const cJSON *pack = cJSON_GetObjectItemCaseSensitive(json, "pack");
+    const cJSON *scans = cJSON_GetObjectItemCaseSensitive(json, "scans");
+
+    if (!get_id(json, "store_id", &m.store_id) || !get_hash(json, "index_hash", &m.index_hash) ||
+        !get_number(json, "index_bytes", NUMBER_MAX, &m.index_bytes) ||
+        !get_number(json, "records", LOD_NODES_MAX, &m.records) ||
+        !get_number(json, "items", LOD_NODES_MAX, &m.items) ||
+        !get_number(json, "source_bytes", NUMBER_MAX, &m.source_bytes) || !cJSON_IsObject(pack) ||
+        !scans) {
+        return -EILSEQ;
+    }
+    m.pack = cJSON_DetachItemFromObjectCaseSensitive(json, "pack");
+    if (!cJSON_IsNull(scans)) {
+        m.scans = cJSON_DetachItemFromObjectCaseSensitive(json, "scans");
+    }
+    *ret_manifest = m;
+    return 0;
+}
+
+/* A cJSON value takes some 80 bytes, so their number is bounded before the parser runs. */
+static bool too_many_values(const char *text, size_t bytes)
+{
+    size_t values = 0;
+
+    for (size_t i = 0; i < bytes; i++) {
+        values += text[i] && strchr(VALUE_STARTS, text[i]) != NULL;
+    }
+    return values > LOD_MANIFEST_VALUES_MAX;
+}
+
+static int parse(const char *text, size_t bytes, struct lod_manifest *ret_manifest,
+                 const char **ret_why)
+{
+    const char *end = NULL;
+    cJSON *json = NULL;
+    int error = -EILSEQ;
+
+    *ret_why = "manifest.json is damaged or cut short";
+    if (too_many_values(text, bytes)) {
+        return error;
+    }
+    json = cJSON_ParseWithLengthOpts(text, bytes, &end, 0);
+    if (!json || !cJSON_IsObject(json)) {
+        goto out;
+    }
+    for (; end < text + bytes; end++) {
+        if (!strchr(" \t\r\n", *end) || !*end) {
+            goto out;
+        }
+    }
+    error = check_version(json, ret_why);
+    if (!error) {
+        error = take_fields(json, ret_manifest);
+    }
+out:
+    cJSON_Delete(json);
+    return error;
+}
+
+static int read_object(struct lod_object *object, struct lod_manifest *ret_manifest,
+                       const char **ret_why)
+{
+    uint64_t bytes = lod_object_bytes(object);
+
+    if (bytes > LOD_MANIFEST_BYTES_MAX) {
+        *ret_why = "manifest.json is too large to be one";
+        return -EILSEQ;
+    }
+    char *text = malloc((size_t)bytes + 1);
+    if (!text) {
+        *ret_why = "out of memory";
+        return -ENOMEM;
+    }
+    int error = lod_object_pread(object, 0, text, (size_t)bytes);
+    if (error) {
+        *ret_why = "manifest.json cannot be read";
+    } else {
+        error = parse(text, (size_t)bytes, ret_manifest, ret_why);
+    }
+    free(text);
+    return error;
+}
+
+int lod_manifest_read(struct lod_store *store, struct lod_manifest *ret_manifest,
+                      const char **ret_why)
+{
+    struct lod_object *object = NULL;
+
+    int error = lod_object_open(store, LOD_MANIFEST_NAME, &object);
+    if (error) {
+        *ret_why = error == -ENOENT ? "no manifest.json: not a lodfs store, or pack did not finish"
+                                    : "manifest.json cannot be opened";
+        return error;
+    }
+    error = read_object(object, ret_manifest, ret_why);
+    lod_object_close(object);
+    return error;
+}
+
+static bool add_number(cJSON *json, const char *key, uint64_t value)
+{
+    char text[24];
+
+    assert(value <= NUMBER_MAX);
+    snprintf(text, sizeof(text), "%" PRIu64, value);
+    return cJSON_AddRawToObject(json, key, text) != NULL;
+}
+
+static bool add_hash(cJSON *json, const char *key, uint64_t value)
+{
+    char text[HEX64_DIGITS + 1];
+
+    snprintf(text, sizeof(text), "%016" PRIx64, value);
+    return cJSON_AddStringToObject(json, key, text) != NULL;
+}
+
+/* Borrowed: cJSON's references are not freed with the object they are in. */
+static bool add_reference(cJSON *json, const char *key, cJSON *value)
+{
+    return value ? cJSON_AddItemReferenceToObject(json, key, value) != 0
+                 : cJSON_AddNullToObject(json, key) != NULL;
+}
+
+/* The manifest's text, keys in the order of FORMAT.md; NULL: out of memory. */
+static char *print(const struct lod_manifest *manifest)
+{
+    char id[LOD_ID_TEXT_BYTES];
+    cJSON *json = cJSON_CreateObject();
+    char *text = NULL;
+
+    lod_id_text(manifest->store_id, id);
+    bool done = json && cJSON_AddStringToObject(json, "format", FORMAT_NAME) &&
+                add_number(json, "major", LOD_FORMAT_MAJOR) &&
+                add_number(json, "minor", LOD_FORMAT_MINOR) &&
+                cJSON_AddStringToObject(json, "store_id", id) &&
+                add_number(json, "index_bytes", manifest->index_bytes) &&
+                add_hash(json, "index_hash", manifest->index_hash) &&
+                add_number(json, "records", manifest->records) &&
+                add_number(json, "items", manifest->items) &&
+                add_number(json, "source_bytes", manifest->source_bytes) &&
+                add_reference(json, "pack", manifest->pack) &&
+                add_reference(json, "scans", manifest->scans);
+    if (done) {
+        text = cJSON_Print(json);
+    }
+    cJSON_Delete(json);
+    return text;
+}
+
+static int write_tmp(int dir_fd, const char *text)
+{
+    size_t bytes = strlen(text);
+    int fd;
+
+    if (bytes + 1 > LOD_MANIFEST_BYTES_MAX || too_many_values(text, bytes)) {
+        return -E2BIG;
+    }
+    int error = lod_file_create(dir_fd, TMP_NAME, &fd);
+    if (error) {
+        return error;
+    }
+    error = lod_file_pwrite(fd, 0, text, bytes);
+    error = error ? error : lod_file_pwrite(fd, bytes, "\n", 1);
+    error = error ? error : lod_file_sync(fd);
+    close(fd);
+    return error;
+}
+
+/* The names of the records must be on disk before the manifest makes them a store. */
+static int sync_records(int dir_fd)
+{
+    int fd = openat(dir_fd, LOD_RECORDS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd < 0) {
+        return -errno;
+    }
+    int error = lod_file_sync(fd);
+    close(fd);
+    return error;
+}
+
+int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest)
+{
+    assert(cJSON_IsObject(manifest->pack));
+    if (manifest->index_bytes > NUMBER_MAX || manifest->source_bytes > NUMBER_MAX) {
+        return -E2BIG;
+    }
+    char *text = print(manifest);
+    if (!text) {
+        return -ENOMEM;
+    }
+    int error = sync_records(dir_fd);
+    error = error ? error : write_tmp(dir_fd, text);
+    if (!error && renameat(dir_fd, TMP_NAME, dir_fd, LOD_MANIFEST_NAME) < 0) {
+        error = -errno;
+    }
+    error = error ? error : lod_file_sync(dir_fd);
+    cJSON_free(text);
+    return error;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Filling one section of an index file with rows or strings, block by block (FORMAT.md, Block).
+ * Knows no rows' meaning.
+ */
+#ifndef LOD_SECTION_WRITE_H
+#define LOD_SECTION_WRITE_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+#include "store/format.h"
+
+#define LOD_SECTION_BATCH 16u /* blocks written with one call */
+
+/* Set fd, seed, section and first; the rest starts as 0. */
+struct lod_section_writer {
+    int fd;
+    uint64_t seed;
+    uint32_t section;
+    uint64_t first;  /* block of the file */
+    uint64_t blocks; /* complete ones, so far */
+    uint32_t used;   /* payload bytes of the block in progress */
+    uint8_t batch[LOD_SECTION_BATCH][LOD_BLOCK_BYTES];
+};
+
+/*
+ * Appends `bytes` bytes (1 .. LOD_BLOCK_PAYLOAD) that may not straddle blocks. *ret_at, may be
+ * NULL: their heap position, block * 4096 + offset. -E2BIG past 2^32 blocks.
+ */
+LOD_MUST_CHECK int lod_section_append(struct lod_section_writer *writer, const void *data,
+                                      uint32_t bytes, uint64_t *ret_at);
+
+/* Completes the last block; `blocks` is then the section's length. */
+LOD_MUST_CHECK int lod_section_finish(struct lod_section_writer *writer);
+
+#endif
