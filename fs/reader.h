@@ -24,15 +24,27 @@ LOD_MUST_CHECK int lod_reader_create(struct lod_dataset *dataset, uint64_t cache
 struct lod_reader *lod_reader_destroy(struct lod_reader *reader);
 struct lod_cache_stats lod_reader_cache_stats(struct lod_reader *reader);
 
-/* The spans of one read and the blobs they point into. init: all zero. */
+/* The largest read answered in one call; the mount never lets the kernel ask for more. */
+#define LOD_READ_BYTES_MAX (1u << 20)
+
+/*
+ * A piece of b bytes touches at most b / 2^16 + 2 frames (none is smaller than 2^16 but a segment's
+ * last), and the pieces of one read hold LOD_READ_BYTES_MAX bytes at most.
+ */
+#define LOD_READ_SPANS_MAX ((LOD_READ_BYTES_MAX >> LOD_FRAME_SHIFT_MIN) + 2 * LOD_PIECES_MAX)
+
+/* The spans of one read and the blobs they point into; lives on the caller's stack. */
 struct lod_read {
-    struct iovec *iov;
-    struct lod_blob **blobs;
-    unsigned count, blobs_count, room;
     uint64_t bytes;
+    unsigned count, blobs_count;
+    struct iovec iov[LOD_READ_SPANS_MAX];
+    struct lod_blob *blobs[LOD_READ_SPANS_MAX];
 };
 
-/* -EIO (already logged), -ENOMEM, -EINTR. On success the caller calls lod_read_finish. Any thread.
+/*
+ * Exactly the bytes of `plan` in [offset, offset + bytes), clipped to its end. `bytes` <=
+ * LOD_READ_BYTES_MAX. -EIO (already logged), -ENOMEM, -EINTR. On success the caller calls
+ * lod_read_finish. Any thread.
  */
 LOD_MUST_CHECK int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
                                    const struct lod_plan *plan, uint64_t offset, uint64_t bytes,

@@ -18,13 +18,15 @@ struct lod_mount_options {
     bool foreground; /* -f */
     bool debug;      /* -d, implies -f */
     bool single;     /* -s */
+    bool mount8;     /* mount(8) calls: its own words in `o` (rw, nofail, user, ..) are dropped */
+    bool sloppy;     /* unknown words in `o` are dropped with a warning */
 };
 
 /*
  * Mounts and serves until unmounted or SIGTERM, SIGINT, SIGHUP. In the background the calling
  * process returns when the mount is usable, or with the reason why not; the reason is already
- * printed on stderr. 0, or a negative errno: -ENOENT no store, -EINVAL bad options, others as they
- * came.
+ * printed on stderr. 0, or a negative errno: -ENOENT no store (and nothing else), -EINVAL bad
+ * options, others as they came.
  */
 LOD_MUST_CHECK int lod_mount_run(const struct lod_mount_options *options);
 

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From an inode number to what stat(2) shows, by arithmetic and rows of the index alone. Nothing
+ * here reads a record. With ops.c, folder.c and mount.c the sources that see libfuse.
+ */
+#include "fuse/ops.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "log.h"
+
+#define SECTOR_BYTES 512   /* of st_blocks, on every Linux file system */
+#define READ_HINT    65536 /* st_blksize: buffered readers take one read for a small photograph */
+#define MTIME_SHIFT  30    /* a node's mtime: seconds * 2^30 + nanoseconds */
+
+int lod_ops_find(const struct lod_ops *ops, fuse_ino_t number, struct lod_found *ret_found)
+{
+    struct lod_found found = {0};
+    int error = lod_inode_unpack(number, &found.inode);
+    bool root = !error && found.inode.fidelity == 0;
+
+    if (!error) {
+        error = lod_index_node(lod_dataset_index(ops->dataset), root ? 0 : found.inode.node,
+                               &found.node);
+    }
+    if (!error && !root) {
+        found.view = lod_view_of(found.inode.format);
+        error = found.view ? found.view->shows(ops->dataset, &found.node, found.inode.fidelity)
+                           : -ENOENT;
+    }
+    if (!error) {
+        *ret_found = found;
+    }
+    return error;
+}
+
+int lod_ops_plan(const struct lod_ops *ops, const struct lod_found *found,
+                 struct lod_item *ret_item, struct lod_plan *ret_plan)
+{
+    if (!S_ISREG(found->node.mode)) {
+        return -EINVAL;
+    }
+    int error = lod_dataset_item(ops->dataset, found->node.ref, ret_item);
+    return error ? error
+                 : found->view->plan(ops->dataset, ret_item, found->inode.fidelity, ret_plan);
+}
+
+static int size_of(const struct lod_ops *ops, const struct lod_found *found, off_t *ret_size)
+{
+    struct lod_item item;
+    struct lod_plan plan;
+
+    if (!S_ISREG(found->node.mode)) {
+        *ret_size = S_ISLNK(found->node.mode) ? (off_t)found->node.count : 0;
+        return 0;
+    }
+    int error = lod_ops_plan(ops, found, &item, &plan);
+    if (!error) {
+        *ret_size = (off_t)plan.bytes;
+    }
+    return error;
+}
+
+int lod_ops_attr(const struct lod_ops *ops, const struct lod_found *found, struct stat *ret_attr)
+{
+    off_t size = 0;
+    int error = size_of(ops, found, &size);
+
+    if (error) {
+        return error;
+    }
+    mode_t mask = S_ISDIR(found->node.mode)   ? ops->folder_mask
+                  : S_ISREG(found->node.mode) ? ops->file_mask
+                                              : 0;
+    struct timespec mtime = {
+        .tv_sec = (time_t)(found->node.mtime >> MTIME_SHIFT),
+        .tv_nsec = (long)(found->node.mtime & ((1l << MTIME_SHIFT) - 1)),
+    };
+    *ret_attr = (struct stat){
+        .st_ino = found->view ? lod_inode_pack(found->inode) : LOD_INODE_ROOT,
+        .st_mode = found->node.mode & ~mask & (S_IFMT | 0777),
+        .st_nlink = 1,
+        .st_uid = ops->uid,
+        .st_gid = ops->gid,
+        .st_size = size,
+        .st_blocks = (size + SECTOR_BYTES - 1) / SECTOR_BYTES,
+        .st_blksize = READ_HINT,
+        .st_atim = mtime,
+        .st_mtim = mtime,
+        .st_ctim = mtime,
+    };
+    return 0;
+}
+
+int lod_ops_entry(const struct lod_ops *ops, const struct lod_found *found,
+                  struct fuse_entry_param *ret_entry)
+{
+    struct fuse_entry_param entry = {
+        .attr_timeout = LOD_TIMEOUT_S,
+        .entry_timeout = LOD_TIMEOUT_S,
+    };
+    int error = lod_ops_attr(ops, found, &entry.attr);
+
+    if (!error) {
+        entry.ino = entry.attr.st_ino;
+        *ret_entry = entry;
+    }
+    return error;
+}
+
+void lod_ops_fail(fuse_req_t req, fuse_ino_t number, int error)
+{
+    if (error == -ENOENT || error == -ENOMEM || error == -EINTR || error == -ENOTTY) {
+        fuse_reply_err(req, -error);
+        return;
+    }
+    if (error != -EIO) { /* -EIO was logged where it was found */
+        lod_log(LOD_LOG_ERROR, "inode %#llx: the index cannot be used here: %s",
+                (unsigned long long)number, strerrorname_np(-error));
+    }
+    fuse_reply_err(req, EIO);
+}

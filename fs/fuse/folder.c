@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * readdir and readdirplus. Position 0 is ".", 1 "..", child i is i + 2; an entry's cookie is the
+ * position after it, so a listing goes on by arithmetic wherever it stopped. Children are
+ * contiguous rows, so nothing is looked up by name.
+ */
+#include "fuse/ops.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define DOTS 2
+
+/* One reply being filled. */
+struct listing {
+    fuse_req_t req;
+    const struct lod_ops *ops;
+    struct lod_found folder;
+    bool plus;
+    char *buf;
+    size_t used, room;
+};
+
+/* False: it does not fit any more. */
+static bool add(struct listing *list, const char *name, const struct fuse_entry_param *entry,
+                uint64_t position)
+{
+    char *at = list->buf + list->used;
+    size_t left = list->room - list->used;
+    off_t cookie = (off_t)(position + 1);
+    size_t bytes = list->plus ? fuse_add_direntry_plus(list->req, at, left, name, entry, cookie)
+                              : fuse_add_direntry(list->req, at, left, name, &entry->attr, cookie);
+
+    if (bytes > left) {
+        return false;
+    }
+    list->used += bytes;
+    return true;
+}
+
+/* The name and type alone: all that readdir wants, and what is shown of an entry whose item cannot
+ * be read (a number of 0 tells the kernel that there are no attributes). */
+static struct fuse_entry_param name_only(const struct lod_found *found)
+{
+    return (struct fuse_entry_param){
+        .attr = {.st_ino = found->view ? lod_inode_pack(found->inode) : LOD_INODE_ROOT,
+                 .st_mode = found->node.mode},
+    };
+}
+
+static struct fuse_entry_param full_entry(const struct listing *list, const struct lod_found *found)
+{
+    struct fuse_entry_param entry;
+
+    return list->plus && lod_ops_entry(list->ops, found, &entry) == 0 ? entry : name_only(found);
+}
+
+/* "." and ".."; the kernel takes no attributes of these. */
+static int add_dot(struct listing *list, uint64_t position, bool *ret_more)
+{
+    struct lod_found up = list->folder;
+
+    if (position == 1 && up.view && up.inode.node == 0) {
+        up = (struct lod_found){.node = {.mode = S_IFDIR}};
+    } else if (position == 1 && up.view) {
+        up.inode.node = up.node.parent;
+    }
+    struct fuse_entry_param entry = name_only(&up);
+    *ret_more = add(list, position == 0 ? "." : "..", &entry, position);
+    return 0;
+}
+
+static int add_view(struct listing *list, uint64_t position, bool *ret_more)
+{
+    struct lod_found child = {.node = list->folder.node};
+    const char *name = lod_view_root((unsigned)(position - DOTS), &child.inode);
+
+    *ret_more = name != NULL;
+    if (name) {
+        child.view = lod_view_of(child.inode.format);
+        struct fuse_entry_param entry = full_entry(list, &child);
+        *ret_more = add(list, name, &entry, position);
+    }
+    return 0;
+}
+
+static int add_child(struct listing *list, uint64_t position, bool *ret_more)
+{
+    struct lod_index *index = lod_dataset_index(list->ops->dataset);
+    struct lod_found child = list->folder;
+    char name[LOD_NAME_MAX + 1];
+
+    if (position - DOTS >= list->folder.node.count) {
+        *ret_more = false;
+        return 0;
+    }
+    child.inode.node = list->folder.node.ref + (uint32_t)(position - DOTS);
+    int error = lod_index_node(index, child.inode.node, &child.node);
+    if (!error) {
+        error = child.view->shows(list->ops->dataset, &child.node, child.inode.fidelity);
+    }
+    if (error) {
+        *ret_more = error == -ENOENT; /* not shown here: go on behind it */
+        return error == -ENOENT ? 0 : error;
+    }
+    error = lod_index_name(index, &child.node, name);
+    if (!error) {
+        struct fuse_entry_param entry = full_entry(list, &child);
+        *ret_more = add(list, name, &entry, position);
+    }
+    return error;
+}
+
+static int fill(struct listing *list, uint64_t position)
+{
+    bool more = true;
+    int error = 0;
+
+    for (; more && !error; position++) {
+        if (position < DOTS) {
+            error = add_dot(list, position, &more);
+        } else if (!list->folder.view) {
+            error = add_view(list, position, &more);
+        } else {
+            error = add_child(list, position, &more);
+        }
+    }
+    return error;
+}
+
+static void list_folder(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, bool plus)
+{
+    struct listing list = {.req = req, .ops = fuse_req_userdata(req), .plus = plus};
+    int error = lod_ops_find(list.ops, number, &list.folder);
+
+    if (!error && !S_ISDIR(list.folder.node.mode)) {
+        error = -ENOENT; /* the kernel never asks this of a file */
+    }
+    if (!error) {
+        list.room = size < LOD_READ_BYTES_MAX ? size : LOD_READ_BYTES_MAX;
+        list.buf = malloc(list.room);
+        error = list.buf ? fill(&list, offset < 0 ? 0 : (uint64_t)offset) : -ENOMEM;
+    }
+    /* What was listed before a damaged row is handed out; the next call starts at that row. */
+    if (error && list.used == 0) {
+        lod_ops_fail(req, number, error);
+    } else {
+        fuse_reply_buf(req, list.buf, list.used);
+    }
+    free(list.buf);
+}
+
+void lod_op_readdir(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,
+                    struct fuse_file_info *fi)
+{
+    (void)fi;
+    list_folder(req, number, size, offset, false);
+}
+
+void lod_op_readdirplus(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,
+                        struct fuse_file_info *fi)
+{
+    (void)fi;
+    list_folder(req, number, size, offset, true);
+}

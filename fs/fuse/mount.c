@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A mount from its options to its end: everything that can be refused is refused before the fork
+ * or told through it, then one session, one loop.
+ */
+#include "fuse/mount.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "fuse/ops.h"
+#include "fuse/options.h"
+#include "fuse/place.h"
+#include "log.h"
+
+#define MIB          (1024.0 * 1024.0)
+#define BASE_BYTES   (24u << 20)                                     /* code, libraries, stacks */
+#define FRAME_BYTES  ((size_t)1 << LOD_FRAME_SHIFT_MAX)              /* one not kept, a thread */
+#define THREAD_BYTES (FRAME_BYTES + LOD_READ_BYTES_MAX + (1u << 20)) /* and its request buffer */
+
+/* One mount of this process; all zero: nothing to undo. */
+struct mount {
+    const struct lod_mount_options *given;
+    struct lod_fuse_options options;
+    char store[PATH_MAX]; /* absolute */
+    char place[PATH_MAX];
+    struct lod_daemon daemon;
+    struct lod_dataset *dataset;
+    struct lod_reader *reader;
+    struct lod_ops ops;
+};
+
+/* libfuse's own lines; with -d its debug lines come in parts and go to stderr as they are. */
+static void fuse_line(enum fuse_log_level level, const char *format, va_list args)
+{
+    char text[1024];
+
+    if (level == FUSE_LOG_DEBUG) {
+        vfprintf(stderr, format, args);
+        return;
+    }
+    vsnprintf(text, sizeof(text), format, args);
+    text[strcspn(text, "\n")] = '\0';
+    lod_log(level <= FUSE_LOG_ERR ? LOD_LOG_ERROR : LOD_LOG_WARNING, "%s", text);
+}
+
+/* A local path is made absolute, since the background leaves this folder. */
+static int absolute(const char *location, char ret_path[PATH_MAX])
+{
+    if (strstr(location, "://") || !realpath(location, ret_path)) {
+        /* A URL, or not there: lod_dataset_open says what is wrong with it. */
+        return snprintf(ret_path, PATH_MAX, "%s", location) < PATH_MAX ? 0 : -ENAMETOOLONG;
+    }
+    return 0;
+}
+
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit); /* less is slower, not wrong */
+    }
+}
+
+static void print_peak(const struct mount *mount, uint64_t threads)
+{
+    uint64_t fixed = LOD_INDEX_CACHE_BYTES + LOD_RECORD_CACHE_BYTES + BASE_BYTES;
+    uint64_t all = mount->options.cache_bytes + fixed + threads * THREAD_BYTES;
+
+    lod_log(LOD_LOG_INFO,
+            "memory at most %.0f MiB: cache %.0f, index and records %.0f, %u threads"
+            " %.0f, base %.0f",
+            (double)all / MIB, (double)mount->options.cache_bytes / MIB,
+            (LOD_INDEX_CACHE_BYTES + LOD_RECORD_CACHE_BYTES) / MIB, (unsigned)threads,
+            (double)(threads * THREAD_BYTES) / MIB, BASE_BYTES / MIB);
+}
+
+static int open_store(struct mount *mount)
+{
+    char why[512] = "";
+    int error = lod_dataset_open(mount->store, &mount->dataset, why, sizeof(why));
+
+    if (error) {
+        lod_log(LOD_LOG_ERROR, "%s: %s", mount->given->store, *why ? why : strerror(-error));
+        return error;
+    }
+    error = lod_reader_create(mount->dataset, mount->options.cache_bytes, &mount->reader);
+    if (error) {
+        lod_log(LOD_LOG_ERROR, "%s: %s", mount->given->store, strerror(-error));
+    }
+    return error;
+}
+
+static int create_session(struct mount *mount, struct fuse_session **ret_session)
+{
+    struct fuse_args args = FUSE_ARGS_INIT(0, NULL);
+    char *text = NULL;
+    int error = lod_fuse_options_text(&mount->options, mount->store, &text);
+    int failed = error || fuse_opt_add_arg(&args, "lodfs") || fuse_opt_add_arg(&args, "-o") ||
+                 fuse_opt_add_arg(&args, text) ||
+                 (mount->given->debug && fuse_opt_add_arg(&args, "-d"));
+
+    free(text);
+    mount->ops = (struct lod_ops){
+        .dataset = mount->dataset,
+        .reader = mount->reader,
+        .daemon = &mount->daemon,
+        .uid = mount->options.uid,
+        .gid = mount->options.gid,
+        .file_mask = mount->options.file_mask,
+        .folder_mask = mount->options.folder_mask,
+    };
+    struct fuse_session *session =
+        failed ? NULL : fuse_session_new(&args, &lod_fuse_ops, sizeof(lod_fuse_ops), &mount->ops);
+    fuse_opt_free_args(&args);
+    if (!session) {
+        return -ENOMEM;
+    }
+    *ret_session = session;
+    return 0;
+}
+
+/* Until the mount is gone (0) or a signal ends it (the signal's number, as good). */
+static int loop(struct fuse_session *session, uint64_t threads)
+{
+    if (threads == 1) {
+        return fuse_session_loop(session);
+    }
+    struct fuse_loop_config *config = fuse_loop_cfg_create();
+    if (!config) {
+        return -ENOMEM;
+    }
+    fuse_loop_cfg_set_clone_fd(config, 0);
+    fuse_loop_cfg_set_max_threads(config, (unsigned)threads);
+    fuse_loop_cfg_set_idle_threads(config, (unsigned)threads);
+    int result = fuse_session_loop_mt(session, config);
+    fuse_loop_cfg_destroy(config);
+    return result;
+}
+
+static int serve(struct mount *mount)
+{
+    uint64_t threads = mount->given->single ? 1 : mount->options.threads;
+    struct fuse_session *session = NULL;
+    int error = create_session(mount, &session);
+
+    if (error) {
+        return error;
+    }
+    if (fuse_set_signal_handlers(session)) {
+        error = -EIO;
+        goto destroy;
+    }
+    if (fuse_session_mount(session, mount->place)) {
+        error = -EPERM; /* libfuse printed the reason */
+        goto handlers;
+    }
+    print_peak(mount, threads);
+    int result = loop(session, threads);
+    error = result < 0 ? result : 0;
+    fuse_session_unmount(session);
+handlers:
+    fuse_remove_signal_handlers(session);
+destroy:
+    fuse_session_destroy(session);
+    return error;
+}
+
+/* In the process that serves. */
+static int run(struct mount *mount)
+{
+    raise_file_limit();
+    int error = open_store(mount);
+    if (!error) {
+        error = serve(mount);
+    }
+    lod_daemon_fail(&mount->daemon, error ? error : -EIO); /* if nobody was told yet */
+    lod_reader_destroy(mount->reader);
+    lod_dataset_close(mount->dataset);
+    return error;
+}
+
+static int prepare(struct mount *mount)
+{
+    const struct lod_mount_options *given = mount->given;
+    int error = lod_fuse_options_parse(given->o, given->mount8, given->sloppy, &mount->options);
+
+    if (!error) {
+        error = absolute(given->store, mount->store);
+    }
+    if (!error && lod_place_is_fd(given->mountpoint)) {
+        snprintf(mount->place, sizeof(mount->place), "%s", given->mountpoint);
+    } else if (!error) {
+        error = lod_place_prepare(mount->store, given->mountpoint, mount->place);
+    }
+    return error;
+}
+
+int lod_mount_run(const struct lod_mount_options *options)
+{
+    struct mount mount = {.given = options, .daemon = {.pipe = -1}};
+    bool foreground = options->foreground || options->debug, parent = false;
+
+    lod_log_setup(options->debug ? LOD_LOG_DEBUG
+                  : foreground   ? LOD_LOG_INFO
+                                 : LOD_LOG_WARNING,
+                  false);
+    fuse_set_log_func(fuse_line);
+    int error = prepare(&mount);
+    if (!error && !foreground) {
+        error = lod_daemon_start(&mount.daemon, &parent);
+    }
+    if (!error && !parent) {
+        error = run(&mount);
+    }
+    lod_fuse_options_finish(&mount.options);
+    return error;
+}

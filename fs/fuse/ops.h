@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the sources of this folder share: the state of a mount and the steps of its callbacks. */
+#ifndef LOD_OPS_H
+#define LOD_OPS_H
+
+#define FUSE_USE_VERSION 314
+#include <fuse_lowlevel.h>
+#include <sys/ioctl.h>
+
+#include "compiler.h"
+#include "dataset.h"
+#include "fuse/daemon.h"
+#include "inode.h"
+#include "reader.h"
+#include "views/view.h"
+
+/* On the mount's root folder: the daemon's process id, as an int. */
+#define LOD_IOC_PID _IOR('L', 1, int)
+
+/* Userdata of the session; set before the loop starts, then only read. All borrowed. */
+struct lod_ops {
+    struct lod_dataset *dataset;
+    struct lod_reader *reader;
+    struct lod_daemon *daemon;
+    uid_t uid; /* of every file */
+    gid_t gid;
+    mode_t file_mask, folder_mask; /* bits taken from the modes */
+};
+
+extern const struct fuse_lowlevel_ops lod_fuse_ops;
+
+/* An inode number resolved. For the mount's root: inode.fidelity 0 and the node 0. */
+struct lod_found {
+    struct lod_inode inode;
+    const struct lod_view *view; /* NULL: the mount's root */
+    struct lod_node node;
+};
+
+/* -ENOENT: nothing has this number. Others: the index is damaged. */
+LOD_MUST_CHECK int lod_ops_find(const struct lod_ops *ops, fuse_ino_t number,
+                                struct lod_found *ret_found);
+
+/* What stat(2) shows. */
+LOD_MUST_CHECK int lod_ops_attr(const struct lod_ops *ops, const struct lod_found *found,
+                                struct stat *ret_attr);
+
+/* The item of a file and its plan. */
+LOD_MUST_CHECK int lod_ops_plan(const struct lod_ops *ops, const struct lod_found *found,
+                                struct lod_item *ret_item, struct lod_plan *ret_plan);
+
+/* An entry of `found`: it never changes, so it is valid as long as the mount lives. */
+LOD_MUST_CHECK int lod_ops_entry(const struct lod_ops *ops, const struct lod_found *found,
+                                 struct fuse_entry_param *ret_entry);
+
+#define LOD_TIMEOUT_S 1e9 /* 31 years: as long as the mount lives, for the kernel's clock */
+
+/* Answers `error`: ENOENT, ENOMEM, EINTR and ENOTTY as they are, others logged, as EIO. */
+void lod_ops_fail(fuse_req_t req, fuse_ino_t number, int error);
+
+void lod_op_readdir(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,
+                    struct fuse_file_info *fi);
+void lod_op_readdirplus(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,
+                        struct fuse_file_info *fi);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The -o words of a mount, parsed: ours, libfuse's and those mount(8) passes. */
+#ifndef LOD_OPTIONS_H
+#define LOD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "compiler.h"
+
+#define LOD_MOUNT_THREADS_MAX 64
+
+struct lod_fuse_options {
+    uint64_t cache_bytes;
+    uint64_t threads;
+    uint64_t read_bytes_max;
+    uid_t uid;
+    gid_t gid;
+    mode_t file_mask, folder_mask;
+    bool allow_other, allow_root, noexec;
+    char *fsname, *subtype; /* owned; NULL: the defaults */
+};
+
+/*
+ * Parses `o` (NULL: no words; the same word again replaces). `mount8`: the words mount(8) means for
+ * itself are dropped; `sloppy`: unknown ones too. -EINVAL after a printed line that names the word;
+ * -ENOMEM.
+ */
+LOD_MUST_CHECK int lod_fuse_options_parse(const char *o, bool mount8, bool sloppy,
+                                          struct lod_fuse_options *ret_options);
+void lod_fuse_options_finish(struct lod_fuse_options *options);
+
+/* libfuse's own "-o" text of these options: a store at `store`, always read-only. *ret_text is the
+ * caller's to free. */
+LOD_MUST_CHECK int lod_fuse_options_text(const struct lod_fuse_options *options, const char *store,
+                                         char **ret_text);
+
+#endif

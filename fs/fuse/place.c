@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mount points. Uses the kernel's own list of mounts; libmount would be a library for one line. */
+#include "fuse/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "log.h"
+
+#define TYPE "fuse.lodfs"
+
+bool lod_place_is_fd(const char *mountpoint)
+{
+    static const char prefix[] = "/dev/fd/";
+    const char *digits = mountpoint + sizeof(prefix) - 1;
+
+    return strncmp(mountpoint, prefix, sizeof(prefix) - 1) == 0 && *digits &&
+           strspn(digits, "0123456789") == strlen(digits);
+}
+
+int lod_place_resolve(const char *mountpoint, char ret_path[PATH_MAX])
+{
+    char folder[PATH_MAX], text[PATH_MAX];
+    size_t bytes = strlen(mountpoint);
+
+    if (realpath(mountpoint, ret_path)) {
+        return 0;
+    }
+    if (errno != ENOTCONN) {
+        return -errno;
+    }
+    /* The last name is a dead mount, which cannot be a link: resolve what is above it. */
+    while (bytes > 1 && mountpoint[bytes - 1] == '/') {
+        bytes--;
+    }
+    if (bytes >= PATH_MAX) {
+        return -ENAMETOOLONG;
+    }
+    memcpy(text, mountpoint, bytes);
+    text[bytes] = '\0';
+    char *slash = strrchr(text, '/');
+    const char *name = slash ? slash + 1 : text;
+    const char *above = !slash ? "." : slash == text ? "/" : text;
+    if (slash && slash != text) {
+        *slash = '\0';
+    }
+    if (!realpath(above, folder)) {
+        return -errno;
+    }
+    int wrote = snprintf(ret_path, PATH_MAX, "%s/%s", folder[1] ? folder : "", name);
+    return wrote < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+bool lod_place_is_lodfs(const char *path)
+{
+    FILE *mounts = setmntent("/proc/self/mounts", "re");
+    char text[2 * PATH_MAX + 4096];
+    struct mntent entry;
+    bool ours = false;
+
+    while (mounts && getmntent_r(mounts, &entry, text, sizeof(text))) {
+        if (strcmp(entry.mnt_dir, path) == 0) {
+            ours = strcmp(entry.mnt_type, TYPE) == 0; /* the last one covers the others */
+        }
+    }
+    if (mounts) {
+        endmntent(mounts);
+    }
+    return ours;
+}
+
+static int run_fusermount(const char *path, bool lazy)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child < 0) {
+        return -errno;
+    }
+    if (child == 0) {
+        execlp("fusermount3", "fusermount3", "-u", lazy ? "-qz" : "-q", "--", path, (char *)NULL);
+        _exit(127);
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+        return -ENOSYS;
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EBUSY;
+}
+
+int lod_place_unmount(const char *path, bool lazy)
+{
+    if (geteuid() != 0) {
+        return run_fusermount(path, lazy);
+    }
+    return umount2(path, UMOUNT_NOFOLLOW | (lazy ? MNT_DETACH : 0)) ? -errno : 0;
+}
+
+static bool lies_in(const char *path, const char *folder)
+{
+    size_t bytes = strlen(folder);
+
+    bytes -= bytes == 1; /* "/" */
+    return strncmp(path, folder, bytes) == 0 && (path[bytes] == '/' || path[bytes] == '\0');
+}
+
+/* A mount of ours whose daemon was killed answers ENOTCONN to everything. */
+static int replace_dead(const char *path, const char *shown)
+{
+    if (!lod_place_is_lodfs(path)) {
+        lod_log(LOD_LOG_ERROR, "%s: a dead mount of another kind; unmount it first", shown);
+        return -ENOTCONN;
+    }
+    int error = lod_place_unmount(path, true);
+    if (error) {
+        lod_log(LOD_LOG_ERROR, "%s: cannot take the dead mount away: %s", shown, strerror(-error));
+        return error;
+    }
+    lod_log(LOD_LOG_WARNING, "%s: replaced a mount whose daemon was gone", shown);
+    return 0;
+}
+
+int lod_place_prepare(const char *store, const char *mountpoint, char ret_path[PATH_MAX])
+{
+    char shown[PATH_MAX];
+    struct stat attr;
+
+    lod_escape(mountpoint, strlen(mountpoint), shown, sizeof(shown));
+    int error = lod_place_resolve(mountpoint, ret_path);
+    if (!error && stat(ret_path, &attr)) {
+        error = errno == ENOTCONN ? replace_dead(ret_path, shown) : -errno;
+        if (error || stat(ret_path, &attr)) {
+            return error ? error : -errno;
+        }
+    }
+    if (error) {
+        lod_log(LOD_LOG_ERROR, "%s: %s; the mount point must be an existing folder", shown,
+                strerror(-error));
+        return error == -ENOENT ? -ENOTDIR : error;
+    }
+    if (!S_ISDIR(attr.st_mode)) {
+        lod_log(LOD_LOG_ERROR, "%s: not a folder; the mount point must be one", shown);
+        return -ENOTDIR;
+    }
+    if (lies_in(ret_path, store) || lies_in(store, ret_path)) {
+        lod_log(LOD_LOG_ERROR, "%s: the mount point may neither lie in the store nor hold it",
+                shown);
+        return -ELOOP;
+    }
+    return 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `lodfs umount`: takes a mount of ours away and waits for its daemon to end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
+
+#include "fuse/mount.h"
+#include "fuse/ops.h"
+#include "fuse/place.h"
+#include "log.h"
+
+#define END_WAIT_MS 10000
+
+/* A handle on the daemon, -1: a dead one, or none that can be waited for from here. */
+static int open_daemon(const char *path)
+{
+    int pid = 0, folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (folder < 0) {
+        return -1;
+    }
+    int error = ioctl(folder, LOD_IOC_PID, &pid);
+    close(folder);
+    return error || pid <= 0 ? -1 : pidfd_open(pid, 0);
+}
+
+static void wait_for_end(int daemon)
+{
+    struct pollfd end = {.fd = daemon, .events = POLLIN};
+
+    if (poll(&end, 1, END_WAIT_MS) == 0) {
+        lod_log(LOD_LOG_WARNING, "the daemon has not ended yet; it may still serve open files");
+    }
+}
+
+static const char *reason(int error)
+{
+    switch (error) {
+    case -EBUSY:
+        return "in use; end what uses it, or add -l";
+    case -EPERM:
+        return "not permitted; only root and the one who mounted it may";
+    case -ENOSYS:
+        return "fusermount3 is missing; install package fuse3";
+    default:
+        return strerror(-error);
+    }
+}
+
+int lod_mount_end(const char *mountpoint, bool lazy)
+{
+    char path[PATH_MAX], shown[PATH_MAX];
+    int error = lod_place_resolve(mountpoint, path);
+
+    lod_escape(mountpoint, strlen(mountpoint), shown, sizeof(shown));
+    if (error) {
+        lod_log(LOD_LOG_ERROR, "%s: %s", shown, strerror(-error));
+        return error;
+    }
+    if (!lod_place_is_lodfs(path)) {
+        lod_log(LOD_LOG_ERROR, "%s: no lodfs is mounted there", shown);
+        return -EINVAL;
+    }
+    int daemon = open_daemon(path);
+    error = lod_place_unmount(path, lazy);
+    if (error) {
+        lod_log(LOD_LOG_ERROR, "%s: cannot unmount: %s", shown, reason(error));
+    } else if (daemon >= 0 && !lazy) {
+        wait_for_end(daemon);
+    }
+    if (daemon >= 0) {
+        close(daemon);
+    }
+    return error;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The source tree as it was: every name at every fidelity, each file of the source's own kind. The
+ * view to copy when writing another.
+ */
+#include "views/view.h"
+
+#include <errno.h>
+
+static const char *root_name(unsigned index, struct lod_inode *ret_inode)
+{
+    if (index > LOD_FULL - LOD_Q1) {
+        return NULL;
+    }
+    *ret_inode = (struct lod_inode){
+        .node = 0,
+        .fidelity = (enum lod_fidelity)(LOD_Q1 + index),
+        .format = LOD_FORMAT_TREE,
+    };
+    return lod_fidelity_name(ret_inode->fidelity);
+}
+
+static int shows(struct lod_dataset *dataset, const struct lod_node *node,
+                 enum lod_fidelity fidelity)
+{
+    (void)dataset;
+    (void)node;
+    return fidelity >= LOD_Q1 && fidelity <= LOD_FULL ? 0 : -ENOENT;
+}
+
+static int plan(struct lod_dataset *dataset, const struct lod_item *item,
+                enum lod_fidelity fidelity, struct lod_plan *ret_plan)
+{
+    (void)dataset;
+    int error = lod_codec_plan(item->codec, item->row, LOD_FORMAT_TREE, fidelity, ret_plan);
+    return error == 0 || error == -ENOENT ? error : -EIO;
+}
+
+const struct lod_view lod_view_tree = {
+    .name = "tree",
+    .format = LOD_FORMAT_TREE,
+    .root_name = root_name,
+    .shows = shows,
+    .plan = plan,
+};

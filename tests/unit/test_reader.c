@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reader over made-up frames: lod_dataset_frame is this file's own. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+#include "reader.h"
+
+#define SHIFT       16
+#define FRAME_BYTES (1u << SHIFT)
+
+static unsigned frames_read;
+static int frame_error;
+static uint64_t frame_short; /* bytes missing at the end of each frame */
+
+/* Byte `at` of a segment, different for each group and item. */
+static uint8_t byte_of(const struct lod_item *item, unsigned group, uint64_t at)
+{
+    return (uint8_t)((at * 2654435761u >> 13) + group * 17 + item->number);
+}
+
+int lod_dataset_frame(struct lod_dataset *dataset, const struct lod_item *item, unsigned group,
+                      uint64_t frame, struct lod_blob **ret_blob)
+{
+    struct lod_blob *blob = NULL;
+
+    (void)dataset;
+    frames_read++;
+    if (frame_error) {
+        return frame_error;
+    }
+    cr_assert_eq(lod_blob_create(FRAME_BYTES - frame_short, &blob), 0);
+    for (uint64_t i = 0; i < blob->bytes; i++) {
+        blob->data[i] = byte_of(item, group, frame * FRAME_BYTES + i);
+    }
+    *ret_blob = blob;
+    return 0;
+}
+
+static const uint8_t end_marker[] = {0xff, 0xd9};
+static struct lod_item item = {
+    .number = 12, .recd = {.number = 3, .first_item = 10, .items = 5, .frame_shift = SHIFT}};
+static struct lod_reader *reader;
+
+static void setup(void)
+{
+    cr_assert_eq(lod_reader_create(NULL, 64 << 20, &reader), 0);
+}
+
+static void teardown(void)
+{
+    lod_reader_destroy(reader);
+}
+
+TestSuite(reader, .init = setup, .fini = teardown);
+
+/* Like an image: a head in the middle of a segment, groups of odd lengths, an end marker. */
+static struct lod_plan image(void)
+{
+    struct lod_plan plan = {0};
+    cr_assert_eq(lod_plan_add_stored(&plan, 1, 5, 100), 0);
+    cr_assert_eq(lod_plan_add_mem(&plan, (const uint8_t *)"Exif", 4), 0);
+    cr_assert_eq(lod_plan_add_stored(&plan, 1, 105, 3 * FRAME_BYTES), 0);
+    cr_assert_eq(lod_plan_add_stored(&plan, 2, 0, FRAME_BYTES), 0);
+    cr_assert_eq(lod_plan_add_stored(&plan, 3, FRAME_BYTES - 1, 2), 0);
+    cr_assert_eq(lod_plan_add_mem(&plan, end_marker, sizeof(end_marker)), 0);
+    return plan;
+}
+
+/* The whole file, straight from the plan. */
+static uint8_t *expected(const struct lod_plan *plan)
+{
+    uint8_t *bytes = malloc(plan->bytes), *at = bytes;
+    for (unsigned i = 0; i < plan->count; i++) {
+        const struct lod_piece *piece = &plan->pieces[i];
+        for (uint64_t j = 0; j < piece->bytes; j++) {
+            *at++ = piece->kind == LOD_PIECE_MEM ? piece->mem[j]
+                                                 : byte_of(&item, piece->group, piece->offset + j);
+        }
+    }
+    return bytes;
+}
+
+static void check(const struct lod_plan *plan, const uint8_t *whole, uint64_t offset,
+                  uint64_t bytes)
+{
+    uint64_t left = offset < plan->bytes ? plan->bytes - offset : 0, done = 0;
+    uint64_t want = bytes < left ? bytes : left;
+    struct lod_read read;
+
+    cr_assert_eq(lod_reader_read(reader, &item, plan, offset, bytes, &read), 0);
+    cr_assert_eq(read.bytes, want);
+    for (unsigned i = 0; i < read.count; i++) {
+        cr_assert_gt(read.iov[i].iov_len, 0);
+        cr_assert_eq(memcmp(read.iov[i].iov_base, whole + offset + done, read.iov[i].iov_len), 0,
+                     "span %u of [%llu, +%llu)", i, (unsigned long long)offset,
+                     (unsigned long long)bytes);
+        done += read.iov[i].iov_len;
+    }
+    cr_assert_eq(done, want);
+    lod_read_finish(&read);
+}
+
+Test(reader, any_range_is_exactly_its_bytes)
+{
+    struct lod_plan plan = image();
+    uint8_t *whole = expected(&plan);
+    static const uint64_t edges[] = {0,
+                                     1,
+                                     99,
+                                     100,
+                                     101,
+                                     104,
+                                     105,
+                                     FRAME_BYTES - 1,
+                                     FRAME_BYTES,
+                                     FRAME_BYTES + 4,
+                                     2 * FRAME_BYTES,
+                                     3 * FRAME_BYTES + 104,
+                                     4 * FRAME_BYTES + 104};
+    for (unsigned i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
+        for (unsigned j = 0; j < sizeof(edges) / sizeof(edges[0]); j++) {
+            check(&plan, whole, edges[i], edges[j]);
+            check(&plan, whole, plan.bytes - edges[i] % plan.bytes, edges[j]);
+        }
+    }
+    check(&plan, whole, plan.bytes + 10, 4096);
+    check(&plan, whole, UINT64_MAX - 5, LOD_READ_BYTES_MAX);
+    check(&plan, whole, 0, LOD_READ_BYTES_MAX);
+    free(whole);
+}
+
+Test(reader, a_frame_is_read_once_and_only_if_touched)
+{
+    struct lod_plan plan = image();
+    uint8_t *whole = expected(&plan);
+
+    check(&plan, whole, 0, 104);
+    cr_assert_eq(frames_read, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        check(&plan, whole, 0, LOD_READ_BYTES_MAX);
+        cr_assert_eq(frames_read, 4 + 1 + 2);
+    }
+    item.number++;
+    free(whole);
+    whole = expected(&plan);
+    check(&plan, whole, 0, 100);
+    cr_assert_eq(frames_read, 8, "another item is another frame");
+    item.number--;
+    free(whole);
+}
+
+Test(reader, records_groups_and_frames_are_kept_apart)
+{
+    struct lod_plan plan = {0};
+    cr_assert_eq(lod_plan_add_stored(&plan, 1, 0, 10), 0);
+    struct lod_read read;
+
+    for (unsigned i = 0; i < 3; i++) {
+        item.recd.number = 100 + i;
+        cr_assert_eq(lod_reader_read(reader, &item, &plan, 0, 10, &read), 0);
+        lod_read_finish(&read);
+    }
+    cr_assert_eq(frames_read, 3);
+}
+
+Test(reader, errors_are_eio_but_for_memory_and_interruption)
+{
+    struct lod_plan plan = image();
+    struct lod_read read;
+    static const int given[] = {-EBADMSG, -EIO, -EILSEQ, -ENOTSUP, -ENOENT, -ENOMEM, -EINTR};
+    static const int wanted[] = {-EIO, -EIO, -EIO, -EIO, -EIO, -ENOMEM, -EINTR};
+
+    for (unsigned i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
+        item.recd.number = 200 + i;
+        frame_error = given[i];
+        cr_assert_eq(lod_reader_read(reader, &item, &plan, 0, 1000, &read), wanted[i]);
+    }
+}
+
+Test(reader, a_frame_shorter_than_planned_is_an_error_not_a_short_read)
+{
+    struct lod_plan plan = image();
+    struct lod_read read;
+
+    frame_short = 10;
+    cr_assert_eq(lod_reader_read(reader, &item, &plan, 0, 1000, &read), 0);
+    lod_read_finish(&read);
+    cr_assert_eq(lod_reader_read(reader, &item, &plan, 0, LOD_READ_BYTES_MAX, &read), -EIO);
+    cr_assert_eq(read.count, 0);
+}
+
+Test(reader, the_worst_plan_fits_the_spans)
+{
+    struct lod_plan plan = {0};
+    struct lod_read read;
+
+    /* 23 pieces of 2 bytes over a frame's edge, 1 MiB in one that starts at a last byte. */
+    for (unsigned i = 0; i < LOD_PIECES_MAX - 1; i++) {
+        cr_assert_eq(lod_plan_add_stored(&plan, 1 + i % 12, FRAME_BYTES * (1 + i) - 1, 2), 0);
+    }
+    cr_assert_eq(lod_plan_add_stored(&plan, 1, FRAME_BYTES - 1, 2 * LOD_READ_BYTES_MAX), 0);
+    cr_assert_eq(lod_reader_read(reader, &item, &plan, 0, LOD_READ_BYTES_MAX, &read), 0);
+    cr_assert_eq(read.bytes, LOD_READ_BYTES_MAX);
+    lod_read_finish(&read);
+}
+
+Test(reader, a_cache_of_nothing_still_reads)
+{
+    struct lod_plan plan = image();
+    uint8_t *whole = expected(&plan);
+    struct lod_reader *kept = reader;
+
+    cr_assert_eq(lod_reader_create(NULL, 0, &reader), 0);
+    check(&plan, whole, 0, LOD_READ_BYTES_MAX);
+    check(&plan, whole, 77, 100000);
+    cr_assert_eq(lod_reader_cache_stats(reader).bytes, 0);
+    lod_reader_destroy(reader);
+    reader = kept;
+    free(whole);
+}
