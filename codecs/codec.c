@@ -7,6 +7,7 @@
 
 static const struct lod_codec *const codecs[LOD_CODECS] = {
     [LOD_CODEC_TREE] = &lod_codec_tree,
+    [LOD_CODEC_PCR] = &lod_codec_pcr,
     [LOD_CODEC_RAW] = &lod_codec_raw,
 };
 

@@ -51,4 +51,10 @@ struct lod_jpeg_layout {
 LOD_MUST_CHECK int lod_jpeg_scan(struct lod_span file, struct lod_jpeg_layout *ret_layout,
                                  const char **ret_why);
 
+/*
+ * Where the entropy-coded bytes that start at `at` end: the 0xff of the next marker that is no
+ * restart marker; `file.bytes` if there is none.
+ */
+size_t lod_jpeg_entropy_end(struct lod_span file, size_t at);
+
 #endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the fields of a pcr ITEM row stand: FORMAT.md, ITEM, column pcr. */
+#ifndef LOD_PCR_ROW_H
+#define LOD_PCR_ROW_H
+
+#define LOD_PCR_COMPONENTS 1  /* u8; 0 if WHOLE */
+#define LOD_PCR_APP_SPLIT  2  /* u16 */
+#define LOD_PCR_WIDTH      8  /* u16 */
+#define LOD_PCR_HEIGHT     10 /* u16 */
+#define LOD_PCR_SOURCE     12 /* u32 */
+#define LOD_PCR_GROUPS     16 /* u32 x 12: lengths of groups 1 .. 12 */
+
+#define LOD_PCR_GROUP_APP  11 /* other APPn and COM: full, original */
+#define LOD_PCR_GROUP_FILE 12 /* rebuild data, or the source file */
+
+/* Bytes at app_split of group 1 that `full` leaves out: the orientation EXIF of ORIENT. */
+#define LOD_PCR_ORIENT_BYTES 36
+
+#endif
