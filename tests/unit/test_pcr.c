@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <criterion/criterion.h>
+#include <errno.h>
+
+#include "codec.h"
+#include "pcr/pcr_row.h"
+
+#define GROUP(g) (LOD_PCR_GROUPS + 4 * ((g)-1))
+
+/* A photograph of 640 x 480 with groups of 1000, 2, 3, .. 10 bytes, APPn of 11, and orientation. */
+static void make_row(uint8_t row[LOD_ROW_BYTES])
+{
+    memset(row, 0, LOD_ROW_BYTES);
+    row[0] = LOD_ITEM_NO_ORIGINAL | LOD_ITEM_ORIENT;
+    row[LOD_PCR_COMPONENTS] = 3;
+    lod_put_le16(row + LOD_PCR_APP_SPLIT, 20);
+    lod_put_le16(row + LOD_PCR_WIDTH, 640);
+    lod_put_le16(row + LOD_PCR_HEIGHT, 480);
+    lod_put_le32(row + LOD_PCR_SOURCE, 5000);
+    for (uint32_t g = 1; g <= 11; g++) {
+        lod_put_le32(row + GROUP(g), g == 1 ? 1000 : g);
+    }
+}
+
+static void make_whole_row(uint8_t row[LOD_ROW_BYTES])
+{
+    memset(row, 0, LOD_ROW_BYTES);
+    row[0] = LOD_ITEM_WHOLE;
+    lod_put_le32(row + LOD_PCR_SOURCE, 777);
+    lod_put_le32(row + GROUP(12), 777);
+}
+
+static struct lod_plan must_plan(const uint8_t row[LOD_ROW_BYTES], enum lod_fidelity fidelity)
+{
+    struct lod_plan plan;
+    cr_assert_eq(lod_codec_plan(&lod_codec_pcr, row, LOD_FORMAT_TREE, fidelity, &plan), 0);
+    return plan;
+}
+
+static void expect_piece(const struct lod_piece *piece, unsigned group, uint64_t offset,
+                         uint64_t bytes)
+{
+    cr_assert_eq(piece->kind, LOD_PIECE_STORED);
+    cr_assert_eq(piece->group, group);
+    cr_assert_eq(piece->offset, offset);
+    cr_assert_eq(piece->bytes, bytes);
+}
+
+static void expect_eoi(const struct lod_piece *piece)
+{
+    cr_assert_eq(piece->kind, LOD_PIECE_MEM);
+    cr_assert_eq(piece->bytes, 2);
+    cr_assert_eq(memcmp(piece->mem, "\xff\xd9", 2), 0);
+}
+
+Test(pcr, a_prefix_is_its_groups_and_the_end_marker)
+{
+    uint8_t row[LOD_ROW_BYTES];
+    uint64_t bytes = 1000;
+
+    make_row(row);
+    for (unsigned k = 1; k <= 10; k++) {
+        bytes += k > 1 ? k : 0;
+        struct lod_plan plan = must_plan(row, (enum lod_fidelity)k);
+        cr_assert_eq(plan.bytes, bytes + 2);
+        cr_assert_eq(plan.count, k + 1);
+        for (unsigned g = 1; g <= k; g++) {
+            expect_piece(&plan.pieces[g - 1], g, 0, g == 1 ? 1000 : g);
+        }
+        expect_eoi(&plan.pieces[k]);
+    }
+}
+
+Test(pcr, full_has_the_sources_segments_where_the_orientation_was)
+{
+    uint8_t row[LOD_ROW_BYTES];
+
+    make_row(row);
+    struct lod_plan plan = must_plan(row, LOD_FULL);
+    cr_assert_eq(plan.count, 13);
+    cr_assert_eq(plan.bytes, 1000 + 54 + 11 + 2 - 36);
+    expect_piece(&plan.pieces[0], 1, 0, 20);
+    expect_piece(&plan.pieces[1], 11, 0, 11);
+    expect_piece(&plan.pieces[2], 1, 56, 944);
+    for (unsigned g = 2; g <= 10; g++) {
+        expect_piece(&plan.pieces[g + 1], g, 0, g);
+    }
+    expect_eoi(&plan.pieces[12]);
+
+    row[0] = LOD_ITEM_NO_ORIGINAL;
+    plan = must_plan(row, LOD_FULL);
+    cr_assert_eq(plan.bytes, 1000 + 54 + 11 + 2);
+    expect_piece(&plan.pieces[2], 1, 20, 980);
+}
+
+Test(pcr, an_empty_group_adds_nothing)
+{
+    uint8_t row[LOD_ROW_BYTES];
+
+    make_row(row);
+    lod_put_le32(row + GROUP(2), 0);
+    cr_assert_eq(must_plan(row, 2).bytes, must_plan(row, 1).bytes);
+    cr_assert_eq(must_plan(row, 2).count, 2);
+}
+
+Test(pcr, original_is_there_when_the_source_was_kept)
+{
+    uint8_t row[LOD_ROW_BYTES];
+    struct lod_plan plan;
+
+    make_row(row);
+    cr_assert_eq(lod_codec_plan(&lod_codec_pcr, row, LOD_FORMAT_TREE, LOD_ORIGINAL, &plan),
+                 -ENOENT);
+    row[0] = LOD_ITEM_KEPT | LOD_ITEM_ORIENT;
+    lod_put_le32(row + GROUP(12), 5000);
+    plan = must_plan(row, LOD_ORIGINAL);
+    cr_assert_eq(plan.count, 1);
+    expect_piece(&plan.pieces[0], 12, 0, 5000);
+    cr_assert_eq(must_plan(row, 1).bytes, 1002);
+}
+
+Test(pcr, a_whole_file_is_whole_at_every_fidelity)
+{
+    uint8_t row[LOD_ROW_BYTES];
+    uint64_t bytes[LOD_GROUPS_MAX];
+
+    make_whole_row(row);
+    for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
+        struct lod_plan plan = must_plan(row, (enum lod_fidelity)f);
+        cr_assert_eq(plan.count, 1);
+        expect_piece(&plan.pieces[0], 12, 0, 777);
+    }
+    cr_assert_eq(lod_codec_segments(&lod_codec_pcr, row, bytes), 0);
+    cr_assert_eq(bytes[11], 777);
+    cr_assert_eq(bytes[0] + bytes[10], 0);
+}
+
+Test(pcr, the_largest_row_does_not_overflow)
+{
+    uint8_t row[LOD_ROW_BYTES];
+
+    make_row(row);
+    for (unsigned g = 1; g <= 11; g++) {
+        lod_put_le32(row + GROUP(g), UINT32_MAX);
+    }
+    cr_assert_eq(must_plan(row, LOD_FULL).bytes, 11ull * UINT32_MAX + 2 - 36);
+}
+
+/* Both calls refuse it, and neither writes its result. */
+static void expect_refused(const uint8_t row[LOD_ROW_BYTES], const char *what)
+{
+    struct lod_plan plan = {.bytes = 4711};
+    uint64_t bytes[LOD_GROUPS_MAX] = {4711};
+    enum lod_fidelity fidelity = LOD_Q1;
+
+    cr_assert_eq(lod_codec_segments(&lod_codec_pcr, row, bytes), -EILSEQ, "%s", what);
+    cr_assert_eq(lod_codec_plan(&lod_codec_pcr, row, LOD_FORMAT_TREE, fidelity, &plan), -EILSEQ,
+                 "%s", what);
+    cr_assert_eq(plan.bytes, 4711);
+    cr_assert_eq(bytes[0], 4711);
+}
+
+Test(pcr, rows_that_contradict_themselves_are_refused)
+{
+    const struct {
+        const char *what;
+        unsigned at, bytes;
+        uint32_t value;
+    } odd[] = {
+        {"no components", LOD_PCR_COMPONENTS, 1, 0},
+        {"5 components", LOD_PCR_COMPONENTS, 1, 5},
+        {"no width", LOD_PCR_WIDTH, 2, 0},
+        {"no height", LOD_PCR_HEIGHT, 2, 0},
+        {"too wide", LOD_PCR_WIDTH, 2, 65501},
+        {"too high", LOD_PCR_HEIGHT, 2, 65501},
+        {"no source", LOD_PCR_SOURCE, 4, 0},
+        {"no group 1", GROUP(1), 4, 0},
+        {"a split before SOI's end", LOD_PCR_APP_SPLIT, 2, 1},
+        {"a split that leaves no room for the orientation", LOD_PCR_APP_SPLIT, 2, 964},
+        {"a split beyond group 1", LOD_PCR_APP_SPLIT, 2, 1000},
+        {"no original, but a group 12", GROUP(12), 4, 5000},
+        {"kept and no original", 0, 1, LOD_ITEM_KEPT | LOD_ITEM_NO_ORIGINAL},
+        {"kept, but no group 12", 0, 1, LOD_ITEM_KEPT},
+        {"rebuild data, not defined yet", 0, 1, 0},
+        {"a shard", 0, 1, LOD_ITEM_NO_ORIGINAL | LOD_ITEM_SHARD},
+        {"an undefined flag", 0, 1, LOD_ITEM_NO_ORIGINAL | 0x80},
+        {"whole with groups", 0, 1, LOD_ITEM_WHOLE},
+    };
+    uint8_t row[LOD_ROW_BYTES];
+
+    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+        make_row(row);
+        lod_put_le(row + odd[i].at, odd[i].bytes, odd[i].value);
+        expect_refused(row, odd[i].what);
+    }
+    make_row(row);
+    lod_put_le16(row + LOD_PCR_APP_SPLIT, 963);
+    must_plan(row, LOD_Q1);
+}
+
+Test(pcr, a_whole_row_holds_nothing_else)
+{
+    uint8_t row[LOD_ROW_BYTES];
+    uint64_t bytes[LOD_GROUPS_MAX];
+
+    for (unsigned at = 1; at < LOD_ROW_BYTES; at++) {
+        make_whole_row(row);
+        row[at] ^= 1;
+        if (at >= 4 && at < 8) { /* own node */
+            cr_assert_eq(lod_codec_segments(&lod_codec_pcr, row, bytes), 0);
+        } else {
+            expect_refused(row, "a bit in a whole row");
+        }
+    }
+    const uint8_t flags[] = {LOD_ITEM_NO_ORIGINAL, LOD_ITEM_KEPT, LOD_ITEM_ORIENT, LOD_ITEM_SHARD};
+    for (size_t i = 0; i < sizeof(flags); i++) {
+        make_whole_row(row);
+        row[0] |= flags[i];
+        expect_refused(row, "a flag of a transcoded item");
+    }
+}
+
+Test(pcr, other_formats_are_not_there)
+{
+    uint8_t row[LOD_ROW_BYTES];
+    struct lod_plan plan;
+
+    make_row(row);
+    cr_assert_eq(lod_codec_plan(&lod_codec_pcr, row, (enum lod_format)1, LOD_Q1, &plan), -ENOENT);
+    cr_assert_eq(lod_codec_find(LOD_CODEC_PCR), &lod_codec_pcr);
+    cr_assert_eq(lod_codec_pcr.frame_shift(0), 20);
+}
