@@ -86,4 +86,79 @@ static inline void fixture_reseal_record(int fd, const uint8_t *metadata, struct
     cr_assert_eq(pwrite(fd, header, sizeof(header), 0), (ssize_t)sizeof(header));
 }
 
+/* One file of a small store. */
+struct fixture_file {
+    const char *path;
+    const char *bytes;
+};
+
+/* Writes one record of `count` items whose group 1 is the files' bytes. */
+static inline struct lod_recd fixture_record(struct fixture *f, const char *name,
+                                             const struct lod_codec *codec,
+                                             const struct fixture_file *files, uint32_t count)
+{
+    struct lod_record_slot *slots = calloc(count, sizeof(*slots));
+    struct lod_record_writer *writer;
+    struct lod_recd recd;
+
+    for (uint32_t i = 0; i < count; i++) {
+        slots[i].path = files[i].path;
+        slots[i].mode = codec->id == LOD_CODEC_TREE ? 0 : 0644;
+        lod_put_le64(slots[i].row + 8, strlen(files[i].bytes));
+    }
+    cr_assert_eq(
+        lod_record_writer_create(f->records_fd, name, codec, LOD_CUT_SMALL, slots, count, &writer),
+        0);
+    for (uint32_t i = 0; i < count; i++) {
+        cr_assert_eq(lod_record_writer_put(writer, i, 1, 0, files[i].bytes, strlen(files[i].bytes)),
+                     0);
+    }
+    cr_assert_eq(lod_record_writer_finish(writer, &recd), 0);
+    lod_record_writer_destroy(writer);
+    free(slots);
+    return recd;
+}
+
+static inline void fixture_rows(const struct fixture_file *files, uint32_t count, uint8_t *rows)
+{
+    memset(rows, 0, (size_t)count * LOD_ROW_BYTES);
+    for (uint32_t i = 0; i < count; i++) {
+        lod_put_le64(rows + (size_t)i * LOD_ROW_BYTES + 8, strlen(files[i].bytes));
+    }
+}
+
+/* Commits a store of `files` (in the order of their items) under `entries`: a tree record, a raw
+ * one. Entries of files carry item numbers from 1; item 0 is the tree list. */
+static inline void fixture_commit(struct fixture *f, const struct fixture_file *files,
+                                  uint32_t count, const struct fixture_file *list,
+                                  struct lod_entry *entries, size_t entries_count)
+{
+    uint8_t tree_row[LOD_ROW_BYTES], *rows = calloc(count, LOD_ROW_BYTES);
+    struct lod_manifest manifest = {.records = 2, .items = count + 1};
+    const char *bad;
+
+    fixture_rows(list, 1, tree_row);
+    fixture_rows(files, count, rows);
+    struct lod_entry_record records[] = {
+        {.recd = fixture_record(f, "000000.tree", &lod_codec_tree, list, 1), .rows = tree_row},
+        {.recd = fixture_record(f, "000001.raw", &lod_codec_raw, files, count), .rows = rows},
+    };
+    for (uint32_t i = 0; i < count; i++) {
+        manifest.source_bytes += strlen(files[i].bytes);
+    }
+    cr_assert_eq(lod_store_id(records, 2, &manifest.store_id), 0);
+    struct lod_index_input input = {.entries = entries,
+                                    .entries_count = entries_count,
+                                    .records = records,
+                                    .records_count = 2,
+                                    .store_id = manifest.store_id,
+                                    .source_bytes = manifest.source_bytes};
+    cr_assert_eq(
+        lod_index_write(f->dir_fd, &input, &manifest.index_bytes, &manifest.index_hash, &bad), 0);
+    manifest.pack = cJSON_CreateObject();
+    cr_assert_eq(lod_manifest_write(f->dir_fd, &manifest), 0);
+    lod_manifest_finish(&manifest);
+    free(rows);
+}
+
 #endif

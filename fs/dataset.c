@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An open store as one tree of nodes; see dataset.h. Open records are kept in a cache of their own;
+ * what goes wrong with stored bytes becomes one log line and -EIO here.
+ */
+#include "dataset.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "store/record.h"
+#include "store/store.h"
+
+#define ESCAPED_BYTES (4 * LOD_PATH_MAX + 1)
+
+struct lod_dataset {
+    struct lod_store *store;
+    struct lod_manifest manifest;
+    struct lod_index *index;
+    struct lod_cache *records; /* struct open_record by record number */
+};
+
+/* An open record as a value of the cache. */
+struct open_record {
+    struct lod_blob blob; /* first: a blob is cast to what embeds it */
+    struct lod_record *record;
+};
+
+/* ------------------------------------------------------------------------------- opening */
+
+static int open_parts(struct lod_dataset *dataset, const char *location, char *why, size_t why_room)
+{
+    const char *reason = NULL;
+
+    int error = lod_store_open(location, &dataset->store);
+    if (error) {
+        snprintf(why, why_room, "%s",
+                 error == -ENOENT    ? "no such folder"
+                 : error == -ENOTDIR ? "not a folder, so no lodfs store"
+                                     : strerror(-error));
+        return error == -ENOTDIR ? -ENOENT : error;
+    }
+    error = lod_manifest_read(dataset->store, &dataset->manifest, &reason);
+    if (error) {
+        snprintf(why, why_room, "%s", reason);
+        return error;
+    }
+    error = lod_index_open(dataset->store, &dataset->manifest, LOD_INDEX_CACHE_BYTES,
+                           &dataset->index, why, why_room);
+    if (error) {
+        return error;
+    }
+    error = lod_cache_create(LOD_RECORD_CACHE_BYTES, &dataset->records);
+    if (error) {
+        snprintf(why, why_room, "%s", strerror(-error));
+    }
+    return error;
+}
+
+int lod_dataset_open(const char *location, struct lod_dataset **ret_dataset, char *why,
+                     size_t why_room)
+{
+    struct lod_dataset *dataset = calloc(1, sizeof(*dataset));
+
+    if (!dataset) {
+        snprintf(why, why_room, "out of memory");
+        return -ENOMEM;
+    }
+    int error = open_parts(dataset, location, why, why_room);
+    if (error) {
+        lod_dataset_close(dataset);
+        return error;
+    }
+    *ret_dataset = dataset;
+    return 0;
+}
+
+struct lod_dataset *lod_dataset_close(struct lod_dataset *dataset)
+{
+    if (dataset) {
+        lod_cache_destroy(dataset->records);
+        lod_index_close(dataset->index);
+        lod_manifest_finish(&dataset->manifest);
+        lod_store_close(dataset->store);
+        free(dataset);
+    }
+    return NULL;
+}
+
+const struct lod_manifest *lod_dataset_manifest(const struct lod_dataset *dataset)
+{
+    return &dataset->manifest;
+}
+
+struct lod_index *lod_dataset_index(const struct lod_dataset *dataset)
+{
+    return dataset->index;
+}
+
+const char *lod_dataset_location(const struct lod_dataset *dataset)
+{
+    return lod_store_location(dataset->store);
+}
+
+/* -------------------------------------------------------------------------------- errors */
+
+/* Errors that say nothing about stored bytes; all others are logged and become -EIO. */
+static bool passes(int error)
+{
+    return error == 0 || error == -ENOMEM || error == -EINTR;
+}
+
+static const char *cause(int error)
+{
+    switch (error) {
+    case -EBADMSG:
+        return "its hash differs: damaged";
+    case -EILSEQ:
+        return "malformed";
+    case -ENOTSUP:
+        return "it needs a newer lodfs";
+    case -ENOENT:
+        return "there is no such file";
+    default:
+        return strerror(-error);
+    }
+}
+
+/* Logs trouble with the index at `number`, a node or an item. */
+static int index_failed(struct lod_dataset *dataset, const char *what, uint32_t number, int error)
+{
+    char store[512];
+
+    if (passes(error)) {
+        return error;
+    }
+    lod_escape(lod_dataset_location(dataset), strlen(lod_dataset_location(dataset)), store,
+               sizeof(store));
+    lod_log(LOD_LOG_ERROR, "store %s: index: %s %" PRIu32 ": %s", store, what, number,
+            cause(error));
+    return -EIO;
+}
+
+/* --------------------------------------------------------------------------- items, names */
+
+int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_item *ret_item)
+{
+    struct lod_item item = {.number = number};
+    uint64_t bytes[LOD_GROUPS_MAX];
+
+    int error = lod_index_item(dataset->index, number, item.row);
+    if (error == -ENOENT) {
+        return error;
+    }
+    error = error ? error : lod_index_record_of(dataset->index, number, &item.recd);
+    if (!error) {
+        item.codec = lod_codec_find(item.recd.codec); /* known: the row was checked for it */
+        error = lod_codec_segments(item.codec, item.row, bytes);
+    }
+    if (error) {
+        return index_failed(dataset, "item", number, error);
+    }
+    *ret_item = item;
+    return 0;
+}
+
+int lod_dataset_walk(struct lod_dataset *dataset, const char *path, struct lod_node *ret_node)
+{
+    struct lod_node node;
+
+    int error = lod_index_node(dataset->index, 0, &node);
+    for (path += strspn(path, "/"); !error && *path; path += strspn(path, "/")) {
+        size_t bytes = strcspn(path, "/");
+        error = lod_index_lookup(dataset->index, &node, path, bytes, &node);
+        path += bytes;
+    }
+    if (error == -ENOENT || error == -ENOTDIR) {
+        return error;
+    }
+    if (error) {
+        return index_failed(dataset, "below node", node.number, error);
+    }
+    *ret_node = node;
+    return 0;
+}
+
+/* Puts the names from the node up to the root before each other at the end of `text`. */
+static int climb(struct lod_dataset *dataset, struct lod_node node, char text[LOD_PATH_MAX + 1],
+                 size_t *ret_start)
+{
+    char name[LOD_NAME_MAX + 1];
+    size_t start = LOD_PATH_MAX;
+
+    text[start] = '\0';
+    for (unsigned depth = 0; node.number != 0; depth++) {
+        size_t slash = start < LOD_PATH_MAX;
+        int error = lod_index_name(dataset->index, &node, name);
+        if (error) {
+            return error;
+        }
+        if (depth == LOD_DEPTH_MAX || node.name_bytes + slash > start) {
+            return -EILSEQ;
+        }
+        if (slash) {
+            text[--start] = '/';
+        }
+        start -= node.name_bytes;
+        memcpy(text + start, name, node.name_bytes);
+        error = lod_index_node(dataset->index, node.parent, &node);
+        if (error) {
+            return error;
+        }
+    }
+    *ret_start = start;
+    return 0;
+}
+
+int lod_dataset_path(struct lod_dataset *dataset, const struct lod_node *node,
+                     char path[LOD_PATH_MAX + 1])
+{
+    char text[LOD_PATH_MAX + 1];
+    size_t start;
+
+    int error = climb(dataset, *node, text, &start);
+    if (error) {
+        return index_failed(dataset, "path of node", node->number, error);
+    }
+    memcpy(path, text + start, LOD_PATH_MAX + 1 - start);
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------- frames */
+
+/* Where a read went wrong; group 0: the record itself could not be opened. */
+struct place {
+    const struct lod_item *item;
+    unsigned group;
+    uint64_t frame, offset;
+};
+
+/* The escaped path of the item's own node, for a log line; says so where there is none. */
+static void describe_owner(struct lod_dataset *dataset, const struct lod_item *item,
+                           char text[ESCAPED_BYTES])
+{
+    char path[LOD_PATH_MAX + 1];
+    struct lod_node node;
+    size_t start;
+
+    if (item->codec->id == LOD_CODEC_TREE) {
+        snprintf(text, ESCAPED_BYTES, "(the tree list)");
+    } else if (lod_index_node(dataset->index, lod_row_own_node(item->row), &node) ||
+               climb(dataset, node, path, &start)) {
+        snprintf(text, ESCAPED_BYTES, "(its path cannot be read)");
+    } else {
+        lod_escape(path + start, LOD_PATH_MAX - start, text, ESCAPED_BYTES);
+    }
+}
+
+static int frame_failed(struct lod_dataset *dataset, const struct place *place, int error)
+{
+    const struct lod_item *item = place->item;
+    const char *location = lod_dataset_location(dataset);
+    char store[512], at[96], *path;
+
+    if (passes(error)) {
+        return error;
+    }
+    path = malloc(ESCAPED_BYTES);
+    if (path) {
+        describe_owner(dataset, item, path);
+    }
+    at[0] = '\0';
+    if (place->group) {
+        snprintf(at, sizeof(at), " group %u frame %" PRIu64 " offset %" PRIu64, place->group,
+                 place->frame, place->offset);
+    }
+    lod_log(LOD_LOG_ERROR, "store %s: record %s item %" PRIu32 " (slot %" PRIu32 ")%s: %s: %s",
+            lod_escape(location, strlen(location), store, sizeof(store)), item->recd.path,
+            item->number, item->number - item->recd.first_item, at, cause(error),
+            path ? path : "(no memory for its path)");
+    free(path);
+    return -EIO;
+}
+
+static void destroy_open_record(struct lod_blob *blob)
+{
+    struct open_record *open = (struct open_record *)blob;
+
+    lod_record_close(open->record);
+    free(open);
+}
+
+struct record_wanted {
+    struct lod_store *store;
+    const struct lod_recd *recd;
+};
+
+static int fill_record(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
+{
+    const struct record_wanted *wanted = ctx;
+    struct open_record *open = calloc(1, sizeof(*open));
+
+    (void)key;
+    if (!open) {
+        return -ENOMEM;
+    }
+    int error = lod_record_open(wanted->store, wanted->recd, &open->record);
+    if (error) {
+        free(open);
+        return error;
+    }
+    atomic_init(&open->blob.refs, 1);
+    open->blob.bytes = sizeof(*open) + lod_record_memory(open->record);
+    open->blob.destroy = destroy_open_record;
+    *ret_blob = &open->blob;
+    return 0;
+}
+
+/* Index and record each carry the row; both hashes may be right and the rows still differ. */
+static bool same_row(const uint8_t *a, const uint8_t *b)
+{
+    return memcmp(a, b, 4) == 0 && memcmp(a + 8, b + 8, LOD_ROW_BYTES - 8) == 0;
+}
+
+static int read_frame(struct lod_record *record, struct place *place, struct lod_blob **ret_blob)
+{
+    const struct lod_recd *recd = &place->item->recd;
+    const uint32_t slot = place->item->number - recd->first_item;
+    struct lod_blob *blob = NULL;
+
+    if (place->group > recd->groups || !same_row(lod_record_row(record, slot), place->item->row)) {
+        return -EILSEQ;
+    }
+    uint64_t bytes = lod_record_segment_bytes(record, slot, place->group);
+    if (place->frame >= (bytes + (1ull << recd->frame_shift) - 1) >> recd->frame_shift) {
+        return -EILSEQ; /* the plan of a malformed row */
+    }
+    place->offset =
+        lod_record_segment_offset(record, slot, place->group) + (place->frame << recd->frame_shift);
+    int error =
+        lod_blob_create(lod_record_frame_bytes(record, slot, place->group, place->frame), &blob);
+    if (error) {
+        return error;
+    }
+    error = lod_record_read_frame(record, slot, place->group, place->frame, blob->data);
+    if (error) {
+        lod_blob_unref(blob);
+        return error;
+    }
+    *ret_blob = blob;
+    return 0;
+}
+
+int lod_dataset_frame(struct lod_dataset *dataset, const struct lod_item *item, unsigned group,
+                      uint64_t frame, struct lod_blob **ret_blob)
+{
+    struct record_wanted wanted = {.store = dataset->store, .recd = &item->recd};
+    struct place place = {.item = item};
+    struct lod_blob *kept = NULL;
+
+    int error = lod_cache_get(dataset->records, (struct lod_key){.low = item->recd.number},
+                              fill_record, &wanted, &kept);
+    if (!error) {
+        place.group = group;
+        place.frame = frame;
+        error = read_frame(((struct open_record *)kept)->record, &place, ret_blob);
+        lod_blob_unref(kept);
+    }
+    return frame_failed(dataset, &place, error);
+}

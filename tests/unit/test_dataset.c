@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A small committed store through the dataset: paths, items, frames, and each kind of damage. */
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <errno.h>
+
+#include "dataset.h"
+#include "log.h"
+#include "store_fixture.h"
+
+static const struct fixture_file files[] = {
+    {"a", "hello\n"},
+    {"d/e/f", "the quick brown fox"},
+    {"d/\x1b[31m", ""},
+    {"d/z", "jumps"},
+};
+#define FILES (sizeof(files) / sizeof(files[0]))
+
+static const struct fixture_file list = {"", "a list"};
+
+static void commit(struct fixture *f)
+{
+    struct lod_entry entries[] = {
+        {.path = "d/e", .mode = S_IFDIR | 0700},
+        {.path = "a", .mode = S_IFREG | 0644, .item = 1},
+        {.path = "d/e/f", .mode = S_IFREG | 0644, .item = 2},
+        {.path = "d/\x1b[31m", .mode = S_IFREG | 0644, .item = 3},
+        {.path = "d/z", .mode = S_IFREG | 0644, .item = 4},
+        {.path = "d/link", .mode = S_IFLNK | 0777, .target = "e/f"},
+        {.path = "same", .mode = S_IFREG | 0600, .item = 2, .flags = LOD_NODE_ALIAS},
+        {.path = "", .mode = S_IFDIR | 0755},
+        {.path = "d", .mode = S_IFDIR | 0755},
+    };
+
+    fixture_commit(f, files, FILES, &list, entries, sizeof(entries) / sizeof(entries[0]));
+}
+
+static struct lod_dataset *open_dataset(struct fixture *f)
+{
+    struct lod_dataset *dataset = NULL;
+    char why[200] = "";
+
+    cr_assert_eq(lod_dataset_open(f->folder, &dataset, why, sizeof(why)), 0, "%s", why);
+    return dataset;
+}
+
+static int refusal(struct fixture *f, char *why, size_t why_room)
+{
+    struct lod_dataset *dataset = NULL;
+    int error = lod_dataset_open(f->folder, &dataset, why, why_room);
+
+    lod_dataset_close(dataset);
+    return error;
+}
+
+/* Reads the file at `path` through its item; its bytes, or an error. */
+static int read_path(struct lod_dataset *dataset, const char *path, char *text)
+{
+    struct lod_blob *blob = NULL;
+    struct lod_node node;
+    struct lod_item item;
+
+    int error = lod_dataset_walk(dataset, path, &node);
+    error = error ? error : lod_dataset_item(dataset, node.ref, &item);
+    if (error) {
+        return error;
+    }
+    text[0] = '\0';
+    if (item.codec->source_bytes(item.row) == 0) {
+        return 0;
+    }
+    error = lod_dataset_frame(dataset, &item, 1, 0, &blob);
+    if (!error) {
+        memcpy(text, blob->data, blob->bytes);
+        text[blob->bytes] = '\0';
+        lod_blob_unref(blob);
+    }
+    return error;
+}
+
+Test(dataset, files_are_found_and_read)
+{
+    struct fixture f = fixture_create();
+    char text[200], path[LOD_PATH_MAX + 1];
+    struct lod_node node;
+
+    commit(&f);
+    struct lod_dataset *dataset = open_dataset(&f);
+    for (size_t i = 0; i < FILES; i++) {
+        cr_assert_eq(read_path(dataset, files[i].path, text), 0);
+        cr_assert_str_eq(text, files[i].bytes);
+        cr_assert_eq(lod_dataset_walk(dataset, files[i].path, &node), 0);
+        cr_assert_eq(lod_dataset_path(dataset, &node, path), 0);
+        cr_assert_str_eq(path, files[i].path);
+    }
+    cr_assert_eq(read_path(dataset, "same", text), 0);
+    cr_assert_str_eq(text, files[1].bytes);
+    cr_assert_eq(lod_dataset_walk(dataset, "//d///e/", &node), 0);
+    cr_assert_eq(lod_dataset_path(dataset, &node, path), 0);
+    cr_assert_str_eq(path, "d/e");
+    cr_assert_eq(lod_dataset_walk(dataset, "/", &node), 0);
+    cr_assert_eq(lod_dataset_path(dataset, &node, path), 0);
+    cr_assert_str_eq(path, "");
+    cr_assert_eq(lod_dataset_walk(dataset, "d/nothing", &node), -ENOENT);
+    cr_assert_eq(lod_dataset_walk(dataset, "a/b", &node), -ENOTDIR);
+    lod_dataset_close(dataset);
+    fixture_destroy(&f);
+}
+
+Test(dataset, what_is_no_store_is_refused_with_the_reason)
+{
+    struct fixture f = fixture_create();
+    struct lod_dataset *dataset;
+    char why[200], path[100];
+
+    cr_assert_eq(refusal(&f, why, sizeof(why)), -ENOENT);
+    cr_assert_str_eq(why, "no manifest.json: not a lodfs store, or pack did not finish");
+    cr_assert_eq(lod_dataset_open("/nowhere/at/all", &dataset, why, sizeof(why)), -ENOENT);
+    cr_assert_str_eq(why, "no such folder");
+    commit(&f);
+    snprintf(path, sizeof(path), "%s/manifest.json", f.folder);
+    cr_assert_eq(lod_dataset_open(path, &dataset, why, sizeof(why)), -ENOENT);
+    cr_assert_not_null(strstr(why, "not a folder"));
+
+    fixture_flip(f.dir_fd, "index", 3, 1);
+    cr_assert_eq(refusal(&f, why, sizeof(why)), -EBADMSG);
+    cr_assert_not_null(strstr(why, "superblock"));
+    fixture_flip(f.dir_fd, "index", 3, 1);
+    int fd = openat(f.dir_fd, "index", O_RDWR);
+    cr_assert_eq(ftruncate(fd, 5000), 0);
+    close(fd);
+    cr_assert_eq(refusal(&f, why, sizeof(why)), -EIO);
+    cr_assert_not_null(strstr(why, "truncated"));
+    cr_assert_eq(unlinkat(f.dir_fd, "index", 0), 0);
+    cr_assert_eq(refusal(&f, why, sizeof(why)), -EIO);
+    fixture_destroy(&f);
+}
+
+/* What was written to stderr since `redirected`. */
+static size_t logged(char *text, size_t room)
+{
+    FILE *err = cr_get_redirected_stderr();
+    size_t bytes = fread(text, 1, room - 1, err);
+    text[bytes] = '\0';
+    return bytes;
+}
+
+Test(dataset, a_damaged_frame_is_eio_and_one_line_that_names_it, .init = cr_redirect_stderr)
+{
+    struct fixture f = fixture_create();
+    char text[200], line[2000];
+
+    commit(&f);
+    struct stat st;
+    cr_assert_eq(fstatat(f.records_fd, "000001.raw", &st, 0), 0);
+    fixture_flip(f.records_fd, "000001.raw", (uint64_t)st.st_size - 5 - 19, 0);
+    struct lod_dataset *dataset = open_dataset(&f);
+    cr_assert_eq(read_path(dataset, "d/e/f", text), -EIO);
+    cr_assert_eq(read_path(dataset, "a", text), 0);
+    cr_assert_str_eq(text, files[0].bytes);
+    cr_assert_eq(read_path(dataset, "d/z", text), 0);
+    lod_dataset_close(dataset);
+    fclose(stderr);
+    logged(line, sizeof(line));
+    cr_assert_not_null(strstr(line, f.folder), "%s", line);
+    cr_assert_not_null(strstr(line, "record 000001.raw item 2 (slot 1) group 1 frame 0 offset "));
+    cr_assert_not_null(strstr(line, "d/e/f\n"));
+    cr_assert_eq(strchr(line, '\n')[1], '\0', "one line");
+    fixture_destroy(&f);
+}
+
+Test(dataset, a_missing_record_costs_its_items_and_names_stay_escaped, .init = cr_redirect_stderr)
+{
+    struct fixture f = fixture_create();
+    char text[200], line[2000];
+    struct lod_blob *blob;
+    struct lod_item item;
+
+    commit(&f);
+    cr_assert_eq(unlinkat(f.records_fd, "000001.raw", 0), 0);
+    struct lod_dataset *dataset = open_dataset(&f);
+    cr_assert_eq(read_path(dataset, "d/z", text), -EIO);
+    cr_assert_eq(lod_dataset_item(dataset, 3, &item), 0);
+    cr_assert_eq(lod_dataset_frame(dataset, &item, 1, 0, &blob), -EIO);
+    cr_assert_eq(lod_dataset_item(dataset, 99, &item), -ENOENT);
+    lod_dataset_close(dataset);
+    fclose(stderr);
+    logged(line, sizeof(line));
+    cr_assert_not_null(strstr(line, "no such file"), "%s", line);
+    cr_assert_not_null(strstr(line, "d/\\x1b[31m\n"), "%s", line);
+    cr_assert_null(strchr(line, '\x1b'));
+    fixture_destroy(&f);
+}
+
+/* Any one bit, anywhere: what is read is right, or it is an error; never other bytes. */
+Test(dataset, every_flipped_bit_gives_right_bytes_or_an_error, .init = cr_redirect_stderr,
+     .timeout = 120)
+{
+    static const char *const names[] = {"manifest.json", "index", "records/000000.tree",
+                                        "records/000001.raw"};
+    struct fixture f = fixture_create();
+    char text[200], why[200];
+
+    commit(&f);
+    for (size_t n = 0; n < 4; n++) {
+        struct stat st;
+        cr_assert_eq(fstatat(f.dir_fd, names[n], &st, 0), 0);
+        for (uint64_t at = 0; at < (uint64_t)st.st_size; at++) {
+            bool dense = at % 65536 < 300 || at % 4096 > 4070 || n != 1;
+            if (!dense && at % 509) {
+                continue;
+            }
+            for (unsigned bit = 0; bit < 8; bit += n == 1 || at < 4096 ? 3 : 1) {
+                struct lod_dataset *dataset = NULL;
+                fixture_flip(f.dir_fd, names[n], at, bit);
+                if (lod_dataset_open(f.folder, &dataset, why, sizeof(why)) == 0) {
+                    for (size_t i = 0; i < FILES; i++) {
+                        int error = read_path(dataset, files[i].path, text);
+                        cr_assert(error == -EIO || strcmp(text, files[i].bytes) == 0,
+                                  "%s byte %u bit %u: %d", names[n], (unsigned)at, bit, error);
+                        cr_assert(error == 0 || error == -EIO);
+                    }
+                }
+                lod_dataset_close(dataset);
+                fixture_flip(f.dir_fd, names[n], at, bit);
+            }
+        }
+    }
+    fixture_destroy(&f);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <criterion/criterion.h>
+#include <errno.h>
+
+#include "store_fixture.h"
+#include "store/name.h"
+
+static void put(int dir_fd, const char *name, const char *text)
+{
+    int fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+}
+
+Test(store, objects_are_read_by_range)
+{
+    struct fixture f = fixture_create();
+    struct lod_object *object;
+    char text[8] = "";
+
+    put(f.records_fd, "x", "0123456789");
+    cr_assert_eq(lod_object_open(f.store, "records/x", &object), 0);
+    cr_assert_eq(lod_object_bytes(object), 10);
+    cr_assert_eq(lod_object_pread(object, 3, text, 4), 0);
+    cr_assert_str_eq(text, "3456");
+    cr_assert_eq(lod_object_pread(object, 10, text, 0), 0);
+    cr_assert_eq(lod_object_pread(object, 7, text, 4), -EIO);
+    cr_assert_eq(lod_object_pread(object, 11, text, 0), -EIO);
+    cr_assert_eq(lod_object_pread(object, UINT64_MAX, text, 4), -EIO);
+    put(f.records_fd, "x", "01"); /* shrinks while it is open */
+    cr_assert_eq(lod_object_pread(object, 1, text, 4), -EIO);
+    lod_object_close(object);
+    fixture_destroy(&f);
+}
+
+Test(store, names_stay_inside_the_store)
+{
+    static const char *const bad[] = {
+        "",    "/x",        "..",  "../x", "records/../x", "a//b",     "a/", ".",
+        "./x", "records/.", "a b", "a\nb", "a\xff",        "records/", "~",  "a:b"};
+    struct fixture f = fixture_create();
+    struct lod_object *object;
+    char long_name[300];
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        cr_assert_eq(lod_object_open(f.store, bad[i], &object), -EINVAL, "%s", bad[i]);
+    }
+    memset(long_name, 'a', sizeof(long_name));
+    long_name[256] = '\0';
+    cr_assert_eq(lod_object_open(f.store, long_name, &object), -EINVAL);
+    long_name[255] = '\0';
+    cr_assert_eq(lod_object_open(f.store, long_name, &object), -ENOENT);
+    cr_assert_eq(lod_object_open(f.store, "..x", &object), -ENOENT);
+    fixture_destroy(&f);
+}
+
+Test(store, links_and_other_kinds_are_not_followed)
+{
+    struct fixture f = fixture_create();
+    struct lod_object *object;
+
+    put(f.dir_fd, "outside", "secret");
+    cr_assert_eq(symlinkat("../outside", f.records_fd, "link"), 0);
+    cr_assert_eq(symlinkat("records", f.dir_fd, "linked"), 0);
+    cr_assert_eq(mkfifoat(f.dir_fd, "fifo", 0644), 0);
+    put(f.records_fd, "x", "x");
+    cr_assert_eq(lod_object_open(f.store, "records/link", &object), -ELOOP);
+    cr_assert_eq(lod_object_open(f.store, "linked/x", &object), -ENOTDIR);
+    cr_assert_eq(lod_object_open(f.store, "fifo", &object), -EIO);
+    cr_assert_eq(lod_object_open(f.store, "records", &object), -EIO);
+    fixture_destroy(&f);
+}
+
+Test(store, locations)
+{
+    struct lod_store *store;
+
+    cr_assert_eq(lod_store_open("/nowhere/at/all", &store), -ENOENT);
+    cr_assert_eq(lod_store_open("/dev/null", &store), -ENOTDIR);
+}
+
+Test(store, paths)
+{
+    static const struct {
+        const char *path;
+        bool valid;
+        size_t depth;
+    } cases[] = {
+        {"", true, 0},      {"a", true, 1},     {"a/b", true, 2},    {"...", true, 1},
+        {"a/..", false, 2}, {".", false, 1},    {"a/./b", false, 3}, {"/a", false, 2},
+        {"a/", false, 2},   {"a//b", false, 3}, {"..a", true, 1},    {".a/.b", true, 2},
+    };
+    char path[LOD_PATH_MAX + 2];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        size_t bytes = strlen(cases[i].path);
+        cr_assert_eq(lod_path_valid(cases[i].path, bytes), cases[i].valid, "%s", cases[i].path);
+        cr_assert_eq(lod_path_depth(cases[i].path, bytes), cases[i].depth);
+    }
+    for (size_t i = 0; i <= LOD_PATH_MAX; i++) {
+        path[i] = i % 2 ? '/' : 'a';
+    }
+    path[LOD_PATH_MAX + 1] = '\0';
+    cr_assert(lod_path_valid(path, LOD_PATH_MAX), "2,048 names in 4,095 bytes");
+    cr_assert_not(lod_path_valid(path, LOD_PATH_MAX + 1));
+    memset(path, 'a', sizeof(path));
+    cr_assert(lod_name_valid(path, LOD_NAME_MAX));
+    cr_assert_not(lod_name_valid(path, LOD_NAME_MAX + 1));
+    cr_assert_not(lod_name_valid("a\0b", 3));
+}
