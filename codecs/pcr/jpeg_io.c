@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The only file that sees libjpeg. Its errors come by longjmp and end here: every public function
+ * The only file that calls libjpeg. Its errors come by longjmp and end here: every public function
  * is a thin setjmp around a body that holds no resource but those its arguments own.
  */
 #include "pcr/jpeg_io.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include <jpeglib.h>
+#include "pcr/jpeg_failure.h"
+
 #include <jerror.h>
 
 /*
@@ -20,81 +20,11 @@
  */
 #define SMOOTHED_COEFFICIENTS 10
 
-struct failure {
-    struct jpeg_error_mgr base;
-    jmp_buf escape;
-    const char *lost; /* why data was lost although libjpeg went on */
-};
-
 struct lod_jpeg {
     struct jpeg_decompress_struct info;
-    struct failure failure;
+    struct lod_jpeg_failure failure;
     jvirt_barray_ptr *coefficients;
 };
-
-static void leave(j_common_ptr info)
-{
-    struct failure *failure = (struct failure *)info->err;
-    longjmp(failure->escape, 1);
-}
-
-static void stay_silent(j_common_ptr info)
-{
-    (void)info;
-}
-
-/* NULL: a warning after which every coefficient is as it was written. */
-static const char *loss(int code)
-{
-    switch (code) {
-    case JWRN_ADOBE_XFORM:
-    case JWRN_BOGUS_ICC:
-    case JWRN_EXTRANEOUS_DATA:
-    case JWRN_JFIF_MAJOR:
-    case JWRN_NOT_SEQUENTIAL:
-        return NULL;
-    case JWRN_JPEG_EOF:
-    case JWRN_HIT_MARKER:
-        return "truncated: its data ends early";
-    case JWRN_BOGUS_PROGRESSION:
-        return "corrupt: its progressive scans contradict each other";
-    default:
-        return "corrupt: its data cannot be decoded completely";
-    }
-}
-
-static void note_warning(j_common_ptr info, int level)
-{
-    struct failure *failure = (struct failure *)info->err;
-    if (level < 0 && !failure->lost) {
-        failure->lost = loss(info->err->msg_code);
-    }
-}
-
-static struct jpeg_error_mgr *failure_init(struct failure *failure)
-{
-    *failure = (struct failure){.lost = NULL};
-    jpeg_std_error(&failure->base);
-    failure->base.error_exit = leave;
-    failure->base.output_message = stay_silent;
-    failure->base.emit_message = note_warning;
-    return &failure->base;
-}
-
-/* The errno for the error libjpeg left with. */
-static int failure_errno(const struct failure *failure, const char **ret_why)
-{
-    switch (failure->base.msg_code) {
-    case JERR_OUT_OF_MEMORY:
-        return -ENOMEM;
-    case JERR_NO_BACKING_STORE:
-        *ret_why = "too large: its coefficients pass the memory limit";
-        return -ENOTSUP;
-    default:
-        *ret_why = "corrupt: libjpeg cannot read it";
-        return -ENOTSUP;
-    }
-}
 
 static void start_reading(struct jpeg_decompress_struct *info, struct lod_span file,
                           uint64_t bytes_max)
@@ -152,9 +82,9 @@ int lod_jpeg_read(struct lod_span file, uint64_t bytes_max, struct lod_jpeg **re
     if (!jpeg) {
         return -ENOMEM;
     }
-    jpeg->info.err = failure_init(&jpeg->failure);
+    jpeg->info.err = lod_jpeg_failure_init(&jpeg->failure);
     if (setjmp(jpeg->failure.escape)) {
-        int error = failure_errno(&jpeg->failure, ret_why);
+        int error = lod_jpeg_failure_errno(&jpeg->failure, ret_why);
         lod_jpeg_destroy(jpeg);
         return error;
     }
@@ -213,7 +143,7 @@ static void sink_end(j_compress_ptr info)
 
 struct writer {
     struct jpeg_compress_struct info;
-    struct failure failure;
+    struct lod_jpeg_failure failure;
     struct sink sink;
     jpeg_scan_info scans[LOD_SCRIPT_SCANS_MAX];
 };
@@ -262,14 +192,14 @@ int lod_jpeg_write(struct lod_jpeg *jpeg, const struct lod_script *script, struc
     if (!writer) {
         return -ENOMEM;
     }
-    writer->info.err = failure_init(&writer->failure);
+    writer->info.err = lod_jpeg_failure_init(&writer->failure);
     writer->sink.out = out;
     writer->sink.base.init_destination = sink_extend;
     writer->sink.base.empty_output_buffer = sink_full;
     writer->sink.base.term_destination = sink_end;
     int error = 0;
     if (setjmp(writer->failure.escape)) {
-        error = failure_errno(&writer->failure, &why);
+        error = lod_jpeg_failure_errno(&writer->failure, &why);
         out->bytes = before;
     } else {
         write_scans(writer, jpeg, script);
@@ -286,6 +216,45 @@ static bool same_component(const jpeg_component_info *a, const jpeg_component_in
            a->height_in_blocks == b->height_in_blocks &&
            memcmp(a->quant_table->quantval, b->quant_table->quantval,
                   sizeof(a->quant_table->quantval)) == 0;
+}
+
+/*
+ * realize_virt_arrays either holds an array as a whole or asks for a backing store, which
+ * libjpeg's memory manager without one refuses: so rows stay where they are.
+ */
+static int16_t (*row_at(struct lod_jpeg *jpeg, unsigned c, uint32_t y))[LOD_JPEG_BLOCK]
+{
+    j_common_ptr info = (j_common_ptr)&jpeg->info;
+    return jpeg->info.mem->access_virt_barray(info, jpeg->coefficients[c], y, 1, TRUE)[0];
+}
+
+int16_t (*lod_jpeg_row(struct lod_jpeg *jpeg, unsigned c, uint32_t y))[LOD_JPEG_BLOCK]
+{
+    assert(c < (unsigned)jpeg->info.num_components);
+    if (setjmp(jpeg->failure.escape)) {
+        return NULL;
+    }
+    return row_at(jpeg, c, y);
+}
+
+void lod_jpeg_frame(const struct lod_jpeg *jpeg, struct lod_jpeg_frame *ret_frame)
+{
+    const struct jpeg_decompress_struct *info = &jpeg->info;
+    struct lod_jpeg_frame frame = {.components = (uint8_t)info->num_components};
+    unsigned mcu_x = (unsigned)info->max_h_samp_factor * DCTSIZE;
+    unsigned mcu_y = (unsigned)info->max_v_samp_factor * DCTSIZE;
+
+    frame.mcus_wide = (info->image_width + mcu_x - 1) / mcu_x;
+    frame.mcus_high = (info->image_height + mcu_y - 1) / mcu_y;
+    for (unsigned c = 0; c < frame.components; c++) {
+        const jpeg_component_info *from = &info->comp_info[c];
+        frame.component[c] = (struct lod_jpeg_component){.id = (uint8_t)from->component_id,
+                                                         .h = (uint8_t)from->h_samp_factor,
+                                                         .v = (uint8_t)from->v_samp_factor,
+                                                         .blocks_wide = from->width_in_blocks,
+                                                         .blocks_high = from->height_in_blocks};
+    }
+    *ret_frame = frame;
 }
 
 /* With setjmp done by the caller: only the blocks that lie in the image, never an MCU's padding. */
@@ -356,13 +325,13 @@ int lod_jpeg_decode(struct lod_span file, struct lod_buf *pixels, uint32_t *ret_
                     uint32_t *ret_height, uint32_t *ret_channels)
 {
     struct jpeg_decompress_struct info = {0};
-    struct failure failure;
+    struct lod_jpeg_failure failure;
     const char *why;
     int error;
 
-    info.err = failure_init(&failure);
+    info.err = lod_jpeg_failure_init(&failure);
     if (setjmp(failure.escape)) {
-        error = failure_errno(&failure, &why);
+        error = lod_jpeg_failure_errno(&failure, &why);
     } else {
         start_reading(&info, file, LOD_JPEG_DECODE_BYTES_MAX);
         error = decode(&info, pixels);

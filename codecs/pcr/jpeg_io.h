@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libjpeg behind plain functions: coefficients in, scans out, pixels for measuring. jpeg_io.c alone
- * sees jpeglib.h; its longjmp never leaves it. A handle belongs to one thread at a time.
+ * libjpeg behind plain functions: coefficients in, scans out, pixels for measuring. jpeg_io.c
+ * and its jpeg_failure alone see jpeglib.h; longjmp never leaves them. A handle belongs to one
+ * thread at a time.
  */
 #ifndef LOD_JPEG_IO_H
 #define LOD_JPEG_IO_H
@@ -37,6 +38,29 @@ LOD_MUST_CHECK int lod_jpeg_write(struct lod_jpeg *jpeg, const struct lod_script
 
 /* 0 if both hold the same coefficients, tables, sampling and ids; -EBADMSG if not. */
 LOD_MUST_CHECK int lod_jpeg_same(struct lod_jpeg *a, struct lod_jpeg *b);
+
+/* The blocks of an image: what entropy coding needs to know of it. */
+#define LOD_JPEG_BLOCK 64 /* coefficients, row by row */
+struct lod_jpeg_component {
+    uint8_t id;
+    uint8_t h, v; /* blocks in an MCU, 1 .. 4 each */
+    uint32_t blocks_wide, blocks_high;
+};
+
+struct lod_jpeg_frame {
+    uint8_t components; /* 1 .. 4 */
+    uint32_t mcus_wide, mcus_high;
+    struct lod_jpeg_component component[LOD_SCRIPT_COMPONENTS];
+};
+
+void lod_jpeg_frame(const struct lod_jpeg *jpeg, struct lod_jpeg_frame *ret_frame);
+
+/*
+ * Row y of component c's blocks, mcus_wide * h of them; y < mcus_high * v. Those past blocks_wide
+ * and blocks_high are an MCU's padding, as far as the file sent it. Stays valid until destroy.
+ * NULL: libjpeg failed.
+ */
+int16_t (*lod_jpeg_row(struct lod_jpeg *jpeg, unsigned c, uint32_t y))[LOD_JPEG_BLOCK];
 
 /*
  * Decodes a file with libjpeg's defaults into `pixels` (replaced): gray stays gray, all else

@@ -19,7 +19,7 @@ PUBLIC = {
 
 # Libraries that only these files may see.
 OWNERS = {
-    r"jpeglib\.h|jerror\.h|setjmp\.h": r"codecs/pcr/jpeg_io\.c",
+    r"jpeglib\.h|jerror\.h|setjmp\.h": r"codecs/pcr/(jpeg_io\.c|jpeg_failure\.[ch])",
     r"png\.h": r"codecs/l3/png_io\.c",
     r"fuse.*\.h|fuse3/.*": r"fs/fuse/\w+\.c",
     r"xxhash\.h": r"codecs/hash\.c",
