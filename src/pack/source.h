@@ -39,6 +39,7 @@ struct lod_source {
     uint16_t mode;   /* 0777 */
     uint8_t role;    /* enum lod_source_role */
     bool shared;     /* files: the inode may have further names in the source */
+    bool special;    /* LEFT_OUT: a socket, fifo or device, which no store holds */
 };
 
 struct lod_strings; /* blocks of paths and targets */

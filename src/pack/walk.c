@@ -131,6 +131,7 @@ static int add_found(struct walk *w, const char *path, const char *name)
     if (!S_ISREG(st.st_mode)) {
         found.role = LOD_SOURCE_LEFT_OUT;
         found.why = kind_left_out(st.st_mode);
+        found.special = true;
     }
     return lod_source_list_add(&w->list, &found);
 }

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lodfs pack SOURCE STORE: the command line around src/pack. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "pack/pack.h"
+#include "pack/scans.h"
+#include "pool.h"
+#include "store/format.h"
+#include "summary.h"
+
+#define SEED_MAX (((uint64_t)1 << 53) - 1) /* what JSON holds exactly */
+
+enum {
+    OPT_ORDER = 256,
+    OPT_SEED,
+    OPT_SCANS,
+    OPT_RECORD_SIZE,
+    OPT_SKIP,
+    OPT_SYMLINKS,
+    OPT_JSON,
+    OPT_PROGRESS,
+    OPT_NO_PROGRESS
+};
+
+static const struct option long_options[] = {
+    {"jobs", required_argument, NULL, 'j'},
+    {"order", required_argument, NULL, OPT_ORDER},
+    {"seed", required_argument, NULL, OPT_SEED},
+    {"scans", required_argument, NULL, OPT_SCANS},
+    {"record-size", required_argument, NULL, OPT_RECORD_SIZE},
+    {"dry-run", no_argument, NULL, 'n'},
+    {"skip-unreadable", no_argument, NULL, OPT_SKIP},
+    {"symlinks", required_argument, NULL, OPT_SYMLINKS},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"progress", no_argument, NULL, OPT_PROGRESS},
+    {"no-progress", no_argument, NULL, OPT_NO_PROGRESS},
+    {"quiet", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
+    {0},
+};
+
+static const char help_text[] =
+    "Packs the folder SOURCE into the new folder STORE. JPEGs are rewritten without loss as ten\n"
+    "scan groups, so that every prefix of them is a photograph; all other files are stored as\n"
+    "they are. Nothing in SOURCE is changed.\n"
+    "\n"
+    "  -j, --jobs=N            threads (default: one a processor); any N writes the same bytes\n"
+    "      --order=ORDER       shuffle (default): a record is a random sample of the files;\n"
+    "                          path: files lie in the order of their paths\n"
+    "      --seed=N            of the shuffle (default 0)\n"
+    "      --scans=SCANS       auto (default): measured on a sample; or lean, best, default,\n"
+    "                          spectral, or a file with one scan group a line\n"
+    "      --record-size=SIZE  bytes of source in a record (default 16M; K, M, G)\n"
+    "      --symlinks=HOW      keep (default): links stay links, and one that leaves SOURCE stops\n"
+    "                          pack; follow: what they point to is packed in their place\n"
+    "      --skip-unreadable   leave out files that cannot be read or that change (exit 3)\n"
+    "  -n, --dry-run           say what would be packed; write nothing\n"
+    "      --json              the summary as one JSON document\n"
+    "      --progress, --no-progress\n"
+    "                          the progress line on stderr (default: if that is a terminal)\n"
+    "  -q, --quiet             no summary\n"
+    "  -v, --verbose           name every file that is left out or stored whole\n";
+
+struct arguments {
+    struct lod_pack_options pack;
+    struct lod_script script; /* of --scans, not auto */
+    const char *scans;
+    bool json, quiet, verbose;
+    int progress; /* 1 on, 0 off, -1: if stderr is a terminal */
+};
+
+/* "SENTENCE 'VALUE'"; NULL: no value. */
+static int usage(const char *sentence, const char *value)
+{
+    char text[256] = "";
+
+    if (value) {
+        lod_escape(value, strlen(value), text, sizeof(text));
+    }
+    fprintf(stderr, "lodfs: %s%s%s%s; see lodfs pack --help\n", sentence, value ? " '" : "", text,
+            value ? "'" : "");
+    return LOD_EXIT_USAGE;
+}
+
+/* The option that getopt_long did not take: a letter in a cluster, or a word. */
+static int usage_option(const char *sentence, char **argv)
+{
+    char letter[3] = {'-', (char)optopt, '\0'};
+    bool short_option = optopt > 0 && optopt < OPT_ORDER && strncmp(argv[optind - 1], "--", 2);
+
+    return usage(sentence, short_option ? letter : argv[optind - 1]);
+}
+
+static bool parse_number(const char *text, uint64_t max, uint64_t *ret_number, const char **ret_end)
+{
+    char *end = NULL;
+
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || errno || number > max) {
+        return false;
+    }
+    *ret_number = number;
+    *ret_end = end;
+    return true;
+}
+
+/* "16777216", "16M", "16MiB", "16384k" */
+static bool parse_size(const char *text, uint64_t *ret_bytes)
+{
+    static const char units[] = "KMG";
+    const char *end;
+    uint64_t number;
+
+    if (!parse_number(text, LOD_RECORD_SIZE_MAX, &number, &end)) {
+        return false;
+    }
+    const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+    if (*end && (!unit || !*unit || (end[1] && strcmp(end + 1, "iB") && strcmp(end + 1, "B")))) {
+        return false;
+    }
+    *ret_bytes = unit ? number << (10 * (unit - units + 1)) : number;
+    return *ret_bytes >= LOD_RECORD_SIZE_MIN && *ret_bytes <= LOD_RECORD_SIZE_MAX;
+}
+
+static int parse_threads(struct arguments *arguments, const char *text)
+{
+    const char *end;
+    uint64_t number;
+
+    if (!parse_number(text, LOD_POOL_THREADS_MAX, &number, &end) || *end || number == 0) {
+        return usage("-j takes 1 to 256 threads, not", text);
+    }
+    arguments->pack.threads = (unsigned)number;
+    return 0;
+}
+
+static int parse_seed(struct arguments *arguments, const char *text)
+{
+    const char *end;
+
+    if (!parse_number(text, SEED_MAX, &arguments->pack.order.seed, &end) || *end) {
+        return usage("--seed takes a number from 0 to 2^53 - 1, not", text);
+    }
+    return 0;
+}
+
+static int parse_scans(struct arguments *arguments, const char *wanted)
+{
+    char name[4 * LOD_NAME_MAX + 1], why[256];
+    int error = 0;
+
+    if (strcmp(wanted, "auto") == 0) {
+        arguments->pack.scans = NULL;
+        arguments->pack.scans_name = "auto";
+        return 0;
+    }
+    error = lod_scans_load(wanted, &arguments->script, why, sizeof(why));
+    if (error) {
+        lod_escape(wanted, strlen(wanted), name, sizeof(name));
+        fprintf(stderr, "lodfs: --scans=%s: %s\n", name, why);
+        return LOD_EXIT_USAGE;
+    }
+    arguments->pack.scans = &arguments->script;
+    arguments->pack.scans_name = lod_script_named(wanted) ? wanted : "file";
+    return 0;
+}
+
+/* One of two words; `*ret_second` says which. */
+static int parse_either(const char *text, const char *first, const char *second,
+                        const char *sentence, bool *ret_second)
+{
+    *ret_second = strcmp(text, second) == 0;
+    return *ret_second || strcmp(text, first) == 0 ? 0 : usage(sentence, text);
+}
+
+static int parse_value(struct arguments *arguments, int option, const char *value)
+{
+    switch (option) {
+    case 'j':
+        return parse_threads(arguments, value);
+    case OPT_ORDER:
+        return parse_either(value, "shuffle", "path", "--order is shuffle or path, not",
+                            &arguments->pack.order.by_path);
+    case OPT_SEED:
+        return parse_seed(arguments, value);
+    case OPT_SCANS:
+        return parse_scans(arguments, value);
+    case OPT_RECORD_SIZE:
+        return parse_size(value, &arguments->pack.order.record_bytes)
+                   ? 0
+                   : usage("--record-size takes 64K to 512M, not", value);
+    default:
+        return parse_either(value, "keep", "follow", "--symlinks is keep or follow, not",
+                            &arguments->pack.follow);
+    }
+}
+
+static int parse_option(struct arguments *arguments, int option, char **argv)
+{
+    switch (option) {
+    case 'n':
+        arguments->pack.dry_run = true;
+        return 0;
+    case 'q':
+        arguments->quiet = true;
+        return 0;
+    case 'v':
+        arguments->verbose = true;
+        return 0;
+    case OPT_SKIP:
+        arguments->pack.skip_unreadable = true;
+        return 0;
+    case OPT_JSON:
+        arguments->json = true;
+        return 0;
+    case OPT_PROGRESS:
+    case OPT_NO_PROGRESS:
+        arguments->progress = option == OPT_PROGRESS;
+        return 0;
+    case '?':
+        return usage_option("there is no option", argv);
+    case ':':
+        return usage_option("a value is missing after", argv);
+    default:
+        return parse_value(arguments, option, optarg);
+    }
+}
+
+static int parse(struct arguments *arguments, int argc, char **argv)
+{
+    int option, code = 0;
+
+    opterr = 0;
+    optind = 0;
+    while (!code && (option = getopt_long(argc, argv, ":j:nqv", long_options, NULL)) != -1) {
+        code = parse_option(arguments, option, argv);
+    }
+    if (code) {
+        return code;
+    }
+    if (argc - optind != 2) {
+        return argc - optind > 2
+                   ? usage("pack takes a SOURCE and a STORE, and not also", argv[optind + 2])
+                   : usage("pack takes a SOURCE and a STORE", NULL);
+    }
+    arguments->pack.source = argv[optind];
+    arguments->pack.store = argv[optind + 1];
+    return 0;
+}
+
+static unsigned processors(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+
+    return count < 1 ? 1 : count > LOD_POOL_THREADS_MAX ? LOD_POOL_THREADS_MAX : (unsigned)count;
+}
+
+static double now_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static int explain(const struct lod_trouble *trouble, int error)
+{
+    if (error == -EINTR) {
+        fputs("lodfs: interrupted: no store was made; the same command starts it anew\n", stderr);
+        return LOD_EXIT_INTERRUPTED;
+    }
+    fprintf(stderr, "lodfs: %s\n",
+            trouble->text[0] ? trouble->text : strerrordesc_np(error < 0 ? -error : error));
+    return error == -EWOULDBLOCK ? LOD_EXIT_LOCKED : LOD_EXIT_FAILED;
+}
+
+static int conclude(const struct arguments *arguments, const struct lod_pack_result *result,
+                    double seconds)
+{
+    int error = 0;
+
+    if (arguments->json) {
+        error = lod_summary_json(&arguments->pack, result, seconds, stdout);
+    } else if (!arguments->quiet) {
+        error = lod_summary_print(&arguments->pack, result, seconds, arguments->verbose, stdout);
+    }
+    if (error) {
+        fprintf(stderr, "lodfs: the store is complete, but not its summary: %s\n",
+                strerrordesc_np(-error));
+        return LOD_EXIT_FAILED;
+    }
+    return result->unreadable ? LOD_EXIT_UNREADABLE : LOD_EXIT_OK;
+}
+
+static int pack(struct arguments *arguments)
+{
+    struct lod_trouble *trouble = malloc(sizeof(*trouble));
+    struct lod_pack_result result;
+    struct lod_progress progress;
+    struct lod_stop stop;
+    double began = now_seconds();
+
+    if (!trouble) {
+        return LOD_EXIT_FAILED;
+    }
+    lod_stop_init(&stop);
+    lod_trouble_init(trouble, arguments->pack.skip_unreadable);
+    lod_progress_init(&progress, arguments->progress < 0
+                                     ? isatty(STDERR_FILENO) && !arguments->quiet
+                                     : arguments->progress != 0);
+    arguments->pack.stop = &stop;
+    arguments->pack.progress = &progress;
+    int error = lod_pack(&arguments->pack, trouble, &result);
+    lod_progress_finish(&progress);
+    int code =
+        error ? explain(trouble, error) : conclude(arguments, &result, now_seconds() - began);
+    lod_pack_finish(&result);
+    lod_trouble_finish(trouble);
+    free(trouble);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {
+        .pack = {.order = {.record_bytes = LOD_RECORD_SIZE_DEFAULT}, .scans_name = "auto"},
+        .progress = -1};
+    int code;
+
+    arguments.pack.threads = processors();
+    code = parse(&arguments, argc, argv);
+    return code ? code : pack(&arguments);
+}
+
+const struct lod_cmd lod_cmd_pack = {.name = "pack",
+                                     .usage = "[OPTIONS] SOURCE STORE",
+                                     .summary = "make a store of a folder",
+                                     .help = help_text,
+                                     .run = run};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One record of encoded items. All of them are encoded before the record is laid out, since the
+ * lengths of their groups decide where each byte goes; the groups are kept joined, slot by slot.
+ */
+#include "pack/write.h"
+
+#include <errno.h>
+
+/*
+ * Memory to encode a source, from its size: a JPEG of 1 bit a pixel has 3 samples of 2 bytes a
+ * pixel at most, 48 times its bytes, if it is not subsampled; photographs are subsampled and have
+ * 1 to 3 bits a pixel, so 16 times is a generous guess. The encoder's own limit stands behind it.
+ */
+#define WORK_FACTOR 16u
+
+#define BUFFER_KEEP_BYTES ((size_t)8 << 20)
+
+static int append_groups(struct lod_record_job *job, const struct lod_encoded *item,
+                         uint64_t *ret_bytes)
+{
+    int error = 0;
+
+    *ret_bytes = 0;
+    for (unsigned i = 0; !error && i < LOD_GROUPS_MAX; i++) {
+        error = lod_buf_append(&job->groups[i], item->group[i].data, item->group[i].bytes);
+        *ret_bytes += item->group[i].bytes;
+    }
+    return error;
+}
+
+static int encode_source(struct lod_record_job *job, uint32_t file)
+{
+    const struct lod_write *write = job->write;
+    struct lod_source *source = &write->list->at[file];
+    struct lod_encoded item = {0};
+    uint64_t bytes = 0;
+
+    int error = lod_source_read(write->root_fd, source, write->follow, &job->buffer);
+    if (error) {
+        return lod_record_job_unreadable(job, file, error);
+    }
+    error = source->encoder->encode(lod_buf_span(&job->buffer), write->encode, &item);
+    if (!error) {
+        error = append_groups(job, &item, &bytes);
+    }
+    if (!error) {
+        memcpy(lod_record_job_slot(job, file)->row, item.row, LOD_ROW_BYTES);
+        source->why = item.whole;
+        lod_progress_add(write->progress, 1, source->bytes, bytes);
+    }
+    lod_encoded_finish(&item);
+    return error;
+}
+
+static int encode_all(struct lod_record_job *job)
+{
+    const struct lod_write *write = job->write;
+    int error = 0;
+
+    for (uint32_t i = 0; !error && i < job->record->count; i++) {
+        uint32_t file = write->order->files[job->record->first + i];
+        error = lod_stop_poll(write->stop);
+        if (!error) {
+            uint64_t promised =
+                lod_budget_take(write->budget, WORK_FACTOR * write->list->at[file].bytes);
+            error = encode_source(job, file);
+            if (job->buffer.room > BUFFER_KEEP_BYTES) {
+                lod_buf_finish(&job->buffer); /* a large source ends with its promise */
+            }
+            lod_budget_give(write->budget, promised);
+        }
+    }
+    return error;
+}
+
+static int put_all(struct lod_record_job *job, struct lod_record_writer *writer)
+{
+    size_t at[LOD_GROUPS_MAX] = {0};
+    uint64_t bytes[LOD_GROUPS_MAX];
+    int error = 0;
+
+    for (uint32_t slot = 0; !error && slot < job->count; slot++) {
+        error = lod_codec_segments(job->record->codec, job->slots[slot].row, bytes);
+        for (unsigned i = 0; !error && i < LOD_GROUPS_MAX; i++) {
+            if (bytes[i]) {
+                error = lod_record_writer_put(writer, slot, i + 1, 0, job->groups[i].data + at[i],
+                                              (size_t)bytes[i]);
+                at[i] += (size_t)bytes[i];
+            }
+        }
+    }
+    return error;
+}
+
+int lod_encode_record(struct lod_record_job *job, struct lod_recd *ret_recd)
+{
+    struct lod_record_writer *writer = NULL;
+    int error = encode_all(job);
+
+    if (error || job->count == 0) {
+        return error;
+    }
+    error = lod_record_writer_create(job->write->target->records_fd, job->name, job->record->codec,
+                                     job->record->cut, job->slots, job->count, &writer);
+    error = error ? error : put_all(job, writer);
+    error = error ? error : lod_record_writer_finish(writer, ret_recd);
+    lod_record_writer_destroy(writer);
+    return error ? lod_record_job_unwritten(job, error) : 0;
+}

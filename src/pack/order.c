@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Order and cuts (FORMAT.md, Order and cuts). What is done, precisely:
+ *
+ * 1. The key of a file is XXH3-64(its name up to the last dot, seed); a name without a dot is taken
+ *    whole. Files are sorted by key, then by XXH3-64(path, seed), then by path; with --order=path
+ *    by path alone (keys then only say where a cut may fall). So an image, its mask and its label,
+ *    which share a name up to the dot, are neighbours.
+ * 2. A codec is big if its files hold 5 % or more of the bytes of all. Equal files and hard links
+ *    count once.
+ * 3. Going through the sorted files, a new cut begins where the key changes, once a big codec has
+ *    record_bytes or more since the last cut. Cuts are numbered from 0.
+ * 4. Within a cut, each big codec's files fill records in order, codecs in order of their ids. A
+ *    record takes files until the next one would carry it past 2 x record_bytes, 8,192 items or
+ *    8 MiB of metadata; the codec's next record then has the same cut number. A file larger than
+ *    that is a record of its own.
+ * 5. After the last cut come the other codecs, in order of their ids, in records of up to
+ *    4 x record_bytes under the same limits of items and metadata, cut 0xffffffff.
+ */
+#include "pack/order.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hash.h"
+#include "store/format.h"
+#include "store/record_write.h"
+
+#define BIG_SHARE          20u /* a twentieth: 5 % */
+#define BIG_RECORD_SIZES   2u
+#define SMALL_RECORD_SIZES 4u
+
+struct place {
+    uint64_t key, path_key;
+    uint32_t file; /* in path order, so it stands for the path */
+    uint32_t cut;
+};
+
+struct order {
+    const struct lod_source_list *list;
+    const struct lod_order_options *options;
+    struct place *places;
+    size_t count;
+    bool big[LOD_CODECS];
+    struct lod_order made;
+    size_t records_room;
+};
+
+/* The record being filled. */
+struct filling {
+    const struct lod_codec *codec;
+    uint32_t cut;
+    uint64_t bytes_max;
+    uint64_t metadata_bytes;
+    bool open;
+};
+
+static const struct lod_source *file_at(const struct order *o, size_t place)
+{
+    return &o->list->at[o->places[place].file];
+}
+
+static uint64_t name_key(const char *path, uint64_t seed)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+
+    return lod_hash64(name, dot ? (size_t)(dot - name) : strlen(name), seed);
+}
+
+static int by_keys(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
+    }
+    if (x->path_key != y->path_key) {
+        return x->path_key < y->path_key ? -1 : 1;
+    }
+    return x->file < y->file ? -1 : x->file > y->file;
+}
+
+static int sort_files(struct order *o)
+{
+    const struct lod_source_list *list = o->list;
+    uint64_t seed = o->options->seed;
+
+    o->places = malloc((list->count + 1) * sizeof(o->places[0]));
+    if (!o->places) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        const char *path = list->at[i].path;
+        if (list->at[i].role == LOD_SOURCE_FILE) {
+            o->places[o->count++] = (struct place){.key = name_key(path, seed),
+                                                   .path_key = lod_hash64(path, strlen(path), seed),
+                                                   .file = (uint32_t)i};
+        }
+    }
+    if (!o->options->by_path) {
+        qsort(o->places, o->count, sizeof(o->places[0]), by_keys);
+    }
+    return 0;
+}
+
+static void find_big(struct order *o)
+{
+    uint64_t bytes[LOD_CODECS] = {0}, total = 0;
+
+    for (size_t i = 0; i < o->count; i++) {
+        const struct lod_source *file = file_at(o, i);
+        bytes[file->encoder->codec->id] += file->bytes;
+        total += file->bytes;
+    }
+    for (unsigned id = 0; id < LOD_CODECS; id++) {
+        o->big[id] = bytes[id] >= total / BIG_SHARE + (total % BIG_SHARE != 0);
+    }
+}
+
+/* Step 3: the cut of every place, files of small codecs included. */
+static void cut(struct order *o)
+{
+    uint64_t since[LOD_CODECS] = {0};
+    uint32_t number = 0;
+    bool due = false;
+
+    for (size_t i = 0; i < o->count; i++) {
+        const struct lod_source *file = file_at(o, i);
+        unsigned id = file->encoder->codec->id;
+        if (due && o->places[i].key != o->places[i - 1].key) {
+            memset(since, 0, sizeof(since));
+            due = false;
+            number++;
+        }
+        o->places[i].cut = number;
+        since[id] += file->bytes;
+        due = due || (o->big[id] && since[id] >= o->options->record_bytes);
+    }
+    o->made.cuts = o->count ? number + 1 : 0;
+}
+
+static int begin_record(struct order *o, struct filling *filling)
+{
+    if (o->made.records_count == o->records_room) {
+        size_t room = o->records_room ? o->records_room * 2 : 64;
+        void *records = reallocarray(o->made.records, room, sizeof(o->made.records[0]));
+        if (!records) {
+            return -ENOMEM;
+        }
+        o->made.records = records;
+        o->records_room = room;
+    }
+    o->made.records[o->made.records_count++] = (struct lod_order_record){
+        .codec = filling->codec, .first = (uint32_t)o->made.files_count, .cut = filling->cut};
+    filling->metadata_bytes = 0;
+    filling->open = true;
+    return 0;
+}
+
+static int place_file(struct order *o, struct filling *filling, uint32_t index)
+{
+    const struct lod_source *file = &o->list->at[index];
+    uint64_t metadata = lod_record_metadata_bound(filling->codec, strlen(file->path), file->bytes);
+    struct lod_order_record *record =
+        filling->open ? &o->made.records[o->made.records_count - 1] : NULL;
+    bool full = !record || record->count == LOD_RECORD_ITEMS_MAX ||
+                record->source_bytes + file->bytes > filling->bytes_max ||
+                filling->metadata_bytes + metadata > LOD_RECORD_META_MAX;
+
+    if (full) {
+        int error = begin_record(o, filling);
+        if (error) {
+            return error;
+        }
+        record = &o->made.records[o->made.records_count - 1];
+    }
+    filling->metadata_bytes += metadata;
+    record->source_bytes += file->bytes;
+    record->count++;
+    o->made.files[o->made.files_count++] = index;
+    return 0;
+}
+
+/* Fills records with the files of one codec among places [from, to). */
+static int fill(struct order *o, unsigned id, size_t from, size_t to, struct filling filling)
+{
+    int error = 0;
+
+    filling.codec = lod_codec_find(id);
+    for (size_t i = from; !error && i < to; i++) {
+        if (file_at(o, i)->encoder->codec->id == id) {
+            error = place_file(o, &filling, o->places[i].file);
+        }
+    }
+    return error;
+}
+
+static int fill_cut(struct order *o, size_t from, size_t to)
+{
+    struct filling filling = {.cut = o->places[from].cut,
+                              .bytes_max = BIG_RECORD_SIZES * o->options->record_bytes};
+    int error = 0;
+
+    for (unsigned id = 0; !error && id < LOD_CODECS; id++) {
+        error = o->big[id] ? fill(o, id, from, to, filling) : 0;
+    }
+    return error;
+}
+
+static int fill_all(struct order *o)
+{
+    struct filling small = {.cut = LOD_CUT_SMALL,
+                            .bytes_max = SMALL_RECORD_SIZES * o->options->record_bytes};
+    int error = 0;
+
+    for (size_t from = 0, to = 0; !error && from < o->count; from = to) {
+        while (to < o->count && o->places[to].cut == o->places[from].cut) {
+            to++;
+        }
+        error = fill_cut(o, from, to);
+    }
+    for (unsigned id = 0; !error && id < LOD_CODECS; id++) {
+        error = o->big[id] ? 0 : fill(o, id, 0, o->count, small);
+    }
+    return error;
+}
+
+int lod_order_make(const struct lod_source_list *list, const struct lod_order_options *options,
+                   struct lod_order *ret_order)
+{
+    struct order o = {.list = list, .options = options};
+    int error = sort_files(&o);
+
+    if (!error) {
+        o.made.files = malloc((o.count + 1) * sizeof(o.made.files[0]));
+        error = o.made.files ? 0 : -ENOMEM;
+    }
+    if (!error) {
+        find_big(&o);
+        cut(&o);
+        error = fill_all(&o);
+    }
+    free(o.places);
+    if (error) {
+        lod_order_finish(&o.made);
+    } else {
+        *ret_order = o.made;
+    }
+    return error;
+}
+
+void lod_order_finish(struct lod_order *order)
+{
+    free(order->files);
+    free(order->records);
+    *order = (struct lod_order){0};
+}

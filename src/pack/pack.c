@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The course of a pack, one stage after the other: walk, probe, equal files, sample and scripts,
+ * order, records, commit. Everything that decides bytes is known before the first one is written.
+ */
+#include "pack/pack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "pack/commit.h"
+#include "pack/gather.h"
+#include "pack/probe.h"
+#include "pack/scans.h"
+#include "pack/walk.h"
+#include "pack/write.h"
+#include "pool.h"
+
+struct pack {
+    const struct lod_pack_options *options;
+    struct lod_trouble *trouble;
+    struct lod_pack_result *result;
+    int source_fd;
+    struct lod_target target;
+    struct lod_pool *pool;
+    struct lod_probe probe;
+    struct lod_scans scans;
+    struct lod_order order;
+};
+
+static int open_source(struct pack *p)
+{
+    const char *path = p->options->source;
+    char name[4 * LOD_PATH_MAX + 1];
+
+    p->source_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (p->source_fd >= 0) {
+        return 0;
+    }
+    int error = errno;
+    lod_escape(path, strlen(path), name, sizeof(name));
+    return lod_trouble_set(p->trouble, 0, -error, "cannot pack the folder '%s': %s", name,
+                           strerrordesc_np(error));
+}
+
+/* The target comes first: two packs to one folder shall not both walk for an hour. */
+static int open_target(struct pack *p, struct lod_walk *walk)
+{
+    int error = lod_target_check(p->options->store, p->source_fd, p->trouble, &walk->store_exists,
+                                 &walk->store_dev, &walk->store_ino);
+    struct stat st;
+
+    if (error || p->options->dry_run) {
+        return error;
+    }
+    error = lod_target_open(p->options->store, p->trouble, &p->target);
+    if (!error && fstat(p->target.fd, &st) == 0) {
+        walk->store_exists = true;
+        walk->store_dev = st.st_dev;
+        walk->store_ino = st.st_ino;
+    }
+    return error;
+}
+
+static int find_files(struct pack *p)
+{
+    const struct lod_pack_options *options = p->options;
+    struct lod_walk walk = {.root_fd = p->source_fd,
+                            .follow = options->follow,
+                            .stop = options->stop,
+                            .trouble = p->trouble};
+
+    lod_progress_stage(options->progress, "looking at the source", 0, 0);
+    int error = open_target(p, &walk);
+    error = error ? error : lod_walk(&walk, &p->result->list);
+    p->probe = (struct lod_probe){.root_fd = p->source_fd,
+                                  .follow = options->follow,
+                                  .pool = p->pool,
+                                  .stop = options->stop,
+                                  .trouble = p->trouble,
+                                  .list = &p->result->list};
+    error = error ? error : lod_probe_files(&p->probe);
+    return error ? error : lod_equal_find(&p->probe);
+}
+
+static int choose_scans(struct pack *p)
+{
+    struct lod_sample *sample = NULL;
+    int error = lod_sample_create(&sample);
+
+    lod_progress_stage(p->options->progress, "measuring scan scripts", 0, 0);
+    error = error ? error : lod_gather_sample(&p->probe, sample);
+    error = error ? error : lod_scans_choose(p->pool, sample, p->options->scans, &p->scans);
+    lod_sample_destroy(sample);
+    return error;
+}
+
+/* Seeds are limited so that a double holds them: JSON knows no others. */
+static cJSON *describe_options(const struct lod_pack_options *options)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    if (json &&
+        (!cJSON_AddStringToObject(json, "order", options->order.by_path ? "path" : "shuffle") ||
+         !cJSON_AddNumberToObject(json, "seed", (double)options->order.seed) ||
+         !cJSON_AddNumberToObject(json, "record_size", (double)options->order.record_bytes) ||
+         !cJSON_AddStringToObject(json, "scans", options->scans_name) ||
+         !cJSON_AddStringToObject(json, "symlinks", options->follow ? "follow" : "keep"))) {
+        cJSON_Delete(json);
+        json = NULL;
+    }
+    return json;
+}
+
+static int commit(struct pack *p, struct lod_write *write)
+{
+    cJSON *options = describe_options(p->options);
+    int error =
+        options ? lod_commit(write, &p->target, options, p->scans.table, &p->result->store_bytes)
+                : -ENOMEM;
+
+    cJSON_Delete(options);
+    return error;
+}
+
+static int tally_written(struct pack *p, const struct lod_write *write)
+{
+    int error = 0;
+
+    for (size_t r = 1; !error && r <= p->order.records_count; r++) {
+        const struct lod_written *written = &write->written[r];
+        p->result->records += written->count != 0;
+        for (uint32_t i = 0; !error && i < written->count; i++) {
+            error = lod_tally_add(&p->result->tally, p->order.records[r - 1].codec,
+                                  written->rows + (size_t)i * LOD_ROW_BYTES,
+                                  p->result->list.at[written->files[i]].names);
+        }
+    }
+    return error;
+}
+
+static void count_sources(struct lod_pack_result *result)
+{
+    for (size_t i = 0; i < result->list.count; i++) {
+        const struct lod_source *source = &result->list.at[i];
+        result->folders += source->role == LOD_SOURCE_FOLDER && source->path[0];
+        result->symlinks += source->role == LOD_SOURCE_SYMLINK;
+        result->equal += source->role == LOD_SOURCE_EQUAL;
+        result->hard_links += source->role == LOD_SOURCE_HARD_LINK;
+        result->whole += source->role == LOD_SOURCE_FILE && source->why;
+        result->left_out += source->role == LOD_SOURCE_LEFT_OUT;
+        result->unreadable += source->role == LOD_SOURCE_LEFT_OUT && !source->special;
+    }
+}
+
+static uint64_t bytes_to_pack(const struct lod_order *order)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < order->records_count; i++) {
+        bytes += order->records[i].source_bytes;
+    }
+    return bytes;
+}
+
+static int write_store(struct pack *p)
+{
+    const struct lod_encode_options encode = {.scans = &p->scans.choice};
+    struct lod_budget budget;
+    struct lod_write write = {.root_fd = p->source_fd,
+                              .follow = p->options->follow,
+                              .list = &p->result->list,
+                              .order = &p->order,
+                              .encode = &encode,
+                              .target = &p->target,
+                              .pool = p->pool,
+                              .stop = p->options->stop,
+                              .trouble = p->trouble,
+                              .progress = p->options->progress,
+                              .budget = &budget};
+
+    lod_budget_init(&budget, LOD_WRITE_WORK_BYTES);
+    lod_progress_stage(p->options->progress, "packing", p->order.files_count,
+                       bytes_to_pack(&p->order));
+    int error = lod_write_records(&write);
+    error = error ? error : commit(p, &write);
+    p->result->records = 1;
+    error = error ? error : tally_written(p, &write);
+    lod_write_finish(&write);
+    lod_budget_finish(&budget);
+    return error;
+}
+
+/* What would be done, as far as it is known without encoding. */
+static void tally_order(struct pack *p)
+{
+    struct lod_tally *tally = &p->result->tally;
+
+    for (size_t i = 0; i < p->order.files_count; i++) {
+        const struct lod_source *file = &p->result->list.at[p->order.files[i]];
+        struct lod_tally_codec *codec = &tally->codecs[file->encoder->codec->id];
+        codec->items++;
+        codec->files += file->names;
+        codec->source_bytes += file->bytes;
+        tally->all.items++;
+        tally->all.files += file->names;
+        tally->all.source_bytes += file->bytes;
+        tally->shown_bytes += file->names * file->bytes;
+    }
+    p->result->records = p->order.records_count + 1;
+}
+
+static int run(struct pack *p)
+{
+    int error = open_source(p);
+
+    error = error ? error : find_files(p);
+    if (!error && !p->options->dry_run) {
+        error = choose_scans(p);
+    }
+    error = error ? error : lod_order_make(&p->result->list, &p->options->order, &p->order);
+    if (error) {
+        return error;
+    }
+    p->result->cuts = p->order.cuts;
+    if (p->options->dry_run) {
+        tally_order(p);
+    } else {
+        error = write_store(p);
+    }
+    count_sources(p->result);
+    return error;
+}
+
+int lod_pack(const struct lod_pack_options *options, struct lod_trouble *trouble,
+             struct lod_pack_result *ret_result)
+{
+    struct pack p = {.options = options,
+                     .trouble = trouble,
+                     .result = ret_result,
+                     .source_fd = -1,
+                     .target = {.fd = -1, .records_fd = -1, .committed = true}};
+
+    *ret_result = (struct lod_pack_result){0};
+    int error = lod_pool_create(options->threads, &p.pool);
+    error = error ? error : run(&p);
+    lod_target_finish(&p.target);
+    lod_order_finish(&p.order);
+    ret_result->scans = p.scans.table;
+    p.scans.table = NULL;
+    lod_scans_finish(&p.scans);
+    lod_pool_destroy(p.pool);
+    if (p.source_fd >= 0) {
+        close(p.source_fd);
+    }
+    return error;
+}
+
+void lod_pack_finish(struct lod_pack_result *result)
+{
+    lod_source_list_finish(&result->list);
+    cJSON_Delete(result->scans);
+    *result = (struct lod_pack_result){0};
+}

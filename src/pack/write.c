@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs of the thread pipeline and what they share; see write.h. */
+#include "pack/write.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ranks of trouble while writing: by record, then by file. */
+#define RANK_SHIFT 32
+
+struct lod_record_slot *lod_record_job_slot(struct lod_record_job *job, uint32_t file)
+{
+    const struct lod_source *source = &job->write->list->at[file];
+    struct lod_record_slot *slot = &job->slots[job->count];
+
+    *slot = (struct lod_record_slot){
+        .path = source->path, .mtime = source->mtime, .mode = source->mode};
+    job->files[job->count++] = file;
+    return slot;
+}
+
+int lod_record_job_unreadable(struct lod_record_job *job, uint32_t file, int error)
+{
+    uint64_t rank = (uint64_t)job->number << RANK_SHIFT | file;
+
+    return lod_trouble_source(job->write->trouble, rank, &job->write->list->at[file], error);
+}
+
+int lod_record_job_unwritten(struct lod_record_job *job, int error)
+{
+    if (error == -EINTR || error == -ENOMEM) {
+        return error;
+    }
+    return lod_trouble_set(job->write->trouble, (uint64_t)job->number << RANK_SHIFT, error,
+                           "cannot write record %s of the store: %s; no store was made", job->name,
+                           error == -E2BIG ? "a limit of the format is passed; try a smaller "
+                                             "--record-size"
+                                           : strerrordesc_np(-error));
+}
+
+static int job_init(struct lod_record_job *job, struct lod_write *write, uint64_t index)
+{
+    const struct lod_order_record *record = &write->order->records[index];
+
+    *job = (struct lod_record_job){.write = write, .record = record, .number = (uint32_t)index + 1};
+    snprintf(job->name, sizeof(job->name), "%06" PRIu32 ".%s", job->number, record->codec->name);
+    job->slots = calloc(record->count, sizeof(job->slots[0]));
+    job->files = calloc(record->count, sizeof(job->files[0]));
+    return job->slots && job->files ? 0 : -ENOMEM;
+}
+
+static void job_finish(struct lod_record_job *job)
+{
+    for (unsigned i = 0; i < LOD_GROUPS_MAX; i++) {
+        lod_buf_finish(&job->groups[i]);
+    }
+    lod_buf_finish(&job->buffer);
+    free(job->slots);
+    free(job->files);
+}
+
+/* What the index needs of the record outlives the job. */
+static int keep(struct lod_record_job *job, const struct lod_recd *recd)
+{
+    struct lod_written *written = &job->write->written[job->number];
+
+    written->rows = malloc((size_t)job->count * LOD_ROW_BYTES);
+    if (!written->rows) {
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < job->count; i++) {
+        memcpy(written->rows + (size_t)i * LOD_ROW_BYTES, job->slots[i].row, LOD_ROW_BYTES);
+    }
+    written->recd = *recd;
+    written->count = job->count;
+    written->files = job->files;
+    job->files = NULL;
+    return 0;
+}
+
+static int write_record(void *ctx, uint64_t index)
+{
+    struct lod_record_job job;
+    struct lod_recd recd;
+    int error = job_init(&job, ctx, index);
+
+    if (!error) {
+        const struct lod_source *first =
+            &job.write->list->at[job.write->order->files[job.record->first]];
+        error =
+            first->encoder->encode ? lod_encode_record(&job, &recd) : lod_copy_record(&job, &recd);
+    }
+    if (!error && job.count) {
+        error = keep(&job, &recd);
+    }
+    job_finish(&job);
+    return error;
+}
+
+int lod_write_records(struct lod_write *write)
+{
+    const struct lod_order *order = write->order;
+
+    write->written = calloc(order->records_count + 1, sizeof(write->written[0]));
+    return write->written ? lod_pool_each(write->pool, order->records_count, write_record, write)
+                          : -ENOMEM;
+}
+
+void lod_write_finish(struct lod_write *write)
+{
+    for (size_t i = 0; write->written && i <= write->order->records_count; i++) {
+        free(write->written[i].rows);
+        free(write->written[i].files);
+    }
+    free(write->written);
+    write->written = NULL;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers, tables and JSON; see report.h. */
+#include "report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "store/format.h"
+
+char *lod_report_bytes(uint64_t bytes, char text[LOD_REPORT_TEXT])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)bytes;
+    unsigned unit = 0;
+
+    /* What would print as 1024.0 is 1.0 of the next unit. */
+    while (value >= (unit ? 1023.95 : 1024) && unit + 1 < sizeof(units) / sizeof(units[0])) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, LOD_REPORT_TEXT, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return text;
+}
+
+char *lod_report_count(uint64_t count, char text[LOD_REPORT_TEXT])
+{
+    char digits[LOD_REPORT_TEXT];
+    size_t bytes = (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
+    size_t used = 0;
+
+    for (size_t i = 0; i < bytes; i++) {
+        if (i && (bytes - i) % 3 == 0) {
+            text[used++] = ',';
+        }
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
+    return text;
+}
+
+char *lod_report_share(uint64_t part, uint64_t whole, char text[LOD_REPORT_TEXT])
+{
+    if (whole) {
+        snprintf(text, LOD_REPORT_TEXT, "%.1f %%", 100 * (double)part / (double)whole);
+    } else {
+        snprintf(text, LOD_REPORT_TEXT, "-");
+    }
+    return text;
+}
+
+const char *lod_report_plural(uint64_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
+static int reserve_row(struct lod_table *table)
+{
+    if (table->count < table->room) {
+        return 0;
+    }
+    size_t room = table->room ? table->room * 2 : 16;
+    char **rows = reallocarray(table->rows, room, sizeof(rows[0]));
+    if (!rows) {
+        return -ENOMEM;
+    }
+    table->rows = rows;
+    table->room = room;
+    return 0;
+}
+
+void lod_table_add(struct lod_table *table, const char *format, ...)
+{
+    va_list arguments;
+    char *row = NULL;
+
+    va_start(arguments, format);
+    if (reserve_row(table) || vasprintf(&row, format, arguments) < 0) {
+        table->error = -ENOMEM;
+    } else {
+        table->rows[table->count++] = row;
+    }
+    va_end(arguments);
+}
+
+/* Columns of a terminal: the bytes that begin a UTF-8 character. */
+static size_t cell_width(const char *cell, size_t bytes)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < bytes; i++) {
+        width += ((unsigned char)cell[i] & 0xc0) != 0x80;
+    }
+    return width;
+}
+
+static void measure(const struct lod_table *table, size_t widths[LOD_TABLE_COLUMNS_MAX])
+{
+    memset(widths, 0, LOD_TABLE_COLUMNS_MAX * sizeof(widths[0]));
+    for (size_t i = 0; i < table->count; i++) {
+        const char *cell = table->rows[i];
+        for (unsigned column = 0; cell && column < LOD_TABLE_COLUMNS_MAX; column++) {
+            size_t bytes = strcspn(cell, "\t");
+            size_t width = cell_width(cell, bytes);
+            widths[column] = width > widths[column] ? width : widths[column];
+            cell = cell[bytes] ? cell + bytes + 1 : NULL;
+        }
+    }
+}
+
+static void print_row(const struct lod_table *table, const char *cell, const size_t *widths,
+                      FILE *out)
+{
+    size_t columns = strlen(table->align);
+
+    for (unsigned column = 0; cell && column < columns; column++) {
+        size_t bytes = strcspn(cell, "\t");
+        bool last = !cell[bytes];
+        int pad = (int)(widths[column] - cell_width(cell, bytes));
+        bool right = table->align[column] == 'r';
+        fprintf(out, "  %*s%.*s%*s", right ? pad : 0, "", (int)bytes, cell, right || last ? 0 : pad,
+                "");
+        cell = last ? NULL : cell + bytes + 1;
+    }
+    fputc('\n', out);
+}
+
+int lod_table_print(struct lod_table *table, FILE *out)
+{
+    size_t widths[LOD_TABLE_COLUMNS_MAX];
+    int error = table->error;
+
+    measure(table, widths);
+    for (size_t i = 0; i < table->count; i++) {
+        if (!error) {
+            print_row(table, table->rows[i], widths, out);
+        }
+        free(table->rows[i]);
+    }
+    free(table->rows);
+    *table = (struct lod_table){.align = table->align};
+    return error;
+}
+
+int lod_report_json(cJSON *object, FILE *out)
+{
+    char *text = object ? cJSON_Print(object) : NULL;
+
+    cJSON_Delete(object);
+    if (!text) {
+        return -ENOMEM;
+    }
+    fprintf(out, "%s\n", text);
+    cJSON_free(text);
+    return 0;
+}
+
+int lod_report_json_name(cJSON *object, const char *key, const char *name)
+{
+    char text[4 * LOD_PATH_MAX + 1];
+
+    lod_escape(name, strlen(name), text, sizeof(text));
+    return cJSON_AddStringToObject(object, key, text) ? 0 : -ENOMEM;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What pack says at its end, for people and as JSON. */
+#ifndef LOD_SUMMARY_H
+#define LOD_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "compiler.h"
+#include "pack/pack.h"
+
+LOD_MUST_CHECK int lod_summary_print(const struct lod_pack_options *options,
+                                     const struct lod_pack_result *result, double seconds,
+                                     bool verbose, FILE *out);
+LOD_MUST_CHECK int lod_summary_json(const struct lod_pack_options *options,
+                                    const struct lod_pack_result *result, double seconds,
+                                    FILE *out);
+
+#endif
