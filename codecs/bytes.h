@@ -81,7 +81,7 @@ static inline uint64_t lod_take_le64(struct lod_cursor *c)
 static inline uint16_t lod_take_be16(struct lod_cursor *c)
 {
     const uint8_t *at = lod_take(c, 2);
-    return at ? (uint16_t)(at[0] << 8 | at[1]) : 0;
+    return at ? (uint16_t)((unsigned)at[0] << 8 | at[1]) : (uint16_t)0;
 }
 
 /* Fixed offsets in memory whose size the caller knows. */
