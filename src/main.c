@@ -14,6 +14,9 @@
 #include "log.h"
 
 static const struct lod_cmd *const commands[] = {
+    &lod_cmd_pack,
+    &lod_cmd_ls,
+    &lod_cmd_info,
     &lod_cmd_version,
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
