@@ -114,22 +114,37 @@ static void reach(const cJSON *class, double wanted, char text[LOD_REPORT_TEXT])
     }
 }
 
+static void add_class(struct lod_table *table, const cJSON *class, bool met)
+{
+    char name[NAME_BYTES], number_text[LOD_REPORT_TEXT], good[LOD_REPORT_TEXT],
+        better[LOD_REPORT_TEXT];
+    const char *measured =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(class, "measured"));
+
+    snprintf(number_text, sizeof(number_text), "%.0f", number(class, "class"));
+    reach(class, .95, good);
+    reach(class, .98, better);
+    lod_table_add(table, "%s\t%.0f\t%s\t%s\t%s\t%s", met ? number_text : "others",
+                  number(class, "samples"), name_of(class, name),
+                  measured && measured[0] == 'c' ? "this class" : "all classes", good, better);
+}
+
 int lod_scan_report_classes(const cJSON *scans, FILE *out)
 {
     struct lod_table table = {.align = "lrllll"};
-    const cJSON *class;
-    char name[NAME_BYTES], good[LOD_REPORT_TEXT], better[LOD_REPORT_TEXT];
+    const cJSON *class, *others = NULL;
 
     lod_table_add(&table, "class\tsampled\tscript\tmeasured on\tMSSIM .95 at\t.98 at");
     cJSON_ArrayForEach(class, cJSON_GetObjectItemCaseSensitive(scans, "classes"))
     {
-        const char *measured =
-            cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(class, "measured"));
-        reach(class, .95, good);
-        reach(class, .98, better);
-        lod_table_add(&table, "%.0f\t%.0f\t%s\t%s\t%s\t%s", number(class, "class"),
-                      number(class, "samples"), name_of(class, name),
-                      measured && measured[0] == 'c' ? "this class" : "all classes", good, better);
+        if (number(class, "samples") > 0) {
+            add_class(&table, class, true);
+        } else {
+            others = class; /* classes that were not met share the measurement of all */
+        }
+    }
+    if (others) {
+        add_class(&table, others, false);
     }
     return lod_table_print(&table, out);
 }
@@ -161,7 +176,9 @@ int lod_scan_report_tables(const cJSON *scans, FILE *out)
 
     cJSON_ArrayForEach(class, cJSON_GetObjectItemCaseSensitive(scans, "classes"))
     {
-        error = error ? error : print_class(class, out);
+        if (!error && number(class, "samples") > 0) {
+            error = print_class(class, out);
+        }
     }
     return error;
 }

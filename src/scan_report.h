@@ -17,10 +17,13 @@
 LOD_MUST_CHECK int lod_scan_report_fidelities(const struct lod_tally *tally, const cJSON *scans,
                                               FILE *out);
 
-/* A line a class: its script, how many photographs were measured, what it reaches. */
+/*
+ * A line a class met in the sample: its script, how many photographs were measured, what it
+ * reaches; one line for all other classes.
+ */
 LOD_MUST_CHECK int lod_scan_report_classes(const cJSON *scans, FILE *out);
 
-/* q1 .. q10 of every class beside what the default script gives. */
+/* q1 .. q10 of every class met, beside what the default script gives. */
 LOD_MUST_CHECK int lod_scan_report_tables(const cJSON *scans, FILE *out);
 
 #endif
