@@ -17,10 +17,13 @@ def formatted(tree):
 
 
 def headers(tree):
+    libraries = subprocess.run(["pkg-config", "--cflags", "fuse3"], stdout=subprocess.PIPE,
+                               text=True, check=True).stdout.split()
     for name in tree.headers():
         paths = [f"-I{tree.path(floor)}" for floor in FLOORS[:floor_of(name) + 1]]
-        command = ["cc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
-                   "-fsyntax-only", "-x", "c", *paths, "-include", tree.path(name), "/dev/null"]
+        command = ["cc", "-std=gnu11", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64", "-Wall",
+                   "-Wextra", "-Werror", "-fsyntax-only", "-x", "c", *paths, *libraries,
+                   "-include", tree.path(name), "/dev/null"]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
             yield f"{name}: does not compile alone: {done.stderr.strip().splitlines()[0]}"

@@ -15,9 +15,12 @@ def resolve(tree, name, header):
     return None
 
 
+MEASURES = {"codecs/pcr/curve.c"}  # what encoding would give: pack's alone
+
+
 def is_writer(name):
     base = os.path.basename(name)
-    return "_write." in base or base.startswith("encoder.") or name.startswith("src/")
+    return name in MEASURES or "_write." in base or base.startswith("encoder.") or name.startswith("src/")
 
 
 def wrong_arrow(name, target):

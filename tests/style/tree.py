@@ -21,7 +21,7 @@ PUBLIC = {
 OWNERS = {
     r"jpeglib\.h|jerror\.h|setjmp\.h": r"codecs/pcr/(jpeg_io\.c|jpeg_failure\.[ch])",
     r"png\.h": r"codecs/l3/png_io\.c",
-    r"fuse.*\.h|fuse3/.*": r"fs/fuse/\w+\.c",
+    r"fuse.*\.h|fuse3/.*": r"fs/fuse/\w+\.[ch]",
     r"xxhash\.h": r"codecs/hash\.c",
     r"CL/.*|cuda.*\.h": r"gpu/(opencl|cuda)\.c",
     r"curl/.*": r"fs/store/http\.c",

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packing and mounting for tests: a store's mount as a context, a work folder, results counted."""
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIP = 77
+SECONDS_MAX = 240
+
+
+def skip(reason):
+    print(f"SKIP: {reason}")
+    sys.exit(SKIP)
+
+
+def need_fuse():
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        skip("/dev/fuse cannot be opened here, so nothing can be mounted")
+    if os.geteuid() != 0 and not shutil.which("fusermount3"):
+        skip("not root, and fusermount3 is missing")
+
+
+def lodfs(*arguments, check=True):
+    """Runs the program under test, LODFS; its output is shown when it fails."""
+    done = subprocess.run([os.environ["LODFS"], *arguments], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          timeout=SECONDS_MAX)
+    if check and done.returncode != 0:
+        print(f"lodfs {' '.join(map(str, arguments))}: exit {done.returncode}")
+        print((done.stdout + done.stderr).decode(errors="replace"))
+        raise SystemExit(1)
+    return done
+
+
+class Mount:
+    """with Mount(store, mountpoint): mounted inside, unmounted and gone after."""
+
+    def __init__(self, store, point, *options):
+        self.store, self.point, self.options = store, point, options
+
+    def __enter__(self):
+        os.makedirs(self.point, exist_ok=True)
+        lodfs("mount", self.store, self.point, *self.options)
+        if not os.path.ismount(self.point):
+            raise RuntimeError("lodfs mount returned 0, but nothing is mounted")
+        return self.point
+
+    def __exit__(self, *_):
+        done = lodfs("umount", self.point, check=False)
+        if done.returncode != 0:
+            subprocess.run(["umount", "-l", self.point], check=False)
+            raise RuntimeError(f"lodfs umount: {done.stderr.decode(errors='replace')}")
+        end = time.monotonic() + 5
+        while os.path.ismount(self.point) and time.monotonic() < end:
+            time.sleep(.05)
+
+
+class Work:
+    """A folder of one test, removed at the end whatever modes its folders have."""
+
+    def __enter__(self):
+        self.path = tempfile.mkdtemp(prefix="lodfs-test-")
+        return self.path
+
+    def __exit__(self, *_):
+        with open("/proc/mounts", encoding="utf-8", errors="surrogateescape") as mounts:
+            for point in [line.split()[1] for line in mounts if self.path in line]:
+                subprocess.run(["umount", "-l", point], check=False)  # what a failed test left
+        for folder, subfolders, _ in os.walk(os.fsencode(self.path)):
+            for name in subfolders:
+                path = os.path.join(folder, name)
+                if not os.path.islink(path):
+                    os.chmod(path, stat.S_IRWXU)
+        shutil.rmtree(os.fsencode(self.path))
+
+
+class Results:
+    """Named checks; each has a list of what is wrong, empty when it passes."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def add(self, name, wrong):
+        wrong = list(wrong)
+        if wrong:
+            self.failed += 1
+            print(f"FAILED {name}: {len(wrong)} wrong")
+            for line in wrong[:12]:
+                print(f"    {line}")
+        else:
+            self.passed += 1
+            print(f"ok     {name}")
+        sys.stdout.flush()
+
+    def finish(self):
+        print(f"tests: {self.passed} passed, {self.failed} failed")
+        return 1 if self.failed or not self.passed else 0
