@@ -150,7 +150,7 @@ Test(jpeg_scan, every_truncation_is_found)
 {
     struct lod_buf file = sample_jpeg(&small);
     for (size_t bytes = 0; bytes < file.bytes; bytes++) {
-        uint8_t *exact = malloc(bytes + 1); /* so that a sanitizer sees a read past the end */
+        uint8_t *exact = malloc(bytes); /* so that a sanitizer sees a read past the end */
         memcpy(exact, file.data, bytes);
         expect_whole((struct lod_span){.at = exact, .bytes = bytes},
                      bytes < 2 ? "not a JPEG" : "truncated");
@@ -257,5 +257,42 @@ Test(jpeg_scan, odd_exif_has_no_orientation)
         lod_exif_write(6, s);
         s[odd[i].at] = odd[i].value;
         cr_assert_eq(lod_exif_orientation(lod_cursor(s + 4, LOD_EXIF_BYTES - 4)), 0, "%zu", i);
+    }
+}
+
+Test(jpeg_scan, segments_are_taken_for_what_libjpeg_takes_them_for)
+{
+    const struct {
+        const char *bytes;
+        unsigned count;
+        enum lod_jpeg_segment_kind kind;
+    } segments[] = {
+        {"\xff\xe0\x00\x10JFIF\0\1\1\0\0\1\0\1\0\0", 18, LOD_JPEG_JFIF},
+        {"\xff\xe0\x00\x0fJFIF\0\1\1\0\0\1\0\1\0", 17, LOD_JPEG_OTHER},
+        {"\xff\xe0\x00\x10JFXX\0\1\1\0\0\1\0\1\0\0", 18, LOD_JPEG_OTHER},
+        {"\xff\xe1\x00\x10JFIF\0\1\1\0\0\1\0\1\0\0", 18, LOD_JPEG_OTHER},
+        {"\xff\xee\x00\x0e"
+         "Adobe\0\x64\0\0\0\0\2",
+         16, LOD_JPEG_ADOBE},
+        {"\xff\xee\x00\x0d"
+         "Adobe\0\x64\0\0\0\0",
+         15, LOD_JPEG_OTHER},
+        {"\xff\xe2\x00\x10ICC_PROFILE\0\1\1", 18, LOD_JPEG_ICC},
+        {"\xff\xe2\x00\x0fICC_PROFILE\0\1", 17, LOD_JPEG_OTHER},
+        {"\xff\xe1\x00\x08"
+         "Exif\0\0",
+         10, LOD_JPEG_EXIF},
+        {"\xff\xe1\x00\x08"
+         "Exif\0\1",
+         10, LOD_JPEG_OTHER},
+        {"\xff\xe1\x00\x02", 4, LOD_JPEG_OTHER},
+    };
+    for (size_t i = 0; i < sizeof(segments) / sizeof(segments[0]); i++) {
+        struct lod_buf file = sample_jpeg(&small);
+        insert(&file, 2, segments[i].bytes, segments[i].count);
+        struct lod_jpeg_layout l = must_scan(lod_buf_span(&file));
+        cr_assert_eq(l.segments[0].kind, segments[i].kind, "segment %zu", i);
+        cr_assert_eq(l.segments[0].bytes, segments[i].count);
+        lod_buf_finish(&file);
     }
 }
