@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+static char text[LOD_REPORT_TEXT];
+
+Test(report, bytes_for_people)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *text;
+    } cases[] = {
+        {0, "0 B"},
+        {1023, "1023 B"},
+        {1024, "1.0 KiB"},
+        {1536, "1.5 KiB"},
+        {(1u << 20) - 1, "1.0 MiB"},
+        {16u << 20, "16.0 MiB"},
+        {UINT64_MAX, "16.0 EiB"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        cr_assert_str_eq(lod_report_bytes(cases[i].bytes, text), cases[i].text);
+    }
+}
+
+Test(report, counts_have_commas)
+{
+    cr_assert_str_eq(lod_report_count(0, text), "0");
+    cr_assert_str_eq(lod_report_count(999, text), "999");
+    cr_assert_str_eq(lod_report_count(1000, text), "1,000");
+    cr_assert_str_eq(lod_report_count(1281167, text), "1,281,167");
+    cr_assert_str_eq(lod_report_count(UINT64_MAX, text), "18,446,744,073,709,551,615");
+}
+
+Test(report, shares)
+{
+    cr_assert_str_eq(lod_report_share(957, 1000, text), "95.7 %");
+    cr_assert_str_eq(lod_report_share(0, 5, text), "0.0 %");
+    cr_assert_str_eq(lod_report_share(1, 0, text), "-");
+}
+
+static char *printed(struct lod_table *table)
+{
+    char *out = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&out, &bytes);
+
+    cr_assert_eq(lod_table_print(table, stream), 0);
+    fclose(stream);
+    return out;
+}
+
+Test(report, tables_are_aligned)
+{
+    struct lod_table table = {.align = "lrl"};
+
+    lod_table_add(&table, "name\tbytes\tnote");
+    lod_table_add(&table, "%s\t%d\t%s", "caf\xc3\xa9", 5, "x");
+    lod_table_add(&table, "a\t12345\tyy");
+    char *out = printed(&table);
+    cr_assert_str_eq(out, "  name  bytes  note\n"
+                          "  caf\xc3\xa9      5  x\n"
+                          "  a     12345  yy\n");
+    free(out);
+    cr_assert_eq(table.count, 0, "printed tables are empty");
+    lod_table_add(&table, "short");
+    out = printed(&table);
+    cr_assert_str_eq(out, "  short\n");
+    free(out);
+}
+
+Test(report, json_names_are_always_valid)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    cr_assert_eq(lod_report_json_name(object, "path", "a\xff\n"), 0);
+    cr_assert_str_eq(cJSON_GetObjectItem(object, "path")->valuestring, "a\\xff\\x0a");
+    cJSON_Delete(object);
+    cr_assert_eq(lod_report_json(NULL, stdout), -ENOMEM);
+}
