@@ -228,3 +228,82 @@ Test(dataset, every_flipped_bit_gives_right_bytes_or_an_error, .init = cr_redire
     }
     fixture_destroy(&f);
 }
+
+/* All frames of all pieces of the item at all fidelities, as a reader would ask for them. */
+static void read_plans(struct lod_dataset *dataset, const struct lod_item *item)
+{
+    struct lod_blob *blob = NULL;
+    struct lod_plan plan;
+
+    for (unsigned fidelity = LOD_Q1; fidelity <= LOD_ORIGINAL; fidelity++) {
+        if (lod_codec_plan(item->codec, item->row, LOD_FORMAT_TREE, (enum lod_fidelity)fidelity,
+                           &plan)) {
+            continue;
+        }
+        for (unsigned i = 0; i < plan.count; i++) {
+            const struct lod_piece *piece = &plan.pieces[i];
+            uint64_t last = (piece->offset + piece->bytes - 1) >> item->recd.frame_shift;
+            if (piece->kind == LOD_PIECE_STORED &&
+                lod_dataset_frame(dataset, item, piece->group, last, &blob) == 0) {
+                lod_blob_unref(blob);
+            }
+        }
+    }
+}
+
+static void read_everything(struct lod_dataset *dataset)
+{
+    char path[LOD_PATH_MAX + 1];
+    struct lod_node node;
+    struct lod_item item;
+
+    for (uint32_t i = 0; i < 12; i++) {
+        if (lod_dataset_item(dataset, i, &item) == 0) {
+            read_plans(dataset, &item);
+        }
+        if (lod_index_node(lod_dataset_index(dataset), i, &node) == 0) {
+            (void)!lod_dataset_path(dataset, &node, path);
+        }
+    }
+    for (size_t i = 0; i < FILES; i++) {
+        (void)!lod_dataset_walk(dataset, files[i].path, &node);
+    }
+}
+
+/* Rows that contradict the record or each other, under right hashes: errors or bytes of the store,
+ * nothing outside; what the sanitizers say decides. */
+Test(dataset, resealed_rows_stay_inside, .init = cr_redirect_stderr, .timeout = 300)
+{
+    static const uint64_t extremes[] = {0,          1,          0x7fffffff,       0x80000000,
+                                        0xffffffff, UINT64_MAX, (uint64_t)1 << 63};
+    struct fixture f = fixture_create();
+    struct lod_manifest manifest;
+    const char *reason;
+
+    commit(&f);
+    cr_assert_eq(lod_manifest_read(f.store, &manifest, &reason), 0);
+    int fd = openat(f.dir_fd, "index", O_RDWR);
+    for (off_t block = LOD_SECTION_ALIGN; block < (off_t)manifest.index_bytes;
+         block += LOD_SECTION_ALIGN) {
+        uint8_t good[LOD_BLOCK_BYTES], bad[LOD_BLOCK_BYTES];
+        cr_assert_eq(pread(fd, good, sizeof(good), block), (ssize_t)sizeof(good));
+        for (size_t at = 0; at < 320; at++) {
+            for (size_t i = 0; i < 9; i++) {
+                unsigned width = 1u << (at + i) % 4;
+                struct lod_dataset *dataset = open_dataset(&f);
+                uint64_t was = lod_get_le(good + at, width);
+                memcpy(bad, good, sizeof(good));
+                lod_put_le(bad + at, width, i < 7 ? extremes[i] : i == 7 ? was + 1 : was - 1);
+                lod_put_le64(bad + LOD_BLOCK_BYTES - 8,
+                             lod_hash64(bad, LOD_BLOCK_BYTES - 8, manifest.store_id.low));
+                cr_assert_eq(pwrite(fd, bad, sizeof(bad), block), (ssize_t)sizeof(bad));
+                read_everything(dataset);
+                lod_dataset_close(dataset);
+            }
+        }
+        cr_assert_eq(pwrite(fd, good, sizeof(good), block), (ssize_t)sizeof(good));
+    }
+    close(fd);
+    lod_manifest_finish(&manifest);
+    fixture_destroy(&f);
+}
