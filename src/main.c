@@ -15,6 +15,8 @@
 
 static const struct lod_cmd *const commands[] = {
     &lod_cmd_pack,
+    &lod_cmd_mount,
+    &lod_cmd_umount,
     &lod_cmd_ls,
     &lod_cmd_info,
     &lod_cmd_version,
@@ -157,8 +159,19 @@ static int flushed(int code)
     return code;
 }
 
+/* mount.lodfs, mount.fuse.lodfs: links in /sbin that mount(8) looks for. */
+static bool is_mount_helper(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    return strncmp(slash ? slash + 1 : name, "mount.", 6) == 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 0 && is_mount_helper(argv[0])) {
+        return lod_cmd_mount_helper(argc, argv);
+    }
     if (argc < 2) {
         print_help(stderr);
         return LOD_EXIT_USAGE;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "fuse/ops.h"
@@ -115,6 +116,7 @@ static int create_session(struct mount *mount, struct fuse_session **ret_session
         .gid = mount->options.gid,
         .file_mask = mount->options.file_mask,
         .folder_mask = mount->options.folder_mask,
+        .read_bytes_max = (unsigned)mount->options.read_bytes_max,
     };
     struct fuse_session *session =
         failed ? NULL : fuse_session_new(&args, &lod_fuse_ops, sizeof(lod_fuse_ops), &mount->ops);
@@ -202,6 +204,20 @@ static int prepare(struct mount *mount)
     return error;
 }
 
+/* The child saw the kernel's first request; an answer to another one proves that it serves. */
+static int check_answers(const struct mount *mount)
+{
+    struct statvfs stats;
+
+    if (lod_place_is_fd(mount->place) || statvfs(mount->place, &stats) == 0) {
+        return 0;
+    }
+    int error = -errno;
+    lod_log(LOD_LOG_ERROR, "%s: the mount does not answer: %s", mount->given->mountpoint,
+            strerror(-error));
+    return error == -ENOENT || error == -EINVAL ? -EIO : error;
+}
+
 int lod_mount_run(const struct lod_mount_options *options)
 {
     struct mount mount = {.given = options, .daemon = {.pipe = -1}};
@@ -215,6 +231,9 @@ int lod_mount_run(const struct lod_mount_options *options)
     int error = prepare(&mount);
     if (!error && !foreground) {
         error = lod_daemon_start(&mount.daemon, &parent);
+    }
+    if (!error && parent) {
+        error = check_answers(&mount);
     }
     if (!error && !parent) {
         error = run(&mount);

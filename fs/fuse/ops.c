@@ -22,6 +22,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
                                    FUSE_CAP_IOCTL_DIR | FUSE_CAP_READDIRPLUS);
     /* Every listing brings the attributes: `find` and loaders stat what they list. */
     conn->want &= ~(unsigned)FUSE_CAP_READDIRPLUS_AUTO;
+    conn->max_read = ops->read_bytes_max;
     conn->time_gran = 1;
     lod_daemon_ready(ops->daemon);
 }

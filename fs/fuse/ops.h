@@ -25,6 +25,7 @@ struct lod_ops {
     uid_t uid; /* of every file */
     gid_t gid;
     mode_t file_mask, folder_mask; /* bits taken from the modes */
+    unsigned read_bytes_max;       /* of one request; what the mount option max_read says */
 };
 
 extern const struct fuse_lowlevel_ops lod_fuse_ops;
