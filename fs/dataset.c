@@ -170,14 +170,9 @@ int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_it
 
 int lod_dataset_walk(struct lod_dataset *dataset, const char *path, struct lod_node *ret_node)
 {
-    struct lod_node node;
+    struct lod_node node = {0};
 
-    int error = lod_index_node(dataset->index, 0, &node);
-    for (path += strspn(path, "/"); !error && *path; path += strspn(path, "/")) {
-        size_t bytes = strcspn(path, "/");
-        error = lod_index_lookup(dataset->index, &node, path, bytes, &node);
-        path += bytes;
-    }
+    int error = lod_index_walk(dataset->index, path, &node);
     if (error == -ENOENT || error == -ENOTDIR) {
         return error;
     }
@@ -188,49 +183,12 @@ int lod_dataset_walk(struct lod_dataset *dataset, const char *path, struct lod_n
     return 0;
 }
 
-/* Puts the names from the node up to the root before each other at the end of `text`. */
-static int climb(struct lod_dataset *dataset, struct lod_node node, char text[LOD_PATH_MAX + 1],
-                 size_t *ret_start)
-{
-    char name[LOD_NAME_MAX + 1];
-    size_t start = LOD_PATH_MAX;
-
-    text[start] = '\0';
-    for (unsigned depth = 0; node.number != 0; depth++) {
-        size_t slash = start < LOD_PATH_MAX;
-        int error = lod_index_name(dataset->index, &node, name);
-        if (error) {
-            return error;
-        }
-        if (depth == LOD_DEPTH_MAX || node.name_bytes + slash > start) {
-            return -EILSEQ;
-        }
-        if (slash) {
-            text[--start] = '/';
-        }
-        start -= node.name_bytes;
-        memcpy(text + start, name, node.name_bytes);
-        error = lod_index_node(dataset->index, node.parent, &node);
-        if (error) {
-            return error;
-        }
-    }
-    *ret_start = start;
-    return 0;
-}
-
 int lod_dataset_path(struct lod_dataset *dataset, const struct lod_node *node,
                      char path[LOD_PATH_MAX + 1])
 {
-    char text[LOD_PATH_MAX + 1];
-    size_t start;
+    int error = lod_index_path(dataset->index, node, path);
 
-    int error = climb(dataset, *node, text, &start);
-    if (error) {
-        return index_failed(dataset, "path of node", node->number, error);
-    }
-    memcpy(path, text + start, LOD_PATH_MAX + 1 - start);
-    return 0;
+    return error ? index_failed(dataset, "path of node", node->number, error) : 0;
 }
 
 /* -------------------------------------------------------------------------------- frames */
@@ -248,15 +206,14 @@ static void describe_owner(struct lod_dataset *dataset, const struct lod_item *i
 {
     char path[LOD_PATH_MAX + 1];
     struct lod_node node;
-    size_t start;
 
     if (item->codec->id == LOD_CODEC_TREE) {
         snprintf(text, ESCAPED_BYTES, "(the tree list)");
     } else if (lod_index_node(dataset->index, lod_row_own_node(item->row), &node) ||
-               climb(dataset, node, path, &start)) {
+               lod_index_path(dataset->index, &node, path)) {
         snprintf(text, ESCAPED_BYTES, "(its path cannot be read)");
     } else {
-        lod_escape(path + start, LOD_PATH_MAX - start, text, ESCAPED_BYTES);
+        lod_escape(path, strlen(path), text, ESCAPED_BYTES);
     }
 }
 

@@ -5,6 +5,7 @@
  */
 #include "store/store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -53,8 +54,11 @@ static int dir_open(const char *location, void **ret_state)
     return fd < 0 ? -errno : handle_create(fd, ret_state);
 }
 
-/* Opens the folders of `name` one by one, so that none of them may be a link, then the file. */
-static int open_below(int dir_fd, const char *name, int *ret_fd)
+/*
+ * Opens the folders of `name` one by one, so that none of them may be a link, then the last part
+ * with `last` added to the flags.
+ */
+static int open_below(int dir_fd, const char *name, int last, int *ret_fd)
 {
     const int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
     char part[LOD_OBJECT_NAME_MAX + 1];
@@ -74,8 +78,7 @@ static int open_below(int dir_fd, const char *name, int *ret_fd)
         }
         folder = fd;
     }
-    /* O_NONBLOCK: a fifo in the place of a file must not hang us; it means nothing to a file. */
-    fd = openat(folder < 0 ? dir_fd : folder, name, flags | O_NONBLOCK);
+    fd = openat(folder < 0 ? dir_fd : folder, name, flags | last);
     int error = errno;
     if (folder >= 0) {
         close(folder);
@@ -93,7 +96,8 @@ static int object_open(void *state, const char *name, void **ret_object, uint64_
     struct stat st;
     int fd = -1;
 
-    int error = open_below(dir->fd, name, &fd);
+    /* O_NONBLOCK: a fifo in the place of a file must not hang us; it means nothing to a file. */
+    int error = open_below(dir->fd, name, O_NONBLOCK, &fd);
     if (error) {
         return error;
     }
@@ -120,11 +124,50 @@ static int object_pread(void *object, uint64_t offset, void *into, size_t bytes)
     return lod_file_pread(file->fd, offset, into, bytes);
 }
 
+static bool is_folder(int dir_fd, const struct dirent *entry)
+{
+    struct stat st;
+
+    if (entry->d_type != DT_UNKNOWN) {
+        return entry->d_type == DT_DIR;
+    }
+    return fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int list(void *state, const char *folder, lod_store_each each, void *ctx)
+{
+    const struct handle *dir = state;
+    const struct dirent *entry;
+    int fd = -1;
+
+    int error = open_below(dir->fd, folder, O_DIRECTORY, &fd);
+    if (error) {
+        return error;
+    }
+    DIR *names = fdopendir(fd);
+    if (!names) {
+        error = -errno;
+        close(fd);
+        return error;
+    }
+    while (!error && (errno = 0, entry = readdir(names))) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            error = each(ctx, entry->d_name, is_folder(fd, entry));
+        }
+    }
+    if (!error && errno) {
+        error = -errno;
+    }
+    closedir(names);
+    return error;
+}
+
 const struct lod_store_backend lod_store_dir = {
     .name = "dir",
     .matches = matches,
     .open = dir_open,
     .close = handle_destroy,
+    .list = list,
     .object_open = object_open,
     .object_close = handle_destroy,
     .object_pread = object_pread,

@@ -6,6 +6,7 @@
  */
 #include "store/index.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -325,6 +326,12 @@ struct lod_index *lod_index_close(struct lod_index *index)
         free(index);
     }
     return NULL;
+}
+
+struct lod_section lod_index_section(const struct lod_index *index, unsigned id)
+{
+    assert(id >= LOD_SECTION_NODE && id <= LOD_SECTION_NAME);
+    return index->super.section[id];
 }
 
 uint32_t lod_index_nodes(const struct lod_index *index)

@@ -57,6 +57,12 @@ uint32_t lod_index_items(const struct lod_index *index);
 uint32_t lod_index_records(const struct lod_index *index);
 uint64_t lod_index_source_bytes(const struct lod_index *index);
 
+/* Where a section (LOD_SECTION_*, not SUPER) lies, in blocks of the file; for verify. */
+struct lod_section {
+    uint64_t first, blocks;
+};
+struct lod_section lod_index_section(const struct lod_index *index, unsigned id);
+
 /* Rows. -ENOENT: no such number. -EBADMSG, -EILSEQ: a damaged or malformed row. */
 LOD_MUST_CHECK int lod_index_node(struct lod_index *index, uint32_t number,
                                   struct lod_node *ret_node);
@@ -77,5 +83,19 @@ LOD_MUST_CHECK int lod_index_target(struct lod_index *index, const struct lod_no
 /* The child of `folder` with this name. -ENOENT: there is none. -ENOTDIR. */
 LOD_MUST_CHECK int lod_index_lookup(struct lod_index *index, const struct lod_node *folder,
                                     const char *name, size_t name_bytes, struct lod_node *ret_node);
+
+/*
+ * The path of a node from the root, NUL-terminated; "" for the root. -EILSEQ: it passes a limit;
+ * else as lod_index_node and lod_index_name.
+ */
+LOD_MUST_CHECK int lod_index_path(struct lod_index *index, const struct lod_node *node,
+                                  char path[LOD_PATH_MAX + 1]);
+
+/*
+ * Walks from the root; '/' repeated or at the ends are fine. On errors *ret_node is the last node
+ * reached.
+ */
+LOD_MUST_CHECK int lod_index_walk(struct lod_index *index, const char *path,
+                                  struct lod_node *ret_node);
 
 #endif

@@ -258,7 +258,8 @@ static int write_file(struct writer *writer, int dir_fd, uint64_t *ret_index_byt
     uint8_t superblock[LOD_BLOCK_BYTES];
     int fd;
 
-    int error = lod_file_create(dir_fd, LOD_INDEX_NAME, &fd);
+    const char *name = writer->input->file_name ? writer->input->file_name : LOD_INDEX_NAME;
+    int error = lod_file_create(dir_fd, name, &fd);
     if (error) {
         return error;
     }

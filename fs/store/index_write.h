@@ -37,11 +37,13 @@ struct lod_index_input {
     size_t records_count;
     struct lod_id store_id;
     uint64_t source_bytes;
+    const char *file_name; /* in the folder; NULL: "index" */
 };
 
 /*
- * Writes `index` in folder `dir_fd` and fsyncs it. -EEXIST: two entries of one path (*ret_bad names
- * it); -ENOTDIR: an entry whose parent is missing or no folder; -EINVAL: a name that is empty,
+ * Writes the index in folder `dir_fd` and fsyncs it. -EEXIST: two entries of one path (*ret_bad
+ * names it); -ENOTDIR: an entry whose parent is missing or no folder; -EINVAL: a name that is
+ * empty,
  * "." or "..", or a limit passed; -E2BIG. *ret_bad is set on those errors.
  */
 LOD_MUST_CHECK int lod_index_write(int dir_fd, const struct lod_index_input *input,

@@ -135,31 +135,39 @@ static bool too_many_values(const char *text, size_t bytes)
     return values > LOD_MANIFEST_VALUES_MAX;
 }
 
+int lod_manifest_parse_json(const char *text, size_t bytes, cJSON **ret_json)
+{
+    const char *end = NULL;
+
+    if (bytes > LOD_MANIFEST_BYTES_MAX || too_many_values(text, bytes)) {
+        return -EILSEQ;
+    }
+    cJSON *json = cJSON_ParseWithLengthOpts(text, bytes, &end, 0);
+    for (; json && end < text + bytes; end++) {
+        if (!strchr(" \t\r\n", *end) || !*end) {
+            cJSON_Delete(json);
+            json = NULL;
+        }
+    }
+    if (!json) {
+        return -EILSEQ;
+    }
+    *ret_json = json;
+    return 0;
+}
+
 static int parse(const char *text, size_t bytes, struct lod_manifest *ret_manifest,
                  const char **ret_why)
 {
-    const char *end = NULL;
     cJSON *json = NULL;
-    int error = -EILSEQ;
 
     *ret_why = "manifest.json is damaged or cut short";
-    if (too_many_values(text, bytes)) {
-        return error;
+    int error = lod_manifest_parse_json(text, bytes, &json);
+    if (!error && !cJSON_IsObject(json)) {
+        error = -EILSEQ;
     }
-    json = cJSON_ParseWithLengthOpts(text, bytes, &end, 0);
-    if (!json || !cJSON_IsObject(json)) {
-        goto out;
-    }
-    for (; end < text + bytes; end++) {
-        if (!strchr(" \t\r\n", *end) || !*end) {
-            goto out;
-        }
-    }
-    error = check_version(json, ret_why);
-    if (!error) {
-        error = take_fields(json, ret_manifest);
-    }
-out:
+    error = error ? error : check_version(json, ret_why);
+    error = error ? error : take_fields(json, ret_manifest);
     cJSON_Delete(json);
     return error;
 }
@@ -254,20 +262,40 @@ static char *print(const struct lod_manifest *manifest)
     return text;
 }
 
-static int write_tmp(int dir_fd, const char *text)
+int lod_manifest_text(const struct lod_manifest *manifest, char **ret_text)
 {
-    size_t bytes = strlen(text);
-    int fd;
+    char *text = NULL;
 
-    if (bytes + 1 > LOD_MANIFEST_BYTES_MAX || too_many_values(text, bytes)) {
+    assert(cJSON_IsObject(manifest->pack));
+    if (manifest->index_bytes > NUMBER_MAX || manifest->source_bytes > NUMBER_MAX) {
         return -E2BIG;
     }
+    char *printed = print(manifest);
+    if (!printed) {
+        return -ENOMEM;
+    }
+    int bytes = asprintf(&text, "%s\n", printed);
+    cJSON_free(printed);
+    if (bytes < 0) {
+        return -ENOMEM;
+    }
+    if ((size_t)bytes > LOD_MANIFEST_BYTES_MAX || too_many_values(text, (size_t)bytes)) {
+        free(text);
+        return -E2BIG;
+    }
+    *ret_text = text;
+    return 0;
+}
+
+static int write_tmp(int dir_fd, const char *text)
+{
+    int fd;
+
     int error = lod_file_create(dir_fd, TMP_NAME, &fd);
     if (error) {
         return error;
     }
-    error = lod_file_pwrite(fd, 0, text, bytes);
-    error = error ? error : lod_file_pwrite(fd, bytes, "\n", 1);
+    error = lod_file_pwrite(fd, 0, text, strlen(text));
     error = error ? error : lod_file_sync(fd);
     close(fd);
     return error;
@@ -288,20 +316,15 @@ static int sync_records(int dir_fd)
 
 int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest)
 {
-    assert(cJSON_IsObject(manifest->pack));
-    if (manifest->index_bytes > NUMBER_MAX || manifest->source_bytes > NUMBER_MAX) {
-        return -E2BIG;
-    }
-    char *text = print(manifest);
-    if (!text) {
-        return -ENOMEM;
-    }
-    int error = sync_records(dir_fd);
+    char *text = NULL;
+
+    int error = lod_manifest_text(manifest, &text);
+    error = error ? error : sync_records(dir_fd);
     error = error ? error : write_tmp(dir_fd, text);
     if (!error && renameat(dir_fd, TMP_NAME, dir_fd, LOD_MANIFEST_NAME) < 0) {
         error = -errno;
     }
     error = error ? error : lod_file_sync(dir_fd);
-    cJSON_free(text);
+    free(text);
     return error;
 }

@@ -34,4 +34,13 @@ LOD_MUST_CHECK int lod_manifest_read(struct lod_store *store, struct lod_manifes
  */
 LOD_MUST_CHECK int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest);
 
+/* The bytes lod_manifest_write would write, NUL-terminated, for free(). -ENOMEM, -E2BIG. */
+LOD_MUST_CHECK int lod_manifest_text(const struct lod_manifest *manifest, char **ret_text);
+
+/*
+ * One JSON value of a store, within FORMAT.md's limits of bytes and values; nothing but white space
+ * may follow it. -EILSEQ: malformed, too long or of too many values.
+ */
+LOD_MUST_CHECK int lod_manifest_parse_json(const char *text, size_t bytes, cJSON **ret_json);
+
 #endif

@@ -20,9 +20,8 @@
 #include "bytes.h"
 #include "hash.h"
 #include "store/name.h"
+#include "store/record_header.h"
 #include "store/rows.h"
-
-#define PATH_ENTRY_BYTES 16 /* without the path */
 
 /* An open record keeps a file open; charged so, a cache of 16 MiB keeps at most 512 of them. */
 #define MEMORY_MIN (32u << 10)
@@ -45,37 +44,22 @@ static uint64_t frames_of(uint64_t bytes, unsigned shift)
     return (bytes >> shift) + ((bytes & ((1ull << shift) - 1)) != 0);
 }
 
+/* Everything the index says of the record again. Both hashes may be right and still differ. */
 static int check_header(const struct lod_recd *recd, const uint8_t header[LOD_RECORD_HEADER])
 {
-    struct lod_cursor c = lod_cursor(header, LOD_RECORD_HEADER);
-    const uint64_t hash = lod_hash64(header, LOD_RECORD_HEADER - 8, recd->id.low);
+    struct lod_recd own = {0};
 
-    if (hash != recd->header_hash || hash != lod_get_le64(header + LOD_RECORD_HEADER - 8) ||
-        memcmp(lod_take(&c, 8), LOD_RECORD_MAGIC, 8) != 0) {
-        return -EBADMSG;
+    int error = lod_record_header_take(header, &own);
+    if (error) {
+        return error;
     }
-    bool same = lod_take_le16(&c) == LOD_FORMAT_MAJOR;
-    same &= lod_take_le16(&c) == LOD_FORMAT_MINOR;
-    same &= lod_take_u8(&c) == recd->codec;
-    same &= lod_take_u8(&c) == recd->frame_shift;
-    same &= lod_take_le16(&c) == recd->groups;
-    if (lod_take_le64(&c) & ~LOD_INCOMPATIBLE_KNOWN) {
-        return -ENOTSUP;
-    }
-    lod_take(&c, 8); /* compatible features: unknown ones are ignored */
-    same &= lod_take_le64(&c) == recd->id.low;
-    same &= lod_take_le64(&c) == recd->id.high;
-    same &= lod_take_le32(&c) == recd->items;
-    same &= lod_take_le32(&c) == recd->metadata_bytes;
-    same &= lod_take_le64(&c) == recd->file_bytes;
-    same &= lod_take_le64(&c) == recd->metadata_hash;
-    for (unsigned g = 0; g < LOD_GROUPS_MAX; g++) {
-        same &= lod_take_le32(&c) == (recd->groups > 1 ? recd->group_bytes[g] : 0);
-    }
-    same &= lod_take_le32(&c) == recd->cut;
-    while (c.left > 8) {
-        same &= lod_take_u8(&c) == 0;
-    }
+    bool same = own.header_hash == recd->header_hash && own.codec == recd->codec &&
+                own.frame_shift == recd->frame_shift && own.groups == recd->groups &&
+                own.id.low == recd->id.low && own.id.high == recd->id.high &&
+                own.items == recd->items && own.metadata_bytes == recd->metadata_bytes &&
+                own.file_bytes == recd->file_bytes && own.metadata_hash == recd->metadata_hash &&
+                memcmp(own.group_bytes, recd->group_bytes, sizeof(own.group_bytes)) == 0 &&
+                own.cut == recd->cut;
     return same ? 0 : -EBADMSG;
 }
 

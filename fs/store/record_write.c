@@ -17,10 +17,10 @@
 #include "buf.h"
 #include "hash.h"
 #include "store/file_io.h"
+#include "store/metadata.h"
 #include "store/name.h"
 #include "store/record.h"
-
-#define PATH_ENTRY_BYTES 16 /* without the path */
+#include "store/record_header.h"
 
 /* One (slot, group): where its bytes lie and where its frames' hashes stand. */
 struct segment {
@@ -112,7 +112,7 @@ static int lay_metadata(struct lod_record_writer *writer, const struct lod_recor
             (slots[slot].node_flags & ~LOD_NODE_FLAGS) || lod_row_own_node(slots[slot].row)) {
             return -EINVAL;
         }
-        bytes += PATH_ENTRY_BYTES + path_bytes;
+        bytes += LOD_PATH_ENTRY_BYTES + path_bytes;
     }
     if (bytes > LOD_RECORD_META_MAX) {
         return -E2BIG;
@@ -132,8 +132,8 @@ static int lay_metadata(struct lod_record_writer *writer, const struct lod_recor
         lod_put_le16(entry + 2, (uint16_t)path_bytes);
         lod_put_le32(entry + 4, from->node_flags);
         lod_put_le64(entry + 8, (uint64_t)from->mtime);
-        memcpy(entry + PATH_ENTRY_BYTES, from->path, path_bytes);
-        at += PATH_ENTRY_BYTES + path_bytes;
+        memcpy(entry + LOD_PATH_ENTRY_BYTES, from->path, path_bytes);
+        at += LOD_PATH_ENTRY_BYTES + path_bytes;
     }
     recd->metadata_bytes = (uint32_t)bytes;
     return 0;
@@ -156,26 +156,19 @@ static int place_segments(struct lod_record_writer *writer)
     return at > LOD_RECORD_BYTES_MAX ? -E2BIG : 0;
 }
 
-/* XXH3-128 of codec, record file name, rows and path entries: all that decides the contents. */
+/* All that decides the contents names them. */
 static int identify(struct lod_record_writer *writer, const char *name)
 {
-    struct lod_recd *recd = &writer->recd;
-    const size_t rows = (size_t)recd->items * LOD_ROW_BYTES;
-    const size_t paths_at = writer->hashes_at + (size_t)writer->frames * 8;
-    struct lod_buf all = {0};
-    uint8_t codec = recd->codec;
+    const struct lod_recd *recd = &writer->recd;
+    const struct lod_metadata metadata = {
+        .bytes = writer->metadata,
+        .bytes_count = recd->metadata_bytes,
+        .paths_at = writer->hashes_at + (size_t)writer->frames * 8,
+        .items = recd->items,
+        .codec = recd->codec,
+    };
 
-    int error = lod_buf_append(&all, &codec, 1);
-    error = error ? error : lod_buf_append(&all, name, strlen(name));
-    error = error ? error : lod_buf_append(&all, writer->metadata, rows);
-    error =
-        error ? error
-              : lod_buf_append(&all, writer->metadata + paths_at, recd->metadata_bytes - paths_at);
-    if (!error) {
-        recd->id = lod_hash128(all.data, all.bytes);
-    }
-    lod_buf_finish(&all);
-    return error;
+    return lod_metadata_identify(&metadata, name, &writer->recd.id);
 }
 
 int lod_record_writer_create(int records_fd, const char *name, const struct lod_codec *codec,
@@ -257,31 +250,6 @@ int lod_record_writer_put(struct lod_record_writer *writer, uint32_t slot, unsig
     return 0;
 }
 
-/* The header block of FORMAT.md, Record; returns its hash, which closes it. */
-static uint64_t make_header(const struct lod_recd *recd, uint8_t header[LOD_RECORD_HEADER])
-{
-    memset(header, 0, LOD_RECORD_HEADER);
-    memcpy(header, LOD_RECORD_MAGIC, 8);
-    lod_put_le16(header + 8, LOD_FORMAT_MAJOR);
-    lod_put_le16(header + 10, LOD_FORMAT_MINOR);
-    header[12] = recd->codec;
-    header[13] = recd->frame_shift;
-    lod_put_le16(header + 14, recd->groups);
-    lod_put_le64(header + 32, recd->id.low);
-    lod_put_le64(header + 40, recd->id.high);
-    lod_put_le32(header + 48, recd->items);
-    lod_put_le32(header + 52, recd->metadata_bytes);
-    lod_put_le64(header + 56, recd->file_bytes);
-    lod_put_le64(header + 64, recd->metadata_hash);
-    for (unsigned g = 0; g < LOD_GROUPS_MAX && recd->groups > 1; g++) {
-        lod_put_le32(header + 72 + g * 4, (uint32_t)recd->group_bytes[g]);
-    }
-    lod_put_le32(header + 120, recd->cut);
-    uint64_t hash = lod_hash64(header, LOD_RECORD_HEADER - 8, recd->id.low);
-    lod_put_le64(header + LOD_RECORD_HEADER - 8, hash);
-    return hash;
-}
-
 int lod_record_writer_finish(struct lod_record_writer *writer, struct lod_recd *ret_recd)
 {
     struct lod_recd *recd = &writer->recd;
@@ -289,7 +257,7 @@ int lod_record_writer_finish(struct lod_record_writer *writer, struct lod_recd *
 
     assert(writer->frames_put == writer->frames);
     recd->metadata_hash = lod_hash64(writer->metadata, recd->metadata_bytes, recd->id.low);
-    recd->header_hash = make_header(recd, header);
+    recd->header_hash = lod_record_header_put(recd, header);
     int error =
         lod_file_pwrite(writer->fd, LOD_RECORD_HEADER, writer->metadata, recd->metadata_bytes);
     error = error ? error : lod_file_pwrite(writer->fd, 0, header, sizeof(header));
@@ -325,7 +293,7 @@ uint64_t lod_record_metadata_bound(const struct lod_codec *codec, size_t path_by
     uint64_t most = codec->groups == 1 ? source_bytes : 4 * source_bytes;
     uint64_t frames = (most >> codec->frame_shift(most)) + codec->groups;
 
-    return LOD_ROW_BYTES + 4 + 8 * frames + PATH_ENTRY_BYTES + path_bytes;
+    return LOD_ROW_BYTES + 4 + 8 * frames + LOD_PATH_ENTRY_BYTES + path_bytes;
 }
 
 int lod_store_id(const struct lod_entry_record *records, size_t count, struct lod_id *ret_id)

@@ -142,3 +142,11 @@ int lod_object_pread(struct lod_object *object, uint64_t offset, void *into, siz
     }
     return bytes ? object->backend->object_pread(object->state, offset, into, bytes) : 0;
 }
+
+int lod_store_list(struct lod_store *store, const char *folder, lod_store_each each, void *ctx)
+{
+    if (!name_valid(folder)) {
+        return -EINVAL;
+    }
+    return store->backend->list ? store->backend->list(store->state, folder, each, ctx) : -ENOTSUP;
+}

@@ -6,6 +6,7 @@
 #ifndef LOD_STORE_H
 #define LOD_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,12 +17,17 @@
 struct lod_store;  /* one open location */
 struct lod_object; /* one open object of it */
 
+/* One name in a folder of the store; `folder`: it is a folder itself. Not 0: ends the list. */
+typedef int (*lod_store_each)(void *ctx, const char *name, bool folder);
+
 struct lod_store_backend {
     const char *name;
     /* Does this back end take the location? The last line of the table takes everything. */
     int (*matches)(const char *location);
     int (*open)(const char *location, void **ret_state);
     void (*close)(void *state);
+    /* See lod_store_list; NULL: this back end cannot. */
+    int (*list)(void *state, const char *folder, lod_store_each each, void *ctx);
     int (*object_open)(void *state, const char *name, void **ret_object, uint64_t *ret_bytes);
     void (*object_close)(void *object);
     /* Fills all of `bytes` or fails; short objects are -EIO. Retries EINTR. */
@@ -42,6 +48,13 @@ uint64_t lod_object_bytes(const struct lod_object *object); /* when it was opene
 /* All of [offset, offset + bytes) into private memory, or an error. Any thread. */
 LOD_MUST_CHECK int lod_object_pread(struct lod_object *object, uint64_t offset, void *into,
                                     size_t bytes);
+
+/*
+ * Calls each(ctx, name, folder) for what is in `folder` of the store, in no order; not below it.
+ * The first result of `each` that is not 0, or -ENOENT, -ENOTSUP: not every back end can list.
+ */
+LOD_MUST_CHECK int lod_store_list(struct lod_store *store, const char *folder, lod_store_each each,
+                                  void *ctx);
 
 extern const struct lod_store_backend lod_store_dir;
 

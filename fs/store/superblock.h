@@ -11,12 +11,9 @@
 
 #include "compiler.h"
 #include "store/format.h"
+#include "store/index.h"
 #include "store/manifest.h"
 #include "store/rows.h"
-
-struct lod_section {
-    uint64_t first, blocks; /* of the file */
-};
 
 struct lod_superblock {
     struct lod_totals totals;

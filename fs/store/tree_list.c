@@ -31,7 +31,8 @@ int lod_tree_list_begin(struct lod_buf *list, const cJSON *pack, const cJSON *sc
     return error ? error : append_json(list, scans);
 }
 
-static bool entry_valid(const struct lod_tree_entry *entry, size_t path_bytes, size_t target_bytes)
+bool lod_tree_entry_valid(const struct lod_tree_entry *entry, size_t path_bytes,
+                          size_t target_bytes)
 {
     if (entry->kind < LOD_TREE_FOLDER || entry->kind > LOD_TREE_HARD_LINK ||
         (entry->mode & ~0777u) || !lod_path_valid(entry->path, path_bytes) ||
@@ -54,7 +55,7 @@ int lod_tree_list_add(struct lod_buf *list, const struct lod_tree_entry *entry)
     size_t target_bytes = entry->target ? strlen(entry->target) : 0;
     uint8_t head[16] = {0};
 
-    if (!entry_valid(entry, path_bytes, target_bytes)) {
+    if (!lod_tree_entry_valid(entry, path_bytes, target_bytes)) {
         return -EINVAL;
     }
     head[0] = (uint8_t)entry->kind;

@@ -7,6 +7,8 @@
 #define LOD_TREE_LIST_H
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "buf.h"
@@ -27,8 +29,34 @@ struct lod_tree_entry {
     const char *target; /* symlink's target or owner's path; NULL for a folder */
 };
 
+/* May an entry be so? Path and target by their lengths: they need no NUL. */
+bool lod_tree_entry_valid(const struct lod_tree_entry *entry, size_t path_bytes,
+                          size_t target_bytes);
+
 /* Appends the list's head; `scans` may be NULL. */
 LOD_MUST_CHECK int lod_tree_list_begin(struct lod_buf *list, const cJSON *pack, const cJSON *scans);
 LOD_MUST_CHECK int lod_tree_list_add(struct lod_buf *list, const struct lod_tree_entry *entry);
+
+struct lod_record;
+struct lod_tree_reader;
+
+/*
+ * Reads the list of an open tree record, which is borrowed until destroy, frame by frame. -EINVAL:
+ * no tree record; -EBADMSG, -EIO: its head cannot be read; -EILSEQ: malformed.
+ */
+LOD_MUST_CHECK int lod_tree_reader_create(struct lod_record *record,
+                                          struct lod_tree_reader **ret_reader);
+struct lod_tree_reader *lod_tree_reader_destroy(struct lod_tree_reader *reader);
+
+/* The manifest's `pack` (an object) and `scans` (NULL: none); borrowed. */
+cJSON *lod_tree_reader_pack(const struct lod_tree_reader *reader);
+cJSON *lod_tree_reader_scans(const struct lod_tree_reader *reader);
+
+/*
+ * The next entry; its strings live until the next call. -ENOENT: that was the last one. -EBADMSG,
+ * -EIO: a frame cannot be read; -EILSEQ: malformed; every later call fails then.
+ */
+LOD_MUST_CHECK int lod_tree_reader_next(struct lod_tree_reader *reader,
+                                        struct lod_tree_entry *ret_entry);
 
 #endif
