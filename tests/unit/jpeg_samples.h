@@ -314,6 +314,43 @@ static inline struct lod_buf sample_transcode(struct lod_span file, const struct
     return made;
 }
 
+/*
+ * `file` with one AC coefficient of a component set, in arithmetic coding, which bears values that
+ * Huffman coding does not.
+ */
+static inline struct lod_buf sample_with_coefficient(struct lod_span file, unsigned component,
+                                                     int16_t value)
+{
+    struct jpeg_decompress_struct in = {0};
+    struct jpeg_compress_struct out = {0};
+    struct jpeg_error_mgr errors;
+    struct lod_buf made = {0};
+    unsigned char *data = NULL;
+    unsigned long bytes = 0;
+
+    in.err = out.err = jpeg_std_error(&errors);
+    errors.error_exit = sample_die;
+    jpeg_create_decompress(&in);
+    jpeg_mem_src(&in, file.at, file.bytes);
+    jpeg_read_header(&in, TRUE);
+    jvirt_barray_ptr *arrays = jpeg_read_coefficients(&in);
+    JDIMENSION last = in.comp_info[component].height_in_blocks - 1;
+    JBLOCKARRAY row =
+        in.mem->access_virt_barray((j_common_ptr)&in, arrays[component], last, 1, TRUE);
+    row[0][in.comp_info[component].width_in_blocks - 1][63] = value;
+    jpeg_create_compress(&out);
+    jpeg_mem_dest(&out, &data, &bytes);
+    jpeg_copy_critical_parameters(&in, &out);
+    out.arith_code = TRUE;
+    jpeg_write_coefficients(&out, arrays);
+    jpeg_finish_compress(&out);
+    cr_assert_eq(lod_buf_append(&made, data, bytes), 0);
+    jpeg_destroy_compress(&out);
+    jpeg_destroy_decompress(&in);
+    free(data);
+    return made;
+}
+
 /* Cuts a file behind its scan number `scans` (from 1) and ends it there. */
 static inline void sample_cut(struct lod_buf *file, unsigned scans)
 {
