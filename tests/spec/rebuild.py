@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packs a random tree and makes its index and manifest again from the records alone, by FORMAT.md.
+
+They must be the same, byte for byte; every hash is checked on the way, and files stored as they are
+must be those of the source.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import xxhash  # noqa: F401
+except ImportError:
+    print("skipped: there is no Python module xxhash (Debian: python3-xxhash)")
+    sys.exit(77)
+sys.path.append(os.path.join(os.path.dirname(__file__), "..", "model"))
+import make_tree
+import store_spec as spec
+
+
+def check_manifest(manifest, records, index, store_id, source_bytes, pack, scans):
+    assert list(manifest) == spec.KEYS
+    assert manifest == {
+        "format": "lodfs", "major": 1, "minor": 0, "store_id": spec.as_text(store_id),
+        "index_bytes": len(index), "index_hash": f"{spec.hash64(index[:spec.BLOCK]):016x}",
+        "records": len(records), "items": sum(record.items for record in records),
+        "source_bytes": source_bytes, "pack": pack, "scans": scans}
+
+
+def check_files(records, source, kinds):
+    """How many files were compared."""
+    compared = 0
+    for record in records:
+        for slot, (path, _, _, _) in enumerate(record.entries):
+            if record.codec == 0:
+                continue
+            kept = source.joinpath(os.fsdecode(path)).read_bytes()
+            if record.codec == 4 or record.rows[slot][0] & spec.WHOLE:
+                assert all(record.file(slot, f) == kept for f in (1, 5, 11)), path
+                compared += 1
+            else:
+                assert kinds[path] != "whole", path
+    return compared
+
+
+def make_many(source, kinds):
+    """Enough nodes, items and names for several blocks of each section."""
+    folder = source / "many"
+    folder.mkdir()
+    for i in range(1500):
+        (folder / f"file-{i * 7919 % 1500:04d}-{'x' * (i % 100)}").write_text(f"{i}")
+        if i % 10 == 0:
+            (folder / f"link-{i:04d}").symlink_to("y" * (1 + i * 7 % 3825))
+    kinds.update({b"many/" + os.fsencode(entry.name): "whole" for entry in folder.iterdir()})
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="lodfs-spec-") as folder:
+        source, store = pathlib.Path(folder, "source"), pathlib.Path(folder, "store")
+        source.mkdir()
+        kinds = make_tree.make(os.fsencode(source), int(sys.argv[1]), 2)
+        make_many(source, kinds)
+        subprocess.run([os.environ["LODFS"], "pack", source, store], check=True,
+                       stdout=subprocess.DEVNULL)
+        records = [spec.Record(path) for path in sorted(store.joinpath("records").iterdir())]
+        pack, scans, entries = spec.tree_list(records[0].segments[0][0])
+        index, store_id, source_bytes = spec.make_index(records, entries)
+        assert index == store.joinpath("index").read_bytes()
+        check_manifest(json.loads(store.joinpath("manifest.json").read_text()), records, index,
+                       store_id, source_bytes, pack, scans)
+        compared = check_files(records, source, kinds)
+        assert compared
+        print(f"{len(records)} records, {len(index)} bytes of index made again, "
+              f"{compared} files compared")
+
+
+main()

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A slow reader and index writer, from FORMAT.md alone: it shares no code with the C sources.
+
+Everything is checked as FORMAT.md says; a broken rule is a failed assertion.
+"""
+import json
+import struct
+
+import xxhash
+
+BLOCK, PAYLOAD, ALIGN = 4096, 4080, 65536
+CODECS = {"tree": 0, "pcr": 1, "raw": 4}
+GROUPS = {0: 1, 1: 12, 4: 1}
+KEYS = ["format", "major", "minor", "store_id", "index_bytes", "index_hash", "records", "items",
+        "source_bytes", "pack", "scans"]
+FOLDER, SYMLINK, ALIAS = 1, 2, 4
+WHOLE, NO_ORIGINAL, KEPT, ORIENT = 1, 2, 32, 64
+
+
+def hash64(data, seed=0):
+    return xxhash.xxh3_64_intdigest(data, seed)
+
+
+def id_of(data):
+    """An id as its 16 bytes: low half first."""
+    return xxhash.xxh3_128_intdigest(data).to_bytes(16, "little")
+
+
+def low(identity):
+    return int.from_bytes(identity[:8], "little")
+
+
+def lengths(codec, row):
+    if codec == 1:
+        return list(struct.unpack("<12I", row[16:64]))
+    return [struct.unpack("<Q", row[8:16])[0]]
+
+
+class Record:
+    """One record file, read whole; every hash in it checked."""
+
+    def __init__(self, path):
+        data = path.read_bytes()
+        self.name = path.name
+        header, rest = data[:BLOCK], data[BLOCK:]
+        (magic, major, minor, self.codec, self.shift, self.groups, incompatible, _, self.id,
+         self.items, self.metadata_bytes, file_bytes,
+         self.metadata_hash) = struct.unpack("<8sHHBBHQQ16sIIQQ", header[:72])
+        self.group_fields = header[72:120]
+        self.cut = struct.unpack("<I", header[120:124])[0]
+        self.header_hash = struct.unpack("<Q", header[4088:])[0]
+        assert (magic, major, minor, incompatible) == (b"LODFSRC1", 1, 0, 0)
+        assert not any(header[124:4088])
+        assert hash64(header[:4088], low(self.id)) == self.header_hash
+        assert file_bytes == len(data) and self.codec == CODECS[path.suffix[1:]]
+        assert self.groups == GROUPS[self.codec] and 1 <= self.items <= 8192
+        self.file_bytes = file_bytes
+        metadata = rest[:self.metadata_bytes]
+        assert hash64(metadata, low(self.id)) == self.metadata_hash
+        self.read_metadata(metadata)
+        self.read_groups(rest[self.metadata_bytes:])
+
+    def read_metadata(self, metadata):
+        n = self.items
+        self.rows = [metadata[64 * i:64 * i + 64] for i in range(n)]
+        offsets = struct.unpack(f"<{n}I", metadata[64 * n:68 * n])
+        frames = sum(-(-length >> self.shift) for row in self.rows
+                     for length in lengths(self.codec, row))
+        self.hashes = struct.unpack(f"<{frames}Q", metadata[68 * n:68 * n + 8 * frames])
+        at = start = 68 * n + 8 * frames
+        self.entries = []
+        for offset in offsets:
+            assert offset == at
+            mode, path_bytes, flags, time = struct.unpack("<HHIq", metadata[at:at + 16])
+            at += 16 + path_bytes
+            self.entries.append((metadata[offset + 16:at], mode, flags, time))
+        assert at == len(metadata)
+        assert self.id == id_of(bytes([self.codec]) + self.name.encode() + b"".join(self.rows) +
+                                metadata[start:])
+
+    def read_groups(self, data):
+        sums = [sum(lengths(self.codec, row)[g] for row in self.rows) for g in range(self.groups)]
+        assert sum(sums) == len(data)
+        fields = sums if self.groups > 1 else []
+        assert self.group_fields == struct.pack("<12I", *(fields + [0] * (12 - len(fields))))
+        at, self.segments = 0, [[] for _ in self.rows]
+        for group in range(self.groups):
+            for slot, row in enumerate(self.rows):
+                length = lengths(self.codec, row)[group]
+                self.segments[slot].append(data[at:at + length])
+                at += length
+        hashes = iter(self.hashes)
+        for slot, segments in enumerate(self.segments):
+            for group, segment in enumerate(segments):
+                for frame in range(-(-len(segment) >> self.shift)):
+                    place = self.id + struct.pack("<IHHI", slot, group + 1, 0, frame)
+                    piece = segment[frame << self.shift:(frame + 1) << self.shift]
+                    assert hash64(piece, hash64(place)) == next(hashes)
+
+    def file(self, slot, fidelity):
+        """The bytes of an item at q1 .. q10 (1 .. 10) or full (11)."""
+        row, segments = self.rows[slot], self.segments[slot]
+        if self.codec != 1:
+            return segments[0]
+        if row[0] & WHOLE:
+            return segments[11]
+        if fidelity <= 10:
+            return b"".join(segments[:fidelity]) + b"\xff\xd9"
+        split = struct.unpack("<H", row[2:4])[0]
+        rest = split + (36 if row[0] & ORIENT else 0)
+        return (segments[0][:split] + segments[10] + segments[0][rest:] +
+                b"".join(segments[1:10]) + b"\xff\xd9")
+
+
+def tree_list(data):
+    """pack, scans and the entries (kind, path, mode, time, target)."""
+    texts, at = [], 0
+    for _ in range(2):
+        count = struct.unpack("<I", data[at:at + 4])[0]
+        texts.append(json.loads(data[at + 4:at + 4 + count]) if count else None)
+        at += 4 + count
+    entries = []
+    while at < len(data):
+        kind, reserved, mode, path_bytes, target_bytes, time = struct.unpack("<BBHHHq",
+                                                                             data[at:at + 16])
+        assert 1 <= kind <= 4 and reserved == 0
+        path = data[at + 16:at + 16 + path_bytes]
+        at += 16 + path_bytes + target_bytes
+        entries.append((kind, path, mode, time, data[at - target_bytes:at]))
+    assert at == len(data)
+    assert entries == sorted(entries, key=lambda e: (e[0], e[1]))
+    return texts[0], texts[1], entries
+
+
+class Section:
+    def __init__(self, number, row_bytes, seed):
+        self.number, self.row_bytes, self.seed = number, row_bytes, seed
+        self.payloads, self.rows = [], 0
+
+    def append(self, data):
+        """Returns the position."""
+        if not self.payloads or len(self.payloads[-1]) + len(data) > PAYLOAD:
+            self.payloads.append(b"")
+        self.payloads[-1] += data
+        self.rows += 1
+        return (len(self.payloads) - 1) * BLOCK + len(self.payloads[-1]) - len(data)
+
+    def bytes(self):
+        return b"".join(seal(payload, self.number, i, self.seed)
+                        for i, payload in enumerate(self.payloads))
+
+
+def seal(payload, section, number, seed):
+    block = payload.ljust(PAYLOAD, b"\0") + struct.pack("<II", section, number)
+    return block + struct.pack("<Q", hash64(block, seed))
+
+
+def nodes_of(records, entries):
+    """[path, mode, time, item or target or None, flags] breadth first, from the records alone."""
+    nodes, items, first = [], {}, 0
+    for record in records:
+        for slot, (path, mode, flags, time) in enumerate(record.entries):
+            if record.codec:
+                items[path] = first + slot
+                nodes.append((path, 0o100000 | mode, time, first + slot, flags))
+        first += record.items
+    for kind, path, mode, time, target in entries:
+        kind_mode = {FOLDER: 0o040000, SYMLINK: 0o120000}.get(kind, 0o100000)
+        ref = {FOLDER: None, SYMLINK: target}[kind] if kind <= SYMLINK else items[target]
+        nodes.append((path, kind_mode | mode, time, ref, 0 if kind <= SYMLINK else ALIAS))
+    return sorted(nodes, key=lambda node: (depth(node[0]), node[0].split(b"/")))
+
+
+def depth(path):
+    return len(path.split(b"/")) if path else 0
+
+
+def make_index(records, entries):
+    """The index file's bytes."""
+    store_id = id_of(b"".join(record.id for record in records))
+    seed = low(store_id)
+    node_s, item_s, recd_s, name_s = (Section(n, size, seed) for n, size in
+                                      ((1, 32), (2, 64), (3, 128), (4, 0)))
+    nodes = nodes_of(records, entries)
+    number = {node[0]: i for i, node in enumerate(nodes)}
+    parents = [number[node[0].rpartition(b"/")[0]] for node in nodes]
+    children = {}
+    for i, parent in list(enumerate(parents))[1:]:
+        children.setdefault(parent, []).append(i)
+    own = {}
+    for i, (path, mode, time, ref, flags) in enumerate(nodes):
+        first, count, target = 0, 0, b""
+        if isinstance(ref, bytes):
+            target, count = ref, len(ref)
+        elif ref is None:
+            first, count = children.get(i, [0])[0], len(children.get(i, []))
+        else:
+            first = ref
+            if not flags & ALIAS:
+                own[ref] = i
+        name = path.rpartition(b"/")[2]
+        position = name_s.append(name + target) if name else 0
+        node_s.append(struct.pack("<IIIHBB", parents[i], first, count, mode, len(name), flags) +
+                      position.to_bytes(6, "little") + struct.pack("<Hq", 0, time))
+    source_bytes = first_item = 0
+    for record in records:
+        path = record.name.encode()
+        for slot, row in enumerate(record.rows):
+            item_s.append(row[:4] + struct.pack("<I", own.get(first_item + slot, 0)) + row[8:])
+            if record.codec:
+                source_bytes += struct.unpack("<I", row[12:16])[0] if record.codec == 1 else \
+                    lengths(4, row)[0]
+        recd_s.append(struct.pack("<IIBBHIQ16sQQ", first_item, record.items, record.codec,
+                                  record.shift, record.groups, record.metadata_bytes,
+                                  record.file_bytes, record.id, record.metadata_hash,
+                                  record.header_hash) +
+                      name_s.append(path).to_bytes(6, "little") + struct.pack("<H", len(path)) +
+                      record.group_fields + struct.pack("<I12x", record.cut))
+        first_item += record.items
+    index = assemble([node_s, item_s, recd_s, name_s], store_id, source_bytes)
+    return index, store_id, source_bytes
+
+
+def assemble(sections, store_id, source_bytes):
+    index, table = b"\0" * ALIGN, b""
+    for section in sections:
+        index = index.ljust(-(-len(index) // ALIGN) * ALIGN, b"\0")
+        data = section.bytes()
+        table += struct.pack("<IIQQQ", section.number, section.row_bytes, len(index) // BLOCK,
+                             len(data) // BLOCK, section.rows if section.row_bytes else 0)
+        index += data
+    head = struct.pack("<8sHHIQQ16sIIIIQQ16x", b"LODFSIX1", 1, 0, BLOCK, 0, 0, store_id,
+                       sections[0].rows, sections[1].rows, sections[2].rows, len(sections),
+                       len(index), source_bytes)
+    return seal(head + table, 0, 0, low(store_id)) + index[BLOCK:]
+
+
+def as_text(identity):
+    return f"{int.from_bytes(identity, 'little'):032x}"
