@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "pcr/curve.h"
+#include "pcr/msssim.h"
+#include "pcr_samples.h"
+
+static struct lod_curve measure(struct lod_span jpeg, const char *script, unsigned *ret_class)
+{
+    struct lod_curve_source *source = NULL;
+    struct lod_curve curve;
+
+    cr_assert_eq(lod_curve_source_create(jpeg, ret_class, &source), 0);
+    cr_assert_eq(lod_curve_measure(source, lod_script_named(script), &curve), 0);
+    cr_assert_null(lod_curve_source_destroy(source));
+    return curve;
+}
+
+/* MSSIM of one fidelity by other means: libjpeg's decode of the codec's own file, not cropped. */
+static double mssim_at(struct lod_span jpeg, const struct lod_encoded *item, enum lod_fidelity k)
+{
+    struct lod_buf file = file_at(item, k);
+    struct sample_pixels full = sample_decode(jpeg), part = sample_decode(lod_buf_span(&file));
+    struct lod_msssim *msssim = NULL;
+    double value = -1;
+
+    cr_assert_eq(
+        lod_msssim_create(
+            (struct lod_pixels){full.pixels.data, full.width, full.height, full.channels}, &msssim),
+        0);
+    cr_assert_eq(lod_msssim_compare(
+                     msssim,
+                     (struct lod_pixels){part.pixels.data, part.width, part.height, part.channels},
+                     &value),
+                 0);
+    lod_msssim_destroy(msssim);
+    lod_buf_finish(&full.pixels);
+    lod_buf_finish(&part.pixels);
+    lod_buf_finish(&file);
+    return value;
+}
+
+static void expect_curve(const struct sample *s)
+{
+    const struct lod_script *script = lod_script_named("default");
+    struct lod_buf jpeg = sample_jpeg(s);
+    struct lod_span span = lod_buf_span(&jpeg);
+    struct lod_encoded item = encode_with(span, &script, 1);
+    unsigned class = LOD_QUANT_CLASSES;
+    struct lod_curve curve = measure(span, "default", &class);
+
+    cr_expect_lt(class, LOD_QUANT_CLASSES);
+    cr_expect_eq(curve.source_bytes, (double)jpeg.bytes);
+    for (unsigned k = 0; k < LOD_SCRIPT_GROUPS; k++) {
+        struct lod_buf file = file_at(&item, (enum lod_fidelity)(LOD_Q1 + k));
+        cr_expect_eq(curve.bytes[k], (double)file.bytes, "q%u", k + 1);
+        cr_expect_eq(curve.mssim[k], mssim_at(span, &item, (enum lod_fidelity)(LOD_Q1 + k)), "q%u",
+                     k + 1);
+        lod_buf_finish(&file);
+    }
+    cr_expect_eq(curve.mssim[LOD_SCRIPT_GROUPS - 1], 1.0);
+    cr_expect_lt(curve.mssim[0], 0.99);
+    lod_encoded_finish(&item);
+    lod_buf_finish(&jpeg);
+}
+
+Test(curve, is_what_a_mount_will_show)
+{
+    expect_curve(&(struct sample){.width = 190, .height = 230, .h = {2, 1, 1}, .v = {2, 1, 1}});
+    expect_curve(&(struct sample){.width = 181, .height = 177, .quality = 40, .icc_bytes = 500});
+    expect_curve(&(struct sample){.width = 64, .height = 31, .components = 1});
+}
+
+Test(curve, a_class_is_the_quantisation_s)
+{
+    static const int qualities[] = {98, 90, 85, 75, 60, 20};
+    unsigned last = 0, seen = 0;
+
+    for (unsigned i = 0; i < 6; i++) {
+        struct lod_buf jpeg =
+            sample_jpeg(&(struct sample){.width = 40, .height = 40, .quality = qualities[i]});
+        unsigned class = 0;
+        measure(lod_buf_span(&jpeg), "default", &class);
+        cr_expect_geq(class, last);
+        seen |= 1u << class;
+        last = class;
+        lod_buf_finish(&jpeg);
+    }
+    cr_expect_eq(seen, 0x3f, "classes met: %#x", seen);
+}
+
+/* Where the middle is another picture than the rest, it alone decides MSSIM. */
+Test(curve, a_large_photograph_is_compared_in_its_middle)
+{
+    struct lod_buf jpeg = sample_jpeg(&(struct sample){.width = 900, .height = 700});
+    struct lod_span span = lod_buf_span(&jpeg);
+    const struct lod_script *script = lod_script_named("default");
+    struct lod_encoded item = encode_with(span, &script, 1);
+    unsigned class = 0;
+    struct lod_curve curve = measure(span, "default", &class);
+
+    for (unsigned k = 0; k < LOD_SCRIPT_GROUPS - 1; k += 4) {
+        double whole = mssim_at(span, &item, (enum lod_fidelity)(LOD_Q1 + k));
+        cr_expect_float_eq(curve.mssim[k], whole, 0.02, "q%u: %.4f, whole %.4f", k + 1,
+                           curve.mssim[k], whole);
+        cr_expect_neq(curve.mssim[k], whole, "not cropped");
+    }
+    lod_encoded_finish(&item);
+    lod_buf_finish(&jpeg);
+}
+
+Test(curve, a_narrow_photograph_is_cropped_along_its_length)
+{
+    struct lod_buf jpeg = sample_jpeg(&(struct sample){.width = 12, .height = 30000});
+    unsigned class = 0;
+    struct lod_curve curve = measure(lod_buf_span(&jpeg), "default", &class);
+
+    cr_expect_eq(curve.mssim[LOD_SCRIPT_GROUPS - 1], 1.0);
+    lod_buf_finish(&jpeg);
+}
+
+Test(curve, what_cannot_be_measured_is_left_out)
+{
+    struct lod_buf small = sample_jpeg(&(struct sample){.width = 10, .height = 50});
+    struct lod_buf arithmetic =
+        sample_jpeg(&(struct sample){.width = 50, .height = 50, .arithmetic = true});
+    struct lod_buf cut = sample_jpeg(&(struct sample){.width = 50, .height = 50});
+    struct lod_curve_source *source = NULL;
+    unsigned class = 77;
+
+    cr_expect_eq(lod_curve_source_create(lod_buf_span(&small), &class, &source), -ENOTSUP);
+    cr_expect_eq(lod_curve_source_create(lod_buf_span(&arithmetic), &class, &source), -ENOTSUP);
+    cut.bytes /= 2;
+    cr_expect_eq(lod_curve_source_create(lod_buf_span(&cut), &class, &source), -ENOTSUP);
+    cr_expect_eq(lod_curve_source_create((struct lod_span){0}, &class, &source), -ENOTSUP);
+    cr_expect_null(source);
+    cr_expect_eq(class, 77);
+    cr_expect_null(lod_curve_source_destroy(NULL));
+    lod_buf_finish(&small);
+    lod_buf_finish(&arithmetic);
+    lod_buf_finish(&cut);
+}
