@@ -10,6 +10,7 @@
 #include <jpeglib.h>
 
 #define FILE_BYTES_MAX (256u << 20)
+#define TRIES          5 /* the best one counts: the first ones warm up */
 
 static double now_ms(void)
 {
@@ -49,10 +50,15 @@ static int look(const char *name)
     int rc = -1;
     if (count > 0 && !ferror(file)) {
         unsigned width, height;
-        double from = now_ms();
-        decode(bytes, count, &width, &height);
-        printf("%10zu bytes  %5u x %-5u  decoded in %5.1f ms  %s\n", count, width, height,
-               now_ms() - from, name);
+        double best_ms = 1e9;
+        for (int i = 0; i < TRIES; i++) {
+            double from = now_ms(), took;
+            decode(bytes, count, &width, &height);
+            took = now_ms() - from;
+            best_ms = took < best_ms ? took : best_ms;
+        }
+        printf("%10zu bytes  %5u x %-5u  decoded in %5.1f ms  %s\n", count, width, height, best_ms,
+               name);
         rc = 0;
     } else {
         perror(name);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * photographs FOLDER [COUNT [SEED]]: makes COUNT (200) photograph-like JPEGs in FOLDER/KIND/, the
- * same bytes for the same seed and libjpeg: the sizes, qualities, samplings and headers that
- * cameras and web sites mix. For quickstart, the tests and the benchmark.
+ * photographs FOLDER [COUNT [SEED [FIRST]]]: makes COUNT (200) photograph-like JPEGs in
+ * FOLDER/KIND/, numbered from FIRST (0), the same bytes for the same seed and libjpeg: the sizes,
+ * qualities, samplings and headers that cameras and web sites mix. For quickstart, the tests and
+ * the benchmark.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -188,16 +189,17 @@ int main(int argc, char **argv)
 {
     unsigned long count = argc > 2 ? strtoul(argv[2], NULL, 10) : 200;
     uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
-    if (argc < 2 || argc > 4 || count == 0 || count > COUNT_MAX) {
-        fprintf(stderr, "usage: photographs FOLDER [COUNT [SEED]]\n");
+    unsigned long first = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
+    if (argc < 2 || argc > 5 || count == 0 || count > COUNT_MAX || first > COUNT_MAX) {
+        fprintf(stderr, "usage: photographs FOLDER [COUNT [SEED [FIRST]]]\n");
         return 2;
     }
     if (mkdir(argv[1], 0777) != 0 && errno != EEXIST) {
         perror(argv[1]);
         return 1;
     }
-    for (unsigned i = 0; i < count; i++) {
-        if (make_one(argv[1], i, seed) != 0) {
+    for (unsigned long i = first; i < first + count; i++) {
+        if (make_one(argv[1], (unsigned)i, seed) != 0) {
             return 1;
         }
     }

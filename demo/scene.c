@@ -350,9 +350,10 @@ static void develop(const struct easel *e)
             float light = exposure * (1 - .5f * (dx * dx + dy * dy));
             light *= 1 + detail * (at(e, 5, x, y) - .5f);
             float *c = pixel(e, x, y);
-            for (unsigned k = 0; k < 3; k++) {
-                float noise = dice_unit(e->dice) + dice_unit(e->dice) - 1;
-                c[k] = clamp(c[k] * light + grain * noise);
+            float noise = grain * (dice_unit(e->dice) + dice_unit(e->dice) - 1);
+            for (unsigned k = 0; k < 3; k++) { /* cameras filter most of the colour out of it */
+                float own = .15f * grain * (dice_unit(e->dice) - .5f);
+                c[k] = clamp(c[k] * light + noise + own);
             }
         }
     }

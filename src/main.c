@@ -13,6 +13,7 @@
 
 #include "log.h"
 
+/* clang-format off */
 static const struct lod_cmd *const commands[] = {
     &lod_cmd_pack,
     &lod_cmd_mount,
@@ -21,6 +22,7 @@ static const struct lod_cmd *const commands[] = {
     &lod_cmd_info,
     &lod_cmd_version,
 };
+/* clang-format on */
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static const char exit_codes[] =

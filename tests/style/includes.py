@@ -20,7 +20,8 @@ MEASURES = {"codecs/pcr/curve.c"}  # what encoding would give: pack's alone
 
 def is_writer(name):
     base = os.path.basename(name)
-    return name in MEASURES or "_write." in base or base.startswith("encoder.") or name.startswith("src/")
+    return (name in MEASURES or name.startswith("src/") or "_write." in base
+            or base.startswith("encoder."))
 
 
 def wrong_arrow(name, target):
