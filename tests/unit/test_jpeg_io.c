@@ -35,7 +35,7 @@ static struct lod_script fit_small(const struct lod_script *script)
 
 static struct lod_script no_approximation(void)
 {
-    const char *text = "0,1,2: 0-0, 0, 0; 0: 1-63, 0, 0; 1: 1-63, 0, 0; 2: 1-63, 0, 0";
+    const char *text = "0,1,2: 0-0, 0, 0; 1: 1-63, 0, 0; 2: 1-63, 0, 0; 0: 1-63, 0, 0";
     struct lod_span span = {.at = (const uint8_t *)text, .bytes = strlen(text)};
     struct lod_script script;
     unsigned line;
@@ -121,6 +121,13 @@ Test(jpeg_io, same_finds_every_difference)
     dqt[68] ^= 1;
     b = must_read(&file);
     cr_assert_eq(lod_jpeg_same(a, b), -EBADMSG, "one entry of a table");
+    lod_jpeg_destroy(b);
+    dqt[68] ^= 1;
+    uint8_t *sof = memmem(file.data, file.bytes, "\xff\xc0", 2);
+    uint8_t *sos = memmem(file.data, file.bytes, "\xff\xda", 2);
+    sof[16] = sos[9] = 9;
+    b = must_read(&file);
+    cr_assert_eq(lod_jpeg_same(a, b), -EBADMSG, "a component's number");
     lod_jpeg_destroy(a);
     lod_jpeg_destroy(b);
     lod_buf_finish(&file);
@@ -165,6 +172,24 @@ Test(jpeg_io, a_coefficient_out_of_range_needs_a_script_that_shifts_it)
     item = encode_with(lod_buf_span(&out), scripts, 2);
     cr_assert_null(item.whole, "%s", item.whole);
     lod_encoded_finish(&item);
+    lod_buf_finish(&file);
+    lod_buf_finish(&large);
+    lod_buf_finish(&out);
+}
+
+Test(jpeg_io, a_write_that_fails_late_leaves_the_buffer_as_it_was)
+{
+    struct sample s = {.width = 300, .height = 300, .quality = 100};
+    struct lod_buf file = sample_jpeg(&s), out = {0};
+    struct lod_buf large = sample_with_coefficient(lod_buf_span(&file), 0, 1500);
+    struct lod_script flat = no_approximation();
+    struct lod_jpeg *jpeg = must_read(&large);
+
+    cr_assert_eq(lod_buf_append(&out, "before", 6), 0);
+    cr_assert_eq(lod_jpeg_write(jpeg, &flat, &out), -ENOTSUP);
+    cr_assert_eq(out.bytes, 6);
+    cr_assert_gt(out.room, 100000, "nothing was written that could be left behind");
+    lod_jpeg_destroy(jpeg);
     lod_buf_finish(&file);
     lod_buf_finish(&large);
     lod_buf_finish(&out);
