@@ -12,6 +12,13 @@
 
 #define DOTS 2
 
+/*
+ * In a larger folder readdirplus lists names alone. Attributes of a million names would make the
+ * kernel build a million inodes, about 1 KiB each, and read the item of each from an index larger
+ * than its cache, when `ls -f` wanted the names; who wants an entry then pays one lookup.
+ */
+#define PLUS_CHILDREN_MAX 65536u
+
 /* One reply being filled. */
 struct listing {
     fuse_req_t req;
@@ -53,7 +60,8 @@ static struct fuse_entry_param full_entry(const struct listing *list, const stru
 {
     struct fuse_entry_param entry;
 
-    return list->plus && lod_ops_entry(list->ops, found, &entry) == 0 ? entry : name_only(found);
+    bool plus = list->plus && list->folder.node.count <= PLUS_CHILDREN_MAX;
+    return plus && lod_ops_entry(list->ops, found, &entry) == 0 ? entry : name_only(found);
 }
 
 /* "." and ".."; the kernel takes no attributes of these. */

@@ -6,6 +6,7 @@
 #include "fuse/mount.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@
 #define BASE_BYTES   (24u << 20)                                     /* code, libraries, stacks */
 #define FRAME_BYTES  ((size_t)1 << LOD_FRAME_SHIFT_MAX)              /* one not kept, a thread */
 #define THREAD_BYTES (FRAME_BYTES + LOD_READ_BYTES_MAX + (1u << 20)) /* and its request buffer */
+
+#define HEAP_STEP_BYTES (1 << 20)
 
 /* One mount of this process; all zero: nothing to undo. */
 struct mount {
@@ -67,6 +70,16 @@ static void raise_file_limit(void)
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit); /* less is slower, not wrong */
     }
+}
+
+/*
+ * One heap for all threads: a heap a thread grows page by page (an mprotect for each frame read,
+ * measured) and keeps what other threads freed. Small blocks come from each thread's own list.
+ */
+static void set_heap(void)
+{
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TOP_PAD, HEAP_STEP_BYTES);
 }
 
 static void print_peak(const struct mount *mount, uint64_t threads)
@@ -178,6 +191,7 @@ destroy:
 static int run(struct mount *mount)
 {
     raise_file_limit();
+    set_heap();
     int error = open_store(mount);
     if (!error) {
         error = serve(mount);
