@@ -49,6 +49,12 @@ struct lod_encoder {
     int (*encode)(struct lod_span source, const struct lod_encode_options *options,
                   struct lod_encoded *ret_item);
     void (*row)(uint64_t source_bytes, uint8_t ret_row[LOD_ROW_BYTES]);
+
+    /*
+     * The memory that encode takes for this source, the source itself left out; found without
+     * decoding it. NULL: as much as the source.
+     */
+    uint64_t (*memory_bytes)(struct lod_span source);
 };
 
 /* The first encoder of the table whose probe and size limit take the source. Never NULL. */

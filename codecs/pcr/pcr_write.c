@@ -30,6 +30,9 @@
 #define GROWTH_PERCENT 3
 #define GROWTH_BYTES   512
 
+/* Of libjpeg's row buffers and of small files' tables. */
+#define MEMORY_BASE (512u << 10)
+
 #define JFIF_BYTES 18 /* an APP0 without a thumbnail, marker included */
 
 static const uint8_t soi[] = {0xff, 0xd8};
@@ -294,6 +297,35 @@ static int transcode(struct job *job, const struct lod_scan_choice *choice,
     return error ? error : make_row(job, item);
 }
 
+/* What libjpeg holds of an image: whole MCUs of blocks of 64 coefficients. */
+static uint64_t coefficient_bytes(const struct lod_jpeg_layout *layout)
+{
+    unsigned h_max = 1, v_max = 1, blocks = 0;
+
+    for (unsigned c = 0; c < layout->components; c++) {
+        h_max = layout->h[c] > h_max ? layout->h[c] : h_max;
+        v_max = layout->v[c] > v_max ? layout->v[c] : v_max;
+        blocks += (unsigned)(layout->h[c] * layout->v[c]);
+    }
+    uint64_t mcus = (layout->width / (8 * h_max) + 1ull) * (layout->height / (8 * v_max) + 1ull);
+    uint64_t bytes = mcus * blocks * 64 * sizeof(int16_t);
+    return bytes < COEFFICIENT_BYTES_MAX ? bytes : COEFFICIENT_BYTES_MAX;
+}
+
+/*
+ * The coefficients twice, their own and those read back; and what was written twice, as libjpeg
+ * gave it and in groups, in buffers that may be half empty.
+ */
+static uint64_t memory_bytes(struct lod_span source)
+{
+    struct lod_jpeg_layout layout;
+    const char *why;
+
+    return lod_jpeg_scan(source, &layout, &why)
+               ? source.bytes
+               : 2 * coefficient_bytes(&layout) + 4 * (source.bytes + MEMORY_BASE);
+}
+
 static int store_whole(const struct job *job, struct lod_encoded *item)
 {
     lod_encoded_finish(item);
@@ -330,4 +362,5 @@ const struct lod_encoder lod_encoder_pcr = {
     .source_bytes_max = SOURCE_BYTES_MAX,
     .probe = probe,
     .encode = encode,
+    .memory_bytes = memory_bytes,
 };

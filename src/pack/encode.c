@@ -8,9 +8,9 @@
 #include <errno.h>
 
 /*
- * Memory to encode a source, from its size: a JPEG of 1 bit a pixel has 3 samples of 2 bytes a
- * pixel at most, 48 times its bytes, if it is not subsampled; photographs are subsampled and have
- * 1 to 3 bits a pixel, so 16 times is a generous guess. The encoder's own limit stands behind it.
+ * Memory to encode a source, before it is read: a photograph of 3 bits a pixel whose chroma is
+ * subsampled has 1.5 coefficients of 2 bytes a pixel, held twice, so 6 bytes for 3/8 of one. Once
+ * it is read its encoder knows, and what needs more waits for it.
  */
 #define WORK_FACTOR 16u
 
@@ -29,7 +29,19 @@ static int append_groups(struct lod_record_job *job, const struct lod_encoded *i
     return error;
 }
 
-static int encode_source(struct lod_record_job *job, uint32_t file)
+/* Holding nothing while it waits for more: nobody waits for ever. */
+static void raise_promise(const struct lod_write *write, const struct lod_encoder *encoder,
+                          struct lod_span source, uint64_t *promised)
+{
+    uint64_t bytes = encoder->memory_bytes ? encoder->memory_bytes(source) : 0;
+
+    if (bytes > *promised && *promised < write->budget->bytes_max) {
+        lod_budget_give(write->budget, *promised);
+        *promised = lod_budget_take(write->budget, bytes);
+    }
+}
+
+static int encode_source(struct lod_record_job *job, uint32_t file, uint64_t *promised)
 {
     const struct lod_write *write = job->write;
     struct lod_source *source = &write->list->at[file];
@@ -40,6 +52,7 @@ static int encode_source(struct lod_record_job *job, uint32_t file)
     if (error) {
         return lod_record_job_unreadable(job, file, error);
     }
+    raise_promise(write, source->encoder, lod_buf_span(&job->buffer), promised);
     error = source->encoder->encode(lod_buf_span(&job->buffer), write->encode, &item);
     if (!error) {
         error = append_groups(job, &item, &bytes);
@@ -64,7 +77,7 @@ static int encode_all(struct lod_record_job *job)
         if (!error) {
             uint64_t promised =
                 lod_budget_take(write->budget, WORK_FACTOR * write->list->at[file].bytes);
-            error = encode_source(job, file);
+            error = encode_source(job, file, &promised);
             if (job->buffer.room > BUFFER_KEEP_BYTES) {
                 lod_buf_finish(&job->buffer); /* a large source ends with its promise */
             }

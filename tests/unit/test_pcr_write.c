@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <glob.h>
+#include <sys/resource.h>
 
 #include "pcr/pcr_row.h"
 #include "pcr_samples.h"
@@ -332,6 +333,31 @@ Test(pcr_write, growth_is_met_with_the_next_script_never_with_the_whole_file)
     expect_full(lod_buf_span(&file), &item);
     lod_encoded_finish(&item);
     lod_encoded_finish(&smallest);
+    lod_buf_finish(&file);
+}
+
+static uint64_t peak_bytes(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (uint64_t)used.ru_maxrss * 1024;
+}
+
+Test(pcr_write, memory_is_told_beforehand, .timeout = 300)
+{
+    struct sample s = {.width = 2400, .height = 1800, .quality = 30};
+    struct lod_buf file = sample_jpeg(&s);
+    struct lod_span source = lod_buf_span(&file);
+    const struct lod_script *script = plain();
+    uint64_t before = peak_bytes(), told = lod_encoder_pcr.memory_bytes(source);
+
+    struct lod_encoded item = encode_with(source, &script, 1);
+    uint64_t taken = peak_bytes() - before;
+    cr_assert_geq(told, taken, "%lu bytes were taken, %lu told", taken, told);
+    cr_assert_leq(told, 3 * taken, "%lu bytes were taken, %lu told", taken, told);
+    lod_encoded_finish(&item);
+    file.bytes -= 2; /* whole: a copy */
+    cr_assert_eq(lod_encoder_pcr.memory_bytes(lod_buf_span(&file)), file.bytes);
     lod_buf_finish(&file);
 }
 
