@@ -39,7 +39,7 @@ struct mount {
 };
 
 /* libfuse's own lines; with -d its debug lines come in parts and go to stderr as they are. */
-static void fuse_line(enum fuse_log_level level, const char *format, va_list args)
+LOD_PRINTF(2, 0) static void fuse_line(enum fuse_log_level level, const char *format, va_list args)
 {
     char text[1024];
 

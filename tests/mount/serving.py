@@ -109,13 +109,15 @@ def writes(point):
                                (os.open, f"{point}/new", os.O_CREAT | os.O_WRONLY),
                                (os.mkdir, f"{point}/q1/new"), (os.remove, file),
                                (os.rename, file, file + "2"), (os.truncate, file, 0),
-                               (os.chmod, file, 0o777), (os.utime, file), (os.link, file, file + "2"),
-                               (os.symlink, "a", f"{point}/q1/new"), (os.rmdir, f"{point}/q1")):
+                               (os.chmod, file, 0o777), (os.utime, file),
+                               (os.link, file, file + "2"), (os.rmdir, f"{point}/q1"),
+                               (os.symlink, "a", f"{point}/q1/new")):
         yield from denied(action, errno.EROFS, *arguments)
 
 
 def absent(point):
-    for name in ("q0", "q11", "FULL", "original", "full/none", "full/labels/empty2", "q1/" + "n" * 255):
+    for name in ("q0", "q11", "FULL", "original", "full/none", "full/labels/empty2",
+                 "q1/" + "n" * 255):
         yield from denied(os.stat, errno.ENOENT, f"{point}/{name}")
     yield from denied(os.listdir, errno.ENOTDIR, f"{point}/full/labels/empty")
     yield from denied(os.getxattr, errno.ENOTSUP, f"{point}/full/labels/empty", "user.any")
