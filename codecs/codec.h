@@ -49,6 +49,46 @@ enum lod_codec_id {
     LOD_CODECS = 5,
 };
 
+/*
+ * What a codec has to be given before it can make bytes: a file of the item itself (stored and
+ * constant pieces only), or the whole segment of an earlier slot of the same record.
+ */
+#define LOD_INPUTS_MAX 4
+#define LOD_SLOT_OWN   UINT32_MAX
+struct lod_input {
+    uint32_t slot;        /* LOD_SLOT_OWN: `plan`; else a slot below the item's own: `group` */
+    unsigned group;       /* 1 .. 12 */
+    struct lod_plan plan; /* of the item itself */
+    struct lod_span data; /* the bytes, once they are there */
+};
+
+struct lod_inputs {
+    unsigned count;
+    struct lod_input input[LOD_INPUTS_MAX];
+};
+
+/*
+ * Making what is not stored: the bytes of MADE pieces. They are made and cached in units of
+ * unit_bytes; the last one may be shorter. A codec whose plans have no MADE piece has no maker.
+ */
+struct lod_maker {
+    uint64_t (*unit_bytes)(const uint8_t row[LOD_ROW_BYTES]);
+
+    /* Memory that inputs, work and result take together at most. */
+    uint64_t (*cost)(const uint8_t row[LOD_ROW_BYTES]);
+
+    /*
+     * Appends what is still missing for a unit; called again with the data of all so far, until it
+     * appends nothing. -EILSEQ: what it was given is malformed.
+     */
+    int (*need)(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, struct lod_inputs *inputs);
+
+    /* Writes exactly `bytes` bytes, the unit. -EILSEQ, -E2BIG, -ENOMEM; `into` is then undefined.
+     */
+    int (*make)(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, const struct lod_inputs *inputs,
+                uint8_t *into, size_t bytes);
+};
+
 struct lod_codec {
     const char *name; /* also the suffix of its record files */
     uint8_t id;
@@ -74,6 +114,8 @@ struct lod_codec {
      */
     int (*plan)(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan);
+
+    const struct lod_maker *maker; /* NULL: all pieces are stored or constant */
 };
 
 /* The codec with this id; NULL if this build knows none (a newer store). */

@@ -31,6 +31,11 @@ int lod_plan_add_mem(struct lod_plan *plan, const uint8_t *mem, uint64_t bytes)
     return add(plan, (struct lod_piece){.kind = LOD_PIECE_MEM, .mem = mem, .bytes = bytes});
 }
 
+int lod_plan_add_made(struct lod_plan *plan, uint64_t offset, uint64_t bytes)
+{
+    return add(plan, (struct lod_piece){.kind = LOD_PIECE_MADE, .offset = offset, .bytes = bytes});
+}
+
 void lod_plan_cut(const struct lod_plan *plan, uint64_t offset, uint64_t bytes,
                   struct lod_plan *ret_cut)
 {

@@ -15,12 +15,13 @@
 enum lod_piece_kind {
     LOD_PIECE_STORED, /* bytes of the item's segment in `group`, from `offset` */
     LOD_PIECE_MEM,    /* constant bytes at `mem`, which live as long as the program */
+    LOD_PIECE_MADE,   /* what the codec makes of the item, from `offset`; see codec.h */
 };
 
 struct lod_piece {
     enum lod_piece_kind kind;
     unsigned group;     /* STORED: 1 .. 12 */
-    uint64_t offset;    /* STORED: in the segment */
+    uint64_t offset;    /* STORED: in the segment; MADE: in what is made */
     const uint8_t *mem; /* MEM */
     uint64_t bytes;     /* never 0 */
 };
@@ -35,6 +36,7 @@ struct lod_plan {
 LOD_MUST_CHECK int lod_plan_add_stored(struct lod_plan *plan, unsigned group, uint64_t offset,
                                        uint64_t bytes);
 LOD_MUST_CHECK int lod_plan_add_mem(struct lod_plan *plan, const uint8_t *mem, uint64_t bytes);
+LOD_MUST_CHECK int lod_plan_add_made(struct lod_plan *plan, uint64_t offset, uint64_t bytes);
 
 /*
  * The part of `plan` that lies in [offset, offset + bytes), clipped to the file's end: an offset at

@@ -329,3 +329,10 @@ int lod_dataset_frame(struct lod_dataset *dataset, const struct lod_item *item, 
     }
     return frame_failed(dataset, &place, error);
 }
+
+int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *item, int error)
+{
+    struct place place = {.item = item};
+
+    return error == -EIO ? error : frame_failed(dataset, &place, error);
+}

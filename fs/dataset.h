@@ -58,4 +58,11 @@ LOD_MUST_CHECK int lod_dataset_path(struct lod_dataset *dataset, const struct lo
 LOD_MUST_CHECK int lod_dataset_frame(struct lod_dataset *dataset, const struct lod_item *item,
                                      unsigned group, uint64_t frame, struct lod_blob **ret_blob);
 
+/*
+ * What `item` is made of cannot be used, though every frame of it was sound: logs one line that
+ * names store, record, item and path, and returns -EIO; -ENOMEM, -EINTR and -EIO come back as is.
+ */
+LOD_MUST_CHECK int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *item,
+                                           int error);
+
 #endif

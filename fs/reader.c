@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A read is its plan cut to the range, then span by span: constant bytes as they are, stored bytes
- * frame by frame out of the cache, which makes a frame once however many ask for it. No allocation
- * and no I/O of its own.
+ * frame by frame, made bytes unit by unit, both out of one cache. No allocation and no I/O of its
+ * own.
  */
 #include "reader.h"
 
@@ -10,24 +10,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "log.h"
+#include "budget.h"
+#include "frames.h"
+#include "made.h"
 
 struct lod_reader {
     struct lod_dataset *dataset; /* borrowed */
-    struct lod_cache *frames;
+    struct lod_cache *cache;     /* frames, and what is made of them */
+    struct lod_budget work;      /* promised to makers */
 };
 
-/* One frame as the cache's fill wants it. */
-struct wanted {
-    struct lod_dataset *dataset;
-    const struct lod_item *item;
-    unsigned group;
-    uint64_t frame;
-};
-
-#define KEY_GROUP_AT 56 /* a frame's number has at most 47 bits: 2^63 bytes in frames of 2^16 */
-
-int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes,
+int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes, uint64_t work_bytes,
                       struct lod_reader **ret_reader)
 {
     struct lod_reader *reader = calloc(1, sizeof(*reader));
@@ -35,12 +28,13 @@ int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes,
     if (!reader) {
         return -ENOMEM;
     }
-    int error = lod_cache_create((size_t)cache_bytes, &reader->frames);
+    int error = lod_cache_create((size_t)cache_bytes, &reader->cache);
     if (error) {
         free(reader);
         return error;
     }
     reader->dataset = dataset;
+    lod_budget_init(&reader->work, work_bytes);
     *ret_reader = reader;
     return 0;
 }
@@ -48,7 +42,8 @@ int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes,
 struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
 {
     if (reader) {
-        lod_cache_destroy(reader->frames);
+        lod_cache_destroy(reader->cache);
+        lod_budget_finish(&reader->work);
     }
     free(reader);
     return NULL;
@@ -56,25 +51,7 @@ struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
 
 struct lod_cache_stats lod_reader_cache_stats(struct lod_reader *reader)
 {
-    return lod_cache_stats(reader->frames);
-}
-
-static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
-{
-    const struct wanted *wanted = ctx;
-
-    (void)key;
-    return lod_dataset_frame(wanted->dataset, wanted->item, wanted->group, wanted->frame, ret_blob);
-}
-
-static struct lod_key key_of(const struct wanted *wanted)
-{
-    uint32_t slot = wanted->item->number - wanted->item->recd.first_item;
-
-    return (struct lod_key){
-        .high = (uint64_t)wanted->item->recd.number << 32 | slot,
-        .low = (uint64_t)wanted->group << KEY_GROUP_AT | wanted->frame,
-    };
+    return lod_cache_stats(reader->cache);
 }
 
 static void add_span(struct lod_read *read, const uint8_t *at, uint64_t bytes)
@@ -88,42 +65,71 @@ static void add_span(struct lod_read *read, const uint8_t *at, uint64_t bytes)
     read->bytes += bytes;
 }
 
-/* [skip, skip + bytes) of one frame. */
-static int add_frame(struct lod_reader *reader, struct wanted *wanted, uint64_t skip,
-                     uint64_t bytes, struct lod_read *read)
+static void add_blob(struct lod_read *read, struct lod_blob *blob, const uint8_t *at,
+                     uint64_t bytes)
 {
-    struct lod_blob *blob = NULL;
-    int error = lod_cache_get(reader->frames, key_of(wanted), fill, wanted, &blob);
-
-    if (error) {
-        return error;
-    }
     read->blobs[read->blobs_count++] = blob;
-    if (skip + bytes > blob->bytes) {
-        lod_log(LOD_LOG_ERROR, "item %u group %u: the record holds less than the index says",
-                wanted->item->number, wanted->group);
-        return -EIO;
-    }
-    add_span(read, blob->data + skip, bytes);
-    return 0;
+    add_span(read, at, bytes);
 }
 
 static int add_stored(struct lod_reader *reader, const struct lod_item *item,
                       const struct lod_piece *piece, struct lod_read *read)
 {
-    uint64_t frame_bytes = 1ull << item->recd.frame_shift;
-    struct wanted wanted = {.dataset = reader->dataset, .item = item, .group = piece->group};
-    int error = 0;
+    struct lod_frame frame;
 
-    for (uint64_t done = 0; done < piece->bytes && !error;) {
-        uint64_t at = piece->offset + done, skip = at & (frame_bytes - 1);
-        uint64_t bytes = frame_bytes - skip;
-        bytes = bytes < piece->bytes - done ? bytes : piece->bytes - done;
-        wanted.frame = at >> item->recd.frame_shift;
-        error = add_frame(reader, &wanted, skip, bytes, read);
-        done += bytes;
+    for (uint64_t done = 0; done < piece->bytes; done += frame.bytes) {
+        int error = lod_frames_get(reader->dataset, reader->cache, item, piece, done, &frame);
+        if (error) {
+            return error;
+        }
+        add_blob(read, frame.blob, frame.at, frame.bytes);
     }
-    return error;
+    return 0;
+}
+
+/* `made_bytes`: of the whole plan's MADE piece, which is cut like every other. */
+static int add_made(struct lod_reader *reader, const struct lod_item *item,
+                    const struct lod_piece *piece, uint64_t made_bytes, struct lod_read *read)
+{
+    uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row);
+
+    for (uint64_t done = 0, bytes; done < piece->bytes; done += bytes) {
+        uint64_t at = piece->offset + done, skip = at % unit_bytes;
+        struct lod_blob *blob = NULL;
+        int error = lod_made_get(reader->dataset, reader->cache, &reader->work, item,
+                                 at / unit_bytes, made_bytes, &blob);
+        if (error) {
+            return error;
+        }
+        bytes = unit_bytes - skip < piece->bytes - done ? unit_bytes - skip : piece->bytes - done;
+        add_blob(read, blob, blob->data + skip, bytes);
+    }
+    return 0;
+}
+
+static uint64_t made_bytes_of(const struct lod_plan *plan)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < plan->count; i++) {
+        bytes += plan->pieces[i].kind == LOD_PIECE_MADE ? plan->pieces[i].bytes : 0;
+    }
+    return bytes;
+}
+
+static int add_piece(struct lod_reader *reader, const struct lod_item *item,
+                     const struct lod_plan *plan, const struct lod_piece *piece,
+                     struct lod_read *read)
+{
+    switch (piece->kind) {
+    case LOD_PIECE_STORED:
+        return add_stored(reader, item, piece, read);
+    case LOD_PIECE_MADE:
+        return add_made(reader, item, piece, made_bytes_of(plan), read);
+    case LOD_PIECE_MEM:
+        add_span(read, piece->mem, piece->bytes);
+    }
+    return 0;
 }
 
 int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
@@ -138,12 +144,7 @@ int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
     ret_read->bytes = 0;
     ret_read->count = ret_read->blobs_count = 0;
     for (unsigned i = 0; i < cut.count && !error; i++) {
-        const struct lod_piece *piece = &cut.pieces[i];
-        if (piece->kind == LOD_PIECE_MEM) {
-            add_span(ret_read, piece->mem, piece->bytes);
-        } else {
-            error = add_stored(reader, item, piece, ret_read);
-        }
+        error = add_piece(reader, item, plan, &cut.pieces[i], ret_read);
     }
     if (error) {
         lod_read_finish(ret_read);

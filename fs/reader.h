@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * (item, plan, offset, size) -> spans of checked bytes. Knows pieces and the cache of frames, not
- * FUSE and no codec. A read gives exactly the bytes asked, clipped to the plan's end, or an error.
+ * (item, plan, offset, size) -> spans of checked bytes. Knows pieces and the cache, not FUSE
+ * and no codec. A read gives exactly the bytes asked, clipped to the plan's end, or an error.
  */
 #ifndef LOD_READER_H
 #define LOD_READER_H
@@ -15,12 +15,16 @@
 #include "plan.h"
 
 #define LOD_CACHE_SIZE_DEFAULT (256ull << 20)
+#define LOD_WORK_SIZE_DEFAULT  (256ull << 20)
 
 struct lod_reader;
 
-/* Borrows the dataset. `cache_bytes`: budget of kept frames. */
+/*
+ * Borrows the dataset. `cache_bytes`: budget of kept frames and made bytes; `work_bytes`: of memory
+ * that makers use at one time.
+ */
 LOD_MUST_CHECK int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes,
-                                     struct lod_reader **ret_reader);
+                                     uint64_t work_bytes, struct lod_reader **ret_reader);
 struct lod_reader *lod_reader_destroy(struct lod_reader *reader);
 struct lod_cache_stats lod_reader_cache_stats(struct lod_reader *reader);
 

@@ -14,7 +14,7 @@
 
 #include "compiler.h"
 #include "encoder.h"
-#include "pack/budget.h"
+#include "budget.h"
 #include "pack/order.h"
 #include "pack/source.h"
 #include "pack/target.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader over made-up frames: lod_dataset_frame is this file's own. */
+/* The reader over made-up frames: the dataset's functions it calls are this file's own. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,9 @@
 #define SHIFT       16
 #define FRAME_BYTES (1u << SHIFT)
 
+static struct lod_item item_of(uint32_t number);
 static unsigned frames_read;
+static int item_error; /* what lod_dataset_item_failed was told last */
 static int frame_error;
 static uint64_t frame_short; /* bytes missing at the end of each frame */
 
@@ -37,6 +39,21 @@ int lod_dataset_frame(struct lod_dataset *dataset, const struct lod_item *item, 
     return 0;
 }
 
+int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_item *ret_item)
+{
+    (void)dataset;
+    *ret_item = item_of(number);
+    return 0;
+}
+
+int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *item, int error)
+{
+    (void)dataset;
+    (void)item;
+    item_error = error;
+    return -EIO;
+}
+
 static const uint8_t end_marker[] = {0xff, 0xd9};
 static struct lod_item item = {
     .number = 12, .recd = {.number = 3, .first_item = 10, .items = 5, .frame_shift = SHIFT}};
@@ -44,7 +61,7 @@ static struct lod_reader *reader;
 
 static void setup(void)
 {
-    cr_assert_eq(lod_reader_create(NULL, 64 << 20, &reader), 0);
+    cr_assert_eq(lod_reader_create(NULL, 64 << 20, 64 << 20, &reader), 0);
 }
 
 static void teardown(void)
@@ -211,11 +228,146 @@ Test(reader, a_cache_of_nothing_still_reads)
     uint8_t *whole = expected(&plan);
     struct lod_reader *kept = reader;
 
-    cr_assert_eq(lod_reader_create(NULL, 0, &reader), 0);
+    cr_assert_eq(lod_reader_create(NULL, 0, 0, &reader), 0);
     check(&plan, whole, 0, LOD_READ_BYTES_MAX);
     check(&plan, whole, 77, 100000);
     cr_assert_eq(lod_reader_cache_stats(reader).bytes, 0);
     lod_reader_destroy(reader);
     reader = kept;
     free(whole);
+}
+
+/*
+ * A codec that makes MADE_BYTES bytes in units of UNIT: each byte is the sum of one of its own
+ * group 1 and one of slot `lender`'s group 2, which it asks for once it has its own.
+ */
+#define UNIT       1000u
+#define MADE_BYTES 4500u
+#define LENT_BYTES 300u
+
+static unsigned units_made;
+static uint32_t lender;
+static uint64_t made_cost;
+static int make_error;
+
+static uint64_t made_unit(const uint8_t row[LOD_ROW_BYTES])
+{
+    (void)row;
+    return UNIT;
+}
+
+static uint64_t cost_of(const uint8_t row[LOD_ROW_BYTES])
+{
+    (void)row;
+    return made_cost;
+}
+
+static int need(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, struct lod_inputs *inputs)
+{
+    (void)row;
+    if (inputs->count == 0) {
+        struct lod_input *own = &inputs->input[inputs->count++];
+        own->slot = LOD_SLOT_OWN;
+        return lod_plan_add_stored(&own->plan, 1, unit * UNIT, UNIT);
+    }
+    if (inputs->count == 1) {
+        inputs->input[inputs->count++] = (struct lod_input){.slot = lender, .group = 2};
+    }
+    return 0;
+}
+
+static int make(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, const struct lod_inputs *inputs,
+                uint8_t *into, size_t bytes)
+{
+    (void)row;
+    (void)unit;
+    units_made++;
+    for (size_t i = 0; i < bytes; i++) {
+        into[i] = (uint8_t)(inputs->input[0].data.at[i] + inputs->input[1].data.at[i % LENT_BYTES]);
+    }
+    return make_error;
+}
+
+static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GROUPS_MAX])
+{
+    (void)row;
+    memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));
+    ret_bytes[1] = LENT_BYTES;
+    return 0;
+}
+
+static const struct lod_maker maker = {
+    .unit_bytes = made_unit, .cost = cost_of, .need = need, .make = make};
+static const struct lod_codec maker_codec = {
+    .name = "maker", .groups = 2, .segments = segments, .maker = &maker};
+
+static struct lod_item item_of(uint32_t number)
+{
+    struct lod_item made = item;
+
+    made.number = number;
+    made.codec = &maker_codec;
+    return made;
+}
+
+static uint8_t made_byte(const struct lod_item *made, uint64_t at)
+{
+    struct lod_item from = item_of(made->recd.first_item + lender);
+    return (uint8_t)(byte_of(made, 1, at) + byte_of(&from, 2, at % UNIT % LENT_BYTES));
+}
+
+Test(reader, made_bytes_are_made_once_a_unit_and_cut_anywhere)
+{
+    struct lod_item made = item_of(item.number);
+    struct lod_plan plan = {0};
+    static const uint64_t at[] = {0, 1, 999, 1000, 1001, 2500, 4499};
+
+    lender = 1;
+    cr_assert_eq(lod_plan_add_made(&plan, 0, MADE_BYTES), 0);
+    cr_assert_eq(lod_plan_add_mem(&plan, end_marker, 2), 0);
+    for (unsigned k = 0; k < sizeof(at) / sizeof(at[0]); k++) {
+        struct lod_read read;
+        uint64_t done = at[k];
+        cr_assert_eq(lod_reader_read(reader, &made, &plan, at[k], 10000, &read), 0);
+        cr_assert_eq(read.bytes, MADE_BYTES + 2 - at[k]);
+        for (unsigned i = 0; i < read.count; i++) {
+            for (size_t j = 0; j < read.iov[i].iov_len && done < MADE_BYTES; j++, done++) {
+                cr_assert_eq(((uint8_t *)read.iov[i].iov_base)[j], made_byte(&made, done));
+            }
+        }
+        lod_read_finish(&read);
+    }
+    cr_assert_eq(units_made, 5, "made %u times", units_made);
+}
+
+Test(reader, what_cannot_be_made_is_an_error_told_once)
+{
+    struct lod_item made = item_of(item.number);
+    struct lod_plan plan = {0};
+    struct lod_read read;
+    static const struct {
+        uint32_t lender;
+        uint64_t cost;
+        int make_error, told;
+    } cases[] = {
+        {2, 0, 0, -EILSEQ},             /* the slot itself */
+        {3, 0, 0, -EILSEQ},             /* a later slot */
+        {1, (64 << 20) + 1, 0, -E2BIG}, /* more than all of the budget */
+        {1, 0, -EILSEQ, -EILSEQ},
+    };
+
+    cr_assert_eq(lod_plan_add_made(&plan, 0, MADE_BYTES), 0);
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        teardown();
+        setup();
+        lender = cases[i].lender;
+        made_cost = cases[i].cost;
+        make_error = cases[i].make_error;
+        item_error = 0;
+        cr_assert_eq(lod_reader_read(reader, &made, &plan, 0, 100, &read), -EIO);
+        cr_assert_eq(item_error, cases[i].told);
+        item_error = 0;
+        cr_assert_eq(lod_reader_read(reader, &made, &plan, 5, 100, &read), -EIO);
+        cr_assert_eq(item_error, 0, "remembered, not tried again");
+    }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A counting semaphore with tickets, so that a large promise is not starved by small ones. */
-#include "pack/budget.h"
+#include "budget.h"
 
 #include <assert.h>
 

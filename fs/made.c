@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Making a unit: promise memory, gather what the codec needs, run its maker. A maker waits for
+ * frames only, and frames wait for nobody, so makers cannot wait for each other in a circle.
+ */
+#include "made.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "frames.h"
+
+struct wanted {
+    struct lod_dataset *dataset;
+    struct lod_cache *cache;
+    struct lod_budget *work;
+    const struct lod_item *item;
+    uint64_t unit, bytes;
+};
+
+static int gather_own(const struct wanted *wanted, struct lod_input *input)
+{
+    uint8_t *data = malloc(input->plan.bytes + 1);
+
+    if (!data) {
+        return -ENOMEM;
+    }
+    input->data = (struct lod_span){.at = data, .bytes = input->plan.bytes};
+    return lod_frames_copy(wanted->dataset, wanted->cache, wanted->item, &input->plan, data);
+}
+
+/* A slot's whole segment: the same codec, and before the item's own, so that references end. */
+static int gather_other(const struct wanted *wanted, struct lod_input *input)
+{
+    const struct lod_item *own = wanted->item;
+    uint64_t bytes[LOD_GROUPS_MAX];
+    struct lod_item other;
+    struct wanted from = *wanted;
+
+    if (input->slot >= own->number - own->recd.first_item || input->group < 1 ||
+        input->group > own->codec->groups) {
+        return -EILSEQ;
+    }
+    int error = lod_dataset_item(wanted->dataset, own->recd.first_item + input->slot, &other);
+    error = error ? error : lod_codec_segments(other.codec, other.row, bytes);
+    if (error) {
+        return error;
+    }
+    input->plan = (struct lod_plan){0};
+    error = lod_plan_add_stored(&input->plan, input->group, 0, bytes[input->group - 1]);
+    from.item = &other;
+    return error ? error : gather_own(&from, input);
+}
+
+/* Asks until the codec names nothing more; it names at most LOD_INPUTS_MAX in all. */
+static int gather(const struct wanted *wanted, struct lod_inputs *inputs)
+{
+    const struct lod_item *item = wanted->item;
+    unsigned done = 0;
+    int error = item->codec->maker->need(item->row, wanted->unit, inputs);
+
+    while (!error && done < inputs->count) {
+        struct lod_input *input = &inputs->input[done++];
+        error =
+            input->slot == LOD_SLOT_OWN ? gather_own(wanted, input) : gather_other(wanted, input);
+        if (!error && done == inputs->count) {
+            error = item->codec->maker->need(item->row, wanted->unit, inputs);
+        }
+    }
+    return error;
+}
+
+static void drop(struct lod_inputs *inputs)
+{
+    for (unsigned i = 0; i < inputs->count; i++) {
+        free((void *)(uintptr_t)inputs->input[i].data.at);
+    }
+}
+
+static int make(const struct wanted *wanted, struct lod_blob **ret_blob)
+{
+    const struct lod_item *item = wanted->item;
+    struct lod_inputs inputs = {0};
+    struct lod_blob *blob = NULL;
+
+    int error = gather(wanted, &inputs);
+    error = error ? error : lod_blob_create(wanted->bytes, &blob);
+    if (!error) {
+        error =
+            item->codec->maker->make(item->row, wanted->unit, &inputs, blob->data, wanted->bytes);
+    }
+    drop(&inputs);
+    if (error) {
+        lod_blob_unref(blob);
+        return error;
+    }
+    *ret_blob = blob;
+    return 0;
+}
+
+static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
+{
+    const struct wanted *wanted = ctx;
+    uint64_t cost = wanted->item->codec->maker->cost(wanted->item->row);
+
+    (void)key;
+    if (cost > wanted->work->bytes_max) {
+        return lod_dataset_item_failed(wanted->dataset, wanted->item, -E2BIG);
+    }
+    uint64_t promised = lod_budget_take(wanted->work, cost);
+    int error = make(wanted, ret_blob);
+    lod_budget_give(wanted->work, promised);
+    return error ? lod_dataset_item_failed(wanted->dataset, wanted->item, error) : 0;
+}
+
+int lod_made_get(struct lod_dataset *dataset, struct lod_cache *cache, struct lod_budget *work,
+                 const struct lod_item *item, uint64_t unit, uint64_t made_bytes,
+                 struct lod_blob **ret_blob)
+{
+    uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row);
+    uint64_t left = made_bytes - unit * unit_bytes;
+    struct wanted wanted = {
+        .dataset = dataset,
+        .cache = cache,
+        .work = work,
+        .item = item,
+        .unit = unit,
+        .bytes = left < unit_bytes ? left : unit_bytes,
+    };
+
+    assert(unit_bytes && unit * unit_bytes < made_bytes);
+    return lod_cache_get(cache, lod_frames_key(item, LOD_KEY_MADE, unit), fill, &wanted, ret_blob);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a codec makes of an item (MADE pieces): inputs gathered and checked, memory promised, the
+ * codec's maker run once a unit however many ask, the result kept in the mount's cache.
+ */
+#ifndef LOD_MADE_H
+#define LOD_MADE_H
+
+#include <stdint.h>
+
+#include "budget.h"
+#include "cache.h"
+#include "compiler.h"
+#include "dataset.h"
+
+/*
+ * Unit `unit` of the item: one reference in *ret_blob. `made_bytes`: of all that is made of it, to
+ * know how long the last unit is. -EIO (already logged), -ENOMEM, -EINTR. The thread may hold no
+ * promise of `work`.
+ */
+LOD_MUST_CHECK int lod_made_get(struct lod_dataset *dataset, struct lod_cache *cache,
+                                struct lod_budget *work, const struct lod_item *item, uint64_t unit,
+                                uint64_t made_bytes, struct lod_blob **ret_blob);
+
+#endif
