@@ -208,3 +208,35 @@ Test(index_damage, an_unknown_feature_is_refused_by_its_bit)
     free_tree(tree);
     fixture_destroy(&f);
 }
+
+/* A right block in a wrong place: written where another one belongs. */
+Test(index_damage, misplaced_blocks_are_refused)
+{
+    struct fixture f = fixture_create();
+    struct tree *tree = random_tree(8, 600);
+    uint8_t first[LOD_BLOCK_BYTES], second[LOD_BLOCK_BYTES];
+    const off_t at = LOD_SECTION_ALIGN, next = LOD_SECTION_ALIGN + LOD_BLOCK_BYTES;
+    struct lod_node node;
+    const char *bad;
+
+    cr_assert_eq(write_tree(&f, tree, &bad), 0);
+    int fd = openat(f.dir_fd, "index", O_RDWR);
+    cr_assert_eq(pread(fd, first, sizeof(first), at), (ssize_t)sizeof(first));
+    cr_assert_eq(pread(fd, second, sizeof(second), next), (ssize_t)sizeof(second));
+    cr_assert_eq(pwrite(fd, first, sizeof(first), next), (ssize_t)sizeof(first));
+    cr_assert_eq(pwrite(fd, second, sizeof(second), at), (ssize_t)sizeof(second));
+    struct lod_index *index = open_tree(&f, tree);
+    cr_assert_eq(lod_index_node(index, 0, &node), -EBADMSG);
+    cr_assert_eq(lod_index_node(index, 127, &node), -EBADMSG);
+    cr_assert_eq(lod_index_node(index, 254, &node), 0);
+    lod_index_close(index);
+
+    cr_assert_eq(pwrite(fd, first, sizeof(first), at + LOD_SECTION_ALIGN), (ssize_t)sizeof(first));
+    uint8_t row[LOD_ROW_BYTES];
+    index = open_tree(&f, tree);
+    cr_assert_eq(lod_index_item(index, 0, row), -EBADMSG, "a block of another section");
+    lod_index_close(index);
+    close(fd);
+    free_tree(tree);
+    fixture_destroy(&f);
+}
