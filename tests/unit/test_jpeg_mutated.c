@@ -230,18 +230,6 @@ static long memory_kb(void)
     return used.ru_maxrss;
 }
 
-/* The sanitizer keeps freed memory: its growth is not ours. */
-static bool sanitized(void)
-{
-#if defined(__SANITIZE_ADDRESS__)
-    return true;
-#elif defined(__has_feature)
-    return __has_feature(address_sanitizer);
-#else
-    return false;
-#endif
-}
-
 Test(jpeg_mutated, damaged_files_are_whole_or_decode_to_the_same_pixels, .timeout = 36000)
 {
     static struct mutant m;
@@ -278,7 +266,7 @@ Test(jpeg_mutated, damaged_files_are_whole_or_decode_to_the_same_pixels, .timeou
     printf("%lu mutations, %lu transcoded, slowest %.3f s, memory + %ld KiB\n", runs, transcoded,
            slowest, growth_kb);
     cr_assert_gt(transcoded, runs / 20, "the test tests nothing if all are stored whole");
-    cr_assert(sanitized() || growth_kb <= GROWTH_KB_MAX);
+    cr_assert(sample_sanitized() || growth_kb <= GROWTH_KB_MAX);
     for (size_t i = 0; i < SAMPLES; i++) {
         lod_buf_finish(&files[i]);
     }
