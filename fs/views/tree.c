@@ -32,8 +32,7 @@ static int plan(struct lod_dataset *dataset, const struct lod_item *item,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan)
 {
     (void)dataset;
-    int error = lod_codec_plan(item->codec, item->row, LOD_FORMAT_TREE, fidelity, ret_plan);
-    return error == 0 || error == -ENOENT ? error : -EIO;
+    return lod_codec_plan(item->codec, item->row, LOD_FORMAT_TREE, fidelity, ret_plan);
 }
 
 const struct lod_view lod_view_tree = {

@@ -24,7 +24,7 @@ struct lod_view {
     int (*shows)(struct lod_dataset *dataset, const struct lod_node *node,
                  enum lod_fidelity fidelity);
 
-    /* The file that `item` is at this fidelity. -ENOENT, -EIO. */
+    /* The file that `item` is at this fidelity. -ENOENT; -EILSEQ: a malformed row. */
     int (*plan)(struct lod_dataset *dataset, const struct lod_item *item,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan);
 };

@@ -155,6 +155,33 @@ def seeking(point):
         yield f"begins with {places[:2]}"
 
 
+class Handle(ctypes.Structure):
+    """struct file_handle with room for any kind."""
+    _fields_ = [("bytes", ctypes.c_uint), ("kind", ctypes.c_int), ("data", ctypes.c_ubyte * 128)]
+
+
+def handles(store, point):
+    """What NFS does: a file handle of one mount opens the same file of the next."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    handle, mount_id = Handle(bytes=128), ctypes.c_int()
+    with Mount(store, point):
+        path = os.fsencode(f"{point}/q4/labels/train.csv")
+        if libc.name_to_handle_at(-100, path, ctypes.byref(handle), ctypes.byref(mount_id), 0):
+            yield f"name_to_handle_at: {errno.errorcode[ctypes.get_errno()]}"
+            return
+        wanted = read(path)
+    with Mount(store, point):
+        top = os.open(point, os.O_RDONLY)
+        file = libc.open_by_handle_at(top, ctypes.byref(handle), os.O_RDONLY)
+        os.close(top)
+        if file < 0:
+            yield f"open_by_handle_at: {errno.errorcode[ctypes.get_errno()]}"
+        else:
+            if os.read(file, len(wanted) + 1) != wanted:
+                yield "the handle opens another file"
+            os.close(file)
+
+
 def as_nobody(*command):
     return subprocess.run(command, user=NOBODY, group=NOBODY, extra_groups=[], check=False,
                           capture_output=True, timeout=20)
@@ -197,8 +224,9 @@ def main():
             results.add("seeking in a folder", seeking(point))
         if os.geteuid() == 0:
             results.add("rights", rights(store, point))
+            results.add("file handles", handles(store, point))
         else:
-            print("SKIP: rights of other users need root")
+            print("SKIP: rights of other users and file handles need root")
     return results.finish()
 
 

@@ -57,5 +57,5 @@ Test(view, the_tree_plans_what_the_codec_plans)
         cr_assert_eq(plan.bytes, 123456);
     }
     item.row[0] = 0x80;
-    cr_assert_eq(lod_view_tree.plan(NULL, &item, LOD_FULL, &plan), -EIO, "an undefined flag");
+    cr_assert_eq(lod_view_tree.plan(NULL, &item, LOD_FULL, &plan), -EILSEQ, "an undefined flag");
 }

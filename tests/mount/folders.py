@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Large folders: complete, in order, in time that grows with the names and not with their square."""
+import os
+import sys
+import time
+
+from mounted import Mount, Results, Work, lodfs, need_fuse
+from small import Foreground
+from requests import count
+
+WITH_ATTRIBUTES = 20_000  # readdirplus brings the attributes of all
+NAMES_ALONE = 70_000      # above the limit of folder.c
+SECONDS_MAX = 20          # a listing that looks each name up takes minutes
+
+
+def make(folder, names):
+    os.makedirs(folder)
+    for number in range(names):
+        os.close(os.open(f"{folder}/{number:07}", os.O_CREAT | os.O_WRONLY, 0o644))
+
+
+def listed(folder, names):
+    start = time.monotonic()
+    found = [entry.name for entry in os.scandir(folder)]
+    if found != [f"{number:07}" for number in range(names)]:
+        yield f"{len(found)} names, or in another order"
+    if time.monotonic() - start > SECONDS_MAX:
+        yield f"took {time.monotonic() - start:.1f} s"
+
+
+def looked_up(folder, names):
+    for number in range(0, names, 97):
+        if os.stat(f"{folder}/{number:07}").st_size != 0:
+            yield f"{number}: not empty"
+    for name in (f"{names:07}", "0000000x", "!", "~"):
+        if os.path.exists(f"{folder}/{name}"):
+            yield f"{name} is there"
+
+
+def attributes_come_along(store, point, log):
+    """A stat of each name after a listing: no LOOKUP, no GETATTR."""
+    with Foreground(store, point, log, "-d"):
+        yield from listed(f"{point}/full/middle", WITH_ATTRIBUTES)
+        before = count(log)
+        for number in range(WITH_ATTRIBUTES):
+            os.stat(f"{point}/full/middle/{number:07}")
+        sent = count(log) - before
+        if sent:
+            yield f"stat after the listing sent {dict(sent)}"
+        if before["READDIRPLUS"] > WITH_ATTRIBUTES / 20:
+            yield f"the listing took {before['READDIRPLUS']} requests"
+
+
+def main():
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        source, store, point = (f"{work}/{name}" for name in ("source", "store", "mount"))
+        make(f"{source}/large", NAMES_ALONE)
+        make(f"{source}/middle", WITH_ATTRIBUTES)
+        lodfs("pack", source, store)
+        with Mount(store, point):
+            for name, names in (("large", NAMES_ALONE), ("middle", WITH_ATTRIBUTES)):
+                for tree in ("q1", "full"):
+                    results.add(f"{tree}/{name}", listed(f"{point}/{tree}/{name}", names))
+                results.add(f"lookups in {name}", looked_up(f"{point}/q5/{name}", names))
+        results.add("readdirplus", attributes_come_along(store, point, f"{work}/log"))
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
