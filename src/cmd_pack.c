@@ -5,17 +5,15 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "jobs.h"
 #include "log.h"
 #include "pack/pack.h"
 #include "pack/scans.h"
-#include "pool.h"
 #include "store/format.h"
 #include "summary.h"
 
@@ -136,14 +134,9 @@ static bool parse_size(const char *text, uint64_t *ret_bytes)
 
 static int parse_threads(struct arguments *arguments, const char *text)
 {
-    const char *end;
-    uint64_t number;
-
-    if (!parse_number(text, LOD_POOL_THREADS_MAX, &number, &end) || *end || number == 0) {
-        return usage("-j takes 1 to 256 threads, not", text);
-    }
-    arguments->pack.threads = (unsigned)number;
-    return 0;
+    return lod_jobs_parse(text, &arguments->pack.threads)
+               ? 0
+               : usage("-j takes 1 to 256 threads, not", text);
 }
 
 static int parse_seed(struct arguments *arguments, const char *text)
@@ -260,22 +253,6 @@ static int parse(struct arguments *arguments, int argc, char **argv)
     return 0;
 }
 
-static unsigned processors(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-
-    return count < 1 ? 1 : count > LOD_POOL_THREADS_MAX ? LOD_POOL_THREADS_MAX : (unsigned)count;
-}
-
-static double now_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static int explain(const struct lod_trouble *trouble, int error)
 {
     if (error == -EINTR) {
@@ -311,7 +288,7 @@ static int pack(struct arguments *arguments)
     struct lod_pack_result result;
     struct lod_progress progress;
     struct lod_stop stop;
-    double began = now_seconds();
+    double began = lod_jobs_seconds();
 
     if (!trouble) {
         return LOD_EXIT_FAILED;
@@ -326,7 +303,7 @@ static int pack(struct arguments *arguments)
     int error = lod_pack(&arguments->pack, trouble, &result);
     lod_progress_finish(&progress);
     int code =
-        error ? explain(trouble, error) : conclude(arguments, &result, now_seconds() - began);
+        error ? explain(trouble, error) : conclude(arguments, &result, lod_jobs_seconds() - began);
     lod_pack_finish(&result);
     lod_trouble_finish(trouble);
     free(trouble);
@@ -340,7 +317,7 @@ static int run(int argc, char **argv)
         .progress = -1};
     int code;
 
-    arguments.pack.threads = processors();
+    arguments.pack.threads = lod_jobs_default();
     code = parse(&arguments, argc, argv);
     return code ? code : pack(&arguments);
 }

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names below records/ as the folder lists them; see check.h. */
+#include "verify/check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "store/record_header.h"
+
+#define NAME_ROOM sizeof(((struct lod_recd *)0)->path)
+
+struct listing {
+    struct lod_verify *verify;
+    const char *folder; /* below records/; NULL: records/ itself */
+};
+
+static int list_name(void *ctx, const char *name, bool folder)
+{
+    const struct listing *listing = ctx;
+    struct lod_verify *v = listing->verify;
+    char path[NAME_ROOM] = {0}, below[LOD_OBJECT_NAME_MAX + 1];
+
+    int bytes = snprintf(path, sizeof(path), "%s%s%s", listing->folder ? listing->folder : "",
+                         listing->folder ? "/" : "", name);
+    if (bytes >= (int)sizeof(path)) {
+        return 0;
+    }
+    if (!folder) {
+        return lod_buf_append(&v->names, path, sizeof(path));
+    }
+    if (listing->folder) {
+        return 0;
+    }
+    snprintf(below, sizeof(below), "%s/%s", LOD_RECORDS_NAME, path);
+    struct listing inner = {.verify = v, .folder = path};
+    int error = lod_store_list(v->store, below, list_name, &inner);
+    return error == -ENOMEM ? error : 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+int lod_names_list(struct lod_verify *v)
+{
+    struct listing listing = {.verify = v};
+
+    v->names.bytes = 0;
+    int error = lod_store_list(v->store, LOD_RECORDS_NAME, list_name, &listing);
+    if (error == -ENOMEM) {
+        return error;
+    }
+    /* A folder that cannot be listed has no names; its records are found damaged by the index. */
+    if (v->names.bytes) {
+        qsort(v->names.data, v->names.bytes / NAME_ROOM, NAME_ROOM, compare_names);
+    }
+    return 0;
+}
+
+const char *lod_names_at(const struct lod_verify *v, uint32_t number)
+{
+    return number < v->names.bytes / NAME_ROOM ? (const char *)v->names.data + number * NAME_ROOM
+                                               : NULL;
+}
+
+bool lod_names_have_tree(struct lod_verify *v)
+{
+    struct lod_recd recd;
+    bool found = false;
+    const char *name;
+
+    for (uint32_t i = 0; !found && (name = lod_names_at(v, i)); i++) {
+        const char *dot = strrchr(name, '.');
+        found = dot && strcmp(dot + 1, lod_codec_tree.name) == 0 &&
+                lod_record_header_read(v->store, name, &recd) == 0;
+    }
+    return found;
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    uint64_t x = lod_get_le64(a), y = lod_get_le64(b);
+
+    return x < y ? -1 : x > y;
+}
+
+void lod_names_sort_known(struct lod_verify *v)
+{
+    if (v->known.bytes) {
+        qsort(v->known.data, v->known.bytes / 8, 8, compare_hashes);
+    }
+}
+
+bool lod_names_known(struct lod_verify *v, const char *name)
+{
+    uint8_t hash[8];
+
+    lod_put_le64(hash, lod_hash64(name, strlen(name), 0));
+    return v->known.bytes && bsearch(hash, v->known.data, v->known.bytes / 8, 8, compare_hashes);
+}
+
+int lod_names_note_strays(struct lod_verify *v)
+{
+    const char *name;
+
+    if (v->records_unknown) {
+        return 0;
+    }
+    int error = lod_names_list(v);
+    for (uint32_t i = 0; !error && (name = lod_names_at(v, i)); i++) {
+        if (!lod_names_known(v, name)) {
+            struct lod_finding stray = {
+                .what = "not a record of this store", .item = LOD_NO_ITEM, .note = true};
+            snprintf(stray.file, sizeof(stray.file), "%s/%s", LOD_RECORDS_NAME, name);
+            error = lod_findings_add(&v->findings, &stray);
+        }
+    }
+    return error;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening a store for checking and laying out the steps; see verify.h. */
+#include "verify/verify.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "dataset.h"
+#include "store/record_header.h"
+#include "verify/check.h"
+
+/* -------------------------------------------------------------------------- the layout */
+
+static int add_slices(struct lod_verify *v, uint32_t record, bool by_name, uint64_t file_bytes)
+{
+    const uint64_t slices = file_bytes / LOD_STEP_BYTES + 1; /* at most 2^40 / 2^26 + 1 */
+
+    for (uint32_t i = 0; i < slices; i++) {
+        if (v->slices_count == v->slices_room) {
+            size_t room = v->slices_room ? v->slices_room * 2 : 256;
+            struct lod_slice *more = reallocarray(v->slices, room, sizeof(*more));
+            if (!more) {
+                return -ENOMEM;
+            }
+            v->slices = more;
+            v->slices_room = room;
+        }
+        v->slices[v->slices_count++] =
+            (struct lod_slice){.record = record, .slice = i & 0x7fffffff, .by_name = by_name};
+    }
+    v->bytes += file_bytes;
+    return 0;
+}
+
+/* Items [first, end) are in no record that the index can name. */
+static int lose_items(struct lod_verify *v, uint32_t first, uint32_t end)
+{
+    int error = first < end ? lod_buf_append_le(&v->lost, 4, first) : 0;
+
+    return error || first >= end ? error : lod_buf_append_le(&v->lost, 4, end);
+}
+
+static int report_lost(struct lod_verify *v)
+{
+    static const struct lod_finding lost = {.what = "its record is not in the index",
+                                            .fidelities = LOD_FIDELITIES_ALL};
+    struct lod_cursor c = lod_cursor(v->lost.data, v->lost.bytes);
+    int error = 0;
+
+    while (!error && c.left) {
+        uint32_t first = lod_take_le32(&c), end = lod_take_le32(&c);
+        for (uint32_t i = first; !error && i < end && i - first < LOD_FINDINGS_MAX; i++) {
+            error = lod_check_item_found(v, i, lost);
+        }
+    }
+    return error;
+}
+
+struct layout {
+    uint32_t next; /* item */
+    bool gap;      /* the row before this one could not be read */
+};
+
+static int lay_record(struct lod_verify *v, uint32_t number, struct layout *layout)
+{
+    struct lod_recd recd;
+    uint64_t known;
+
+    int error = lod_index_record(v->index, number, &recd);
+    if (error == -ENOMEM) {
+        return error;
+    }
+    if (error) {
+        layout->gap = v->records_unknown = true;
+        atomic_store(&v->rows_missing, true);
+        return lod_check_is_block_error(error)
+                   ? 0
+                   : lod_check_row_found(v, LOD_SECTION_RECD, number,
+                                         (struct lod_finding){.what = "a malformed row of a record",
+                                                              .item = LOD_NO_ITEM,
+                                                              .fidelities = LOD_FIDELITIES_ALL});
+    }
+    if (layout->gap && recd.first_item > layout->next) {
+        error = lose_items(v, layout->next, recd.first_item);
+    } else if (recd.first_item != layout->next) {
+        error = lod_check_row_found(
+            v, LOD_SECTION_RECD, number,
+            (struct lod_finding){.what = "the items of the records do not follow each other",
+                                 .item = LOD_NO_ITEM,
+                                 .fidelities = LOD_FIDELITIES_ALL});
+    }
+    *layout = (struct layout){.next = recd.first_item + recd.items};
+    known = lod_hash64(recd.path, strlen(recd.path), 0);
+    error = error ? error : lod_buf_append_le(&v->known, 8, known);
+    error = error ? error : lod_buf_append_le(&v->ids, 8, recd.id.low);
+    error = error ? error : lod_buf_append_le(&v->ids, 8, recd.id.high);
+    return error ? error : add_slices(v, number, false, recd.file_bytes);
+}
+
+/* Record files that no row names, by their own headers; *ret_items: how many items they hold. */
+static int lay_names(struct lod_verify *v, uint64_t *ret_items)
+{
+    struct lod_recd recd;
+    const char *name;
+    uint64_t items = 0;
+
+    int error = lod_names_list(v);
+    for (uint32_t i = 0; !error && (name = lod_names_at(v, i)); i++) {
+        if (lod_names_known(v, name)) {
+            continue;
+        }
+        error = lod_record_header_read(v->store, name, &recd);
+        if (error != -ENOMEM) {
+            items += error ? 0 : recd.items;
+            error = add_slices(v, i, true, error ? 0 : recd.file_bytes);
+        }
+    }
+    *ret_items = items;
+    return error;
+}
+
+static int lay_records(struct lod_verify *v)
+{
+    const uint32_t items = lod_index_items(v->index);
+    struct layout layout = {0};
+    uint64_t covered = 0, found = 0;
+    int error = 0;
+
+    for (uint32_t i = 0; !error && i < lod_index_records(v->index); i++) {
+        error = lay_record(v, i, &layout);
+    }
+    error = error ? error : lose_items(v, layout.next, items);
+    lod_names_sort_known(v);
+    if (!error && v->records_unknown) {
+        error = lay_names(v, &found);
+    }
+    for (size_t at = 0; !error && at < v->lost.bytes; at += 8) {
+        covered += lod_get_le32(v->lost.data + at + 4) - lod_get_le32(v->lost.data + at);
+    }
+    /* Where their record files are there, those name them. */
+    return error || covered <= found ? error : report_lost(v);
+}
+
+static int lay_index(struct lod_verify *v)
+{
+    const uint64_t blocks = lod_object_bytes(v->index_file) / LOD_BLOCK_BYTES;
+
+    v->block_steps = (blocks + LOD_STEP_BLOCKS - 1) / LOD_STEP_BLOCKS;
+    v->node_steps = ((uint64_t)lod_index_nodes(v->index) + LOD_STEP_NODES - 1) / LOD_STEP_NODES;
+    v->bytes = blocks * LOD_BLOCK_BYTES;
+    v->files = lod_index_items(v->index);
+    return lay_records(v);
+}
+
+/* ----------------------------------------------------------------------------- opening */
+
+static int damaged_file(struct lod_verify *v, const char *file, const char *what)
+{
+    struct lod_finding finding = {
+        .what = what, .item = LOD_NO_ITEM, .fidelities = LOD_FIDELITIES_ALL};
+
+    snprintf(finding.file, sizeof(finding.file), "%s", file);
+    return lod_findings_add(&v->findings, &finding);
+}
+
+static int open_index(struct lod_verify *v, char *why, size_t why_room)
+{
+    uint8_t superblock[LOD_BLOCK_BYTES];
+
+    int error = lod_index_open(v->store, &v->manifest, LOD_INDEX_CACHE_BYTES, &v->index, v->why,
+                               sizeof(v->why));
+    if (error == -ENOTSUP || error == -ENOMEM) {
+        snprintf(why, why_room, "%s", v->why);
+        return error;
+    }
+    if (error) {
+        return damaged_file(v, LOD_INDEX_NAME, v->why);
+    }
+    error = lod_object_open(v->store, LOD_INDEX_NAME, &v->index_file);
+    error = error ? error : lod_object_pread(v->index_file, 0, superblock, sizeof(superblock));
+    if (error) {
+        v->index = lod_index_close(v->index);
+        return error == -ENOMEM ? error : damaged_file(v, LOD_INDEX_NAME, "it cannot be read");
+    }
+    v->gaps_zero = true;
+    for (uint32_t i = 0; i < lod_get_le32(superblock + 60) && i < LOD_SECTIONS_MAX; i++) {
+        v->gaps_zero &= lod_get_le32(superblock + 96 + (size_t)i * 32) <= LOD_SECTION_NAME;
+    }
+    return 0;
+}
+
+static int open_manifest(struct lod_verify *v, char *why, size_t why_room)
+{
+    const char *reason = "";
+
+    int error = lod_manifest_read(v->store, &v->manifest, &reason);
+    if (error == 0) {
+        return open_index(v, why, why_room);
+    }
+    snprintf(why, why_room, "%s", reason);
+    if (error == -ENOTSUP || error == -ENOMEM) {
+        return error;
+    }
+    if (error == -ENOENT) {
+        int listed = lod_names_list(v);
+        if (listed || !lod_names_have_tree(v)) {
+            return listed ? listed : error;
+        }
+        reason = "it is missing";
+    }
+    return damaged_file(v, LOD_MANIFEST_NAME, reason);
+}
+
+static int open_all(struct lod_verify *v, const char *location, char *why, size_t why_room)
+{
+    int error = lod_store_open(location, &v->store);
+
+    if (error) {
+        snprintf(why, why_room, "%s",
+                 error == -ENOENT    ? "no such folder"
+                 : error == -ENOTDIR ? "not a folder, so no lodfs store"
+                                     : strerrordesc_np(-error));
+        return error == -ENOTDIR ? -ENOENT : error;
+    }
+    error = open_manifest(v, why, why_room);
+    if (!error) {
+        error = v->index ? lay_index(v) : lay_names(v, &v->files);
+    }
+    if (error == -ENOMEM) {
+        snprintf(why, why_room, "out of memory");
+    }
+    return error;
+}
+
+int lod_verify_create(const char *location, struct lod_verify **ret_verify, char *why,
+                      size_t why_room)
+{
+    struct lod_verify *v = calloc(1, sizeof(*v));
+
+    if (!v) {
+        snprintf(why, why_room, "out of memory");
+        return -ENOMEM;
+    }
+    lod_findings_init(&v->findings);
+    pthread_mutex_init(&v->lock, NULL);
+    int error = open_all(v, location, why, why_room);
+    if (error) {
+        lod_verify_destroy(v);
+        return error;
+    }
+    *ret_verify = v;
+    return 0;
+}
+
+struct lod_verify *lod_verify_destroy(struct lod_verify *v)
+{
+    if (v) {
+        lod_findings_finish(&v->findings);
+        pthread_mutex_destroy(&v->lock);
+        lod_object_close(v->index_file);
+        lod_index_close(v->index);
+        lod_manifest_finish(&v->manifest);
+        lod_store_close(v->store);
+        cJSON_Delete(v->pack);
+        cJSON_Delete(v->scans);
+        lod_buf_finish(&v->names);
+        lod_buf_finish(&v->known);
+        lod_buf_finish(&v->ids);
+        lod_buf_finish(&v->lost);
+        free(v->slices);
+        free(v);
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------- steps */
+
+uint64_t lod_verify_steps(const struct lod_verify *v)
+{
+    return v->block_steps + v->node_steps + v->slices_count;
+}
+
+uint64_t lod_verify_bytes(const struct lod_verify *v)
+{
+    return v->bytes;
+}
+
+uint64_t lod_verify_files(const struct lod_verify *v)
+{
+    return v->files;
+}
+
+int lod_verify_step(struct lod_verify *v, uint64_t number, uint64_t *ret_bytes, uint64_t *ret_files)
+{
+    *ret_bytes = *ret_files = 0;
+    if (number < v->block_steps) {
+        return lod_check_blocks(v, number, ret_bytes);
+    }
+    number -= v->block_steps;
+    if (number < v->node_steps) {
+        return lod_check_nodes(v, number);
+    }
+    number -= v->node_steps;
+    assert(number < v->slices_count);
+    return lod_check_slice(v, &v->slices[number], ret_bytes, ret_files);
+}
+
+int lod_verify_conclude(struct lod_verify *v, const struct lod_findings **ret_findings)
+{
+    int error = v->index ? lod_names_note_strays(v) : 0;
+
+    error = error ? error : lod_check_whole(v);
+    if (!error) {
+        lod_findings_sort(&v->findings);
+        *ret_findings = &v->findings;
+    }
+    return error;
+}
+
+int lod_verify_index(const char *location)
+{
+    struct lod_verify *v = NULL;
+    uint64_t bytes, files;
+    char why[160];
+
+    int error = lod_verify_create(location, &v, why, sizeof(why));
+    for (uint64_t i = 0; !error && i < v->block_steps + v->node_steps; i++) {
+        error = lod_verify_step(v, i, &bytes, &files);
+    }
+    if (!error && (!v->index || v->findings.damages)) {
+        error = -EBADMSG;
+    }
+    lod_verify_destroy(v);
+    return error;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What verify says of its findings, for people and as JSON. */
+#ifndef LOD_VERIFY_REPORT_H
+#define LOD_VERIFY_REPORT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "compiler.h"
+#include "verify/findings.h"
+
+struct lod_verify_summary {
+    const char *store;
+    uint64_t files, bytes; /* checked */
+    double seconds;
+};
+
+LOD_MUST_CHECK int lod_verify_print(const struct lod_findings *findings,
+                                    const struct lod_verify_summary *summary, FILE *out);
+LOD_MUST_CHECK int lod_verify_json(const struct lod_findings *findings,
+                                   const struct lod_verify_summary *summary, FILE *out);
+
+/* "q4..q10, full", "every fidelity", "nothing that is served". Returns `text`. */
+#define LOD_FIDELITIES_TEXT 96
+char *lod_verify_fidelities(uint16_t fidelities, char text[LOD_FIDELITIES_TEXT]);
+
+#endif
