@@ -240,3 +240,39 @@ Test(index_damage, misplaced_blocks_are_refused)
     free_tree(tree);
     fixture_destroy(&f);
 }
+
+/* The section table, one field at a time, under right hashes. */
+Test(index_damage, sections_outside_the_file_or_of_another_length_are_refused)
+{
+    static const struct {
+        unsigned section, at, bytes;
+        uint64_t value;
+    } edits[] = {
+        {3, 16, 8, 2},         {3, 16, 8, UINT64_MAX}, {3, 8, 8, 80},  {3, 8, 8, 65}, {3, 8, 8, 0},
+        {3, 8, 8, 1ull << 60}, {0, 16, 8, 2},          {0, 24, 8, 51}, {0, 4, 4, 31}, {1, 24, 8, 0},
+        {1, 0, 4, 1},          {2, 0, 4, 9},           {2, 0, 4, 0},   {3, 24, 8, 1}, {4, 0, 4, 1},
+    };
+    struct fixture f = fixture_create();
+    struct tree *tree = random_tree(3, 50);
+    uint8_t good[LOD_BLOCK_BYTES], super[LOD_BLOCK_BYTES];
+    struct lod_index *index;
+    const char *bad;
+    char why[200];
+
+    cr_assert_eq(write_tree(&f, tree, &bad), 0);
+    int fd = openat(f.dir_fd, "index", O_RDWR);
+    cr_assert_eq(pread(fd, good, sizeof(good), 0), (ssize_t)sizeof(good));
+    for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+        memcpy(super, good, sizeof(super));
+        lod_put_le(super + 96 + edits[i].section * 32 + edits[i].at, edits[i].bytes,
+                   edits[i].value);
+        put_sealed(fd, 0, super, tree);
+        cr_assert_eq(pread(fd, super, sizeof(super), 0), (ssize_t)sizeof(super));
+        tree->manifest.index_hash = lod_hash64(super, sizeof(super), 0);
+        cr_expect_eq(lod_index_open(f.store, &tree->manifest, 1 << 20, &index, why, sizeof(why)),
+                     -EILSEQ, "case %zu", i);
+    }
+    close(fd);
+    free_tree(tree);
+    fixture_destroy(&f);
+}

@@ -205,6 +205,38 @@ Test(manifest, bombs_are_refused)
     fixture_destroy(&f);
 }
 
+/* Right in all else, it is the number of values alone that is refused. */
+Test(manifest, more_values_than_the_limit_are_refused)
+{
+    static const char head[] = "{\"format\":\"lodfs\",\"major\":1,\"minor\":0,\"store_id\":"
+                               "\"00000000000000000000000000000000\",\"index_bytes\":4096,"
+                               "\"index_hash\":\"0000000000000000\",\"records\":0,\"items\":0,"
+                               "\"source_bytes\":0,\"pack\":{},\"scans\":[0";
+    struct fixture f = fixture_create();
+    struct lod_manifest out;
+    char *text = malloc(sizeof(head) + (size_t)4 * LOD_MANIFEST_VALUES_MAX);
+
+    for (unsigned over = 0; over < 2; over++) {
+        size_t values = 0, bytes = sizeof(head) - 1;
+        memcpy(text, head, bytes);
+        for (size_t i = 0; i < bytes; i++) {
+            values += strchr("[{,:", text[i]) != NULL;
+        }
+        for (; values < LOD_MANIFEST_VALUES_MAX + over; values++) {
+            text[bytes++] = ',';
+            text[bytes++] = '1';
+        }
+        memcpy(text + bytes, "]}", 2);
+        put(&f, text, bytes + 2);
+        cr_assert_eq(read_back(&f, &out), over ? -EILSEQ : 0);
+        if (!over) {
+            lod_manifest_finish(&out);
+        }
+    }
+    free(text);
+    fixture_destroy(&f);
+}
+
 Test(manifest, a_failed_commit_is_no_store)
 {
     struct fixture f = fixture_create();
