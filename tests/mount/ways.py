@@ -93,8 +93,9 @@ def relative(store, point):
     if done.returncode:
         yield f"exit {done.returncode}"
     yield from look(point)
+    words = [os.environ["LODFS"].encode(), b"mount", os.fsencode(os.path.basename(store))]
     for pid in [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc")))
-                if os.fsencode(os.path.basename(store)) in cmdline(pid)]:
+                if cmdline(pid)[:3] == words]:
         if os.readlink(f"/proc/{pid}/cwd") != "/":
             yield "the daemon did not leave the folder it was started in"
         if os.readlink(f"/proc/{pid}/fd/2") != "/dev/null":
