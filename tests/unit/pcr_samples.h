@@ -61,6 +61,19 @@ static inline bool same_bytes(struct lod_span a, struct lod_span b)
     return a.bytes == b.bytes && (!a.bytes || memcmp(a.at, b.at, a.bytes) == 0);
 }
 
+/* `full` has the source's coefficients and pixels. */
+static inline void expect_full(struct lod_span source, const struct lod_encoded *item)
+{
+    struct lod_buf full = file_at(item, LOD_FULL);
+    struct lod_buf a = sample_coefficients(source), b = sample_coefficients(lod_buf_span(&full));
+
+    cr_assert(same_bytes(lod_buf_span(&a), lod_buf_span(&b)), "other coefficients");
+    cr_assert(sample_same_pixels(source, lod_buf_span(&full)), "other pixels");
+    lod_buf_finish(&full);
+    lod_buf_finish(&a);
+    lod_buf_finish(&b);
+}
+
 static inline bool contains(struct lod_span file, const void *part, size_t bytes)
 {
     return memmem(file.at, file.bytes, part, bytes) != NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <glob.h>
 #include <sys/resource.h>
 
 #include "pcr/pcr_row.h"
@@ -23,18 +22,6 @@ static void expect_prefixes(struct lod_span source, const struct lod_encoded *it
         lod_buf_finish(&file);
         lod_buf_finish(&expected);
     }
-}
-
-static void expect_full(struct lod_span source, const struct lod_encoded *item)
-{
-    struct lod_buf full = file_at(item, LOD_FULL);
-    struct lod_buf a = sample_coefficients(source), b = sample_coefficients(lod_buf_span(&full));
-
-    cr_assert(same_bytes(lod_buf_span(&a), lod_buf_span(&b)), "other coefficients");
-    cr_assert(sample_same_pixels(source, lod_buf_span(&full)), "other pixels");
-    lod_buf_finish(&full);
-    lod_buf_finish(&a);
-    lod_buf_finish(&b);
 }
 
 /* Everything that must hold for a source that is transcoded, with one script. */
@@ -303,40 +290,4 @@ Test(pcr_write, the_table_sends_jpegs_here_by_their_content)
     cr_assert_eq(lod_encoder_probe(head, 2), &lod_encoder_raw);
     head = (struct lod_span){.at = png, .bytes = 4};
     cr_assert_eq(lod_encoder_probe(head, 1000), &lod_encoder_raw);
-}
-
-static struct lod_buf read_file(const char *path)
-{
-    static uint8_t chunk[65536];
-    struct lod_buf file = {0};
-    FILE *in = fopen(path, "rb");
-
-    cr_assert_not_null(in);
-    for (size_t bytes; (bytes = fread(chunk, 1, sizeof(chunk), in));) {
-        cr_assert_eq(lod_buf_append(&file, chunk, bytes), 0);
-    }
-    fclose(in);
-    return file;
-}
-
-Test(pcr_write, real_photographs_come_back, .timeout = 600)
-{
-    const char *folder = getenv("LODFS_SAMPLE_DATA");
-    const struct lod_script *script = plain();
-    char pattern[4096];
-    glob_t found;
-
-    snprintf(pattern, sizeof(pattern), "%s/clothing/*/*/*.jpg", folder ? folder : "../shared/data");
-    if (glob(pattern, 0, NULL, &found) != 0) {
-        cr_skip("no photographs match %s", pattern);
-    }
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        struct lod_buf file = read_file(found.gl_pathv[i]);
-        struct lod_encoded item = encode_with(lod_buf_span(&file), &script, 1);
-        cr_assert_null(item.whole, "%s: %s", found.gl_pathv[i], item.whole);
-        expect_full(lod_buf_span(&file), &item);
-        lod_encoded_finish(&item);
-        lod_buf_finish(&file);
-    }
-    globfree(&found);
 }
