@@ -19,6 +19,8 @@
 #include "tally.h"
 
 #define WHOLE_SHOWN 10
+#define COLUMNS     78u /* of a terminal, a comma and the cursor left out */
+#define INDENT      13u
 
 static const struct option long_options[] = {
     {"json", no_argument, NULL, 'J'},
@@ -150,12 +152,12 @@ static void print_head(const struct info *info)
            info->manifest->items ? (double)index_bytes / (double)info->manifest->items : 0.0);
 }
 
+/* "name value, name value", wrapped; names and values are whatever the manifest says. */
 static void print_options(const struct info *info)
 {
     const cJSON *option;
-    const char *comma = "";
+    size_t column = 0;
 
-    printf("  packed     with ");
     cJSON_ArrayForEach(option, info->manifest->pack)
     {
         char *value = cJSON_PrintUnformatted(option);
@@ -163,11 +165,17 @@ static void print_options(const struct info *info)
         const char *plain = cJSON_IsString(option) ? option->valuestring : value ? value : "?";
         lod_escape(option->string, strlen(option->string), name, sizeof(name));
         lod_escape(plain, strlen(plain), text, sizeof(text));
-        printf("%s%s %s", comma, name, text);
+        size_t bytes = strlen(name) + strlen(text) + 1;
+        if (column == 0 || column + bytes + 2 > COLUMNS) {
+            printf("%s  %-11s%s %s", column ? ",\n" : "", column ? "" : "packed", name, text);
+            column = INDENT + bytes;
+        } else {
+            printf(", %s %s", name, text);
+            column += bytes + 2;
+        }
         cJSON_free(value);
-        comma = ", ";
     }
-    puts("\n");
+    puts(column ? "\n" : "");
 }
 
 static int print_whole(const struct info *info)
@@ -202,8 +210,8 @@ static int print_scans(const struct info *info)
     if (!scans) {
         return 0;
     }
-    puts("\nScan scripts by quantisation class (0 is the finest), and the first fidelity that\n"
-         "reaches an MSSIM of .95 and .98, with its share of the source's bytes:");
+    puts("\nScan scripts by quantisation class (0 is the finest); where MSSIM .95 and .98 are\n"
+         "reached first, with the share of the source's bytes:");
     int error = lod_scan_report_classes(scans, stdout);
     if (!error && info->verbose) {
         putchar('\n');

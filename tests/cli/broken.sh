@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Pack that does not end well: killed, interrupted, disk full. No store, and a rerun makes one.
+. "$(dirname "$0")/lib.sh"
+
+cleanup() { umount "$work/disk" 2>/dev/null; }
+make_source source
+for i in 1 2 3 4 5 6; do
+    head -c 8000000 /dev/urandom >source/big$i
+done
+expect 0 "$LODFS" pack -q source reference
+
+# Interrupted at many moments: nothing remains, or (too late) the whole store.
+for delay in 0.001 0.01 0.03 0.05 0.1 0.2; do
+    for signal in INT TERM; do
+        "$LODFS" pack -q source stopped >out 2>err &
+        sleep $delay
+        kill -$signal $! 2>/dev/null
+        wait $!
+        rc=$?
+        if [ -e stopped/manifest.json ]; then
+            diff -r stopped reference >/dev/null || fail "another store after $delay"
+            [ $rc = 0 ] || fail "exit $rc for a whole store"
+        elif [ $rc = 130 ]; then
+            said 'interrupted'
+            [ -e stopped ] && fail "an interrupted pack left its folder"
+        elif [ $rc -lt 128 ]; then
+            fail "exit $rc after $delay"
+        fi
+        rm -rf stopped
+    done
+done
+
+# Killed: records may remain, a manifest never; the rerun starts clean.
+for delay in 0.01 0.05 0.1 0.2 0.3; do
+    "$LODFS" pack -q source killed 2>/dev/null &
+    sleep $delay
+    kill -KILL $! 2>/dev/null
+    wait $! 2>/dev/null
+    if [ -e killed/manifest.json ]; then
+        diff -r killed reference >/dev/null || fail "a manifest before its store, after $delay"
+        rm -rf killed
+    fi
+done
+mkdir -p killed/records
+echo rubbish >killed/records/000099.raw
+echo rubbish >killed/index
+echo rubbish >killed/manifest.tmp
+expect 10 "$LODFS" info killed
+expect 0 "$LODFS" pack -q source killed
+diff -r killed reference >/dev/null || fail "a rerun made another store"
+
+mkdir disk
+if mount -t tmpfs -o size=20m tmpfs disk 2>/dev/null; then
+    expect 1 "$LODFS" pack -q source disk/store
+    said 'No space left'
+    [ -e disk/store ] && fail "a full disk was left full"
+    mkdir disk/there
+    expect 1 "$LODFS" pack -q source disk/there
+    [ -z "$(ls -A disk/there)" ] || fail "a full disk was left full"
+    mount -o remount,size=100m disk
+    expect 0 "$LODFS" pack -q source disk/there
+    diff -r disk/there reference >/dev/null || fail "the rerun made another store"
+else
+    echo "skipped: no tmpfs can be mounted here, so no full disk"
+fi
+finish

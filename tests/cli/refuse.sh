@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What pack refuses: targets that are not its own, links that leave, sources it cannot read.
+. "$(dirname "$0")/lib.sh"
+
+# As root every file can be read: the parts about permissions run as nobody.
+as_user() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi; }
+chmod 755 "$work"
+make_source source
+
+expect 0 "$LODFS" pack -q source store
+cp -r store before
+expect 1 "$LODFS" pack source store
+said 'already holds a store'
+expect 1 "$LODFS" pack source source
+said 'itself'
+expect 1 "$LODFS" pack source source/photos/store
+said 'lies in the source'
+expect 1 "$LODFS" pack source/photos source
+said 'holds the source'
+ln -s source other
+expect 1 "$LODFS" pack source other/store
+said 'lies in the source'
+mkdir foreign
+echo mine >foreign/file
+expect 1 "$LODFS" pack source foreign
+said "'file'"
+mkdir -p records-foreign/records
+echo mine >records-foreign/records/notes
+expect 1 "$LODFS" pack source records-foreign
+said "'notes'"
+echo mine >plain
+expect 1 "$LODFS" pack source plain
+said 'Not a directory'
+[ "$(cat foreign/file records-foreign/records/notes plain)" = "$(printf 'mine\nmine\nmine')" ] ||
+    fail "foreign files were touched"
+diff -r store before >/dev/null || fail "a refused pack touched the store"
+mkdir empty
+expect 0 "$LODFS" pack -q source empty
+
+mkdir locked
+expect 11 flock locked "$LODFS" pack source locked
+said 'another pack'
+[ -z "$(ls -A locked)" ] || fail "a pack without the lock wrote something"
+
+# Links that leave.
+mkdir links
+echo x >links/file
+ln -s ../source/nothing links/out
+expect 1 "$LODFS" pack links l1
+said "'out'"
+said -- '--symlinks=follow'
+[ -e l1 ] && fail "a refused pack left its folder"
+expect 0 "$LODFS" pack -q --symlinks=follow links l1
+"$LODFS" ls -l l1 | grep -q '^-.* out$' || fail "a followed link is no file"
+rm links/out
+ln -s "$work/links/file" links/absolute
+expect 1 "$LODFS" pack links l2
+said "'absolute'"
+rm links/absolute
+mkdir links/folder
+ln -s .. links/folder/round
+expect 0 "$LODFS" pack -q links l3
+expect 1 "$LODFS" pack --symlinks=follow links l4
+said "'folder/round' leads back"
+
+# Unreadable files and folders; sockets and fifos never.
+mkdir -p dark/folder
+echo 1 >dark/a
+echo 2 >dark/b
+echo 3 >dark/folder/c
+mkfifo dark/fifo
+chmod 0 dark/b dark/folder
+mkdir -m 777 open
+expect 1 as_user "$LODFS" pack dark open/d1
+said 'Permission denied'
+said -- '--skip-unreadable'
+[ -e open/d1 ] && fail "a failed pack left its folder"
+expect 3 as_user "$LODFS" pack --skip-unreadable --json dark open/d2
+json '{e["path"]: e["why"] for e in d["left_out"]} == {"b": "Permission denied",
+    "fifo": "a fifo", "folder": "Permission denied"}'
+json 'd["files"] == 1'
+rm dark/b
+chmod 755 dark/folder
+rm dark/folder/c
+expect 0 "$LODFS" pack dark d3
+printed 'fifo: a fifo'
+
+# A file that changes all the time.
+mkdir moving
+yes | head -c 1000000 >moving/still
+: >moving/file
+(while [ -e moving ]; do echo x >>moving/file; done) 2>/dev/null &
+writer=$!
+for i in 1 2 3 4 5 6 7 8; do
+    dd if=/dev/urandom of=moving/big$i bs=1M count=8 2>/dev/null
+done
+expect 1 "$LODFS" pack moving m1
+said "'file'"
+said 'changed'
+expect 3 "$LODFS" pack --skip-unreadable --json moving m2
+json '[e["path"] for e in d["left_out"]] == ["file"]'
+rm -r moving
+wait $writer 2>/dev/null
+finish

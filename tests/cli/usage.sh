@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Help, version, and what is said of a command line that is wrong.
+. "$(dirname "$0")/lib.sh"
+
+expect 2 "$LODFS"
+grep -q 'Usage: lodfs COMMAND' err || fail "no usage on stderr"
+expect 0 "$LODFS" --help
+for command in pack mount umount ls info version help; do
+    printed "  $command "
+done
+printed 'Exit codes'
+expect 0 "$LODFS" -h
+expect 0 "$LODFS" version
+printed 'lodfs '
+expect 0 "$LODFS" --version
+expect 0 "$LODFS" help pack
+printed '--record-size'
+cp out first
+expect 0 "$LODFS" pack --help
+cmp -s out first || fail "'help pack' and 'pack --help' differ"
+expect 2 "$LODFS" help nonsense
+said "no command 'nonsense'"
+expect 2 "$LODFS" pakc
+said "did you mean 'pack'?"
+expect 2 "$LODFS" "$(printf 'a\033b')"
+said '\x1b'
+
+mkdir source
+expect 2 "$LODFS" pack
+said 'a SOURCE and a STORE'
+expect 2 "$LODFS" pack source
+expect 2 "$LODFS" pack source store third
+said "third"
+expect 2 "$LODFS" pack --nonsense source store
+said "'--nonsense'"
+expect 2 "$LODFS" pack -x source store
+said "'-x'"
+expect 2 "$LODFS" pack source store -j
+said "'-j'"
+for bad in -j0 -j257 -jx --seed=-1 --seed=9007199254740992 --seed=1x --order=random \
+    --record-size=1 --record-size=16X --record-size=16Mx --record-size=1T --symlinks=copy; do
+    expect 2 "$LODFS" pack $bad source store
+    said 'see lodfs pack --help'
+done
+expect 2 "$LODFS" pack --scans=no-such-script source store
+said 'no-such-script'
+printf '0,1,2: 0-0, 0, 1\nnonsense\n' >broken
+expect 2 "$LODFS" pack --scans=broken source store
+said 'broken'
+[ -e store ] && fail "a wrong command line made a store"
+expect 1 "$LODFS" pack no-such-source store
+said "'no-such-source': No such file"
+expect 1 "$LODFS" pack source no/such/parent
+said 'no/such/parent'
+expect 0 "$LODFS" pack --record-size=64KiB --seed=9007199254740991 source store
+
+expect 2 "$LODFS" ls
+expect 2 "$LODFS" ls --fidelity=q11 store
+said 'q1 .. q10'
+expect 1 "$LODFS" ls store nothing-there
+said "'nothing-there'"
+expect 2 "$LODFS" info
+expect 10 "$LODFS" info source
+said 'source'
+expect 10 "$LODFS" ls no-such-store
+if [ -w /dev/full ]; then
+    "$LODFS" info store >/dev/full 2>err
+    [ $? = 1 ] || fail "a full disk looks like success"
+    said 'standard output'
+fi
+finish
