@@ -210,8 +210,8 @@ static int print_scans(const struct info *info)
     if (!scans) {
         return 0;
     }
-    puts("\nScan scripts by quantisation class (0 is the finest); where MSSIM .95 and .98 are\n"
-         "reached first, with the share of the source's bytes:");
+    puts("\nScan scripts by quantisation class (0 is the finest); the first fidelities that\n"
+         "reach an MSSIM of .95 and .98, with their share of the source's bytes:");
     int error = lod_scan_report_classes(scans, stdout);
     if (!error && info->verbose) {
         putchar('\n');

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 cleanup() { umount "$work/disk" 2>/dev/null; }
-make_source source
+make_source source 2
 for i in 1 2 3 4 5 6; do
     head -c 8000000 /dev/urandom >source/big$i
 done

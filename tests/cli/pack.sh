@@ -18,12 +18,13 @@ diff -r one four >/dev/null || fail "-j1 and -j4 differ"
 
 # The same files made in another order lie in another order in a folder.
 mkdir copy
-(cd source && find . -mindepth 1 | LC_ALL=C sort -r | tar -cf - --no-recursion -T <(
-    find . -mindepth 1 -type d; find . -mindepth 1 ! -type d | sort -r)) | tar -C copy -xpf -
-touch -r source copy
+(cd source && { find . -mindepth 1 -type d -print0; find . ! -type d -print0 | sort -rz; } |
+    tar -cf - --no-recursion --null -T -) | tar -C copy -xpf -
 chmod --reference=source copy
+find source copy -exec touch -h -d @1700000000 {} + # tar keeps no nanoseconds
+expect 0 "$LODFS" pack -j3 source first
 expect 0 "$LODFS" pack -j2 copy again
-diff -r one again >/dev/null || fail "the order of a folder's listing shows in the store"
+diff -r first again >/dev/null || fail "the order of a folder's listing shows in the store"
 
 # Every name is there, as it is.
 (cd source && find . -mindepth 1 -printf '%P\0' | sort -z) >names
