@@ -49,7 +49,7 @@ cmp -s one/records/000001.pcr seven/records/000001.pcr && fail "--seed changed n
 expect 0 "$LODFS" pack --record-size=64K source small
 [ "$(ls small/records | wc -l)" -gt "$(ls one/records | wc -l)" ] ||
     fail "--record-size made no more records"
-for scans in default; do
+for scans in lean best default spectral; do
     expect 0 "$LODFS" pack --scans=$scans --json source scans-$scans
     json 'all(c["script"] == "'$scans'" for c in d["scans"]["classes"])'
 done

@@ -6,7 +6,7 @@
 expect 2 "$LODFS"
 grep -q 'Usage: lodfs COMMAND' err || fail "no usage on stderr"
 expect 0 "$LODFS" --help
-for command in pack mount umount ls info version help; do
+for command in pack mount umount ls info verify version help; do
     printed "  $command "
 done
 printed 'Exit codes'
