@@ -171,6 +171,38 @@ Test(scans, the_table_says_what_was_chosen_and_measured)
     lod_sample_destroy(sample);
 }
 
+Test(scans, a_class_with_too_few_photographs_takes_the_choice_of_all)
+{
+    static const int qualities[] = {97, 40};
+    struct lod_sample *sample = make_sample(2, qualities, 2);
+    struct lod_scans scans;
+    const cJSON *class;
+    const double *of_all = NULL;
+    unsigned met = 0;
+
+    for (unsigned i = 0; i < 3; i++) {
+        struct sample more = {.width = 100 + i, .height = 99, .quality = 97};
+        cr_assert_eq(offer(sample, &more), 0);
+    }
+    free(choose_text(sample, NULL, 2, &scans));
+    cJSON_ArrayForEach(class, cJSON_GetObjectItem(scans.table, "classes"))
+    {
+        int own = cJSON_GetObjectItem(class, "samples")->valueint;
+        const cJSON *q1 = cJSON_GetArrayItem(cJSON_GetObjectItem(class, "bytes"), 0);
+        bool by_all = strcmp(cJSON_GetObjectItem(class, "measured")->valuestring, "all") == 0;
+        cr_expect_eq(by_all, own < 3, "%d photographs", own);
+        met += (unsigned)own;
+        if (by_all) {
+            of_all = of_all ? of_all : &q1->valuedouble;
+            cr_expect_eq(q1->valuedouble, *of_all);
+        }
+    }
+    cr_expect_eq(met, 7);
+    cr_expect_not_null(of_all);
+    lod_scans_finish(&scans);
+    lod_sample_destroy(sample);
+}
+
 Test(scans, a_script_given_by_hand_is_taken_everywhere)
 {
     static const int qualities[] = {90, 40};
