@@ -68,9 +68,9 @@ struct lod_record;
 LOD_MUST_CHECK int lod_check_tree(struct lod_verify *verify, struct lod_record *record);
 
 /*
- * The names of the record files, sorted, into v->names; one that is longer than a record's path, or
- * lies deeper, is passed over. Then: the one of a number (NULL: past the last); is there a readable
- * tree record among them, so that pack came to its end; a note for each that the index knows not.
+ * The names of the record files (record_names.h) into v->names; none if they cannot be listed.
+ * Then: the one of a number (NULL: past the last); is there a readable tree record among them, so
+ * that pack came to its end; a note for each that the index knows not.
  */
 LOD_MUST_CHECK int lod_names_list(struct lod_verify *verify);
 const char *lod_names_at(const struct lod_verify *verify, uint32_t number);

@@ -9,62 +9,19 @@
 
 #include "bytes.h"
 #include "store/record_header.h"
-
-#define NAME_ROOM sizeof(((struct lod_recd *)0)->path)
-
-struct listing {
-    struct lod_verify *verify;
-    const char *folder; /* below records/; NULL: records/ itself */
-};
-
-static int list_name(void *ctx, const char *name, bool folder)
-{
-    const struct listing *listing = ctx;
-    struct lod_verify *v = listing->verify;
-    char path[NAME_ROOM] = {0}, below[LOD_OBJECT_NAME_MAX + 1];
-
-    int bytes = snprintf(path, sizeof(path), "%s%s%s", listing->folder ? listing->folder : "",
-                         listing->folder ? "/" : "", name);
-    if (bytes >= (int)sizeof(path)) {
-        return 0;
-    }
-    if (!folder) {
-        return lod_buf_append(&v->names, path, sizeof(path));
-    }
-    if (listing->folder) {
-        return 0;
-    }
-    snprintf(below, sizeof(below), "%s/%s", LOD_RECORDS_NAME, path);
-    struct listing inner = {.verify = v, .folder = path};
-    int error = lod_store_list(v->store, below, list_name, &inner);
-    return error == -ENOMEM ? error : 0;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
+#include "store/record_names.h"
 
 int lod_names_list(struct lod_verify *v)
 {
-    struct listing listing = {.verify = v};
-
     v->names.bytes = 0;
-    int error = lod_store_list(v->store, LOD_RECORDS_NAME, list_name, &listing);
-    if (error == -ENOMEM) {
-        return error;
-    }
+    int error = lod_record_names_list(v->store, &v->names);
     /* A folder that cannot be listed has no names; its records are found damaged by the index. */
-    if (v->names.bytes) {
-        qsort(v->names.data, v->names.bytes / NAME_ROOM, NAME_ROOM, compare_names);
-    }
-    return 0;
+    return error == -ENOMEM ? error : 0;
 }
 
 const char *lod_names_at(const struct lod_verify *v, uint32_t number)
 {
-    return number < v->names.bytes / NAME_ROOM ? (const char *)v->names.data + number * NAME_ROOM
-                                               : NULL;
+    return lod_record_names_at(&v->names, number);
 }
 
 bool lod_names_have_tree(struct lod_verify *v)

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of repair; see repair.h. The index is made beside the old one and compared: what is as
+ * it should be is not written. Records that cannot be read never cost a sound index its names.
+ */
+#include "repair/repair.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "repair/salvage.h"
+#include "store/file_io.h"
+#include "store/format.h"
+#include "store/manifest.h"
+#include "store/record_write.h"
+#include "verify/verify.h"
+
+#define INDEX_TMP    "index.tmp"
+#define INDEX_OLD    "index.old"
+#define MANIFEST_OLD "manifest.old"
+#define COMPARE_STEP ((size_t)1 << 20)
+
+struct repair {
+    const char *location;
+    int dir_fd; /* locked */
+    struct lod_store *store;
+    struct lod_manifest old; /* pack is NULL: it cannot be read */
+    struct lod_manifest made;
+    cJSON *no_options; /* stands for options that are lost */
+    struct lod_salvage salvage;
+    struct lod_repair_report *report;
+    bool sound; /* the old index and manifest, by themselves */
+    char *why;
+    size_t why_room;
+};
+
+static int say(struct repair *r, int error, const char *sentence)
+{
+    snprintf(r->why, r->why_room, "%s", sentence);
+    return error;
+}
+
+int lod_repair_lose(struct lod_repair_report *report, const char *name, const char *what,
+                    uint64_t items)
+{
+    report->losses_count++;
+    if (report->losses_kept == LOD_LOSSES_MAX) {
+        return 0;
+    }
+    if (report->losses_kept == report->losses_room) {
+        size_t room = report->losses_room ? report->losses_room * 2 : 16;
+        struct lod_loss *losses = reallocarray(report->losses, room, sizeof(*losses));
+        if (!losses) {
+            return -ENOMEM;
+        }
+        report->losses = losses;
+        report->losses_room = room;
+    }
+    struct lod_loss loss = {.name = name ? strdup(name) : NULL, .what = what, .items = items};
+    if (name && !loss.name) {
+        return -ENOMEM;
+    }
+    report->losses[report->losses_kept++] = loss;
+    return 0;
+}
+
+void lod_repair_report_finish(struct lod_repair_report *report)
+{
+    for (size_t i = 0; i < report->losses_kept; i++) {
+        free(report->losses[i].name);
+    }
+    free(report->losses);
+    *report = (struct lod_repair_report){0};
+}
+
+/* ------------------------------------------------------------------------------ reading */
+
+static int open_store(struct repair *r)
+{
+    const char *reason;
+
+    r->dir_fd = open(r->location, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (r->dir_fd < 0) {
+        return say(r, errno == ENOTDIR ? -ENOENT : -errno, strerrordesc_np(errno));
+    }
+    if (flock(r->dir_fd, LOCK_EX | LOCK_NB) < 0) {
+        return say(r, -errno, errno == EWOULDBLOCK ? "a pack works there" : strerrordesc_np(errno));
+    }
+    int error = lod_store_open(r->location, &r->store);
+    if (error) {
+        return say(r, error, strerrordesc_np(-error));
+    }
+    error = lod_manifest_read(r->store, &r->old, &reason);
+    return error == -ENOMEM ? say(r, error, "out of memory") : 0;
+}
+
+static bool exists(struct repair *r, const char *name)
+{
+    struct stat st;
+
+    return fstatat(r->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int read_records(struct repair *r)
+{
+    int error = lod_salvage(r->store, &r->salvage, r->report);
+
+    if (error) {
+        return say(r, error,
+                   error == -ENOENT    ? "there is no folder of records: no store"
+                   : error == -ENOTSUP ? "its records are of another format version"
+                                       : strerrordesc_np(-error));
+    }
+    if (r->salvage.records_count == 0) {
+        return say(r, -ENOENT, "there is no record that can be read");
+    }
+    if (!r->salvage.tree_seen && !exists(r, LOD_MANIFEST_NAME) && !exists(r, LOD_INDEX_NAME)) {
+        return say(r, -ENOENT, "pack did not finish here; run it again");
+    }
+    return 0;
+}
+
+/* Does a number between the first and the last record's have no file? */
+static bool has_gap(const struct lod_salvage *s)
+{
+    for (size_t i = 1; i < s->records_count; i++) {
+        const char *before = s->records[i - 1].recd.path, *at = s->records[i].recd.path;
+        char *end_before, *end;
+        unsigned long x = strtoul(before, &end_before, 10), y = strtoul(at, &end, 10);
+        if (*end == '.' && *end_before == '.' && y > x + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Files of records that are not there at all. The id of the old manifest proves that none is. */
+static int miss_records(struct repair *r)
+{
+    const struct lod_salvage *s = &r->salvage;
+    const uint64_t lost = s->records_lost;
+    uint64_t missing = 0;
+
+    if (r->old.pack && r->old.store_id.low == r->made.store_id.low &&
+        r->old.store_id.high == r->made.store_id.high) {
+        return 0;
+    }
+    if (r->sound && r->old.records > s->records_count + lost) {
+        missing = r->old.records - s->records_count - lost;
+    }
+    return missing || (lost == 0 && has_gap(s))
+               ? lod_repair_lose(r->report, NULL, "files of records are missing", missing)
+               : 0;
+}
+
+/* ------------------------------------------------------------------------------- making */
+
+static int make_index(struct repair *r)
+{
+    struct lod_salvage *s = &r->salvage;
+    struct lod_index_input input = {.entries = s->entries,
+                                    .entries_count = s->entries_count,
+                                    .records = s->records,
+                                    .records_count = s->records_count,
+                                    .store_id = r->made.store_id,
+                                    .source_bytes = s->source_bytes,
+                                    .file_name = INDEX_TMP};
+    const char *bad = "";
+
+    int error = lod_index_write(r->dir_fd, &input, &r->made.index_bytes, &r->made.index_hash, &bad);
+    if (error && *bad) {
+        snprintf(r->why, r->why_room, "the records do not make one tree: %s at '%s'",
+                 error == -EEXIST    ? "two files"
+                 : error == -ENOTDIR ? "no folder above a file"
+                                     : strerrordesc_np(-error),
+                 bad);
+        return error;
+    }
+    return error ? say(r, error, strerrordesc_np(-error)) : 0;
+}
+
+static int make_manifest(struct repair *r)
+{
+    const struct lod_salvage *s = &r->salvage;
+
+    r->made.records = s->records_count;
+    r->made.items = s->items;
+    r->made.source_bytes = s->source_bytes;
+    r->made.pack = s->pack ? s->pack : r->old.pack;
+    r->made.scans = s->pack ? s->scans : r->old.scans;
+    if (!r->made.pack) {
+        r->made.pack = r->no_options = cJSON_CreateObject();
+    }
+    return r->made.pack ? 0 : say(r, -ENOMEM, "out of memory");
+}
+
+/* ------------------------------------------------------------------------------ writing */
+
+static bool same_bytes(int a, int b, uint8_t *buffer)
+{
+    struct stat x, y;
+    bool same = fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_size == y.st_size;
+
+    for (off_t at = 0; same && at < x.st_size; at += (off_t)COMPARE_STEP) {
+        size_t left = (size_t)(x.st_size - at);
+        size_t step = left < COMPARE_STEP ? left : COMPARE_STEP;
+        same = lod_file_pread(a, (uint64_t)at, buffer, step) == 0 &&
+               lod_file_pread(b, (uint64_t)at, buffer + COMPARE_STEP, step) == 0 &&
+               memcmp(buffer, buffer + COMPARE_STEP, step) == 0;
+    }
+    return same;
+}
+
+static bool same_index(struct repair *r)
+{
+    const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int made = openat(r->dir_fd, INDEX_TMP, flags), old = openat(r->dir_fd, LOD_INDEX_NAME, flags);
+    uint8_t *buffer = malloc(2 * COMPARE_STEP);
+
+    bool same = buffer && made >= 0 && old >= 0 && same_bytes(made, old, buffer);
+    free(buffer);
+    if (made >= 0) {
+        close(made);
+    }
+    if (old >= 0) {
+        close(old);
+    }
+    return same;
+}
+
+static bool same_manifest(struct repair *r, const char *text)
+{
+    struct lod_object *object = NULL;
+    const size_t bytes = strlen(text);
+    char *file = malloc(bytes);
+
+    bool same = file && lod_object_open(r->store, LOD_MANIFEST_NAME, &object) == 0 &&
+                lod_object_bytes(object) == bytes &&
+                lod_object_pread(object, 0, file, bytes) == 0 && memcmp(file, text, bytes) == 0;
+    lod_object_close(object);
+    free(file);
+    return same;
+}
+
+/* The old file stays under another name: it may have names that the new one has not. */
+static void set_aside(struct repair *r, const char *name, const char *aside)
+{
+    unlinkat(r->dir_fd, aside, 0);
+    (void)!linkat(r->dir_fd, name, r->dir_fd, aside, 0); /* there may be none */
+}
+
+static int put_in_place(struct repair *r, bool index, bool manifest)
+{
+    if (r->report->losses_count && index) {
+        set_aside(r, LOD_INDEX_NAME, INDEX_OLD);
+        set_aside(r, LOD_MANIFEST_NAME, MANIFEST_OLD);
+    }
+    if (index && renameat(r->dir_fd, INDEX_TMP, r->dir_fd, LOD_INDEX_NAME) < 0) {
+        return say(r, -errno, strerrordesc_np(errno));
+    }
+    r->report->index_written = index;
+    int error = manifest ? lod_manifest_write(r->dir_fd, &r->made) : lod_file_sync(r->dir_fd);
+    r->report->manifest_written = manifest && !error;
+    return error ? say(r, error, strerrordesc_np(-error)) : 0;
+}
+
+static int decide(struct repair *r)
+{
+    char *text = NULL;
+
+    int error = lod_manifest_text(&r->made, &text);
+    if (error) {
+        return say(r, error, strerrordesc_np(-error));
+    }
+    bool index = !same_index(r), manifest = !same_manifest(r, text);
+    free(text);
+    const bool poorer = r->sound && index; /* than what is there */
+    if (poorer && r->report->losses_count == 0) {
+        return say(r, -EEXIST,
+                   "the index is sound, but it is not that of the files in records/: see lodfs "
+                   "verify for what does not belong there");
+    }
+    if (r->report->losses_count && (poorer || (!index && !manifest))) {
+        r->report->kept = true;
+        return 0;
+    }
+    r->report->records = r->salvage.records_count;
+    r->report->items = r->salvage.items;
+    r->report->names = r->salvage.entries_count;
+    return index || manifest ? put_in_place(r, index, manifest) : 0;
+}
+
+static int repair(struct repair *r)
+{
+    int error = open_store(r);
+    error = error ? error : read_records(r);
+    if (error) {
+        return error;
+    }
+    int index = lod_verify_index(r->location);
+    if (index == -ENOMEM) {
+        return say(r, index, "out of memory");
+    }
+    r->sound = index == 0;
+    error = lod_store_id(r->salvage.records, r->salvage.records_count, &r->made.store_id);
+    error = error ? error : miss_records(r);
+    if (error) {
+        return say(r, error, strerrordesc_np(-error));
+    }
+    error = make_manifest(r);
+    error = error ? error : make_index(r);
+    error = error ? error : decide(r);
+    unlinkat(r->dir_fd, INDEX_TMP, 0);
+    return error;
+}
+
+int lod_repair(const char *location, struct lod_repair_report *ret_report, char *why,
+               size_t why_room)
+{
+    struct repair r = {
+        .location = location, .dir_fd = -1, .report = ret_report, .why = why, .why_room = why_room};
+
+    *ret_report = (struct lod_repair_report){0};
+    int error = repair(&r);
+    lod_salvage_finish(&r.salvage);
+    lod_manifest_finish(&r.old);
+    cJSON_Delete(r.no_options);
+    lod_store_close(r.store);
+    if (r.dir_fd >= 0) {
+        close(r.dir_fd);
+    }
+    return error;
+}

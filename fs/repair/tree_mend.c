@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See tree_mend.h. Both work on the entries sorted by path, of which there is one list a call. */
+#include "repair/tree_mend.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FOLDER_MODE 0755
+
+static int compare(const void *a, const void *b, void *ctx)
+{
+    const struct lod_entry *entries = ctx;
+
+    return strcmp(entries[*(const uint32_t *)a].path, entries[*(const uint32_t *)b].path);
+}
+
+/* The numbers of all entries, by path. */
+static int sort(const struct lod_salvage *s, uint32_t **ret_sorted)
+{
+    uint32_t *sorted = malloc((s->entries_count + 1) * sizeof(*sorted));
+
+    if (!sorted) {
+        return -ENOMEM;
+    }
+    if (s->entries_count > LOD_NODES_MAX) {
+        free(sorted);
+        return -E2BIG;
+    }
+    for (uint32_t i = 0; i < s->entries_count; i++) {
+        sorted[i] = i;
+    }
+    qsort_r(sorted, s->entries_count, sizeof(*sorted), compare, s->entries);
+    *ret_sorted = sorted;
+    return 0;
+}
+
+/* The entry at `path`; NULL: none. */
+static struct lod_entry *find(const struct lod_salvage *s, const uint32_t *sorted, size_t count,
+                              const char *path)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(path, s->entries[sorted[middle]].path);
+        if (order == 0) {
+            return &s->entries[sorted[middle]];
+        }
+        if (order > 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return NULL;
+}
+
+int lod_tree_mend_aliases(struct lod_salvage *s, struct lod_repair_report *report)
+{
+    uint32_t *sorted = NULL;
+    size_t kept = 0;
+
+    int error = sort(s, &sorted);
+    for (size_t i = 0; !error && i < s->entries_count; i++) {
+        struct lod_entry *entry = &s->entries[i];
+        if (!(entry->flags & LOD_NODE_ALIAS) || !entry->target) {
+            continue;
+        }
+        const struct lod_entry *owner = find(s, sorted, s->entries_count, entry->target);
+        if (owner && S_ISREG(owner->mode) && !(owner->flags & LOD_NODE_ALIAS)) {
+            entry->item = owner->item;
+            entry->target = NULL; /* an entry's target is a symbolic link's alone */
+        } else {
+            error =
+                lod_repair_lose(report, entry->path, "the file it is a further name of is lost", 0);
+        }
+    }
+    for (size_t i = 0; !error && i < s->entries_count; i++) {
+        bool lost = (s->entries[i].flags & LOD_NODE_ALIAS) && s->entries[i].target;
+        if (!lost) {
+            s->entries[kept++] = s->entries[i];
+        }
+    }
+    s->entries_count = error ? s->entries_count : kept;
+    free(sorted);
+    return error;
+}
+
+static int add_folder(struct lod_salvage *s, const char *path, size_t bytes)
+{
+    struct lod_entry folder = {.path = lod_salvage_keep(s, path, bytes),
+                               .mode = S_IFDIR | FOLDER_MODE};
+
+    return folder.path ? lod_salvage_add(s, &folder) : -ENOMEM;
+}
+
+/*
+ * The folders `path` passes through, but for those `before` passes through too: paths below one
+ * folder stand next to each other in sorted order.
+ */
+static int add_folders(struct lod_salvage *s, const uint32_t *sorted, size_t count,
+                       const char *path, const char *before)
+{
+    char folder[LOD_PATH_MAX + 1];
+    int error = 0;
+
+    for (const char *slash = strchr(path, '/'); !error && slash; slash = strchr(slash + 1, '/')) {
+        size_t bytes = (size_t)(slash - path);
+        memcpy(folder, path, bytes);
+        folder[bytes] = '\0';
+        if (strncmp(path, before, bytes + 1) != 0 && !find(s, sorted, count, folder)) {
+            error = add_folder(s, folder, bytes);
+        }
+    }
+    return error;
+}
+
+int lod_tree_mend_folders(struct lod_salvage *s, struct lod_repair_report *report)
+{
+    const size_t count = s->entries_count;
+    const char *before = "";
+    uint32_t *sorted = NULL;
+
+    int error = lod_repair_lose(
+        report, NULL,
+        "the tree record: symbolic links, empty folders, further names of equal and hard-linked "
+        "files, modes and times of folders, and the options of pack",
+        0);
+    error = error ? error : sort(s, &sorted);
+    if (!error && !find(s, sorted, count, "")) {
+        error = add_folder(s, "", 0);
+    }
+    for (size_t i = 0; !error && i < count; i++) {
+        const char *path = s->entries[sorted[i]].path;
+        error = add_folders(s, sorted, count, path, before);
+        before = path;
+    }
+    free(sorted);
+    return error;
+}
