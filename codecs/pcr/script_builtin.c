@@ -12,8 +12,8 @@
  *  - chrominance is cheap and soon worth its bytes; its last bit comes before the last two of
  *    luminance
  *  - DC is refined late
- * fine: quality 93 and up; medium: about 85 to 92; coarse: below; tidy: the scans of default in a
- * better order, so at no MSSIM and on no photograph dearer in sum.
+ * fine: quality 93 and up; medium: about 85 to 92; coarse: below; tidy: the very scans of default,
+ * so no photograph is larger in sum, but the last bit of chrominance before that of luminance.
  */
 #include "pcr/script.h"
 
