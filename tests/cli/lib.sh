@@ -54,7 +54,8 @@ sys.exit(not eval(sys.argv[1]))' "$1" || fail "not true of the JSON: $1"
 make_source()
 {
     mkdir -p "$1/photos/a" "$1/photos/b" "$1/empty" "$1/labels"
-    "$PHOTOGRAPHS" made "${2:-6}" >photographs.log 2>&1 || fail "no photographs: $(cat photographs.log)"
+    "$PHOTOGRAPHS" made "${2:-6}" >photographs.log 2>&1 ||
+        fail "no photographs: $(cat photographs.log)"
     find made -name '*.jpg' -exec mv -t "$1/photos/a" {} + && rm -r made
     for photo in "$1"/photos/a/*; do
         printf 'label of %s\n' "${photo##*/}" >"$1/labels/${photo##*/}.txt"

@@ -4,7 +4,14 @@
 . "$(dirname "$0")/lib.sh"
 
 # As root every file can be read: the parts about permissions run as nobody.
-as_user() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi; }
+as_user()
+{
+    if [ "$(id -u)" = 0 ]; then
+        setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+    else
+        "$@"
+    fi
+}
 chmod 755 "$work"
 make_source source 2
 
