@@ -104,8 +104,8 @@ static int open_store(struct mount *mount)
         lod_log(LOD_LOG_ERROR, "%s: %s", mount->given->store, *why ? why : strerror(-error));
         return error;
     }
-    error = lod_reader_create(mount->dataset, mount->options.cache_bytes,
-                              LOD_WORK_SIZE_DEFAULT, &mount->reader);
+    error = lod_reader_create(mount->dataset, mount->options.cache_bytes, LOD_WORK_SIZE_DEFAULT,
+                              &mount->reader);
     if (error) {
         lod_log(LOD_LOG_ERROR, "%s: %s", mount->given->store, strerror(-error));
     }

@@ -15,7 +15,7 @@ try:
     import torch
     from pytorch_msssim import ms_ssim
 except ImportError as error:
-    print(f"skipped: {error} (python3-torch; pip install --no-deps pytorch-msssim)")
+    print(f"SKIP: {error} (python3-torch; pip install --no-deps pytorch-msssim)")
     sys.exit(77)
 
 ERROR_MAX = 2e-6

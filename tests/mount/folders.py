@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large folders: complete, in order, in time that grows with the names and not with their square."""
+"""Large folders: complete, in order, in time that grows with the names, not with their square."""
 import os
 import sys
 import time

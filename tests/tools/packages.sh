@@ -3,8 +3,8 @@
 BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config libfuse3-dev fuse3 libjpeg62-turbo-dev
     libxxhash-dev libcjson-dev)
 TEST_PACKAGES=(clang clang-format universal-ctags git libcriterion-dev libpng-dev
-    libjpeg-turbo-progs python3 python3-pil python3-torch python3-torchvision python3-xxhash
-    squashfs-tools squashfuse strace man-db)
+    libjpeg-turbo-progs python3 python3-pil python3-pip python3-torch python3-torchvision
+    python3-xxhash squashfs-tools squashfuse strace man-db)
 
 installed()
 {

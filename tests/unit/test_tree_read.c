@@ -56,7 +56,7 @@ static struct lod_tree_entry entry_of(unsigned i, char path[LOD_PATH_MAX + 1])
     path[(size_t)bytes + i % 200] = '\0';
     return (struct lod_tree_entry){.kind = (enum lod_tree_kind)(1 + i % 4),
                                    .mode = (uint16_t)(i & 0777),
-                                   .mtime = -(int64_t)i << 30,
+                                   .mtime = -(int64_t)i * (1 << 30),
                                    .path = path,
                                    .target = i % 4 ? "some/target" : NULL};
 }
