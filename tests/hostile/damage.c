@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Thousands of damaged stores, opened and read as a mount does. `accidents`: whatever is shown is
+ * right, or refused, and verify finds what is not. `attacks`: every hash is right again, so bytes
+ * may differ, but nothing crashes, hangs, takes memory, or leaves the store.
+ *   damage accidents|attacks STORE OTHER COUNT [FIRST_SEED]     all seeds from there on
+ *   damage accidents|attacks STORE OTHER 1 SEED                 one case again, told in full
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "damages.h"
+#include "reseal.h"
+#include "truth.h"
+#include "verify/verify.h"
+#include "watch.h"
+
+#define DAMAGES_MAX 3
+#define ALIVE_COUNT 100 /* of so many cases some open, some are refused */
+/* Reading: caches of 1 MiB, a frame, a record's table. Verify: 100,000 findings besides. */
+#define READ_PEAK_MAX   (8u << 20)
+#define VERIFY_PEAK_MAX (96u << 20)
+
+struct harness {
+    struct mem_store sound, other, damaged;
+    struct truth truth;
+    struct seals *seals;
+    uint64_t opened, refused; /* stores; those with anything refused (attacks: that verify finds) */
+    uint64_t shown;           /* files that were right; attacks: reads that gave bytes */
+    uint64_t unchanged;
+    size_t read_peak, verify_peak;
+};
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool unchanged(const struct harness *h)
+{
+    for (unsigned i = 0; i < h->sound.count; i++) {
+        const struct mem_file *a = &h->sound.files[i], *b = &h->damaged.files[i];
+        if (b->gone || a->bytes != b->bytes || memcmp(a->data, b->data, a->bytes) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Damages found; UINT64_MAX: the store is refused. */
+static uint64_t verify(struct harness *h)
+{
+    const struct lod_findings *findings = NULL;
+    struct lod_verify *v = NULL;
+    uint64_t bytes, files, damages = UINT64_MAX;
+    char why[200];
+
+    watch_peak_reset();
+    int error = lod_verify_create("served", &v, why, sizeof(why));
+    for (uint64_t i = 0; !error && i < lod_verify_steps(v); i++) {
+        error = lod_verify_step(v, i, &bytes, &files);
+    }
+    if (!error && lod_verify_conclude(v, &findings) == 0) {
+        damages = findings->damages;
+    }
+    lod_verify_destroy(v);
+    h->verify_peak = larger(h->verify_peak, watch_peak_bytes());
+    return damages;
+}
+
+static const char *memory_passed(const struct harness *h)
+{
+    return h->read_peak > READ_PEAK_MAX       ? "reading takes too much memory"
+           : h->verify_peak > VERIFY_PEAK_MAX ? "verify takes too much memory"
+                                              : NULL;
+}
+
+static const char *accident(struct harness *h, struct chance *chance)
+{
+    for (uint64_t i = 1 + chance_below(chance, DAMAGES_MAX); i > 0; i--) {
+        damages_apply(chance, &h->damaged, &h->other);
+    }
+    watch_peak_reset();
+    struct compared compared = truth_compare(&h->truth);
+    h->read_peak = larger(h->read_peak, watch_peak_bytes());
+    h->opened += compared.open;
+    h->refused += compared.refused != 0;
+    h->shown += compared.right;
+    if (compared.wrong) {
+        return compared.wrong;
+    }
+    bool same = unchanged(h);
+    h->unchanged += same;
+    uint64_t damages = verify(h);
+    if (same && (damages || compared.refused)) {
+        return "a sound store is refused, or a false alarm of verify";
+    }
+    return compared.refused && damages == 0 ? "verify does not find it" : memory_passed(h);
+}
+
+static const char *attack(struct harness *h, struct chance *chance)
+{
+    for (uint64_t i = 1 + chance_below(chance, DAMAGES_MAX); i > 0; i--) {
+        reseal_attack(h->seals, chance, &h->damaged);
+    }
+    seals_close(h->seals, chance, &h->damaged);
+    watch_peak_reset();
+    struct compared compared = truth_exercise(&h->truth);
+    h->read_peak = larger(h->read_peak, watch_peak_bytes());
+    h->opened += compared.open;
+    h->shown += compared.right;
+    h->refused += verify(h) != 0;
+    if (h->damaged.escapes) {
+        return "an object outside the store was asked for";
+    }
+    return compared.wrong ? compared.wrong : memory_passed(h);
+}
+
+static const char *run_case(struct harness *h, bool attacks, uint64_t seed)
+{
+    struct chance chance = {.state = seed};
+
+    mem_copy(&h->sound, &h->damaged);
+    mem_serve(&h->damaged);
+    watch_begin();
+    watch_say("seed %" PRIu64 ", %s:\n", seed, attacks ? "attacks" : "accidents");
+    return attacks ? attack(h, &chance) : accident(h, &chance);
+}
+
+static void setup(struct harness *h, char **stores)
+{
+    mem_load(stores[0], &h->sound);
+    mem_load(stores[1], &h->other);
+    mem_serve(&h->sound);
+    watch_begin();
+    truth_read(&h->truth);
+    h->seals = seals_read(&h->sound);
+}
+
+static void finish(struct harness *h)
+{
+    mem_free(&h->sound);
+    mem_free(&h->other);
+    mem_free(&h->damaged);
+    seals_free(h->seals);
+    truth_free(&h->truth);
+}
+
+int main(int argc, char **argv)
+{
+    struct harness h = {0};
+    const char *wrong = NULL;
+
+    if (argc < 5) {
+        fprintf(stderr, "usage: damage accidents|attacks STORE OTHER COUNT [FIRST_SEED]\n");
+        return 2;
+    }
+    bool attacks = strcmp(argv[1], "attacks") == 0;
+    uint64_t count = strtoull(argv[4], NULL, 10);
+    uint64_t seed = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;
+    watch_setup();
+    setup(&h, argv + 2);
+    watch_hide_stderr(); /* a log line a damage */
+    for (uint64_t i = 0; i < count && !wrong; i++) {
+        wrong = run_case(&h, attacks, seed + i);
+    }
+    if (!wrong && count >= ALIVE_COUNT && (!h.opened || !h.refused || !h.shown)) {
+        wrong = "nothing was tried";
+    }
+    if (wrong) {
+        printf("FAILED: %s: %s", wrong, watch_text());
+    } else if (count == 1) {
+        printf("%s", watch_text());
+    }
+    printf("%s: %" PRIu64 " stores, %" PRIu64 " opened, %" PRIu64
+           " with something refused, %" PRIu64 " unchanged, %" PRIu64
+           " files shown right; at most %zu KiB to read, %zu KiB to verify\n",
+           argv[1], count, h.opened, h.refused, h.unchanged, h.shown, h.read_peak >> 10,
+           h.verify_peak >> 10);
+    finish(&h);
+    return wrong ? 1 : 0;
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small sources with one of everything a store holds, and their stores, for the hostile tests."""
+import os
+import random
+import subprocess
+
+from mounted import lodfs
+
+
+def pixels(chance, width, height, channels):
+    """A binary PNM of a few smooth blobs and noise."""
+    rows = bytearray()
+    waves = [(chance.uniform(.02, .2), chance.uniform(.02, .2), chance.randrange(40, 120))
+             for _ in range(channels)]
+    for y in range(height):
+        for x in range(width):
+            for a, b, level in waves:
+                rows.append(int(level + 60 * ((a * x) % 1) + 50 * ((b * y) % 1)) & 255)
+    return b"P%d %d %d 255\n" % (6 if channels == 3 else 5, width, height) + bytes(rows)
+
+
+def jpeg(chance, *options, width=72, height=48, channels=3):
+    return subprocess.run(["cjpeg", *options], input=pixels(chance, width, height, channels),
+                          stdout=subprocess.PIPE, check=True).stdout
+
+
+def write(path, data, mode=0o644):
+    path = os.fsencode(path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as out:
+        out.write(data)
+    os.chmod(path, mode)
+
+
+def make_photos(folder, chance):
+    """Every sampling, gray, progressive, restarts, trailing bytes; and one that is no JPEG."""
+    kinds = [("-quality", "90", "-sample", "1x1"), ("-quality", "75", "-sample", "2x2"),
+             ("-quality", "50", "-sample", "2x1"), ("-progressive",), ("-restart", "1"),
+             ("-grayscale",), ("-arithmetic",)]
+    for number, options in enumerate(kinds):
+        data = jpeg(chance, *options, width=40 + 8 * number)
+        write(f"{folder}/photos/{number}.jpg", data)
+    write(f"{folder}/photos/behind.jpg", data[:600] + b"cut")
+    write(f"{folder}/photos/tail.jpg", jpeg(chance) + b"trailing bytes")
+
+
+def make_source(folder, seed, files):
+    """`files` short files in folders of ten, so that sections have several blocks."""
+    chance = random.Random(seed)
+    make_photos(folder, chance)
+    write(f"{folder}/large.bin", chance.randbytes(150_001))
+    write(f"{folder}/empty", b"")
+    write(f"{folder}/secret", b"only for its owner", 0o600)
+    write(os.fsencode(folder) + b"/odd \xff\n\x1b[31m/new\nline \\.bin", b"odd\n")
+    for number in range(files):
+        write(f"{folder}/f{number // 10}/{number:04}{'n' * (number % 40)}", b"%d" % number * 7)
+    write(f"{folder}/copy", b"%d" % 0 * 7)
+    os.link(f"{folder}/photos/0.jpg", f"{folder}/hard.jpg")
+    os.symlink("photos/0.jpg", f"{folder}/link")
+    os.makedirs(f"{folder}/nothing here")
+    for number, name in enumerate(("copy", "empty", "large.bin")):
+        os.utime(f"{folder}/{name}", ns=(0, (1_600_000_000 + number) * 10**9 + number))
+
+
+def make_stores(work, files=150):
+    """Two stores below `work` of like shape and other bytes; their folders."""
+    stores = []
+    for seed in (1, 2):
+        source, store = f"{work}/source{seed}", f"{work}/store{seed}"
+        make_source(source, seed, files)
+        lodfs("pack", "--scans=default", "--record-size=64K", f"--seed={seed}", source, store)
+        stores.append(store)
+    return stores
