@@ -37,6 +37,7 @@ struct sample {
     int quality;            /* 0: 85 */
     unsigned restart;       /* MCUs; 0: none */
     bool progressive;       /* libjpeg's own script */
+    bool optimized;         /* Huffman tables of its own */
     bool arithmetic, bare;  /* bare: neither JFIF nor Adobe */
     bool scan_a_component;  /* sequential, not interleaved */
     unsigned orientation;   /* EXIF, 1 .. 8; 0: none */
@@ -156,6 +157,7 @@ static inline void sample_setup(struct jpeg_compress_struct *info, const struct 
     }
     info->restart_interval = s->restart;
     info->arith_code = s->arithmetic;
+    info->optimize_coding = s->optimized;
     if (s->bare) {
         info->write_JFIF_header = FALSE;
         info->write_Adobe_marker = FALSE;

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The entropy coder. Where T.81 leaves a progressive encoder a choice (how long runs of ended
+ * blocks grow), it does as the Independent JPEG Group's encoder does, which most files come from.
+ * The same walk counts symbols and writes them.
+ */
+#include "pcr/entropy.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "pcr/entropy_bits.h"
+#include "pcr/entropy_block.h"
+
+const uint8_t lod_zigzag[LOD_JPEG_BLOCK] = {
+    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
+    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
+    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+};
+
+/*
+ * Correction bits wait for the code of the run they belong to. The IJG encoder has room for 1,000
+ * and ends a run as soon as those of another block, at most 63, might not fit.
+ */
+#define CORRECTIONS_MAX (1000 - LOD_JPEG_BLOCK + 1)
+#define ZEROS_16        0xf0u
+
+struct coder {
+    struct lod_jpeg *jpeg;
+    const struct lod_entropy_scan *scan;
+    struct lod_jpeg_frame frame;
+    const struct lod_entropy_tables *tables; /* NULL: count only */
+    struct lod_entropy_counts *counts;       /* NULL: write only */
+    struct lod_bits bits;
+    bool missing; /* a symbol had no code */
+    int dc[LOD_SCRIPT_COMPONENTS];
+    unsigned run, ac_table; /* ended blocks not yet written, and the table for their code */
+    unsigned corrections;
+    uint8_t correction[1000 + LOD_JPEG_BLOCK];
+};
+
+/* A symbol of a table and the bits behind it. */
+static inline void put_symbol(struct coder *c, enum lod_huffman_class class, unsigned table,
+                              unsigned symbol, uint32_t more, unsigned more_bits)
+{
+    if (c->counts) {
+        c->counts->of[class][table][symbol]++;
+        return;
+    }
+    uint32_t entry = c->tables->codes[class][table].entry[symbol];
+    c->missing |= !entry;
+    lod_bits_put(&c->bits, entry >> 8 << more_bits | more, (entry & 0xff) + more_bits);
+}
+
+static inline void put_bits(struct coder *c, uint32_t value, unsigned bits)
+{
+    if (!c->counts) {
+        lod_bits_put(&c->bits, value, bits);
+    }
+}
+
+static inline unsigned bits_of(unsigned magnitude)
+{
+    return magnitude ? 32 - (unsigned)__builtin_clz(magnitude) : 0;
+}
+
+/* The bits that follow a size: the value, or for a negative one its complement's (T.81 F.1.2.1). */
+static inline uint32_t value_bits(int value, unsigned size)
+{
+    return (uint32_t)(value < 0 ? value - 1 : value) & ((1u << size) - 1);
+}
+
+static void put_dc(struct coder *c, unsigned part, int value)
+{
+    int diff = value - c->dc[part];
+    unsigned size = bits_of((unsigned)(diff < 0 ? -diff : diff));
+
+    c->dc[part] = value;
+    put_symbol(c, LOD_HUFFMAN_DC, c->scan->part[part].dc, size, value_bits(diff, size), size);
+}
+
+/* A coefficient behind `zeros` others that are 0. */
+static inline void put_ac(struct coder *c, unsigned table, unsigned zeros, int value)
+{
+    for (; zeros > 15; zeros -= 16) {
+        put_symbol(c, LOD_HUFFMAN_AC, table, ZEROS_16, 0, 0);
+    }
+    unsigned size = bits_of((unsigned)(value < 0 ? -value : value));
+    put_symbol(c, LOD_HUFFMAN_AC, table, zeros << 4 | (size & 15), value_bits(value, size), size);
+    c->missing |= size > 15;
+}
+
+static void code_sequential(struct coder *c, unsigned part, const int16_t *block)
+{
+    unsigned table = c->scan->part[part].ac, before = 0;
+
+    put_dc(c, part, block[0]);
+    for (uint64_t left = lod_block_nonzero(block, 0) & ~1ull; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        put_ac(c, table, k - before - 1, block[k]);
+        before = k;
+    }
+    if (before < 63) {
+        put_symbol(c, LOD_HUFFMAN_AC, table, 0, 0, 0);
+    }
+}
+
+/* The first `count` of the correction bits; the others move up. */
+static void put_corrections(struct coder *c, unsigned count)
+{
+    for (unsigned i = 0; i < count && !c->counts;) {
+        uint32_t bits = 0;
+        unsigned end = i + 16 < count ? i + 16 : count, from = i;
+        for (; i < end; i++) {
+            bits = bits << 1 | c->correction[i];
+        }
+        lod_bits_put(&c->bits, bits, end - from);
+    }
+    c->corrections -= count;
+    if (c->corrections && count) {
+        memmove(c->correction, c->correction + count, c->corrections);
+    }
+}
+
+/* The blocks that ended, as one code, and the correction bits that are theirs. */
+static void put_run(struct coder *c, unsigned theirs)
+{
+    if (c->run) {
+        unsigned size = bits_of(c->run) - 1;
+        put_symbol(c, LOD_HUFFMAN_AC, c->ac_table, size << 4, c->run & ((1u << size) - 1), size);
+        c->run = 0;
+        put_corrections(c, theirs);
+    }
+}
+
+static void end_block(struct coder *c)
+{
+    c->run++;
+    if (c->run >= c->scan->run_max || c->corrections > CORRECTIONS_MAX) {
+        put_run(c, c->corrections);
+    }
+}
+
+static void code_ac_first(struct coder *c, const int16_t *block)
+{
+    const struct lod_entropy_scan *s = c->scan;
+    uint64_t left = lod_block_nonzero(block, s->low) & lod_block_band(s->first, s->last);
+    unsigned before = s->first - 1u;
+
+    if (left) {
+        put_run(c, c->corrections);
+    }
+    for (; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        int value = block[k] < 0 ? -(-block[k] >> s->low) : block[k] >> s->low;
+        put_ac(c, c->ac_table, k - before - 1, value);
+        before = k;
+    }
+    if (before < s->last) {
+        end_block(c);
+    }
+}
+
+/* A symbol of a refined block, behind the run before it; then the block's own correction bits. */
+static void put_new(struct coder *c, unsigned *theirs, unsigned symbol, uint32_t more,
+                    unsigned more_bits)
+{
+    put_run(c, *theirs);
+    *theirs = 0;
+    put_symbol(c, LOD_HUFFMAN_AC, c->ac_table, symbol, more, more_bits);
+    put_corrections(c, c->corrections);
+}
+
+/*
+ * T.81 G.1.2.3. Coefficients that are 1 at last are coded like first ones; those that were more
+ * before only get a correction bit, behind the next code of their block or of the run it ends in.
+ */
+static void code_ac_refine(struct coder *c, const int16_t *block)
+{
+    const struct lod_entropy_scan *s = c->scan;
+    uint64_t left = lod_block_nonzero(block, s->low) & lod_block_band(s->first, s->last);
+    uint64_t new = left & ~lod_block_nonzero(block, s->low + 1u);
+    unsigned before = s->first - 1u, zeros = 0;
+    unsigned theirs = c->corrections; /* those of the blocks before */
+
+    for (; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        zeros += k - before - 1;
+        before = k;
+        for (; zeros > 15 && new; zeros -= 16) {
+            put_new(c, &theirs, ZEROS_16, 0, 0);
+        }
+        if (new & 1ull << k) {
+            put_new(c, &theirs, zeros << 4 | 1, block[k] > 0, 1);
+            zeros = 0;
+            new &= new - 1;
+        } else {
+            unsigned magnitude = (unsigned)(block[k] < 0 ? -block[k] : block[k]);
+            c->correction[c->corrections++] = magnitude >> s->low & 1;
+        }
+    }
+    zeros += s->last - before;
+    if (zeros || c->corrections > theirs) {
+        end_block(c);
+    }
+}
+
+static void code_block(struct coder *c, unsigned part, const int16_t *block)
+{
+    const struct lod_entropy_scan *s = c->scan;
+
+    if (!s->progressive) {
+        code_sequential(c, part, block);
+    } else if (s->first && s->high) {
+        code_ac_refine(c, block);
+    } else if (s->first) {
+        code_ac_first(c, block);
+    } else if (s->high) {
+        put_bits(c, (uint32_t)(block[0] >> s->low) & 1, 1);
+    } else {
+        put_dc(c, part, block[0] >> s->low); /* rounds down: T.81 G.1.2.1 */
+    }
+}
+
+static void finish_interval(struct coder *c)
+{
+    put_run(c, c->corrections);
+    if (!c->counts) {
+        lod_bits_align(&c->bits, c->scan->pad_zeros);
+    }
+    memset(c->dc, 0, sizeof(c->dc));
+}
+
+/* Before the MCU of this number. */
+static void restart(struct coder *c, uint64_t mcu)
+{
+    uint32_t mcus = c->scan->restart_mcus;
+
+    if (!mcus || !mcu || mcu % mcus) {
+        return;
+    }
+    finish_interval(c);
+    if (!c->counts) {
+        lod_bits_byte(&c->bits, 0xff);
+        lod_bits_byte(&c->bits, (uint8_t)(0xd0 + (mcu / mcus - 1) % 8));
+    }
+}
+
+/* A scan of one component has its blocks in rows, and none that only fill up an MCU. */
+static int code_alone(struct coder *c)
+{
+    unsigned number = c->scan->part[0].component;
+    const struct lod_jpeg_component *component = &c->frame.component[number];
+    uint64_t mcu = 0;
+
+    for (uint32_t y = 0; y < component->blocks_high && !c->missing && !c->bits.full; y++) {
+        int16_t(*row)[LOD_JPEG_BLOCK] = lod_jpeg_row(c->jpeg, number, y);
+        if (!row) {
+            return -ENOMEM;
+        }
+        for (uint32_t x = 0; x < component->blocks_wide; x++, mcu++) {
+            restart(c, mcu);
+            code_block(c, 0, row[x]);
+        }
+    }
+    return 0;
+}
+
+struct mcu_rows {
+    int16_t (*row[LOD_SCRIPT_COMPONENTS][4])[LOD_JPEG_BLOCK];
+};
+
+static int find_rows(struct coder *c, uint32_t mcu_row, struct mcu_rows *ret_rows)
+{
+    for (unsigned part = 0; part < c->scan->count; part++) {
+        unsigned number = c->scan->part[part].component;
+        unsigned v = c->frame.component[number].v;
+        for (unsigned y = 0; y < v; y++) {
+            ret_rows->row[part][y] = lod_jpeg_row(c->jpeg, number, mcu_row * v + y);
+            if (!ret_rows->row[part][y]) {
+                return -ENOMEM;
+            }
+        }
+    }
+    return 0;
+}
+
+static void code_mcu(struct coder *c, const struct mcu_rows *rows, uint32_t mcu)
+{
+    for (unsigned part = 0; part < c->scan->count; part++) {
+        const struct lod_jpeg_component *component =
+            &c->frame.component[c->scan->part[part].component];
+        for (unsigned y = 0; y < component->v; y++) {
+            for (unsigned x = 0; x < component->h; x++) {
+                code_block(c, part, rows->row[part][y][mcu * component->h + x]);
+            }
+        }
+    }
+}
+
+static int code_interleaved(struct coder *c)
+{
+    struct mcu_rows rows;
+    uint64_t mcu = 0;
+
+    for (uint32_t y = 0; y < c->frame.mcus_high && !c->missing && !c->bits.full; y++) {
+        int error = find_rows(c, y, &rows);
+        if (error) {
+            return error;
+        }
+        for (uint32_t x = 0; x < c->frame.mcus_wide; x++, mcu++) {
+            restart(c, mcu);
+            code_mcu(c, &rows, x);
+        }
+    }
+    return 0;
+}
+
+static int code_scan(struct coder *c)
+{
+    lod_jpeg_frame(c->jpeg, &c->frame);
+    c->ac_table = c->scan->part[0].ac;
+    int error = c->scan->count == 1 ? code_alone(c) : code_interleaved(c);
+    finish_interval(c);
+    if (error) {
+        return error;
+    }
+    return c->missing ? -EILSEQ : c->bits.full ? -ENOSPC : 0;
+}
+
+int lod_entropy_arrange(struct lod_jpeg *jpeg)
+{
+    struct lod_jpeg_frame frame;
+    int16_t block[LOD_JPEG_BLOCK];
+
+    lod_jpeg_frame(jpeg, &frame);
+    for (unsigned c = 0; c < frame.components; c++) {
+        for (uint32_t y = 0; y < frame.component[c].blocks_high; y++) {
+            int16_t(*row)[LOD_JPEG_BLOCK] = lod_jpeg_row(jpeg, c, y);
+            if (!row) {
+                return -ENOMEM;
+            }
+            for (uint32_t x = 0; x < frame.component[c].blocks_wide; x++) {
+                memcpy(block, row[x], sizeof(block));
+                for (unsigned k = 0; k < LOD_JPEG_BLOCK; k++) {
+                    row[x][k] = block[lod_zigzag[k]];
+                }
+            }
+        }
+    }
+    return 0;
+}
+
+int lod_entropy_write(struct lod_jpeg *jpeg, const struct lod_entropy_scan *scan,
+                      const struct lod_entropy_tables *tables, uint8_t *out, size_t room,
+                      size_t *ret_bytes)
+{
+    struct coder c = {.jpeg = jpeg, .scan = scan, .tables = tables};
+
+    c.bits = (struct lod_bits){.at = out, .end = out + room};
+    int error = code_scan(&c);
+    if (!error) {
+        *ret_bytes = (size_t)(c.bits.at - out);
+    }
+    return error;
+}
+
+int lod_entropy_count(struct lod_jpeg *jpeg, const struct lod_entropy_scan *scan,
+                      struct lod_entropy_counts *ret_counts)
+{
+    struct lod_entropy_counts counts = {0};
+    struct coder c = {.jpeg = jpeg, .scan = scan, .counts = &counts};
+
+    int error = code_scan(&c);
+    if (!error) {
+        *ret_counts = counts;
+    }
+    return error;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lists a source's segments. Bytes that are no segment (fill bytes, garbage, stray restart markers)
+ * are stepped over one by one, as libjpeg does.
+ */
+#include "pcr/exact_marks.h"
+
+#include <errno.h>
+
+enum marker {
+    SOF0 = 0xc0,
+    SOF2 = 0xc2,
+    DHT = 0xc4,
+    EOI = 0xd9,
+    SOS = 0xda,
+    DQT = 0xdb,
+    DRI = 0xdd,
+    APP0 = 0xe0,
+    APP15 = 0xef,
+    COM = 0xfe,
+};
+
+static bool has_segment(uint8_t code)
+{
+    return (code >= SOF0 && code <= SOF2) || code == DHT || code == SOS || code == DQT ||
+           code == DRI || (code >= APP0 && code <= APP15) || code == COM;
+}
+
+/* The mark at `at`, if there is one. */
+static bool read_mark(struct lod_span source, size_t at, struct lod_exact_mark *ret_mark)
+{
+    struct lod_cursor c = lod_cursor(source.at + at, source.bytes - at);
+    const uint8_t *marker = lod_take(&c, 2);
+
+    if (!marker || marker[0] != 0xff || (marker[1] != EOI && !has_segment(marker[1]))) {
+        return false;
+    }
+    size_t bytes = marker[1] == EOI ? 0 : lod_take_be16(&c);
+    if (c.short_of_bytes || (marker[1] != EOI && (bytes < 2 || bytes - 2 > c.left))) {
+        return false;
+    }
+    uint32_t end = (uint32_t)(at + 2 + bytes);
+    *ret_mark = (struct lod_exact_mark){
+        .code = marker[1], .at = (uint32_t)at, .end = end, .entropy_end = end};
+    if (marker[1] == SOS) {
+        ret_mark->entropy_end = (uint32_t)lod_jpeg_entropy_end(source, end);
+    }
+    return true;
+}
+
+int lod_exact_marks_read(struct lod_span source, struct lod_exact_marks *ret_marks)
+{
+    size_t at = 2; /* behind SOI */
+    unsigned scans = 0;
+
+    ret_marks->count = 0;
+    while (at < source.bytes) {
+        struct lod_exact_mark *mark = &ret_marks->mark[ret_marks->count];
+        if (!read_mark(source, at, mark)) {
+            at++;
+            continue;
+        }
+        at = mark->entropy_end;
+        scans += mark->code == SOS;
+        if (++ret_marks->count == LOD_EXACT_MARKS_MAX || scans > LOD_JPEG_SCANS_MAX) {
+            return -E2BIG;
+        }
+        if (mark->code == EOI) {
+            return 0;
+        }
+    }
+    return -EILSEQ;
+}
+
+struct lod_cursor lod_exact_mark_body(struct lod_span source, const struct lod_exact_mark *mark)
+{
+    return lod_cursor(source.at + mark->at + 4, mark->end - mark->at - 4);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making rebuild data for a source as pack would, and rebuilding from it. */
+#ifndef LOD_EXACT_SAMPLES_H
+#define LOD_EXACT_SAMPLES_H
+
+#include <errno.h>
+
+#include "pcr/exact.h"
+#include "pcr/exact_write.h"
+#include "pcr/jpeg_scan.h"
+#include "pcr_samples.h"
+
+#define EXACT_GUARD 64 /* bytes behind a rebuilt file that must not change */
+
+struct exact_case {
+    struct lod_buf full;
+    struct lod_exact_made made;
+    int error; /* of lod_exact_make */
+    const char *why;
+    bool whole; /* not transcoded, so nothing was made */
+};
+
+static inline void exact_case_finish(struct exact_case *e)
+{
+    lod_buf_finish(&e->full);
+    lod_exact_made_finish(&e->made);
+}
+
+/* 0, or the errno; on success the bytes are compared with `source`. */
+static inline int exact_rebuild(struct lod_span full, struct lod_span header, struct lod_span tail,
+                                struct lod_span source, bool *ret_same)
+{
+    uint8_t *out = malloc(source.bytes + EXACT_GUARD);
+
+    cr_assert_not_null(out);
+    memset(out, 0xa5, source.bytes + EXACT_GUARD);
+    int error = lod_exact_rebuild(full, header, tail, out, source.bytes);
+    for (unsigned i = 0; i < EXACT_GUARD; i++) {
+        cr_assert_eq(out[source.bytes + i], 0xa5, "written past the end");
+    }
+    *ret_same = !error && memcmp(out, source.at, source.bytes) == 0;
+    free(out);
+    return error;
+}
+
+/* Transcodes a source, makes its rebuild data and, where that goes, rebuilds it. */
+static inline struct exact_case exact_make(struct lod_span source)
+{
+    const struct lod_script *script = lod_script_named("default");
+    struct lod_encoded item = encode_with(source, &script, 1);
+    struct exact_case e = {.whole = item.whole != NULL};
+    struct lod_jpeg *jpeg = NULL, *again = NULL;
+    bool same = false;
+
+    if (!e.whole) {
+        e.full = file_at(&item, LOD_FULL);
+        cr_assert_eq(lod_jpeg_read(source, 1u << 30, &jpeg, &e.why), 0);
+        cr_assert_eq(lod_jpeg_read(lod_buf_span(&e.full), 1u << 30, &again, &e.why), 0);
+        e.error = lod_exact_make(source, jpeg, lod_buf_span(&e.full), again, &e.made, &e.why);
+        cr_assert(e.error == 0 || e.error == -ENOTSUP, "%d", e.error);
+        lod_jpeg_destroy(jpeg);
+        lod_jpeg_destroy(again);
+    }
+    if (!e.whole && !e.error) {
+        cr_assert_eq(exact_rebuild(lod_buf_span(&e.full), lod_buf_span(&e.made.header),
+                                   lod_buf_span(&e.made.tail), source, &same),
+                     0);
+        cr_assert(same, "other bytes");
+    }
+    lod_encoded_finish(&item);
+    return e;
+}
+
+/* A source that must come back exactly, with no more rebuild data than this. */
+static inline void expect_exact(struct lod_span source, size_t header_max, size_t tail_max)
+{
+    struct exact_case e = exact_make(source);
+
+    cr_assert(!e.whole && !e.error && !e.made.patched, "%s", e.why ? e.why : "whole or patched");
+    cr_assert_leq(e.made.header.bytes, header_max);
+    cr_assert_leq(e.made.tail.bytes, tail_max);
+    exact_case_finish(&e);
+}
+
+/* The 0xff of the `nth` (from 0) marker with this code, in a file of whole segments. */
+static inline size_t exact_marker(const struct lod_buf *file, uint8_t code, unsigned nth)
+{
+    size_t at = 2;
+
+    while (file->data[at + 1] != code || nth--) {
+        bool sos = file->data[at + 1] == 0xda;
+        cr_assert_neq(file->data[at + 1], 0xd9, "no marker %02x", code);
+        at += 2u + (unsigned)(file->data[at + 2] << 8 | file->data[at + 3]);
+        at = sos ? lod_jpeg_entropy_end(lod_buf_span(file), at) : at;
+    }
+    return at;
+}
+
+/* `bytes` bytes at `at` give way to `put_bytes` others. */
+static inline void exact_splice(struct lod_buf *file, size_t at, size_t bytes, const void *put,
+                                size_t put_bytes)
+{
+    struct lod_buf made = {0};
+
+    cr_assert_eq(lod_buf_append(&made, file->data, at), 0);
+    cr_assert_eq(lod_buf_append(&made, put, put_bytes), 0);
+    cr_assert_eq(lod_buf_append(&made, file->data + at + bytes, file->bytes - at - bytes), 0);
+    lod_buf_finish(file);
+    *file = made;
+}
+
+#endif
