@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding, and filling, the blocks that only fill up an MCU. FORMAT.md, Padding blocks. */
+/* Finding, and filling, the blocks that only fill up an MCU. FORMAT.md, Rebuild data. */
 #include "pcr/padding.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Padding blocks fill up the MCUs at the right and bottom edge of an image and lie outside it. A
- * progressive file does not carry them whole, so rebuild data does: FORMAT.md, Padding blocks.
+ * progressive file does not carry them whole, so rebuild data does: FORMAT.md, Rebuild data.
  */
 #ifndef LOD_PADDING_H
 #define LOD_PADDING_H
