@@ -57,6 +57,21 @@ static struct lod_entry *find(const struct lod_salvage *s, const uint32_t *sorte
     return NULL;
 }
 
+static bool is_pending(const struct lod_entry *entry)
+{
+    return (entry->flags & LOD_NODE_ALIAS) && entry->target;
+}
+
+/* The file whose item an alias has: a hard link may be one of an equal file. NULL: lost. */
+static const struct lod_entry *find_owner(const struct lod_salvage *s, const uint32_t *sorted,
+                                          const struct lod_entry *entry)
+{
+    for (unsigned steps = 0; entry && is_pending(entry); steps++) {
+        entry = steps < 2 ? find(s, sorted, s->entries_count, entry->target) : NULL;
+    }
+    return entry && S_ISREG(entry->mode) ? entry : NULL;
+}
+
 int lod_tree_mend_aliases(struct lod_salvage *s, struct lod_repair_report *report)
 {
     uint32_t *sorted = NULL;
@@ -65,11 +80,11 @@ int lod_tree_mend_aliases(struct lod_salvage *s, struct lod_repair_report *repor
     int error = sort(s, &sorted);
     for (size_t i = 0; !error && i < s->entries_count; i++) {
         struct lod_entry *entry = &s->entries[i];
-        if (!(entry->flags & LOD_NODE_ALIAS) || !entry->target) {
+        if (!is_pending(entry)) {
             continue;
         }
-        const struct lod_entry *owner = find(s, sorted, s->entries_count, entry->target);
-        if (owner && S_ISREG(owner->mode) && !(owner->flags & LOD_NODE_ALIAS)) {
+        const struct lod_entry *owner = find_owner(s, sorted, entry);
+        if (owner) {
             entry->item = owner->item;
             entry->target = NULL; /* an entry's target is a symbolic link's alone */
         } else {
@@ -78,8 +93,7 @@ int lod_tree_mend_aliases(struct lod_salvage *s, struct lod_repair_report *repor
         }
     }
     for (size_t i = 0; !error && i < s->entries_count; i++) {
-        bool lost = (s->entries[i].flags & LOD_NODE_ALIAS) && s->entries[i].target;
-        if (!lost) {
+        if (!is_pending(&s->entries[i])) {
             s->entries[kept++] = s->entries[i];
         }
     }

@@ -18,7 +18,7 @@ enum lod_tree_kind {
     LOD_TREE_FOLDER = 1,
     LOD_TREE_SYMLINK = 2,
     LOD_TREE_EQUAL = 3,     /* a file with the bytes of another; target: the owner's path */
-    LOD_TREE_HARD_LINK = 4, /* another name of one file; target: the owner's path */
+    LOD_TREE_HARD_LINK = 4, /* another name of one file; target: its path, an owner or EQUAL */
 };
 
 struct lod_tree_entry {

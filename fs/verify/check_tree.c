@@ -29,21 +29,23 @@ static const char *judge_target(struct lod_verify *v, const struct lod_node *nod
 }
 
 /* A further name shares the item of its owner's node. */
-static const char *judge_alias(struct lod_verify *v, const struct lod_node *node, const char *owner)
+static const char *judge_alias(struct lod_verify *v, const struct lod_node *node,
+                               const struct lod_tree_entry *entry)
 {
+    const bool of_alias = entry->kind == LOD_TREE_HARD_LINK; /* it may be one of an equal file */
     struct lod_node own;
 
     if (!(node->flags & LOD_NODE_ALIAS)) {
         return "the index has another kind of file in its place";
     }
-    int error = lod_index_walk(v->index, owner, &own);
+    int error = lod_index_walk(v->index, entry->target, &own);
     if (error && error != -ENOENT && error != -ENOTDIR) {
         return NULL; /* the owner's trouble, found with its record; this name is served */
     }
     if (error) {
         return "the file it is a further name of is missing from the index";
     }
-    return S_ISREG(own.mode) && own.ref == node->ref && !(own.flags & LOD_NODE_ALIAS)
+    return S_ISREG(own.mode) && own.ref == node->ref && (of_alias || !(own.flags & LOD_NODE_ALIAS))
                ? NULL
                : "the index has it as a further name of another file";
 }
@@ -79,7 +81,7 @@ static const char *judge_entry(struct lod_verify *v, const struct lod_tree_entry
     case LOD_TREE_SYMLINK:
         return judge_target(v, &node, entry->target);
     default:
-        return judge_alias(v, &node, entry->target);
+        return judge_alias(v, &node, entry);
     }
 }
 

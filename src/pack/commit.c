@@ -54,12 +54,17 @@ static void leave_out_orphans(const struct lod_source_list *list)
 static int list_source(const struct lod_source_list *list, const struct lod_source *source,
                        enum lod_tree_kind kind, struct lod_buf *into)
 {
-    const struct lod_source *owner = lod_source_owner(list, source);
     struct lod_tree_entry entry = {.kind = kind,
                                    .mode = source->mode,
                                    .mtime = source->mtime,
                                    .path = source->path,
-                                   .target = owner == source ? source->target : owner->path};
+                                   .target = source->target};
+
+    if (kind == LOD_TREE_EQUAL) {
+        entry.target = lod_source_owner(list, source)->path;
+    } else if (kind == LOD_TREE_HARD_LINK) {
+        entry.target = list->at[source->owner].path; /* which may be equal to a third file */
+    }
 
     return lod_tree_list_add(into, &entry);
 }

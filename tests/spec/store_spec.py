@@ -168,6 +168,8 @@ def nodes_of(records, entries):
         kind_mode = {FOLDER: 0o040000, SYMLINK: 0o120000}.get(kind, 0o100000)
         ref = {FOLDER: None, SYMLINK: target}[kind] if kind <= SYMLINK else items[target]
         nodes.append((path, kind_mode | mode, time, ref, 0 if kind <= SYMLINK else ALIAS))
+        if kind > SYMLINK:
+            items[path] = ref  # a hard link of it comes later
     return sorted(nodes, key=lambda node: (depth(node[0]), node[0].split(b"/")))
 
 

@@ -176,7 +176,7 @@ static void compare(struct fixture *f, const struct shown *good, const char *los
 
 Test(repair, a_lost_record_costs_its_files_alone)
 {
-    static const char *lost[] = {"d/big.bin", "a.txt", "nothing", "copy.txt"};
+    static const char *lost[] = {"d/big.bin", "a.txt", "nothing", "copy.txt", "d/hard.copy"};
     struct original o;
     struct fixture f = make(&o);
     struct shown good;
@@ -187,11 +187,12 @@ Test(repair, a_lost_record_costs_its_files_alone)
     fixture_flip(f.dir_fd, "index", LOD_SECTION_ALIGN + 20, 1);
     struct lod_repair_report report = repair(&f, 0);
     cr_assert(report.index_written && report.manifest_written && !report.kept);
-    cr_assert_eq(report.losses_count, 2);
+    cr_assert_eq(report.losses_count, 3);
     cr_assert_str_eq(report.losses[0].name, "000001.raw");
     cr_assert_str_eq(report.losses[1].name, "copy.txt");
+    cr_assert_str_eq(report.losses[2].name, "d/hard.copy");
     cr_assert_eq(fstatat(f.dir_fd, "index.old", &st, 0), 0);
-    compare(&f, &good, lost, 4);
+    compare(&f, &good, lost, 5);
     lod_repair_report_finish(&report);
     report = repair(&f, 0);
     cr_assert(report.kept, "the new index is sound");
@@ -201,7 +202,7 @@ Test(repair, a_lost_record_costs_its_files_alone)
 
 Test(repair, a_lost_tree_record_costs_links_and_empty_folders)
 {
-    static const char *lost[] = {"empty", "d/link", "copy.txt", "d/hard.jpg"};
+    static const char *lost[] = {"empty", "d/link", "copy.txt", "d/hard.copy", "d/hard.jpg"};
 
     for (unsigned header = 0; header < 2; header++) {
         struct original o;
@@ -216,7 +217,7 @@ Test(repair, a_lost_tree_record_costs_links_and_empty_folders)
         struct lod_repair_report report = repair(&f, 0);
         cr_assert(report.index_written && report.manifest_written);
         cr_assert_eq(report.losses_count, 1 + header);
-        compare(&f, &good, lost, 4);
+        compare(&f, &good, lost, 5);
         lod_repair_report_finish(&report);
         finish(&f, &o);
     }
@@ -233,7 +234,8 @@ Test(repair, a_record_file_that_is_gone_is_missed)
     lod_repair_report_finish(&report);
     cr_assert_eq(unlinkat(f.dir_fd, "index", 0), 0);
     report = repair(&f, 0);
-    cr_assert(report.index_written && report.losses_count == 2, "the gap, and copy.txt");
+    cr_assert(report.index_written && report.losses_count == 3,
+              "the gap, copy.txt and its hard link");
     lod_repair_report_finish(&report);
     finish(&f, &o);
 }

@@ -40,6 +40,7 @@ static const struct lod_tree_entry whole_list[] = {
     {LOD_TREE_FOLDER, 0700, WHOLE_MTIME(4), "empty", NULL},
     {LOD_TREE_SYMLINK, 0777, WHOLE_MTIME(5), "d/link", "../a.txt"},
     {LOD_TREE_EQUAL, 0604, WHOLE_MTIME(6), "copy.txt", "a.txt"},
+    {LOD_TREE_HARD_LINK, 0604, WHOLE_MTIME(6), "d/hard.copy", "copy.txt"},
     {LOD_TREE_HARD_LINK, 0644, WHOLE_MTIME(14), "d/hard.jpg", "d/p.jpg"},
 };
 #define WHOLE_LIST (sizeof(whole_list) / sizeof(whole_list[0]))
@@ -133,6 +134,7 @@ static inline uint32_t whole_item(const char *path)
 {
     uint32_t item = 1;
 
+    path = strcmp(path, "copy.txt") == 0 ? "a.txt" : path;
     while (strcmp(whole_files[item].path, path) != 0) {
         item++;
     }
