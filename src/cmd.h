@@ -25,7 +25,7 @@ struct lod_cmd {
 };
 
 extern const struct lod_cmd lod_cmd_pack, lod_cmd_mount, lod_cmd_umount, lod_cmd_ls, lod_cmd_info,
-    lod_cmd_verify, lod_cmd_repair, lod_cmd_version;
+    lod_cmd_unpack, lod_cmd_verify, lod_cmd_repair, lod_cmd_version;
 
 /* mount.lodfs: mount(8)'s arguments and exit codes. */
 int lod_cmd_mount_helper(int argc, char **argv);

@@ -20,6 +20,7 @@ static const struct lod_cmd *const commands[] = {
     &lod_cmd_umount,
     &lod_cmd_ls,
     &lod_cmd_info,
+    &lod_cmd_unpack,
     &lod_cmd_verify,
     &lod_cmd_repair,
     &lod_cmd_version,

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See twins.h. */
+#include "unpack/twins.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "store/record.h"
+#include "store/tree_list.h"
+
+static int add(struct lod_twins *twins, struct lod_twin twin)
+{
+    if (twins->count == twins->room) {
+        size_t room = twins->room ? twins->room * 2 : 64;
+        struct lod_twin *at = reallocarray(twins->at, room, sizeof(*at));
+        if (!at) {
+            return -ENOMEM;
+        }
+        twins->at = at;
+        twins->room = room;
+    }
+    twins->at[twins->count++] = twin;
+    return 0;
+}
+
+/* Names the index does not have, or has otherwise, are no links; verify says what is wrong. */
+static int add_entry(struct lod_index *index, const struct lod_tree_entry *entry,
+                     struct lod_twins *twins)
+{
+    struct lod_node node, owner;
+
+    if (entry->kind != LOD_TREE_HARD_LINK) {
+        return 0;
+    }
+    int error = lod_index_walk(index, entry->path, &node);
+    error = error ? error : lod_index_walk(index, entry->target, &owner);
+    if (error) {
+        return error == -ENOMEM ? error : 0;
+    }
+    bool twin = S_ISREG(node.mode) && S_ISREG(owner.mode) && node.ref == owner.ref &&
+                node.number != owner.number && (node.flags & LOD_NODE_ALIAS);
+    return twin ? add(twins, (struct lod_twin){node.number, owner.number}) : 0;
+}
+
+static int read_tree(struct lod_store *store, struct lod_index *index, const struct lod_recd *recd,
+                     struct lod_twins *twins)
+{
+    struct lod_tree_reader *reader = NULL;
+    struct lod_record *record = NULL;
+    struct lod_tree_entry entry;
+
+    int error = lod_record_open(store, recd, &record);
+    error = error ? error : lod_tree_reader_create(record, &reader);
+    while (!error && (error = lod_tree_reader_next(reader, &entry)) == 0) {
+        error = add_entry(index, &entry, twins);
+    }
+    bool ended = reader && error == -ENOENT;
+    lod_tree_reader_destroy(reader);
+    lod_record_close(record);
+    return ended ? 0 : error;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct lod_twin *x = a, *y = b;
+
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+int lod_twins_read(struct lod_dataset *dataset, struct lod_twins *ret_twins)
+{
+    struct lod_index *index = lod_dataset_index(dataset);
+    struct lod_store *store = NULL;
+    struct lod_recd recd;
+    int result = 0;
+
+    *ret_twins = (struct lod_twins){0};
+    int error = lod_store_open(lod_dataset_location(dataset), &store);
+    for (uint32_t i = 0; !error && i < lod_index_records(index); i++) {
+        error = lod_index_record(index, i, &recd);
+        if (!error && recd.codec == LOD_CODEC_TREE) {
+            error = read_tree(store, index, &recd, ret_twins);
+        }
+        result = result ? result : error;
+        error = error == -ENOMEM ? error : 0;
+    }
+    lod_store_close(store);
+    if (ret_twins->count) {
+        qsort(ret_twins->at, ret_twins->count, sizeof(ret_twins->at[0]), compare);
+    }
+    return error ? error : result;
+}
+
+void lod_twins_finish(struct lod_twins *twins)
+{
+    free(twins->at);
+    *twins = (struct lod_twins){0};
+}
+
+const struct lod_twin *lod_twins_find(const struct lod_twins *twins, uint32_t node)
+{
+    const struct lod_twin wanted = {.node = node};
+
+    return twins->count ? bsearch(&wanted, twins->at, twins->count, sizeof(twins->at[0]), compare)
+                        : NULL;
+}

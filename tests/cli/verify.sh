@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# lodfs verify: what it says of a sound store, of a damaged one, of none, and of a mount.
+. "$(dirname "$0")/lib.sh"
+
+make_source source
+expect 0 "$LODFS" pack -q --scans=default source store
+
+# flip FILE OFFSET: changes one bit.
+flip()
+{
+    python3 - "$1" "$2" <<'EOF'
+import sys
+with open(sys.argv[1], "r+b") as f:
+    f.seek(int(sys.argv[2]))
+    byte = f.read(1)[0] ^ 16
+    f.seek(int(sys.argv[2]))
+    f.write(bytes([byte]))
+EOF
+}
+
+expect 0 "$LODFS" verify store
+printed "'store' is sound"
+[ "$(wc -l <out)" = 1 ] || fail 'more than one line of a sound store'
+expect 0 "$LODFS" verify -q -j1 store
+[ -s out ] && fail 'not quiet'
+expect 0 "$LODFS" verify --json -j3 store
+json 'd["sound"] and d["damages"] == 0 and d["findings"] == [] and d["bytes"] > 0'
+
+# One bit in the last byte of the photographs: group 11 of the last one, of full alone.
+cp -r store damaged
+record=$(cd damaged/records && ls -- *.pcr | head -n 1)
+size=$(stat -c %s "damaged/records/$record")
+flip "damaged/records/$record" $((size / 2))
+expect 1 "$LODFS" verify damaged
+printed "'damaged' is damaged: "
+printed "records/$record at "
+printed 'its hash differs (slot '
+grep -qE "(q[0-9]+(\.\.q10)?, full|every fidelity|full) of 'photos/" out ||
+    fail "no fidelities and path: $(cat out)"
+expect 1 "$LODFS" verify --json damaged
+json 'not d["sound"] and len(d["findings"]) == d["damages"] > 0'
+json 'all(f["group"] >= 1 and f["path"].startswith("photos/") for f in d["findings"])'
+json 'all(0 <= '$((size / 2))' - f["offset"] < f["bytes"] for f in d["findings"])'
+json 'all(f["fidelities"] and f["path"].endswith(".jpg") for f in d["findings"])'
+
+cp -r store more
+flip more/index 65636
+flip "more/records/$record" 4106
+: >more/records/readme.txt
+expect 1 "$LODFS" verify more
+printed 'index at 65536: a block of nodes is damaged'
+printed 'its metadata is damaged'
+printed 'note: records/readme.txt: not a record of this store'
+printed 'lodfs repair'
+printf '{' >more/manifest.json
+expect 1 "$LODFS" verify more
+printed 'manifest.json'
+printed 'its metadata is damaged'
+rm more/manifest.json
+expect 1 "$LODFS" verify more
+printed 'manifest.json: it is missing'
+
+expect 10 "$LODFS" verify nowhere
+said 'no such folder'
+expect 10 "$LODFS" verify source
+said 'no manifest.json'
+expect 2 "$LODFS" verify
+said 'takes one STORE'
+expect 2 "$LODFS" verify -j0 store
+said '-j takes'
+expect 2 "$LODFS" verify --loud store
+said 'unknown option'
+
+if [ -c /dev/fuse ] && mkdir mount && "$LODFS" mount damaged mount 2>err; then
+    cleanup() { "$LODFS" umount "$work/mount" 2>/dev/null; }
+    expect 1 "$LODFS" verify mount
+    printed '/damaged'"' is damaged"
+    expect 0 "$LODFS" umount mount
+fi
+finish
