@@ -291,6 +291,7 @@ static int pack(struct arguments *arguments)
     double began = lod_jobs_seconds();
 
     if (!trouble) {
+        fputs("lodfs: out of memory\n", stderr);
         return LOD_EXIT_FAILED;
     }
     lod_stop_init(&stop);

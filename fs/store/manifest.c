@@ -324,7 +324,12 @@ int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest)
     if (!error && renameat(dir_fd, TMP_NAME, dir_fd, LOD_MANIFEST_NAME) < 0) {
         error = -errno;
     }
-    error = error ? error : lod_file_sync(dir_fd);
+    if (!error) {
+        error = lod_file_sync(dir_fd);
+        if (error) { /* nobody may take what the caller will now take back for a store */
+            unlinkat(dir_fd, LOD_MANIFEST_NAME, 0);
+        }
+    }
     free(text);
     return error;
 }

@@ -18,6 +18,7 @@
 
 #include "codec.h"
 #include "log.h"
+#include "store/file_io.h"
 #include "store/format.h"
 
 #define MANIFEST_TMP   "manifest.tmp"
@@ -320,7 +321,7 @@ int lod_target_open(const char *path, struct lod_trouble *trouble, struct lod_ta
 
 int lod_target_sync_records(const struct lod_target *target)
 {
-    return fsync(target->records_fd) ? -errno : 0;
+    return lod_file_sync(target->records_fd);
 }
 
 void lod_target_finish(struct lod_target *target)
