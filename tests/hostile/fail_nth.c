@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A library for LD_PRELOAD that makes one call of a program fail. LODFS_FAIL=CALL:N:HOW makes the
+ * N-th call (from 1, of all threads) of CALL fail; N+ means that one and all after it. HOW is an
+ * errno as a number, `short` (half of the bytes), or `kill` (the process dies before the call).
+ * LODFS_FAIL_COUNT=FILE: at exit, a line "CALL COUNT" for each call that was made. Not for
+ * programs built with AddressSanitizer.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CALLS(X)                                                                                   \
+    X(open)                                                                                        \
+    X(read)                                                                                        \
+    X(pread) X(write) X(pwrite) X(fsync) X(rename) X(mkdir) X(unlink) X(stat) X(flock) X(malloc)
+
+#define NUMBER(name) CALL_##name,
+enum call { CALLS(NUMBER) CALLS_COUNT };
+#define NAME(name) #name,
+static const char *const names[] = {CALLS(NAME)};
+
+static atomic_ulong counts[CALLS_COUNT];
+static enum call chosen = CALLS_COUNT;
+static unsigned long chosen_number;
+static bool all_after, halve, kills, ready;
+static int error_number;
+
+static void count_calls(void)
+{
+    const char *path = getenv("LODFS_FAIL_COUNT");
+    char line[100];
+    int fd = path ? openat(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0644) : -1;
+
+    for (unsigned i = 0; fd >= 0 && i < CALLS_COUNT; i++) {
+        int bytes = snprintf(line, sizeof(line), "%s %lu\n", names[i], counts[i]);
+        (void)!write(fd, line, (size_t)bytes);
+    }
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *text = getenv("LODFS_FAIL");
+    const char *colon = text ? strchr(text, ':') : NULL;
+    char *end = NULL;
+
+    for (unsigned i = 0; colon && i < CALLS_COUNT; i++) {
+        if (strlen(names[i]) == (size_t)(colon - text) &&
+            strncmp(names[i], text, (size_t)(colon - text)) == 0) {
+            chosen = (enum call)i;
+        }
+    }
+    if (colon) {
+        chosen_number = strtoul(colon + 1, &end, 10);
+        all_after = *end == '+';
+        end += all_after;
+        halve = strcmp(end, ":short") == 0;
+        kills = strcmp(end, ":kill") == 0;
+        error_number = *end == ':' ? atoi(end + 1) : 0;
+    }
+    ready = true;
+    for (unsigned i = 0; i < CALLS_COUNT; i++) {
+        counts[i] = 0;
+    }
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+    ready = false;
+    count_calls();
+}
+
+/* Is this call the one? Sets errno, or ends the process. */
+static bool hit(enum call call)
+{
+    if (!ready) {
+        return false;
+    }
+    unsigned long number = atomic_fetch_add(&counts[call], 1) + 1;
+    bool fails =
+        call == chosen && (number == chosen_number || (all_after && number > chosen_number));
+    if (fails && kills) {
+        kill(getpid(), SIGKILL);
+    }
+    if (fails && !halve) {
+        errno = error_number;
+    }
+    return fails;
+}
+
+/* The number of bytes to ask for, or 0 with errno: the call fails. */
+static size_t bytes_of(enum call call, size_t bytes, bool *ret_fails)
+{
+    *ret_fails = hit(call);
+    if (*ret_fails && halve) {
+        *ret_fails = false;
+        return bytes > 1 ? bytes / 2 : bytes;
+    }
+    return bytes;
+}
+
+#define REAL(type, name, ...)                                                                      \
+    static type (*real)(__VA_ARGS__);                                                              \
+    if (!real) {                                                                                   \
+        *(void **)&real = dlsym(RTLD_NEXT, name);                                                  \
+    }
+
+/* ------------------------------------------------------------------------------ opening */
+
+#define OPEN(symbol)                                                                               \
+    int symbol(const char *path, int flags, ...)                                                   \
+    {                                                                                              \
+        REAL(int, #symbol, const char *, int, ...)                                                 \
+        va_list args;                                                                              \
+        va_start(args, flags);                                                                     \
+        unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, unsigned) : 0;                \
+        va_end(args);                                                                              \
+        return hit(CALL_open) ? -1 : real(path, flags, mode);                                      \
+    }
+#define OPENAT(symbol)                                                                             \
+    int symbol(int fd, const char *path, int flags, ...)                                           \
+    {                                                                                              \
+        REAL(int, #symbol, int, const char *, int, ...)                                            \
+        va_list args;                                                                              \
+        va_start(args, flags);                                                                     \
+        unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, unsigned) : 0;                \
+        va_end(args);                                                                              \
+        return hit(CALL_open) ? -1 : real(fd, path, flags, mode);                                  \
+    }
+int open(const char *path, int flags, ...);
+int open64(const char *path, int flags, ...);
+int openat(int fd, const char *path, int flags, ...);
+int openat64(int fd, const char *path, int flags, ...);
+OPEN(open)
+OPEN(open64)
+OPENAT(openat)
+OPENAT(openat64)
+
+/* ---------------------------------------------------------------------- reading, writing */
+
+#define MOVE(symbol, call, buffer)                                                                 \
+    ssize_t symbol(int fd, buffer data, size_t bytes)                                              \
+    {                                                                                              \
+        REAL(ssize_t, #symbol, int, buffer, size_t)                                                \
+        bool fails;                                                                                \
+        bytes = bytes_of(call, bytes, &fails);                                                     \
+        return fails ? -1 : real(fd, data, bytes);                                                 \
+    }
+#define PMOVE(symbol, call, buffer)                                                                \
+    ssize_t symbol(int fd, buffer data, size_t bytes, off_t at);                                   \
+    ssize_t symbol(int fd, buffer data, size_t bytes, off_t at)                                    \
+    {                                                                                              \
+        REAL(ssize_t, #symbol, int, buffer, size_t, off_t)                                         \
+        bool fails;                                                                                \
+        bytes = bytes_of(call, bytes, &fails);                                                     \
+        return fails ? -1 : real(fd, data, bytes, at);                                             \
+    }
+MOVE(read, CALL_read, void *)
+MOVE(write, CALL_write, const void *)
+PMOVE(pread, CALL_pread, void *)
+PMOVE(pread64, CALL_pread, void *)
+PMOVE(pwrite, CALL_pwrite, const void *)
+PMOVE(pwrite64, CALL_pwrite, const void *)
+
+/* --------------------------------------------------------------------------- the others */
+
+#define ONE(symbol, call, parameters, types, arguments)                                            \
+    int symbol parameters;                                                                         \
+    int symbol parameters                                                                          \
+    {                                                                                              \
+        REAL(int, #symbol, types)                                                                  \
+        return hit(call) ? -1 : real arguments;                                                    \
+    }
+#define TYPES(...) __VA_ARGS__
+ONE(fsync, CALL_fsync, (int fd), int, (fd))
+ONE(fdatasync, CALL_fsync, (int fd), int, (fd))
+ONE(flock, CALL_flock, (int fd, int how), TYPES(int, int), (fd, how))
+ONE(rename, CALL_rename, (const char *a, const char *b), TYPES(const char *, const char *), (a, b))
+ONE(renameat, CALL_rename, (int c, const char *a, int d, const char *b),
+    TYPES(int, const char *, int, const char *), (c, a, d, b))
+ONE(mkdir, CALL_mkdir, (const char *a, mode_t mode), TYPES(const char *, mode_t), (a, mode))
+ONE(mkdirat, CALL_mkdir, (int fd, const char *a, mode_t mode), TYPES(int, const char *, mode_t),
+    (fd, a, mode))
+ONE(unlinkat, CALL_unlink, (int fd, const char *a, int flags), TYPES(int, const char *, int),
+    (fd, a, flags))
+ONE(fstat, CALL_stat, (int fd, struct stat *st), TYPES(int, struct stat *), (fd, st))
+ONE(fstat64, CALL_stat, (int fd, struct stat64 *st), TYPES(int, struct stat64 *), (fd, st))
+ONE(fstatat, CALL_stat, (int fd, const char *a, struct stat *st, int flags),
+    TYPES(int, const char *, struct stat *, int), (fd, a, st, flags))
+ONE(fstatat64, CALL_stat, (int fd, const char *a, struct stat64 *st, int flags),
+    TYPES(int, const char *, struct stat64 *, int), (fd, a, st, flags))
+
+/* dlsym allocates, so the C library's own names are used. */
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *memory, size_t bytes);
+
+void *malloc(size_t bytes)
+{
+    return hit(CALL_malloc) ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    return hit(CALL_malloc) ? NULL : __libc_calloc(count, bytes);
+}
+
+void *realloc(void *memory, size_t bytes)
+{
+    return hit(CALL_malloc) ? NULL : __libc_realloc(memory, bytes);
+}

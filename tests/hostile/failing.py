@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+failing.py pack|readers|mount: the N-th call fails (fail_nth.c), for every N in turn; in a short run
+for some N of the calls that are made by the hundred. What must come of it: the right bytes or a
+clean error, never a hang, a crash, a wrong byte or a wrong store.
+"""
+import errno
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from long import is_long
+from mounted import Results, Work, lodfs, need_fuse
+from small import files_below, read, until
+from tiny import make_source
+
+SECONDS_MAX = 20
+EACH_SHORT = 25  # N that are tried of one call and one way to fail, in a short run
+TREES = ("q1", "q6", "full")
+
+
+def run(command, count=None, fail=None):
+    env = dict(os.environ, LD_PRELOAD=os.environ["FAIL_NTH"])
+    if count:
+        env["LODFS_FAIL_COUNT"] = count
+    if fail:
+        env["LODFS_FAIL"] = fail
+    try:
+        return subprocess.run([os.environ["LODFS"], *command], env=env, check=False,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def counts(work, command):
+    """call -> how often a sound run makes it."""
+    path = f"{work}/count"
+    if os.path.exists(path):
+        os.remove(path)
+    done = run(command, count=path)
+    if done is None or done.returncode:
+        raise SystemExit(f"{command} fails by itself: {done}")
+    found = {}
+    for line in read(path).decode().splitlines():
+        name, number = line.split()
+        found[name] = found.get(name, 0) + int(number)
+    return found
+
+
+def numbers(count):
+    """Every N, or in a short run the first, the last and some between."""
+    if is_long() or count <= EACH_SHORT:
+        return range(1, count + 1)
+    return sorted({1 + i * (count - 1) // (EACH_SHORT - 1) for i in range(EACH_SHORT)})
+
+
+def ways(found, kinds):
+    """(call, N, how) to try."""
+    for call, *hows in kinds:
+        for how in hows:
+            name = how if isinstance(how, str) else str(how)
+            for number in numbers(found.get(call, 0)):
+                yield call, number, f"{call}:{number}:{name}"
+
+
+def clean_error(done):
+    """What is wrong with how a command ended that did not succeed."""
+    if done is None:
+        return ["hangs"]
+    if done.returncode < 0:
+        return [f"signal {-done.returncode}: {done.stderr[-500:]!r}"]
+    if done.returncode not in (1, 3, 10) or not (done.stderr + done.stdout).strip():
+        return [f"exit {done.returncode}, says {done.stderr[-500:]!r}"]
+    return []
+
+
+# ------------------------------------------------------------------------------------------ pack
+
+PACK = (("open", errno.EIO, errno.EMFILE), ("pread", errno.EIO, errno.EINTR, "short"),
+        ("pwrite", errno.ENOSPC, errno.EIO, errno.EINTR, "short", "kill"),
+        ("fsync", errno.EIO, errno.EINTR, "kill"), ("rename", errno.EIO, errno.ENOSPC, "kill"),
+        ("mkdir", errno.ENOSPC, "kill"), ("unlink", errno.EIO, "kill"), ("stat", errno.EIO),
+        ("flock", errno.ENOLCK), ("malloc", errno.ENOMEM))
+
+
+def contents(folder):
+    return {name: read(os.path.join(os.fsencode(folder), name)) for name in files_below(folder)}
+
+
+def pack_command(source, store):
+    return ["pack", "-q", "-j1", "--scans=default", source, store]
+
+
+def pack_once(source, store, wanted, way):
+    shutil.rmtree(store, ignore_errors=True)
+    done = run(pack_command(source, store), fail=way)
+    killed = way.endswith(":kill") and done is not None and done.returncode == -9
+    committed = os.path.exists(f"{store}/manifest.json")
+    if done is not None and done.returncode == 0:
+        return [] if contents(store) == wanted else ["success, but another store"]
+    wrong = [] if killed else clean_error(done)
+    if committed:
+        return wrong + ([] if contents(store) == wanted else ["a wrong store is committed"])
+    again = lodfs(*pack_command(source, store), check=False)
+    if again.returncode:
+        return wrong + [f"a second pack fails: {again.stderr!r}"]
+    return wrong + ([] if contents(store) == wanted else ["a second pack makes another store"])
+
+
+def pack(work, results):
+    source, store = f"{work}/source", f"{work}/store"
+    make_source(source, 3, 4)
+    found = counts(work, pack_command(source, store))
+    wanted = contents(store)
+    for call, *hows in PACK:
+        wrong, tried = [], 0
+        for _, _, way in ways(found, [(call, *hows)]):
+            wrong += [f"{way}: {what}" for what in pack_once(source, store, wanted, way)]
+            tried += 1
+        results.add(f"pack, {call}: {tried} runs", wrong)
+        if call in ("pwrite", "pread", "fsync", "rename", "open", "malloc") and not tried:
+            results.add(f"{call} is made", ["never"])
+
+
+# ----------------------------------------------------------------------------- ls, info, verify
+
+READERS = (("open", errno.EIO, errno.EMFILE, errno.ENOENT), ("pread", errno.EIO, errno.EINTR,
+           "short"), ("stat", errno.EIO), ("malloc", errno.ENOMEM))
+
+
+def timeless(output):
+    """What verify prints, without how long it took."""
+    return re.sub(rb" checked in .*", b" checked", output)
+
+
+def reader_once(command, wanted, way):
+    done = run(command, fail=way)
+    if done is None or done.returncode:
+        return clean_error(done)
+    return [] if timeless(done.stdout) == wanted else ["success, but another output"]
+
+
+def readers(work, results):
+    source, store = f"{work}/source", f"{work}/store"
+    make_source(source, 3, 4)
+    lodfs(*pack_command(source, store))
+    for command in (["ls", "-lR", store], ["info", store], ["verify", "-j1", store],
+                    ["info", "--json", store]):
+        wanted = timeless(lodfs(*command).stdout)
+        found = counts(work, command)
+        wrong, tried = [], 0
+        for _, _, way in ways(found, READERS):
+            wrong += [f"{way}: {what}" for what in reader_once(command, wanted, way)]
+            tried += 1
+        results.add(f"{command[0]}: {tried} runs", wrong)
+
+
+# ----------------------------------------------------------------------------------------- mount
+
+MOUNT = (("pread", errno.EIO, errno.EINTR, "short"), ("open", errno.EIO, errno.EMFILE),
+         ("stat", errno.EIO), ("malloc", errno.ENOMEM))
+ERRORS = (errno.EIO, errno.ENOMEM, errno.EMFILE, errno.EINTR)
+
+
+def shown(point):
+    """path -> bytes or errno; folder -> names or errno."""
+    found = {}
+    for tree in TREES:
+        folders = [os.fsencode(f"{point}/{tree}")]
+        while folders:
+            folder = folders.pop()
+            try:
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+                found[folder] = [entry.name for entry in entries]
+            except OSError as error:
+                found[folder] = error.errno
+                continue
+            for entry in entries:
+                try:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    elif entry.is_file(follow_symlinks=False):
+                        found[entry.path] = read(entry.path)
+                except OSError as error:
+                    found[entry.path] = error.errno
+    return found
+
+
+def mount_once(store, point, fail=None, count=None):
+    """(how the server ended, what was shown or None)."""
+    env = dict(os.environ, LD_PRELOAD=os.environ["FAIL_NTH"])
+    env.update({"LODFS_FAIL": fail} if fail else {"LODFS_FAIL_COUNT": count} if count else {})
+    server = subprocess.Popen([os.environ["LODFS"], "mount", "-f", "-s", store, point], env=env,
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    found = None
+    if until(lambda: os.path.ismount(point) or server.poll() is not None):
+        if server.poll() is None:
+            reader = subprocess.run([sys.executable, __file__, "show", point], check=False,
+                                    stdout=subprocess.PIPE, timeout=2 * SECONDS_MAX)
+            found = eval(reader.stdout)  # our own process wrote a dict of bytes and numbers
+            subprocess.run(["umount", point], check=False, stderr=subprocess.DEVNULL)
+    try:
+        _, err = server.communicate(timeout=SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.communicate()
+        return None, found
+    finally:
+        subprocess.run(["umount", "-l", point], check=False, stderr=subprocess.DEVNULL)
+    return subprocess.CompletedProcess([], server.returncode, b"", err), found
+
+
+def compare(found, wanted):
+    for path, right in wanted.items():
+        got = found.get(path)
+        if got is None:
+            parents = [path[:i] for i in range(len(path)) if path[i:i + 1] == b"/"]
+            if not any(isinstance(found.get(parent), int) for parent in parents):
+                yield f"{path} is lost"
+        elif got != right and got not in ERRORS:
+            yield f"{path}: errno {got}" if isinstance(got, int) else f"{path}: wrong bytes"
+
+
+def mount(work, results):
+    need_fuse()
+    source, store, point = f"{work}/source", f"{work}/store", f"{work}/mount"
+    make_source(source, 3, 4)
+    lodfs(*pack_command(source, store))
+    os.mkdir(point)
+    done, wanted = mount_once(store, point, count=f"{work}/count")
+    if done is None or done.returncode or not wanted or list(compare(wanted, wanted)):
+        raise SystemExit(f"a sound mount fails: {done}")
+    found = {line.split()[0]: int(line.split()[1])
+             for line in read(f"{work}/count").decode().splitlines()}
+    for call, *hows in MOUNT:
+        wrong, tried, refused = [], 0, 0
+        for _, _, way in ways(found, [(call, *hows)]):
+            done, got = mount_once(store, point, fail=way)
+            if got is None:
+                what = clean_error(done)
+                refused += 1
+            else:
+                what = list(compare(got, wanted))
+                what += [] if done and done.returncode == 0 else [f"the server ends with {done}"]
+            wrong += [f"{way}: {line}" for line in what]
+            tried += 1
+        results.add(f"mount, {call}: {tried} runs, {refused} refused", wrong)
+
+
+def main():
+    if sys.argv[1] == "show":
+        sys.stdout.write(repr(shown(sys.argv[2])))
+        return 0
+    results = Results()
+    with Work() as work:
+        {"pack": pack, "readers": readers, "mount": mount}[sys.argv[1]](work, results)
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

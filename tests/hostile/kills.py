@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+pack killed at random moments: no store under the name or the whole one, byte for byte; what comes
+next, another pack with the same arguments, makes it whole.
+"""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+from long import counted
+from failing import contents
+from mounted import Results, Work, lodfs
+from tiny import make_source
+
+RUNS, RUNS_LONG = 200, 1_000
+AGAIN = 4  # one in so many killed packs is run again
+
+
+def start(source, store):
+    return subprocess.Popen([os.environ["LODFS"], "pack", "-q", "-j2", "--scans=default", source,
+                             store], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def killed(source, store, wait):
+    """Whether the kill came before the end."""
+    process = start(source, store)
+    time.sleep(wait)
+    process.kill()
+    return process.wait() == -9
+
+
+def look(store, wanted):
+    if not os.path.exists(f"{store}/manifest.json"):
+        for command in ("info", "ls"):
+            if lodfs(command, store, check=False).returncode != 10:
+                yield f"{command} takes what is no store"
+    elif contents(store) != wanted:
+        yield "a wrong store is committed"
+
+
+def again(source, store, wanted):
+    done = lodfs("pack", "-q", "--scans=default", source, store, check=False)
+    if done.returncode:
+        yield f"a second pack fails: {done.stderr!r}"
+    elif contents(store) != wanted:
+        yield "a second pack makes another store"
+
+
+def main():
+    results = Results()
+    chance = random.Random(5)
+    runs = counted(RUNS, RUNS_LONG)
+    early = whole = 0
+    wrong = []
+    with Work() as work:
+        source, store = f"{work}/source", f"{work}/store"
+        make_source(source, 7, 20)
+        begin = time.monotonic()
+        start(source, store).wait()
+        seconds = time.monotonic() - begin
+        wanted = contents(store)
+        for number in range(runs):
+            if os.path.exists(f"{store}/manifest.json") or number % 3 == 0:
+                shutil.rmtree(store)  # otherwise over what the last one left
+            early += killed(source, store, chance.uniform(0, seconds * 1.1))
+            whole += os.path.exists(f"{store}/manifest.json")
+            if not os.path.exists(store):
+                os.mkdir(store)
+                continue
+            wrong += [f"run {number}: {line}" for line in look(store, wanted)]
+            if number % AGAIN == 0 and not os.path.exists(f"{store}/manifest.json"):
+                wrong += [f"run {number}: {line}" for line in again(source, store, wanted)]
+    if early < runs // 4 or whole == 0:
+        wrong.append("the moments are badly chosen")
+    results.add(f"{runs} packs, {early} killed before their end, {whole} whole", wrong)
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
