@@ -240,6 +240,12 @@ Test(repair, a_record_file_that_is_gone_is_missed)
     finish(&f, &o);
 }
 
+static void refuse(struct fixture *f, int expected)
+{
+    struct lod_repair_report report = repair(f, expected);
+    lod_repair_report_finish(&report);
+}
+
 Test(repair, what_is_refused)
 {
     struct original o;
@@ -247,20 +253,20 @@ Test(repair, what_is_refused)
     size_t bytes;
     uint8_t *raw = whole_read(&f, "records/000001.raw", &bytes);
 
-    repair(&empty, -ENOENT);
+    refuse(&empty, -ENOENT);
     /* Records without tree, index and manifest: pack was killed. */
     whole_write(&empty, "records/000001.raw", raw, bytes);
-    repair(&empty, -ENOENT);
+    refuse(&empty, -ENOENT);
     /* A stranger's record beside a sound index. */
     whole_record(&f, "000009.raw", 1, 1, NULL, raw);
-    repair(&f, -EEXIST);
+    refuse(&f, -EEXIST);
     assert_restored(&f, &o, "a stranger");
     cr_assert_eq(unlinkat(f.dir_fd, "index", 0), 0);
-    repair(&f, -EEXIST);
+    refuse(&f, -EEXIST);
     cr_assert_eq(unlinkat(f.dir_fd, "records/000009.raw", 0), 0);
     int fd = open(f.folder, O_RDONLY | O_DIRECTORY);
     cr_assert_eq(flock(fd, LOCK_EX), 0);
-    repair(&f, -EWOULDBLOCK);
+    refuse(&f, -EWOULDBLOCK);
     close(fd);
     struct lod_repair_report report = repair(&f, 0);
     assert_restored(&f, &o, "at last");
