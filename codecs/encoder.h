@@ -23,13 +23,15 @@ struct lod_scan_choice; /* codecs/pcr/script.h */
 /* What was decided for the whole store before the first item is encoded. Borrowed. */
 struct lod_encode_options {
     const struct lod_scan_choice *scans; /* pcr: scan scripts by quantisation class */
+    bool original; /* make what original/ needs, and prove it; else an item may have none */
 };
 
 /* One encoded item. init: all zero; finish frees the groups. */
 struct lod_encoded {
     uint8_t row[LOD_ROW_BYTES]; /* own node 0: pack fills it in */
     struct lod_buf group[LOD_GROUPS_MAX];
-    const char *whole; /* why it was stored WHOLE, a static text; NULL: it was not */
+    struct lod_buf header; /* what other items of the record may have too; see join */
+    const char *whole;     /* why it was stored WHOLE, a static text; NULL: it was not */
 };
 
 void lod_encoded_finish(struct lod_encoded *item);
@@ -49,6 +51,13 @@ struct lod_encoder {
     int (*encode)(struct lod_span source, const struct lod_encode_options *options,
                   struct lod_encoded *ret_item);
     void (*row)(uint64_t source_bytes, uint8_t ret_row[LOD_ROW_BYTES]);
+
+    /*
+     * Puts the item's header into its groups, or, with `slot` other than LOD_SLOT_OWN, a reference
+     * to that earlier slot of its record, which has the same one. Called for each item with a
+     * header. -ENOMEM. NULL: no item has one.
+     */
+    int (*join)(struct lod_encoded *item, uint32_t slot);
 
     /*
      * The memory that encode takes for this source, the source itself left out; found without

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "pcr/pcr_original.h"
 #include "pcr/pcr_row.h"
 
 /* 1 MiB: a scan group of one photograph is smaller, so it is hashed as one frame. */
@@ -68,16 +69,24 @@ static bool image_is_sound(const uint8_t row[LOD_ROW_BYTES])
            height <= SIDE_MAX && source_bytes(row);
 }
 
-/* The head lies in group 1, and group 12 is what the flags say: nothing, or the source file. */
+/* Group 12 is what the flags say: the source file, nothing, or rebuild data. */
+static bool original_is_sound(const uint8_t row[LOD_ROW_BYTES])
+{
+    uint32_t bytes = group_bytes(row, LOD_PCR_GROUP_FILE);
+
+    if (has(row, LOD_ITEM_KEPT)) {
+        return !has(row, LOD_ITEM_NO_ORIGINAL) && bytes == source_bytes(row);
+    }
+    return has(row, LOD_ITEM_NO_ORIGINAL) == (bytes == 0);
+}
+
+/* The head lies in group 1. */
 static bool groups_are_sound(const uint8_t row[LOD_ROW_BYTES])
 {
     uint32_t split = lod_get_le16(row + LOD_PCR_APP_SPLIT);
     uint32_t orient = has(row, LOD_ITEM_ORIENT) ? LOD_PCR_ORIENT_BYTES : 0;
-    bool kept = has(row, LOD_ITEM_KEPT);
 
-    return split >= SOI_BYTES && group_bytes(row, 1) > split + orient &&
-           kept != has(row, LOD_ITEM_NO_ORIGINAL) &&
-           group_bytes(row, LOD_PCR_GROUP_FILE) == (kept ? source_bytes(row) : 0);
+    return split >= SOI_BYTES && group_bytes(row, 1) > split + orient && original_is_sound(row);
 }
 
 static bool row_is_sound(const uint8_t row[LOD_ROW_BYTES])
@@ -139,8 +148,10 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     if (format != LOD_FORMAT_TREE) {
         return -ENOENT;
     }
-    if (has(row, LOD_ITEM_WHOLE) || fidelity == LOD_ORIGINAL) {
+    if (has(row, LOD_ITEM_WHOLE) || (has(row, LOD_ITEM_KEPT) && fidelity == LOD_ORIGINAL)) {
         error = lod_plan_add_stored(&made, LOD_PCR_GROUP_FILE, 0, source_bytes(row));
+    } else if (fidelity == LOD_ORIGINAL) {
+        error = lod_plan_add_made(&made, 0, source_bytes(row));
     } else {
         error = add_scans(row, fidelity, &made);
     }
@@ -158,4 +169,5 @@ const struct lod_codec lod_codec_pcr = {
     .segments = segments,
     .source_bytes = source_bytes,
     .plan = plan,
+    .maker = &lod_pcr_maker,
 };

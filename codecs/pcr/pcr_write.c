@@ -9,11 +9,9 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "pcr/exif.h"
 #include "pcr/jpeg_io.h"
-#include "pcr/jpeg_scan.h"
+#include "pcr/pcr_write.h"
 #include "pcr/pcr_row.h"
-#include "pcr/script.h"
 
 /* A JPEG of more is no photograph to train on; as raw it is streamed, not held in memory. */
 #define SOURCE_BYTES_MAX (256ull << 20)
@@ -33,26 +31,13 @@
 /* Of libjpeg's row buffers and of small files' tables. */
 #define MEMORY_BASE (512u << 10)
 
-#define JFIF_BYTES 18 /* an APP0 without a thumbnail, marker included */
-
-static const uint8_t soi[] = {0xff, 0xd8};
-
 static bool probe(struct lod_span head)
 {
     return head.bytes >= 3 && head.at[0] == 0xff && head.at[1] == 0xd8 && head.at[2] == 0xff;
 }
 
-/* One source on its way. */
-struct job {
-    struct lod_span source;
-    struct lod_jpeg_layout layout;
-    struct lod_script script; /* fitted, of `written` */
-    struct lod_buf written;   /* as libjpeg gave it: without APPn and COM */
-    const char *why;
-};
-
 /* APPn and COM cost the same in source and item, so growth is that of all the rest. */
-static bool grew_little(const struct job *job)
+static bool grew_little(const struct lod_pcr_job *job)
 {
     uint64_t source = job->layout.end, written = job->written.bytes;
 
@@ -62,7 +47,7 @@ static bool grew_little(const struct job *job)
     return written <= source + source * GROWTH_PERCENT / GROWTH_DIVISOR + GROWTH_BYTES;
 }
 
-static int write_script(struct job *job, struct lod_jpeg *jpeg, const struct lod_script *script)
+static int write_script(struct lod_pcr_job *job, const struct lod_script *script)
 {
     uint8_t blocks[LOD_SCRIPT_COMPONENTS] = {0};
 
@@ -71,14 +56,14 @@ static int write_script(struct job *job, struct lod_jpeg *jpeg, const struct lod
     }
     lod_script_fit(script, job->layout.components, blocks, &job->script);
     job->written.bytes = 0;
-    return lod_jpeg_write(jpeg, &job->script, &job->written);
+    return lod_jpeg_write(job->jpeg, &job->script, &job->written);
 }
 
 /*
  * The class's scripts in order until one grows the file little; if none does, the smallest. A
  * script that cannot carry the coefficients is passed over.
  */
-static int write_scans(struct job *job, struct lod_jpeg *jpeg, const struct lod_scan_choice *choice)
+static int write_scans(struct lod_pcr_job *job, const struct lod_scan_choice *choice)
 {
     unsigned class = lod_quant_class(job->layout.luma_table);
     unsigned count = choice->classes[class].count, best = count;
@@ -87,7 +72,7 @@ static int write_scans(struct job *job, struct lod_jpeg *jpeg, const struct lod_
 
     assert(count >= 1 && count <= LOD_SCRIPTS_MAX);
     for (unsigned i = 0; i < count; i++) {
-        error = write_script(job, jpeg, choice->classes[class].scripts[i]);
+        error = write_script(job, choice->classes[class].scripts[i]);
         if (error == -ENOTSUP) {
             continue;
         }
@@ -103,165 +88,32 @@ static int write_scans(struct job *job, struct lod_jpeg *jpeg, const struct lod_
         job->why = "a coefficient is out of the range of progressive coding";
         return -ENOTSUP;
     }
-    return best == count - 1 && !error
-               ? 0
-               : write_script(job, jpeg, choice->classes[class].scripts[best]);
+    return best == count - 1 && !error ? 0
+                                       : write_script(job, choice->classes[class].scripts[best]);
 }
 
 /* Reads what was written and compares it with what it was made from. */
-static int prove(struct job *job, struct lod_jpeg *jpeg)
+static int prove(struct lod_pcr_job *job)
 {
-    struct lod_jpeg *again = NULL;
-
     int error =
-        lod_jpeg_read(lod_buf_span(&job->written), COEFFICIENT_BYTES_MAX, &again, &job->why);
-    if (!error && lod_jpeg_same(jpeg, again)) {
+        lod_jpeg_read(lod_buf_span(&job->written), COEFFICIENT_BYTES_MAX, &job->again, &job->why);
+
+    if (!error && lod_jpeg_same(job->jpeg, job->again)) {
         job->why = "its coefficients do not come back from progressive scans";
         error = -ENOTSUP;
     }
-    lod_jpeg_destroy(again);
     return error;
 }
 
-static int rewrite(struct job *job, const struct lod_scan_choice *choice)
+static int rewrite(struct lod_pcr_job *job, const struct lod_scan_choice *choice)
 {
-    struct lod_jpeg *jpeg = NULL;
+    int error = lod_jpeg_read(job->source, COEFFICIENT_BYTES_MAX, &job->jpeg, &job->why);
 
-    int error = lod_jpeg_read(job->source, COEFFICIENT_BYTES_MAX, &jpeg, &job->why);
-    if (!error) {
-        error = write_scans(job, jpeg, choice);
-    }
-    if (!error) {
-        error = prove(job, jpeg);
-    }
-    lod_jpeg_destroy(jpeg);
-    return error;
+    error = error ? error : write_scans(job, choice);
+    return error ? error : prove(job);
 }
 
-static const uint8_t *segment_at(const struct job *job, const struct lod_jpeg_segment *segment)
-{
-    return job->source.at + segment->offset;
-}
-
-/* The JFIF segment whose place the head takes: the first; NULL if there is none. */
-static const struct lod_jpeg_segment *first_jfif(const struct job *job)
-{
-    for (unsigned i = 0; i < job->layout.segments_count; i++) {
-        if (job->layout.segments[i].kind == LOD_JPEG_JFIF) {
-            return &job->layout.segments[i];
-        }
-    }
-    return NULL;
-}
-
-/* The JFIF segment without its thumbnail: length 16, version, units and densities, 0 x 0. */
-static void plain_jfif(const struct job *job, const struct lod_jpeg_segment *jfif,
-                       uint8_t ret_plain[JFIF_BYTES])
-{
-    memcpy(ret_plain, segment_at(job, jfif), JFIF_BYTES);
-    ret_plain[2] = 0;
-    ret_plain[3] = JFIF_BYTES - 2;
-    ret_plain[JFIF_BYTES - 2] = 0;
-    ret_plain[JFIF_BYTES - 1] = 0;
-}
-
-static int append_kind(const struct job *job, enum lod_jpeg_segment_kind kind, struct lod_buf *out)
-{
-    int error = 0;
-
-    for (unsigned i = 0; i < job->layout.segments_count && !error; i++) {
-        const struct lod_jpeg_segment *segment = &job->layout.segments[i];
-        if (segment->kind == kind) {
-            error = lod_buf_append(out, segment_at(job, segment), segment->bytes);
-        }
-    }
-    return error;
-}
-
-/* SOI, JFIF, the orientation where the source has one, Adobe, ICC. */
-static int make_head(const struct job *job, struct lod_encoded *item)
-{
-    struct lod_buf *head = &item->group[0];
-    const struct lod_jpeg_segment *jfif = first_jfif(job);
-    uint8_t plain[JFIF_BYTES], exif[LOD_EXIF_BYTES];
-
-    int error = lod_buf_append(head, soi, sizeof(soi));
-    if (jfif && !error) {
-        plain_jfif(job, jfif, plain);
-        error = lod_buf_append(head, plain, sizeof(plain));
-    }
-    lod_put_le16(item->row + LOD_PCR_APP_SPLIT, (uint16_t)head->bytes);
-    if (job->layout.orientation > 1 && !error) {
-        item->row[0] |= LOD_ITEM_ORIENT;
-        lod_exif_write(job->layout.orientation, exif);
-        error = lod_buf_append(head, exif, sizeof(exif));
-    }
-    if (!error) {
-        error = append_kind(job, LOD_JPEG_ADOBE, head);
-    }
-    return error ? error : append_kind(job, LOD_JPEG_ICC, head);
-}
-
-/* All segments that are not in the head as they were, in source order. */
-static int make_apps(const struct job *job, struct lod_buf *out)
-{
-    const struct lod_jpeg_segment *jfif = first_jfif(job);
-    uint8_t plain[JFIF_BYTES];
-    int error = 0;
-
-    for (unsigned i = 0; i < job->layout.segments_count && !error; i++) {
-        const struct lod_jpeg_segment *segment = &job->layout.segments[i];
-        bool in_head = segment->kind == LOD_JPEG_ADOBE || segment->kind == LOD_JPEG_ICC;
-        if (segment == jfif) {
-            plain_jfif(job, jfif, plain);
-            in_head = segment->bytes == JFIF_BYTES &&
-                      memcmp(segment_at(job, segment), plain, JFIF_BYTES) == 0;
-        }
-        if (!in_head) {
-            error = lod_buf_append(out, segment_at(job, segment), segment->bytes);
-        }
-    }
-    return error;
-}
-
-/* The 0xff of the next marker with this code, from `at`, stepping from segment to segment. */
-static size_t find_marker(struct lod_span file, size_t at, uint8_t code)
-{
-    struct lod_cursor c = lod_cursor(file.at + at, file.bytes - at);
-
-    while (c.left >= 4 && c.at[0] == 0xff && c.at[1] != code) {
-        lod_take(&c, 2);
-        struct lod_cursor length = c;
-        lod_take(&c, lod_take_be16(&length));
-    }
-    return c.left >= 4 && c.at[0] == 0xff ? file.bytes - c.left : file.bytes;
-}
-
-/*
- * Cuts what libjpeg wrote behind each scan's entropy-coded bytes: its tables and scan headers go
- * with the scan that needs them; DQT and SOF, before the first scan's DHT, end the head.
- */
-static int split_scans(const struct job *job, struct lod_encoded *item)
-{
-    struct lod_span file = lod_buf_span(&job->written);
-    size_t at = sizeof(soi);
-
-    for (unsigned i = 0; i < job->script.count; i++) {
-        size_t sos = find_marker(file, at, 0xda);
-        size_t end = sos < file.bytes ? lod_jpeg_entropy_end(file, sos + 2) : file.bytes;
-        assert(end < file.bytes); /* it was just read back */
-        int error =
-            lod_buf_append(&item->group[job->script.scans[i].group - 1], file.at + at, end - at);
-        if (error) {
-            return error;
-        }
-        at = end;
-    }
-    assert(at + 2 == file.bytes); /* EOI */
-    return 0;
-}
-
-static int make_row(const struct job *job, struct lod_encoded *item)
+static int make_row(const struct lod_pcr_job *job, struct lod_encoded *item)
 {
     item->row[0] |= LOD_ITEM_NO_ORIGINAL;
     item->row[LOD_PCR_COMPONENTS] = job->layout.components;
@@ -277,24 +129,15 @@ static int make_row(const struct job *job, struct lod_encoded *item)
     return 0;
 }
 
-static int transcode(struct job *job, const struct lod_scan_choice *choice,
+static int transcode(struct lod_pcr_job *job, const struct lod_encode_options *options,
                      struct lod_encoded *item)
 {
     int error = lod_jpeg_scan(job->source, &job->layout, &job->why);
 
-    if (!error) {
-        error = rewrite(job, choice);
-    }
-    if (!error) {
-        error = make_head(job, item);
-    }
-    if (!error) {
-        error = split_scans(job, item);
-    }
-    if (!error) {
-        error = make_apps(job, &item->group[LOD_PCR_GROUP_APP - 1]);
-    }
-    return error ? error : make_row(job, item);
+    error = error ? error : rewrite(job, options->scans);
+    error = error ? error : lod_pcr_groups_write(job, item);
+    error = error ? error : make_row(job, item);
+    return error || !options->original ? error : lod_pcr_original_write(job, item);
 }
 
 /* What libjpeg holds of an image: whole MCUs of blocks of 64 coefficients. */
@@ -313,8 +156,8 @@ static uint64_t coefficient_bytes(const struct lod_jpeg_layout *layout)
 }
 
 /*
- * The coefficients twice, their own and those read back; and what was written twice, as libjpeg
- * gave it and in groups, in buffers that may be half empty.
+ * The coefficients twice, their own and those read back; what was written twice, as libjpeg gave it
+ * and in groups, in buffers that may be half empty; the full file and the one rebuilt from it.
  */
 static uint64_t memory_bytes(struct lod_span source)
 {
@@ -323,10 +166,10 @@ static uint64_t memory_bytes(struct lod_span source)
 
     return lod_jpeg_scan(source, &layout, &why)
                ? source.bytes
-               : 2 * coefficient_bytes(&layout) + 4 * (source.bytes + MEMORY_BASE);
+               : 2 * coefficient_bytes(&layout) + 6 * (source.bytes + MEMORY_BASE);
 }
 
-static int store_whole(const struct job *job, struct lod_encoded *item)
+static int store_whole(const struct lod_pcr_job *job, struct lod_encoded *item)
 {
     lod_encoded_finish(item);
     *item = (struct lod_encoded){.whole = job->why};
@@ -340,15 +183,17 @@ static int store_whole(const struct job *job, struct lod_encoded *item)
 static int encode(struct lod_span source, const struct lod_encode_options *options,
                   struct lod_encoded *ret_item)
 {
-    struct job job = {.source = source, .why = "a scan group passes 4 GiB"};
+    struct lod_pcr_job job = {.source = source, .why = "a scan group passes 4 GiB"};
     struct lod_encoded item = {0};
 
     assert(source.bytes <= SOURCE_BYTES_MAX && options->scans);
-    int error = transcode(&job, options->scans, &item);
+    int error = transcode(&job, options, &item);
     if (error == -ENOTSUP) {
         error = store_whole(&job, &item);
     }
     lod_buf_finish(&job.written);
+    lod_jpeg_destroy(job.jpeg);
+    lod_jpeg_destroy(job.again);
     if (error) {
         lod_encoded_finish(&item);
         return error;
@@ -363,4 +208,5 @@ const struct lod_encoder lod_encoder_pcr = {
     .probe = probe,
     .encode = encode,
     .memory_bytes = memory_bytes,
+    .join = lod_pcr_original_join,
 };

@@ -6,10 +6,11 @@
 #include "views/view.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 static const char *root_name(unsigned index, struct lod_inode *ret_inode)
 {
-    if (index > LOD_FULL - LOD_Q1) {
+    if (index > LOD_ORIGINAL - LOD_Q1) {
         return NULL;
     }
     *ret_inode = (struct lod_inode){
@@ -20,11 +21,27 @@ static const char *root_name(unsigned index, struct lod_inode *ret_inode)
     return lod_fidelity_name(ret_inode->fidelity);
 }
 
+/* original/ lists a file only where its exact bytes can be given back. */
+static int has_original(struct lod_dataset *dataset, const struct lod_node *node)
+{
+    uint8_t row[LOD_ROW_BYTES];
+
+    if (node->flags & LOD_NODE_VIRTUAL) {
+        return -ENOENT;
+    }
+    if (!S_ISREG(node->mode)) {
+        return 0;
+    }
+    int error = lod_index_item(lod_dataset_index(dataset), node->ref, row);
+    return !error && (lod_row_flags(row) & LOD_ITEM_NO_ORIGINAL) ? -ENOENT : error;
+}
+
 static int shows(struct lod_dataset *dataset, const struct lod_node *node,
                  enum lod_fidelity fidelity)
 {
-    (void)dataset;
-    (void)node;
+    if (fidelity == LOD_ORIGINAL) {
+        return has_original(dataset, node);
+    }
     return fidelity >= LOD_Q1 && fidelity <= LOD_FULL ? 0 : -ENOENT;
 }
 

@@ -29,6 +29,19 @@ static int append_groups(struct lod_record_job *job, const struct lod_encoded *i
     return error;
 }
 
+/* A header that an earlier slot has is not stored again. */
+static int join_header(struct lod_record_job *job, const struct lod_encoder *encoder,
+                       struct lod_encoded *item)
+{
+    uint32_t slot;
+
+    if (item->header.bytes == 0) {
+        return 0;
+    }
+    int error = lod_shared_find(&job->shared, lod_buf_span(&item->header), job->count, &slot);
+    return error ? error : encoder->join(item, slot == job->count ? LOD_SLOT_OWN : slot);
+}
+
 /* Holding nothing while it waits for more: nobody waits for ever. */
 static void raise_promise(const struct lod_write *write, const struct lod_encoder *encoder,
                           struct lod_span source, uint64_t *promised)
@@ -54,9 +67,8 @@ static int encode_source(struct lod_record_job *job, uint32_t file, uint64_t *pr
     }
     raise_promise(write, source->encoder, lod_buf_span(&job->buffer), promised);
     error = source->encoder->encode(lod_buf_span(&job->buffer), write->encode, &item);
-    if (!error) {
-        error = append_groups(job, &item, &bytes);
-    }
+    error = error ? error : join_header(job, source->encoder, &item);
+    error = error ? error : append_groups(job, &item, &bytes);
     if (!error) {
         memcpy(lod_record_job_slot(job, file)->row, item.row, LOD_ROW_BYTES);
         source->why = item.whole;

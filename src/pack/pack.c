@@ -169,7 +169,7 @@ static uint64_t bytes_to_pack(const struct lod_order *order)
 
 static int write_store(struct pack *p)
 {
-    const struct lod_encode_options encode = {.scans = &p->scans.choice};
+    const struct lod_encode_options encode = {.scans = &p->scans.choice, .original = true};
     struct lod_budget budget;
     struct lod_write write = {.root_fd = p->source_fd,
                               .follow = p->options->follow,

@@ -58,6 +58,7 @@ static void job_finish(struct lod_record_job *job)
         lod_buf_finish(&job->groups[i]);
     }
     lod_buf_finish(&job->buffer);
+    lod_shared_finish(&job->shared);
     free(job->slots);
     free(job->files);
 }

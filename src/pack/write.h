@@ -16,6 +16,7 @@
 #include "encoder.h"
 #include "budget.h"
 #include "pack/order.h"
+#include "pack/shared.h"
 #include "pack/source.h"
 #include "pack/target.h"
 #include "pack/trouble.h"
@@ -64,7 +65,8 @@ struct lod_record_job {
     uint32_t *files;
     uint32_t count; /* slots used */
     struct lod_buf groups[LOD_GROUPS_MAX];
-    struct lod_buf buffer; /* of one source, or for copying */
+    struct lod_shared shared; /* headers that slots have alike */
+    struct lod_buf buffer;    /* of one source, or for copying */
 };
 
 /* They fill slots and files, write the record and set *ret_recd unless count stays 0. */

@@ -104,6 +104,11 @@ class Model:
             self.results.add(f"{fidelity}: files that nothing shrinks are the source", (
                 f"{p!r}" for p in self.of_kind("whole")
                 if p in got and got[p].hash != self.want[p].hash))
+        got = self.got["original"] = gather(os.path.join(self.point, "original"))
+        self.results.add("original: names, metadata and bytes of the source", (
+            f"{p!r}" for p in sorted(set(got) | set(self.want))
+            if p not in got or p not in self.want or got[p].hash != self.want[p].hash
+            or list(self.compare_metadata(p, self.want[p], got[p]))))
         self.results.add("inode numbers are unique", (
             f"{ino:x}: {sorted(paths)[:3]}" for ino, paths in self.inodes().items()
             if len(paths) > 1))
@@ -279,8 +284,8 @@ class Model:
     def run(self):
         self.pack()
         with Mount(self.store, self.point):
-            self.results.add("the root shows q1 .. q10 and full", (
-                f"{n}" for n in set(os.listdir(self.point)) ^ set(FIDELITIES)))
+            self.results.add("the root shows q1 .. q10, full and original", (
+                f"{n}" for n in set(os.listdir(self.point)) ^ set(FIDELITIES + ["original"])))
             self.compare_trees()
             self.compare_jpegs()
             self.compare_prefixes()

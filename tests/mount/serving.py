@@ -116,7 +116,7 @@ def writes(point):
 
 
 def absent(point):
-    for name in ("q0", "q11", "FULL", "original", "full/none", "full/labels/empty2",
+    for name in ("q0", "q11", "FULL", "originals", "full/none", "full/labels/empty2",
                  "q1/" + "n" * 255):
         yield from denied(os.stat, errno.ENOENT, f"{point}/{name}")
     yield from denied(os.listdir, errno.ENOTDIR, f"{point}/full/labels/empty")

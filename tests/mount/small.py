@@ -8,7 +8,7 @@ from mounted import lodfs
 
 SECONDS_MAX = 20
 NS = 10**9
-TREES = [f"q{k}" for k in range(1, 11)] + ["full"]
+TREES = [f"q{k}" for k in range(1, 11)] + ["full", "original"]
 
 
 def write(path, data, mode=0o644):

@@ -2,23 +2,24 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "views/view.h"
 
 Test(view, the_root_shows_each_fidelity_once_in_order)
 {
-    static const char *const names[] = {"q1", "q2", "q3", "q4",  "q5",  "q6",
-                                        "q7", "q8", "q9", "q10", "full"};
+    static const char *const names[] = {"q1", "q2", "q3", "q4",  "q5",   "q6",
+                                        "q7", "q8", "q9", "q10", "full", "original"};
     struct lod_inode inode;
 
-    for (unsigned i = 0; i < 11; i++) {
+    for (unsigned i = 0; i < 12; i++) {
         cr_assert_str_eq(lod_view_root(i, &inode), names[i]);
         cr_assert_eq(inode.fidelity, i + 1);
         cr_assert_eq(inode.node, 0);
         cr_assert_eq(inode.format, LOD_FORMAT_TREE);
     }
-    cr_assert_null(lod_view_root(11, &inode));
     cr_assert_null(lod_view_root(12, &inode));
+    cr_assert_null(lod_view_root(13, &inode));
     cr_assert_null(lod_view_root(0xffffffffu, &inode));
 }
 
@@ -37,12 +38,14 @@ Test(view, every_root_folder_has_a_number_that_leads_back_to_its_view)
 
 Test(view, the_tree_shows_all_nodes_at_what_it_lists_and_no_other_fidelity)
 {
-    struct lod_node node = {.number = 5};
+    struct lod_node node = {.number = 5, .mode = S_IFDIR | 0755};
 
-    for (unsigned f = LOD_Q1; f <= LOD_FULL; f++) {
+    for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
         cr_assert_eq(lod_view_tree.shows(NULL, &node, (enum lod_fidelity)f), 0);
     }
-    cr_assert_eq(lod_view_tree.shows(NULL, &node, LOD_ORIGINAL), -ENOENT);
+    node.flags = LOD_NODE_VIRTUAL;
+    cr_assert_eq(lod_view_tree.shows(NULL, &node, LOD_FULL), 0);
+    cr_assert_eq(lod_view_tree.shows(NULL, &node, LOD_ORIGINAL), -ENOENT, "not of the source");
     cr_assert_eq(lod_view_tree.shows(NULL, &node, (enum lod_fidelity)0), -ENOENT);
 }
 

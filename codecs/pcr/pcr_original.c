@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * original/ of a transcoded JPEG. Its rebuild data may name an earlier slot that has the same
+ * header part; that one has it itself, so there is one step and no chain. FORMAT.md, Rebuild data.
+ */
+#include "pcr/pcr_original.h"
+
+#include <errno.h>
+
+#include "pcr/exact.h"
+#include "pcr/pcr_row.h"
+
+#define MCU_SIDE_MAX 32u /* pixels: 4 blocks of 8 */
+
+enum input { FULL, DATA, LENDER };
+
+static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES])
+{
+    return lod_get_le32(row + LOD_PCR_SOURCE);
+}
+
+static uint64_t group_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned group)
+{
+    return lod_get_le32(row + LOD_PCR_GROUPS + 4 * (group - 1));
+}
+
+/* The row does not say how chroma is subsampled: as if it were not. */
+static uint64_t coefficient_bytes(const uint8_t row[LOD_ROW_BYTES])
+{
+    uint64_t width = lod_round_up(lod_get_le16(row + LOD_PCR_WIDTH), MCU_SIDE_MAX);
+    uint64_t height = lod_round_up(lod_get_le16(row + LOD_PCR_HEIGHT), MCU_SIDE_MAX);
+
+    return width * height * row[LOD_PCR_COMPONENTS] * sizeof(int16_t);
+}
+
+uint64_t lod_pcr_original_cost(const uint8_t row[LOD_ROW_BYTES])
+{
+    uint64_t cost = coefficient_bytes(row) + unit_bytes(row);
+
+    for (unsigned group = 1; group <= LOD_PCR_GROUP_APP; group++) {
+        cost += group_bytes(row, group);
+    }
+    cost = cost < LOD_EXACT_MEMORY_MAX ? cost : LOD_EXACT_MEMORY_MAX;
+    return cost + group_bytes(row, LOD_PCR_GROUP_FILE) + LOD_EXACT_HEADER_MAX;
+}
+
+static int need_own(const uint8_t row[LOD_ROW_BYTES], struct lod_inputs *inputs)
+{
+    struct lod_input *full = &inputs->input[FULL], *data = &inputs->input[DATA];
+
+    full->slot = data->slot = LOD_SLOT_OWN;
+    inputs->count = DATA + 1;
+    int error = lod_codec_plan(&lod_codec_pcr, row, LOD_FORMAT_TREE, LOD_FULL, &full->plan);
+    return error ? error
+                 : lod_plan_add_stored(&data->plan, LOD_PCR_GROUP_FILE, 0,
+                                       group_bytes(row, LOD_PCR_GROUP_FILE));
+}
+
+static int need(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, struct lod_inputs *inputs)
+{
+    struct lod_exact exact;
+
+    (void)unit;
+    if (inputs->count == 0) {
+        return need_own(row, inputs);
+    }
+    int error = lod_exact_split(inputs->input[DATA].data, &exact);
+    if (!error && exact.shared && inputs->count == LENDER) {
+        inputs->input[inputs->count++] =
+            (struct lod_input){.slot = exact.slot, .group = LOD_PCR_GROUP_FILE};
+    }
+    return error;
+}
+
+static int make(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, const struct lod_inputs *inputs,
+                uint8_t *into, size_t bytes)
+{
+    struct lod_exact exact, lender;
+
+    (void)row;
+    (void)unit;
+    int error = lod_exact_split(inputs->input[DATA].data, &exact);
+    if (!error && exact.shared) {
+        error = lod_exact_split(inputs->input[LENDER].data, &lender);
+        if (!error && lender.shared) {
+            error = -EILSEQ;
+        }
+        exact.header = lender.header;
+    }
+    return error
+               ? error
+               : lod_exact_rebuild(inputs->input[FULL].data, exact.header, exact.tail, into, bytes);
+}
+
+const struct lod_maker lod_pcr_maker = {
+    .unit_bytes = unit_bytes,
+    .cost = lod_pcr_original_cost,
+    .need = need,
+    .make = make,
+};
