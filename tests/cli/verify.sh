@@ -36,7 +36,7 @@ expect 1 "$LODFS" verify damaged
 printed "'damaged' is damaged: "
 printed "records/$record at "
 printed 'its hash differs (slot '
-grep -qE "(q[0-9]+(\.\.q10)?, full|every fidelity|full) of 'photos/" out ||
+grep -qE "(q[0-9]+(\.\.q10)?, full, original|every fidelity|original) of 'photos/" out ||
     fail "no fidelities and path: $(cat out)"
 expect 1 "$LODFS" verify --json damaged
 json 'not d["sound"] and len(d["findings"]) == d["damages"] > 0'
