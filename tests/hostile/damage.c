@@ -3,8 +3,10 @@
  * Thousands of damaged stores, opened and read as a mount does. `accidents`: whatever is shown is
  * right, or refused, and verify finds what is not. `attacks`: every hash is right again, so bytes
  * may differ, but nothing crashes, hangs, takes memory, or leaves the store.
- *   damage accidents|attacks STORE OTHER COUNT [FIRST_SEED]     all seeds from there on
- *   damage accidents|attacks STORE OTHER 1 SEED                 one case again, told in full
+ * `segments`: a bit of every frame in turn, which costs just what needs it. `cuts`: each file cut
+ * at its end and at random places.
+ *   damage accidents|attacks|segments|cuts STORE OTHER COUNT [FIRST_SEED]   all seeds from there
+ *   damage accidents|attacks|segments|cuts STORE OTHER 1 SEED               one again, told in full
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,11 +20,10 @@
 #include "verify/verify.h"
 #include "watch.h"
 
-#define DAMAGES_MAX 3
-#define ALIVE_COUNT 100 /* of so many cases some open, some are refused */
-/* Reading: caches of 1 MiB, a frame, a record's table. Verify: 100,000 findings besides. */
-#define READ_PEAK_MAX   (8u << 20)
-#define VERIFY_PEAK_MAX (96u << 20)
+#define DAMAGES_MAX     3
+#define ALIVE_COUNT     100         /* of so many cases some open, some are refused */
+#define READ_PEAK_TIMES 4           /* of the store's bytes, whatever it says of itself */
+#define VERIFY_PEAK_MAX (96u << 20) /* 100,000 findings */
 
 struct harness {
     struct mem_store sound, other, damaged;
@@ -73,9 +74,9 @@ static uint64_t verify(struct harness *h)
 
 static const char *memory_passed(const struct harness *h)
 {
-    return h->read_peak > READ_PEAK_MAX       ? "reading takes too much memory"
-           : h->verify_peak > VERIFY_PEAK_MAX ? "verify takes too much memory"
-                                              : NULL;
+    return h->read_peak > READ_PEAK_TIMES * mem_bytes(&h->sound) ? "reading takes too much memory"
+           : h->verify_peak > VERIFY_PEAK_MAX                    ? "verify takes too much memory"
+                                                                 : NULL;
 }
 
 static const char *accident(struct harness *h, struct chance *chance)
@@ -119,15 +120,57 @@ static const char *attack(struct harness *h, struct chance *chance)
     return compared.wrong ? compared.wrong : memory_passed(h);
 }
 
-static const char *run_case(struct harness *h, bool attacks, uint64_t seed)
+/* Case n is frame n of the store: COUNT past the last one starts again with another bit. */
+static const char *segment(struct harness *h, struct chance *chance, uint64_t number)
+{
+    struct seals_frame frame = seals_frame(h->seals, number % seals_frames(h->seals));
+    struct mem_file *file = mem_find(&h->damaged, frame.file);
+    uint64_t at = frame.offset + chance_below(chance, frame.bytes);
+
+    file->data[at] ^= (uint8_t)(1u << chance_below(chance, 8));
+    watch_say("  %s: a bit of byte %" PRIu64 ", group %u of item %u\n", file->name, at, frame.group,
+              frame.item);
+    struct compared compared = truth_compare(&h->truth);
+    h->opened += compared.open;
+    h->refused += compared.refused != 0;
+    h->shown += compared.right;
+    const char *wrong = truth_needs(&h->truth, frame.item, frame.group, &compared);
+    return wrong ? wrong : verify(h) == 0 ? "verify does not find it" : NULL;
+}
+
+static const char *cut(struct harness *h, struct chance *chance, uint64_t number)
+{
+    struct mem_file *file = &h->damaged.files[number % h->damaged.count];
+    uint64_t end = file->bytes < 4096 ? file->bytes : 4096;
+
+    file->bytes -= chance_below(chance, 2) ? 1 + chance_below(chance, end)
+                                           : 1 + chance_below(chance, file->bytes);
+    watch_say("  %s: cut to %zu bytes\n", file->name, file->bytes);
+    struct compared compared = truth_compare(&h->truth);
+    h->opened += compared.open;
+    h->refused += compared.refused != 0;
+    h->shown += compared.right;
+    if (!compared.wrong && compared.open != (strncmp(file->name, "records/", 8) == 0)) {
+        return "only a cut record leaves a store that can be mounted";
+    }
+    if (compared.open && !compared.refused && !strstr(file->name, ".tree")) {
+        return "a cut record is not noticed";
+    }
+    return compared.wrong ? compared.wrong : verify(h) == 0 ? "verify does not find it" : NULL;
+}
+
+static const char *run_case(struct harness *h, char kind, uint64_t seed)
 {
     struct chance chance = {.state = seed};
 
     mem_copy(&h->sound, &h->damaged);
     mem_serve(&h->damaged);
     watch_begin();
-    watch_say("seed %" PRIu64 ", %s:\n", seed, attacks ? "attacks" : "accidents");
-    return attacks ? attack(h, &chance) : accident(h, &chance);
+    watch_say("seed %" PRIu64 ":\n", seed);
+    return kind == 's'   ? segment(h, &chance, seed)
+           : kind == 'c' ? cut(h, &chance, seed)
+           : kind == 'a' ? attack(h, &chance)
+                         : accident(h, &chance);
 }
 
 static void setup(struct harness *h, char **stores)
@@ -155,17 +198,21 @@ int main(int argc, char **argv)
     const char *wrong = NULL;
 
     if (argc < 5) {
-        fprintf(stderr, "usage: damage accidents|attacks STORE OTHER COUNT [FIRST_SEED]\n");
+        fprintf(stderr,
+                "usage: damage accidents|attacks|segments|cuts STORE OTHER COUNT [FIRST_SEED]\n");
         return 2;
     }
-    bool attacks = strcmp(argv[1], "attacks") == 0;
-    uint64_t count = strtoull(argv[4], NULL, 10);
+    char kind = strcmp(argv[1], "accidents") == 0 ? 'x' : argv[1][0];
     uint64_t seed = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;
     watch_setup();
     setup(&h, argv + 2);
+    uint64_t count = strtoull(argv[4], NULL, 10);
+    if (kind == 's' && count == 0) {
+        count = seals_frames(h.seals); /* each once */
+    }
     watch_hide_stderr(); /* a log line a damage */
     for (uint64_t i = 0; i < count && !wrong; i++) {
-        wrong = run_case(&h, attacks, seed + i);
+        wrong = run_case(&h, kind, seed + i);
     }
     if (!wrong && count >= ALIVE_COUNT && (!h.opened || !h.refused || !h.shown)) {
         wrong = "nothing was tried";

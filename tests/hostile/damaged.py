@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""damaged.py accidents|attacks: thousands of damaged copies of a small store, see damage.c."""
+"""damaged.py accidents|attacks|segments|cuts: damaged copies of a small store, see damage.c."""
 import os
 import subprocess
 import sys
@@ -9,11 +9,15 @@ from mounted import Work
 from tiny import make_stores
 
 
+COUNTS = {"accidents": (2_000, 100_000), "attacks": (2_000, 100_000), "cuts": (1_000, 40_000),
+          "segments": (0, 10_000)}  # 0: a bit of each once
+
+
 def main():
     kind = sys.argv[1]
     with Work() as work:
         stores = make_stores(work)
-        command = [os.environ["DAMAGE"], kind, *stores, str(counted(2_000, 100_000))]
+        command = [os.environ["DAMAGE"], kind, *stores, str(counted(*COUNTS[kind]))]
         return subprocess.run(command, check=False).returncode
 
 

@@ -102,6 +102,31 @@ void seals_free(struct seals *seals)
     free(seals);
 }
 
+uint64_t seals_frames(const struct seals *seals)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < seals->records_count; i++) {
+        count += seals->records[i].frames_count;
+    }
+    return count;
+}
+
+struct seals_frame seals_frame(const struct seals *seals, uint64_t number)
+{
+    const struct record_at *record = seals->records;
+
+    for (; number >= record->frames_count; record++) {
+        number -= record->frames_count;
+    }
+    const struct frame_at *at = &record->frames[number];
+    return (struct seals_frame){.file = record->name,
+                                .offset = at->offset,
+                                .bytes = at->bytes,
+                                .item = record->first_item + at->slot,
+                                .group = at->group};
+}
+
 uint64_t seals_extreme(struct chance *chance, uint64_t was)
 {
     const uint64_t values[] = {

@@ -33,6 +33,16 @@ struct seals {
 struct seals *seals_read(struct mem_store *sound);
 void seals_free(struct seals *seals);
 
+/* All frames of all records, numbered through. */
+struct seals_frame {
+    const char *file;
+    uint64_t offset;
+    uint32_t bytes, item;
+    unsigned group;
+};
+uint64_t seals_frames(const struct seals *seals);
+struct seals_frame seals_frame(const struct seals *seals, uint64_t number);
+
 /* All hashes made right, from the innermost: frames, metadata, headers, RECD, blocks, manifest. */
 void seals_close(const struct seals *seals, struct chance *chance, struct mem_store *store);
 

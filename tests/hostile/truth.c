@@ -8,49 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "reader.h"
-#include "views/view.h"
+#include "served.h"
 #include "watch.h"
-
-#define CACHE_BYTES (1u << 20)
-#define READ_BYTES  100000u /* of one read: pieces and frames end inside */
-
-struct opened {
-    struct lod_dataset *dataset;
-    struct lod_index *index;
-    struct lod_reader *reader;
-};
-
-static int open_served(struct opened *ret_opened)
-{
-    struct opened o = {0};
-    char why[200] = "";
-    int error = lod_dataset_open("served", &o.dataset, why, sizeof(why));
-
-    if (error) {
-        return why[0] ? error : 1; /* a refusal without a reason is a finding */
-    }
-    o.index = lod_dataset_index(o.dataset);
-    if (lod_reader_create(o.dataset, CACHE_BYTES, CACHE_BYTES, &o.reader)) {
-        exit(2);
-    }
-    *ret_opened = o;
-    return 0;
-}
-
-static void close_served(struct opened *o)
-{
-    lod_reader_destroy(o->reader);
-    lod_dataset_close(o->dataset);
-}
-
-static int plan_of(struct opened *o, uint32_t number, enum lod_fidelity fidelity,
-                   struct lod_item *ret_item, struct lod_plan *ret_plan)
-{
-    int error = lod_dataset_item(o->dataset, number, ret_item);
-
-    return error ? error : lod_view_tree.plan(o->dataset, ret_item, fidelity, ret_plan);
-}
 
 /* ---------------------------------------------------------------------------- the sound store */
 
@@ -62,18 +21,23 @@ static void must(bool sound, const char *what, uint32_t number)
     }
 }
 
-static void read_truth_file(struct opened *o, struct truth_node *node, enum lod_fidelity fidelity)
+static void read_truth_file(struct served *o, struct truth_node *node, enum lod_fidelity fidelity)
 {
     struct lod_item item;
     struct lod_plan plan;
     struct lod_read read;
-    int error = plan_of(o, node->row.ref, fidelity, &item, &plan);
+    int error = served_plan(o, node->row.ref, fidelity, &item, &plan);
 
     must(!error || fidelity == LOD_ORIGINAL, "no plan", node->row.number);
     if (error) {
         return;
     }
     node->bytes[fidelity] = plan.bytes;
+    for (unsigned i = 0; i < plan.count; i++) {
+        node->groups[fidelity] |=
+            (uint16_t)(plan.pieces[i].kind == LOD_PIECE_STORED ? 1u << plan.pieces[i].group : 0);
+        node->made |= plan.pieces[i].kind == LOD_PIECE_MADE;
+    }
     node->data[fidelity] = malloc(plan.bytes + 1);
     for (uint64_t at = 0; at < plan.bytes; at += READ_BYTES) {
         error = lod_reader_read(o->reader, &item, &plan, at, READ_BYTES, &read);
@@ -87,7 +51,7 @@ static void read_truth_file(struct opened *o, struct truth_node *node, enum lod_
     }
 }
 
-static void read_truth_node(struct opened *o, uint32_t number, struct truth_node *node)
+static void read_truth_node(struct served *o, uint32_t number, struct truth_node *node)
 {
     char target[LOD_TARGET_MAX + 1], path[LOD_PATH_MAX + 1];
 
@@ -107,15 +71,15 @@ static void read_truth_node(struct opened *o, uint32_t number, struct truth_node
 
 void truth_read(struct truth *ret_truth)
 {
-    struct opened o;
+    struct served o;
 
-    must(open_served(&o) == 0, "does not open", 0);
+    must(served_open(&o) == 0, "does not open", 0);
     ret_truth->count = lod_index_nodes(o.index);
     ret_truth->nodes = calloc(ret_truth->count, sizeof(ret_truth->nodes[0]));
     for (uint32_t i = 0; i < ret_truth->count; i++) {
         read_truth_node(&o, i, &ret_truth->nodes[i]);
     }
-    close_served(&o);
+    served_close(&o);
 }
 
 void truth_free(struct truth *truth)
@@ -154,19 +118,27 @@ static const char *compare_read(const struct lod_read *read, const uint8_t *trut
     return done == read->bytes ? NULL : "spans that do not add up";
 }
 
-static const char *compare_file(struct opened *o, const struct truth_node *node,
+static void refused(struct compared *compared, uint32_t item, enum lod_fidelity fidelity)
+{
+    compared->several |= compared->item_refused && compared->item != item;
+    compared->item = item;
+    compared->item_refused |= (uint16_t)(1u << fidelity);
+    compared->refused++;
+}
+
+static const char *compare_file(struct served *o, const struct truth_node *node,
                                 enum lod_fidelity fidelity, struct compared *compared)
 {
     struct lod_item item;
     struct lod_plan plan;
     struct lod_read read;
-    int error = plan_of(o, node->row.ref, fidelity, &item, &plan);
+    int error = served_plan(o, node->row.ref, fidelity, &item, &plan);
 
     if (error == -ENOENT) {
         return node->data[fidelity] ? "a lost file" : NULL;
     }
     if (error) {
-        compared->refused++;
+        refused(compared, node->row.ref, fidelity);
         return error == -EIO || error == -EILSEQ ? NULL : "an unexpected error";
     }
     if (!node->data[fidelity] || plan.bytes != node->bytes[fidelity]) {
@@ -174,8 +146,8 @@ static const char *compare_file(struct opened *o, const struct truth_node *node,
     }
     for (uint64_t at = 0; at < plan.bytes; at += READ_BYTES) {
         error = lod_reader_read(o->reader, &item, &plan, at, READ_BYTES, &read);
-        compared->refused += error != 0;
         if (error) {
+            refused(compared, node->row.ref, fidelity);
             return error == -EIO ? NULL : "an unexpected error of a read";
         }
         const char *what = compare_read(&read, node->data[fidelity] + at, plan.bytes - at);
@@ -196,7 +168,7 @@ static bool same_node(const struct lod_node *a, const struct lod_node *b)
 }
 
 /* The row, name and target as a listing shows them. */
-static const char *compare_row(struct opened *o, const struct truth_node *node,
+static const char *compare_row(struct served *o, const struct truth_node *node,
                                struct compared *compared)
 {
     char name[LOD_NAME_MAX + 1], target[LOD_TARGET_MAX + 1];
@@ -217,7 +189,7 @@ static const char *compare_row(struct opened *o, const struct truth_node *node,
 }
 
 /* Looking the name up, if its folder can be read; and one that is not there. */
-static const char *compare_lookup(struct opened *o, const struct truth *truth,
+static const char *compare_lookup(struct served *o, const struct truth *truth,
                                   const struct truth_node *node)
 {
     struct lod_node folder, found;
@@ -238,7 +210,7 @@ static const char *compare_lookup(struct opened *o, const struct truth *truth,
                                                                                : "an invented name";
 }
 
-static const char *compare_node(struct opened *o, const struct truth *truth,
+static const char *compare_node(struct served *o, const struct truth *truth,
                                 const struct truth_node *node, struct compared *compared)
 {
     struct lod_node found;
@@ -268,8 +240,8 @@ static const char *compare_node(struct opened *o, const struct truth *truth,
 struct compared truth_compare(const struct truth *truth)
 {
     struct compared compared = {0};
-    struct opened o;
-    int error = open_served(&o);
+    struct served o;
+    int error = served_open(&o);
 
     if (error) {
         compared.refused = 1;
@@ -283,100 +255,30 @@ struct compared truth_compare(const struct truth *truth)
     for (uint32_t i = 0; i < truth->count && !compared.wrong; i++) {
         compared.wrong = compare_node(&o, truth, &truth->nodes[i], &compared);
     }
-    close_served(&o);
+    served_close(&o);
     return compared;
 }
 
-/* -------------------------------------------------------------------------------- the exercise */
-
-#define VISITS_MAX     4000
-#define READS_MAX      40 /* of one file: its beginning, and leaps to its end */
-#define ALL_READ_BYTES (32u << 20)
-
-struct exercise {
-    struct opened o;
-    uint64_t bytes, reads;
-    unsigned visits;
-    const char *wrong;
-};
-
-static void exercise_file(struct exercise *e, uint32_t number, enum lod_fidelity fidelity)
+const char *truth_needs(const struct truth *truth, uint32_t item, unsigned group,
+                        const struct compared *compared)
 {
-    struct lod_item item;
-    struct lod_plan plan;
-    struct lod_read read;
-    uint64_t at = 0;
+    uint16_t wanted = 0, made = 0;
 
-    if (plan_of(&e->o, number, fidelity, &item, &plan)) {
-        return;
-    }
-    for (unsigned i = 0; i < READS_MAX && at < plan.bytes && e->bytes < ALL_READ_BYTES; i++) {
-        uint64_t wanted = plan.bytes - at < READ_BYTES ? plan.bytes - at : READ_BYTES;
-        int error = lod_reader_read(e->o.reader, &item, &plan, at, wanted, &read);
-        if (!error) {
-            e->wrong = read.bytes == wanted ? e->wrong : "a short read";
-            e->bytes += read.bytes;
-            e->reads++;
-            lod_read_finish(&read);
-        } else if (error != -EIO && error != -ENOMEM) {
-            e->wrong = "an unexpected error of a read";
+    for (uint32_t i = 0; i < truth->count; i++) {
+        const struct truth_node *node = &truth->nodes[i];
+        for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
+            bool own = S_ISREG(node->row.mode) && node->row.ref == item;
+            wanted |= (uint16_t)(own && (node->groups[f] >> group & 1) ? 1u << f : 0);
+            made |= (uint16_t)(own && node->made ? 1u << LOD_ORIGINAL : 0);
         }
-        at += i < READS_MAX / 2 ? wanted : (plan.bytes - at) / 2 + 1;
     }
-}
-
-static bool legal_name(const char *name, size_t bytes)
-{
-    return bytes >= 1 && bytes <= LOD_NAME_MAX && strlen(name) == bytes && !strchr(name, '/') &&
-           strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
-}
-
-static void exercise_node(struct exercise *e, const struct lod_node *folder, uint32_t number)
-{
-    char name[LOD_NAME_MAX + 1], target[LOD_TARGET_MAX + 1], path[LOD_PATH_MAX + 1];
-    struct lod_node node, found;
-
-    if (++e->visits > VISITS_MAX || lod_index_node(e->o.index, number, &node)) {
-        return;
+    if (compared->wrong || !compared->open) {
+        return compared->wrong ? compared->wrong : "a damaged frame is no reason to refuse a store";
     }
-    if (folder && number <= folder->number) {
-        e->wrong = "a child before its folder";
+    if (compared->several || (compared->item_refused && compared->item != item)) {
+        return "another item is refused";
     }
-    if (folder && lod_index_name(e->o.index, &node, name) == 0) {
-        if (!legal_name(name, node.name_bytes)) {
-            e->wrong = "an illegal name";
-        }
-        (void)!lod_index_lookup(e->o.index, folder, name, strlen(name), &found);
-    }
-    if (S_ISLNK(node.mode) && lod_index_target(e->o.index, &node, target) == 0 &&
-        strlen(target) != node.count) {
-        e->wrong = "an illegal target";
-    }
-    (void)!lod_dataset_path(e->o.dataset, &node, path);
-    for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL && S_ISREG(node.mode); f++) {
-        exercise_file(e, node.ref, (enum lod_fidelity)f);
-    }
-    /* The depth is the recursion's: numbers rise, and VISITS_MAX ends it. */
-    for (uint32_t i = 0; i < node.count && S_ISDIR(node.mode) && e->visits < VISITS_MAX; i++) {
-        exercise_node(e, &node, node.ref + i);
-    }
-}
-
-struct compared truth_exercise(const struct truth *truth)
-{
-    struct exercise e = {0};
-    struct lod_node found;
-    int error = open_served(&e.o);
-
-    if (error) {
-        return (struct compared){.refused = 1,
-                                 .wrong = error == 1 ? "refused without a reason" : NULL};
-    }
-    exercise_node(&e, NULL, 0);
-    for (uint32_t i = 0; i < truth->count && i < VISITS_MAX; i++) {
-        (void)!lod_dataset_walk(e.o.dataset, truth->nodes[i].path, &found);
-        (void)!lod_index_node(e.o.index, i, &found);
-    }
-    close_served(&e.o);
-    return (struct compared){.open = true, .wrong = e.wrong, .right = e.reads};
+    /* What is made of an item may need any group. */
+    return (compared->item_refused & ~made) == (wanted & ~made) ? NULL
+                                                                : "refused at other fidelities";
 }

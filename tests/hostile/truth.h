@@ -15,8 +15,10 @@ struct truth_node {
     struct lod_node row;
     char name[LOD_NAME_MAX + 1];
     char *target, *path;
-    uint64_t bytes[LOD_ORIGINAL + 1]; /* of the file at each fidelity */
-    uint8_t *data[LOD_ORIGINAL + 1];  /* NULL: not there */
+    uint64_t bytes[LOD_ORIGINAL + 1];  /* of the file at each fidelity */
+    uint8_t *data[LOD_ORIGINAL + 1];   /* NULL: not there */
+    uint16_t groups[LOD_ORIGINAL + 1]; /* bit g: stored bytes of group g are in it */
+    bool made;                         /* some of it is made, of groups we do not know */
 };
 
 struct truth {
@@ -31,11 +33,21 @@ void truth_free(struct truth *truth);
 struct compared {
     const char *wrong; /* NULL: whatever was shown is right */
     uint64_t right, refused;
+    uint16_t item_refused; /* bit k: fidelity k of some file of the item `item` */
+    uint32_t item;         /* the last one refused anything of its files */
+    bool several;          /* items were refused */
     bool open;
 };
 
 /* Opens and reads all of the store being served. Anything may be refused; nothing may differ. */
 struct compared truth_compare(const struct truth *truth);
+
+/*
+ * One frame of `group` of `item` is damaged: were just those files and fidelities refused that are
+ * made of the group? NULL, or what is wrong.
+ */
+const char *truth_needs(const struct truth *truth, uint32_t item, unsigned group,
+                        const struct compared *compared);
 
 /*
  * Opens and reads all of the store being served, whatever it shows, with bounds on how much; what
