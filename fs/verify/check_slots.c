@@ -32,31 +32,27 @@ static int slot_found(struct lod_record_check *c, uint32_t slot, const struct ve
                : lod_findings_add(&c->verify->findings, &finding);
 }
 
-/* The node that is the item's own, against the record's path entry. */
+/* What a mount finds at the record's path for it must be the item's own node. */
 static const char *judge_node(struct lod_record_check *c, uint32_t slot, uint32_t number,
                               int *ret_error)
 {
-    struct lod_index *index = c->verify->index;
     char path[LOD_PATH_MAX + 1];
     struct lod_path_entry entry;
     struct lod_node node;
 
-    *ret_error = 0;
-    int error = lod_metadata_path(&c->metadata, slot, &entry);
-    if (error) {
+    if (lod_metadata_path(&c->metadata, slot, &entry) || !lod_record_check_path(c, slot, path)) {
         return "its path entry is malformed";
     }
-    error = lod_index_node(index, number, &node);
-    error = error ? error : lod_index_path(index, &node, path);
+    int error = lod_index_walk(c->verify->index, path, &node);
     if (error == -ENOMEM) {
         *ret_error = error;
         return NULL;
     }
     if (error) {
-        return "its name cannot be read from the index";
+        return error == -ENOENT || error == -ENOTDIR ? "it is missing from the index"
+                                                     : "its name cannot be read from the index";
     }
-    if (!S_ISREG(node.mode) || node.ref != c->recd.first_item + slot ||
-        strlen(path) != entry.path_bytes || memcmp(path, entry.path, entry.path_bytes) != 0) {
+    if (!S_ISREG(node.mode) || node.number != number || node.ref != c->recd.first_item + slot) {
         return "the index has another file in its place";
     }
     return (node.mode & 0777) == entry.mode && node.mtime == entry.mtime &&
@@ -102,11 +98,16 @@ static struct verdict judge_row(struct lod_record_check *c, uint32_t slot, const
 {
     struct verdict verdict = {.section = LOD_SECTION_ITEM, .number = c->recd.first_item + slot};
     uint8_t row[LOD_ROW_BYTES];
+    struct lod_recd recd;
 
+    int found = lod_index_record_of(c->verify->index, verdict.number, &recd);
     int error = lod_index_item(c->verify->index, verdict.number, row);
     if (error) {
         verdict.error = error == -ENOMEM ? error : 0;
         verdict.what = "its row in the index cannot be read";
+    } else if (found || recd.number != c->recd.number) {
+        verdict.error = found == -ENOMEM ? found : 0;
+        verdict.what = "its record cannot be found in the index";
     } else if (memcmp(row, own, 4) != 0 || memcmp(row + 8, own + 8, LOD_ROW_BYTES - 8) != 0) {
         verdict.what = "its row in the index differs";
     } else if (c->recd.codec == LOD_CODEC_TREE) {

@@ -36,7 +36,7 @@ static int add_slices(struct lod_verify *v, uint32_t record, bool by_name, uint6
     return 0;
 }
 
-/* Items [first, end) are in no record that the index can name. */
+/* Items [first, end), if any, are in no record that the index can name. */
 static int lose_items(struct lod_verify *v, uint32_t first, uint32_t end)
 {
     int error = first < end ? lod_buf_append_le(&v->lost, 4, first) : 0;
@@ -84,15 +84,14 @@ static int lay_record(struct lod_verify *v, uint32_t number, struct layout *layo
                                                               .item = LOD_NO_ITEM,
                                                               .fidelities = LOD_FIDELITIES_ALL});
     }
-    if (layout->gap && recd.first_item > layout->next) {
-        error = lose_items(v, layout->next, recd.first_item);
-    } else if (recd.first_item != layout->next) {
+    if (!layout->gap && recd.first_item != layout->next) {
         error = lod_check_row_found(
             v, LOD_SECTION_RECD, number,
             (struct lod_finding){.what = "the items of the records do not follow each other",
                                  .item = LOD_NO_ITEM,
                                  .fidelities = LOD_FIDELITIES_ALL});
     }
+    error = error ? error : lose_items(v, layout->next, recd.first_item);
     *layout = (struct layout){.next = recd.first_item + recd.items};
     known = lod_hash64(recd.path, strlen(recd.path), 0);
     error = error ? error : lod_buf_append_le(&v->known, 8, known);

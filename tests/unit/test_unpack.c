@@ -5,7 +5,6 @@
 
 #include "log.h"
 #include "reader.h"
-#include "store/blocks.h"
 #include "store/rows.h"
 #include "unpack/unpack.h"
 #include "whole_store.h"
@@ -229,27 +228,9 @@ static void assert_contained(struct place *p, const char *what)
     empty(p->folder);
 }
 
-/* Overwrites bytes of the index's one block of a section, with its hash made right. */
 static void patch(struct place *p, unsigned section, size_t at, const void *bytes, size_t count)
 {
-    uint8_t block[LOD_BLOCK_BYTES];
-    struct lod_recd recd[3];
-    struct lod_buf ids = {0};
-    static const char *names[] = {"000000.tree", "000001.raw", "000002.pcr"};
-    int fd = openat(p->f.dir_fd, "index", O_RDWR);
-    off_t offset = (off_t)section * LOD_SECTION_ALIGN;
-
-    for (unsigned i = 0; i < 3; i++) {
-        cr_assert_eq(lod_record_header_read(p->f.store, names[i], &recd[i]), 0);
-        cr_assert_eq(lod_buf_append_le(&ids, 8, recd[i].id.low), 0);
-        cr_assert_eq(lod_buf_append_le(&ids, 8, recd[i].id.high), 0);
-    }
-    cr_assert_eq(pread(fd, block, sizeof(block), offset), (ssize_t)sizeof(block));
-    memcpy(block + at, bytes, count);
-    lod_block_seal(block, lod_hash128(ids.data, ids.bytes).low, section, 0);
-    cr_assert_eq(pwrite(fd, block, sizeof(block), offset), (ssize_t)sizeof(block));
-    lod_buf_finish(&ids);
-    close(fd);
+    whole_patch(&p->f, section, at, bytes, count);
 }
 
 /* Nodes: 0 root; 1 a.txt, 2 copy.txt, 3 d, 4 empty, 5 nothing; 6 d/big.bin, 7 d/e, ... */

@@ -261,6 +261,62 @@ Test(verify, blocks_zeroed_and_misplaced)
     }
 }
 
+/*
+ * Rows changed with right hashes, as by a program that is wrong: index, records and tree list no
+ * longer agree, and verify says so, whatever a mount makes of it. The rest of a block's payload
+ * behind its rows is nobody's.
+ */
+static void change_rows(unsigned section, size_t bytes)
+{
+    struct shown good;
+    struct fixture f = make(&good);
+    size_t index_bytes;
+    uint8_t *index = whole_read(&f, "index", &index_bytes);
+    char what[80];
+
+    for (size_t at = 0; at < bytes; at++) {
+        uint8_t byte = index[section * LOD_SECTION_ALIGN + at];
+        for (unsigned k = 0; k < 3; k++) {
+            uint8_t changed = (uint8_t)(byte ^ (k == 0 ? 1 : k == 1 ? 0x80 : 0xff));
+            snprintf(what, sizeof(what), "section %u byte %zu: %u for %u", section, at, changed,
+                     byte);
+            whole_patch(&f, section, at, &changed, 1);
+            compare(&f, &good, false, what);
+        }
+        whole_patch(&f, section, at, &byte, 1);
+    }
+    cr_assert_eq(verify(&f).damages, 0);
+    free(index);
+    fixture_destroy(&f);
+}
+
+Test(verify, changed_nodes)
+{
+    change_rows(LOD_SECTION_NODE, PATHS * LOD_NODE_ROW_BYTES);
+}
+
+Test(verify, changed_items)
+{
+    change_rows(LOD_SECTION_ITEM, WHOLE_FILES * LOD_ITEM_ROW_BYTES);
+}
+
+Test(verify, changed_records)
+{
+    change_rows(LOD_SECTION_RECD, 3 * LOD_RECD_ROW_BYTES);
+}
+
+Test(verify, changed_names)
+{
+    size_t bytes = strlen("000000.tree") + strlen("000001.raw") + strlen("000002.pcr");
+
+    for (size_t i = 1; i < PATHS; i++) {
+        const char *path = path_of(i), *slash = strrchr(path, '/');
+        bytes += strlen(slash ? slash + 1 : path);
+        bytes += i == 4 ? strlen(whole_list[i].target) : 0;
+    }
+    change_rows(LOD_SECTION_NAME, bytes);
+}
+
 /* The finding says where: file, offset, group, and which fidelities it costs. */
 Test(verify, a_finding_has_a_place)
 {

@@ -7,6 +7,7 @@
 #ifndef LOD_WHOLE_STORE_H
 #define LOD_WHOLE_STORE_H
 
+#include "store/blocks.h"
 #include "store/record_header.h"
 #include "store/tree_list.h"
 #include "store_fixture.h"
@@ -231,6 +232,30 @@ static inline void whole_write(struct fixture *f, const char *name, const uint8_
     int fd = openat(f->dir_fd, name, O_RDWR | O_CREAT | O_TRUNC, 0644);
 
     cr_assert_eq(pwrite(fd, bytes, count, 0), (ssize_t)count);
+    close(fd);
+}
+
+/* Overwrites bytes of the index's one block of a section, with its hash made right. */
+static inline void whole_patch(struct fixture *f, unsigned section, size_t at, const void *bytes,
+                               size_t count)
+{
+    static const char *const names[] = {"000000.tree", "000001.raw", "000002.pcr"};
+    const off_t offset = (off_t)section * LOD_SECTION_ALIGN;
+    uint8_t block[LOD_BLOCK_BYTES];
+    struct lod_buf ids = {0};
+    struct lod_recd recd;
+    int fd = openat(f->dir_fd, "index", O_RDWR);
+
+    for (unsigned i = 0; i < 3; i++) {
+        cr_assert_eq(lod_record_header_read(f->store, names[i], &recd), 0);
+        cr_assert_eq(lod_buf_append_le(&ids, 8, recd.id.low), 0);
+        cr_assert_eq(lod_buf_append_le(&ids, 8, recd.id.high), 0);
+    }
+    cr_assert_eq(pread(fd, block, sizeof(block), offset), (ssize_t)sizeof(block));
+    memcpy(block + at, bytes, count);
+    lod_block_seal(block, lod_hash128(ids.data, ids.bytes).low, section, 0);
+    cr_assert_eq(pwrite(fd, block, sizeof(block), offset), (ssize_t)sizeof(block));
+    lod_buf_finish(&ids);
     close(fd);
 }
 
