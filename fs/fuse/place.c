@@ -129,25 +129,40 @@ static int replace_dead(const char *path, const char *shown)
     return 0;
 }
 
+/* What is there now: the kernel still knows the attributes of a dead mount that it was asked
+ * before. */
+static int look(const char *path, mode_t *ret_mode)
+{
+    struct statx now;
+
+    if (statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_TYPE, &now)) {
+        return -errno;
+    }
+    *ret_mode = now.stx_mode;
+    return 0;
+}
+
 int lod_place_prepare(const char *store, const char *mountpoint, char ret_path[PATH_MAX])
 {
     char shown[PATH_MAX];
-    struct stat attr;
+    mode_t mode = 0;
 
     lod_escape(mountpoint, strlen(mountpoint), shown, sizeof(shown));
     int error = lod_place_resolve(mountpoint, ret_path);
-    if (!error && stat(ret_path, &attr)) {
-        error = errno == ENOTCONN ? replace_dead(ret_path, shown) : -errno;
-        if (error || stat(ret_path, &attr)) {
-            return error ? error : -errno;
+    error = error ? error : look(ret_path, &mode);
+    if (error == -ENOTCONN) {
+        error = replace_dead(ret_path, shown);
+        if (error) {
+            return error;
         }
+        error = look(ret_path, &mode);
     }
     if (error) {
         lod_log(LOD_LOG_ERROR, "%s: %s; the mount point must be an existing folder", shown,
                 strerror(-error));
         return error == -ENOENT ? -ENOTDIR : error;
     }
-    if (!S_ISDIR(attr.st_mode)) {
+    if (!S_ISDIR(mode)) {
         lod_log(LOD_LOG_ERROR, "%s: not a folder; the mount point must be one", shown);
         return -ENOTDIR;
     }

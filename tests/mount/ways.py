@@ -128,11 +128,12 @@ def busy(store, point):
 def dead(store, point):
     """A daemon that was killed leaves a mount that answers ENOTCONN; the next one replaces it."""
     lodfs("mount", store, point)
+    os.stat(point)  # the kernel keeps these attributes longer than the daemon lives
     for pid in daemons(store):
         os.kill(pid, signal.SIGKILL)
     until(lambda: not daemons(store))
     try:
-        os.stat(point)
+        os.listdir(point)
         yield "the mount is not dead, so nothing is tried"
     except OSError:
         pass
