@@ -2,7 +2,8 @@
 /*
  * A library for LD_PRELOAD that makes one call of a program fail. LODFS_FAIL=CALL:N:HOW makes the
  * N-th call (from 1, of all threads) of CALL fail; N+ means that one and all after it. HOW is an
- * errno as a number, `short` (half of the bytes), or `kill` (the process dies before the call).
+ * errno as a number, `short` (half of the bytes), `kill` (the process dies before the call), or
+ * `stall` (it waits STALL_S seconds first, and succeeds).
  * LODFS_FAIL_COUNT=FILE: at exit, a line "CALL COUNT" for each call that was made. Not for
  * programs built with AddressSanitizer.
  */
@@ -20,6 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define STALL_S 5
+
 #define CALLS(X)                                                                                   \
     X(open)                                                                                        \
     X(read)                                                                                        \
@@ -33,7 +36,7 @@ static const char *const names[] = {CALLS(NAME)};
 static atomic_ulong counts[CALLS_COUNT];
 static enum call chosen = CALLS_COUNT;
 static unsigned long chosen_number;
-static bool all_after, halve, kills, ready;
+static bool all_after, halve, kills, stalls, ready;
 static int error_number;
 
 static void count_calls(void)
@@ -65,6 +68,7 @@ __attribute__((constructor)) static void begin(void)
         all_after = *end == '+';
         end += all_after;
         halve = strcmp(end, ":short") == 0;
+        stalls = strcmp(end, ":stall") == 0;
         kills = strcmp(end, ":kill") == 0;
         error_number = *end == ':' ? atoi(end + 1) : 0;
     }
@@ -91,6 +95,10 @@ static bool hit(enum call call)
         call == chosen && (number == chosen_number || (all_after && number > chosen_number));
     if (fails && kills) {
         kill(getpid(), SIGKILL);
+    }
+    if (fails && stalls) {
+        sleep(STALL_S);
+        return false;
     }
     if (fails && !halve) {
         errno = error_number;

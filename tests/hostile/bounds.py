@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+What must stay bounded or out of reach: handles and memory of a server over thousands of opens,
+listings with a tiny buffer, stores that lie on mounts, packs onto mounts, hostile images, secrets.
+"""
+import ctypes
+import os
+import random
+import resource
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+from failing import contents, pack_command
+from long import counted, is_long
+from mounted import Mount, Results, Work, lodfs, need_fuse
+from small import Foreground, TREES, read
+from tiny import jpeg, make_source, write
+
+SECONDS_MAX = 60
+NAMES = 3_000
+GROWTH_KB_MAX = 6_000  # the second round of opens against the first
+SECRET = "AKIA" + "canary-of-a-secret-key"
+
+
+# ---------------------------------------------------------------------------- handles and memory
+
+def server_state(pid):
+    """(open files, resident KiB)."""
+    status = dict(line.split(b":", 1) for line in read(f"/proc/{pid}/status").splitlines())
+    return len(os.listdir(f"/proc/{pid}/fd")), int(status[b"VmRSS"].split()[0])
+
+
+def open_many(point, opens):
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    held = []
+    for number in range(min(opens, most - 200)):
+        tree = TREES[number % len(TREES)]
+        held.append(os.open(f"{point}/{tree}/names/{number % NAMES:05}", os.O_RDONLY))
+        if number % 7 == 0:
+            os.read(held[-1], 100)
+    for file in held:
+        os.close(file)
+    return len(held)
+
+
+def drop_inodes():
+    """A storm of forgets; the machine's cache of inodes goes with it, so only in a long run."""
+    try:
+        with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
+            file.write("2")
+    except OSError as error:
+        print(f"no forget storm: {error}")
+
+
+def handles(store, point, log):
+    with Foreground(store, point, log) as server:
+        opened = open_many(point, counted(20_000, 100_000))
+        first = server_state(server.process.pid)
+        for _ in range(counted(1, 5)):
+            opened += open_many(point, counted(20_000, 100_000))
+            if is_long():
+                drop_inodes()
+        second = server_state(server.process.pid)
+    if second[0] > first[0]:
+        yield f"{second[0] - first[0]} open files more"
+    if second[1] > first[1] + GROWTH_KB_MAX:
+        yield f"{second[1] - first[1]} KiB more after {opened} opens"
+
+
+def entries(libc, file):
+    """Names of an open folder by getdents64 with 512 bytes, the smallest that some programs use."""
+    buffer = ctypes.create_string_buffer(512)
+    found = []
+    while True:
+        count = libc.syscall(217, file, buffer, 512)
+        if count <= 0:
+            return found if count == 0 else None
+        at = 0
+        while at < count:
+            length = struct.unpack_from("<H", buffer.raw, at + 16)[0]
+            found.append(buffer.raw[at + 19:at + length].split(b"\0")[0])
+            at += length
+
+
+def list_slowly(point, tree, wrong):
+    libc = ctypes.CDLL(None, use_errno=True)
+    wanted = sorted([b".", b".."] + [b"%05d" % number for number in range(NAMES)])
+    for _ in range(3):
+        file = os.open(f"{point}/{tree}/names", os.O_RDONLY | os.O_DIRECTORY)
+        found = entries(libc, file)
+        if found is None or sorted(found) != wanted:
+            wrong.append(f"{tree}: {len(found or [])} entries of {len(wanted)}")
+        os.lseek(file, 0, os.SEEK_SET)
+        if sorted(entries(libc, file) or []) != wanted:
+            wrong.append(f"{tree}: another listing after a seek")
+        os.close(file)
+
+
+def small_buffers(point):
+    wrong = []
+    threads = [threading.Thread(target=list_slowly, args=(point, tree, wrong))
+               for tree in ("q1", "q1", "full", "full")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS_MAX)
+        wrong += ["a listing hangs"] if thread.is_alive() else []
+    return wrong
+
+
+# -------------------------------------------------------------------------- stores and mounts
+
+def nested(work, store, point):
+    """A store inside a source: served as files, and mounted from the mount."""
+    inner = f"{work}/inner"
+    lodfs(*pack_command(f"{work}/source", f"{work}/nest/store"))
+    lodfs("pack", "-q", f"{work}/nest", f"{work}/outer")
+    with Mount(f"{work}/outer", point):
+        with Mount(f"{point}/full/store", inner):
+            if read(f"{inner}/full/large.bin") != read(f"{work}/source/large.bin"):
+                yield "wrong bytes of a store on a mount"
+        done = lodfs("verify", "-q", f"{point}/full/store", check=False)
+        if done.returncode:
+            yield f"verify of a store on a mount: {done.stderr!r}"
+    with Mount(store, point):
+        before = contents(store)
+        for target in (f"{point}/new", f"{point}/full", point, store, f"{point}/full/photos"):
+            done = lodfs("pack", "-q", f"{work}/source", target, check=False)
+            if done.returncode not in (1, 11) or done.stderr.count(b"\n") != 1:
+                yield f"pack to {target}: exit {done.returncode}, {done.stderr!r}"
+        if contents(store) != before:
+            yield "a refused pack touched the store"
+
+
+def two_packs(work):
+    for number in range(counted(5, 50)):
+        store = f"{work}/two{number}"
+        packs = [subprocess.Popen([os.environ["LODFS"], *pack_command(f"{work}/source", store)],
+                                  stderr=subprocess.PIPE) for _ in range(3)]
+        ends = [pack.communicate(timeout=SECONDS_MAX)[1] and pack.returncode or pack.returncode
+                for pack in packs]
+        if ends.count(0) != 1 or not set(ends) <= {0, 1, 11}:
+            yield f"three packs to one target end with {ends}"
+        if contents(store) != contents(f"{work}/store"):
+            yield "another store came out"
+
+
+# -------------------------------------------------------------------------------- hostile images
+
+# These cannot be rewritten without loss; of the others some can.
+WHOLE = ("scans.jpg", "large.jpg", "cut.jpg", "no-end.jpg", "order.jpg", "only-marker.jpg",
+         "image.png")
+
+
+def hostile_images():
+    """name -> bytes: what takes decoders for ever, or is cut in places they do not expect."""
+    sound = jpeg(random.Random(1))
+    scan = sound.index(b"\xff\xda")
+    frame = sound.index(b"\xff\xc0")
+    progressive = jpeg(random.Random(1), "-progressive")
+    last = progressive.rindex(b"\xff\xda")
+    large = sound[:frame + 5] + struct.pack(">HH", 65500, 65500) + sound[frame + 9:]
+    png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + struct.pack(">II", 20000, 20000)
+    return {
+        "scans.jpg": progressive[:-2] + progressive[last:-2] * 20_000 + b"\xff\xd9",
+        "large.jpg": large,
+        "tables.jpg": sound[:2] + (b"\xff\xc4" + struct.pack(">H", 65535) + b"\xff" * 65533) * 9
+                      + sound[2:],
+        "interval.jpg": sound[:scan] + b"\xff\xdd\0\4\0\1" + sound[scan:],
+        "segments.jpg": sound[:2] + (b"\xff\xe5\xff\xff" + bytes(65533)) * 300 + sound[2:],
+        "order.jpg": sound[:2] + sound[scan:scan + 14] + sound[2:],
+        "no-end.jpg": sound[:-2],
+        "cut.jpg": sound[:scan + 20],
+        "fill.jpg": sound[:2] + b"\xff" * 100_000 + sound[2:],
+        "only-marker.jpg": b"\xff\xd8\xff",
+        "image.png": png + b"\x08\x02\0\0\0" + bytes(400_000),
+    }
+
+
+def images(work):
+    """Each is packed alone, so that time and memory are its own; what it shows is what it was."""
+    for name, data in hostile_images().items():
+        source, store, point = (f"{work}/image-{part}-{name}" for part in ("in", "out", "at"))
+        write(f"{source}/{name}", data)
+        begin = time.monotonic()
+        pack = subprocess.Popen([os.environ["LODFS"], *pack_command(source, store)])
+        _, status, usage = os.wait4(pack.pid, 0)
+        seconds = time.monotonic() - begin
+        pack.returncode = os.waitstatus_to_exitcode(status)
+        if pack.returncode:
+            yield f"{name}: exit {pack.returncode}"
+            continue
+        if seconds > 5 or usage.ru_utime > 2 or usage.ru_maxrss > 128 * 1024:
+            yield f"{name}: {seconds:.1f} s, {usage.ru_utime:.1f} s of it busy, " \
+                  f"{usage.ru_maxrss // 1024} MiB"
+        with Mount(store, point):
+            same = [read(f"{point}/{tree}/{name}") == data for tree in TREES]
+            if not all(same) and name in WHOLE:
+                yield f"{name}: not as it is at every fidelity"
+
+
+# --------------------------------------------------------------------------------------- secrets
+
+def secrets(work, store, point):
+    """The environment's keys are in no output at the highest level, and in no command line."""
+    os.environ["AWS_SECRET_ACCESS_KEY"] = os.environ["LODFS_TOKEN"] = SECRET
+    outputs = []
+    for command in (["pack", "-v", f"{work}/source", f"{work}/secret"], ["info", store],
+                    ["verify", store], ["mount", store, f"{work}/none"], ["ls", f"{work}/none"]):
+        done = lodfs(*command, check=False)
+        outputs.append(done.stdout + done.stderr)
+    with Foreground(store, point, f"{work}/log", "-d") as server:
+        read(f"{point}/full/large.bin")
+        outputs.append(read(f"/proc/{server.process.pid}/cmdline"))
+    outputs.append(read(f"{work}/log"))
+    del os.environ["AWS_SECRET_ACCESS_KEY"], os.environ["LODFS_TOKEN"]
+    return [f"it is in {text!r:.200}" for text in outputs if SECRET.encode() in text]
+
+
+def main():
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        source, store, point = f"{work}/source", f"{work}/store", f"{work}/mount"
+        make_source(source, 3, 4)
+        lodfs(*pack_command(source, store))
+        os.mkdir(point)
+        results.add("two packs to one target", two_packs(work))
+        os.mkdir(f"{work}/nest")
+        results.add("stores on mounts", nested(work, store, point))
+        results.add("secrets", secrets(work, store, point))
+        results.add("hostile images", images(work))
+        for number in range(NAMES):
+            write(f"{work}/many/names/{number:05}", b"%d" % number)
+        lodfs(*pack_command(f"{work}/many", f"{work}/store-many"))
+        results.add("handles and memory", handles(f"{work}/store-many", point, f"{work}/log"))
+        with Mount(f"{work}/store-many", point):
+            results.add("listings with 512 bytes", small_buffers(point))
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
