@@ -79,6 +79,9 @@ bool lod_names_known(struct lod_verify *verify, const char *name); /* after lod_
 void lod_names_sort_known(struct lod_verify *verify);
 LOD_MUST_CHECK int lod_names_note_strays(struct lod_verify *verify);
 
+/* Files that are made of what damaged items should have lent them. */
+LOD_MUST_CHECK int lod_check_borrowers(struct lod_verify *verify);
+
 /* The conclusion. */
 LOD_MUST_CHECK int lod_check_whole(struct lod_verify *verify);
 

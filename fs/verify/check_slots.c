@@ -25,7 +25,9 @@ static int slot_found(struct lod_record_check *c, uint32_t slot, const struct ve
     finding.path = lod_record_check_path(c, slot, path);
     finding.offset = LOD_RECORD_HEADER + (uint64_t)slot * LOD_ROW_BYTES;
     finding.bytes = LOD_ROW_BYTES;
-    finding.item = c->in_index ? c->recd.first_item + slot : LOD_NO_ITEM;
+    /* A name that cannot be found costs that name alone, not further ones of the item. */
+    finding.item = c->in_index && verdict->section != LOD_SECTION_NODE ? c->recd.first_item + slot
+                                                                       : LOD_NO_ITEM;
     finding.slot = slot;
     return verdict->section
                ? lod_check_row_found(c->verify, verdict->section, verdict->number, finding)

@@ -249,54 +249,6 @@ static int check_manifest(struct lod_verify *v)
     return whole_found(v, LOD_MANIFEST_NAME, "it is not as pack wrote it");
 }
 
-struct costly {
-    uint32_t item, finding;
-};
-
-static int compare_costly(const void *a, const void *b)
-{
-    const struct costly *x = a, *y = b;
-
-    return x->item < y->item ? -1 : x->item > y->item;
-}
-
-/* The findings that cost an item something, by item. */
-static int list_costly(const struct lod_findings *findings, struct costly **ret_list,
-                       size_t *ret_count)
-{
-    struct costly *list = malloc((findings->count + 1) * sizeof(*list));
-    size_t count = 0;
-
-    if (!list) {
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < findings->count; i++) {
-        if (findings->at[i].item != LOD_NO_ITEM && findings->at[i].fidelities) {
-            list[count++] = (struct costly){findings->at[i].item, (uint32_t)i};
-        }
-    }
-    qsort(list, count, sizeof(*list), compare_costly);
-    *ret_list = list;
-    *ret_count = count;
-    return 0;
-}
-
-/* The first one of an item; `count`: none. */
-static size_t first_of(const struct costly *list, size_t count, uint32_t item)
-{
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list[middle].item < item) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* A further name of an item whose record is not to be found. */
 static int lose_alias(struct lod_verify *v, uint32_t node)
 {
@@ -312,13 +264,13 @@ static int lose_alias(struct lod_verify *v, uint32_t node)
 /* Further names of damaged items: a finding each, like that of the item's own name. */
 static int add_aliases(struct lod_verify *v)
 {
-    struct costly *list = NULL;
+    struct lod_costly *list = NULL;
     char path[LOD_PATH_MAX + 1];
     struct lod_node node;
     struct lod_recd recd;
     size_t count = 0;
 
-    int error = list_costly(&v->findings, &list, &count);
+    int error = lod_costly_list(&v->findings, &list, &count);
     for (uint32_t i = 0; !error && v->findings.count && i < lod_index_nodes(v->index); i++) {
         if (lod_index_node(v->index, i, &node) || !(node.flags & LOD_NODE_ALIAS)) {
             continue;
@@ -327,7 +279,7 @@ static int add_aliases(struct lod_verify *v)
             error = lose_alias(v, i);
             continue;
         }
-        size_t k = first_of(list, count, node.ref);
+        size_t k = lod_costly_first(list, count, node.ref);
         for (; !error && k < count && list[k].item == node.ref; k++) {
             struct lod_finding finding = v->findings.at[list[k].finding];
             finding.path = lod_check_path(v, i, path);
@@ -347,5 +299,6 @@ int lod_check_whole(struct lod_verify *v)
     error = error ? error : check_id(v);
     error = error ? error : check_sums(v);
     error = error ? error : check_manifest(v);
+    error = error ? error : lod_check_borrowers(v);
     return error || !atomic_load(&v->nodes[LOD_TREE_EQUAL]) ? error : add_aliases(v);
 }

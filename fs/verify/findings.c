@@ -124,3 +124,45 @@ uint16_t lod_findings_stored(const struct lod_codec *codec, const uint8_t row[LO
     }
     return fidelities;
 }
+
+static int compare_costly(const void *a, const void *b)
+{
+    const struct lod_costly *x = a, *y = b;
+
+    return x->item < y->item ? -1 : x->item > y->item;
+}
+
+int lod_costly_list(const struct lod_findings *findings, struct lod_costly **ret_list,
+                    size_t *ret_count)
+{
+    struct lod_costly *list = malloc((findings->count + 1) * sizeof(*list));
+    size_t count = 0;
+
+    if (!list) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < findings->count; i++) {
+        if (findings->at[i].item != LOD_NO_ITEM && findings->at[i].fidelities) {
+            list[count++] = (struct lod_costly){findings->at[i].item, (uint32_t)i};
+        }
+    }
+    qsort(list, count, sizeof(*list), compare_costly);
+    *ret_list = list;
+    *ret_count = count;
+    return 0;
+}
+
+size_t lod_costly_first(const struct lod_costly *list, size_t count, uint32_t item)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list[middle].item < item) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}

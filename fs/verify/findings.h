@@ -28,7 +28,7 @@ struct lod_finding {
     uint64_t offset;     /* in `file` */
     uint64_t bytes;      /* from there; 0: all that follows */
     uint64_t frame;      /* of the segment */
-    uint32_t item;       /* LOD_NO_ITEM: none in particular */
+    uint32_t item;       /* whose bytes it costs; LOD_NO_ITEM: none in particular */
     uint32_t slot;       /* of the record */
     uint16_t group;      /* 1 .. 12; 0: no segment */
     uint16_t fidelities; /* of `path`, or of what lies there: those that are refused or differ */
@@ -59,5 +59,17 @@ uint16_t lod_findings_fidelities(const struct lod_codec *codec, const uint8_t ro
 
 /* Which fidelities of an item read anything of its record. An empty file's do not. */
 uint16_t lod_findings_stored(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES]);
+
+/* A finding that costs an item something, by its place in the list. */
+struct lod_costly {
+    uint32_t item, finding;
+};
+
+/* All of those, by item, for free(). -ENOMEM. No other thread may add meanwhile. */
+LOD_MUST_CHECK int lod_costly_list(const struct lod_findings *findings,
+                                   struct lod_costly **ret_list, size_t *ret_count);
+
+/* The first one of `item` or a later one; `count`: there is none. */
+size_t lod_costly_first(const struct lod_costly *list, size_t count, uint32_t item);
 
 #endif

@@ -44,6 +44,30 @@ json 'all(f["group"] >= 1 and f["path"].startswith("photos/") for f in d["findin
 json 'all(0 <= '$((size / 2))' - f["offset"] < f["bytes"] for f in d["findings"])'
 json 'all(f["fidelities"] and f["path"].endswith(".jpg") for f in d["findings"])'
 
+# What verify names is what cannot be had, at every fidelity: originals that borrow their headers
+# from a damaged one too.
+rm -rf damaged
+cp -r store damaged
+rebuild=$(od -An -tu4 -j116 -N4 "store/records/$record") # bytes of group 12, the last one
+for part in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+    at=$((size - 1 - (size - 6000) * part / 7))
+    [ $part -ge 7 ] && at=$((size - rebuild + rebuild * (part - 7) / 7 + 5))
+    flip "damaged/records/$record" $at
+    expect 1 "$LODFS" verify --json damaged
+    for fidelity in original full q3; do
+        python3 -c 'import json, sys
+named = {f["path"] for f in json.load(open("out"))["findings"] if sys.argv[1] in f["fidelities"]}
+print("\n".join(sorted(named)))' $fidelity | sed '/^$/d' >named
+        "$LODFS" unpack -v --fidelity=$fidelity damaged unpacked >unpack.log 2>&1
+        sed -n 's/^failed: \(.*\): it cannot be read.*/\1/p' unpack.log >failed
+        # A hard link of what was not written is said so.
+        sed -n 's/^left out: \(.*\): the file it is a hard link of.*/\1/p' unpack.log >>failed
+        cmp <(sort failed) named || fail "at $at, $fidelity: what is refused: $(cat failed)"
+        rm -rf unpacked
+    done
+    flip "damaged/records/$record" $at
+done
+
 cp -r store more
 flip more/index 65636
 flip "more/records/$record" 4106
@@ -72,6 +96,7 @@ said '-j takes'
 expect 2 "$LODFS" verify --loud store
 said 'unknown option'
 
+flip "damaged/records/$record" $((size / 2))
 if [ -c /dev/fuse ] && mkdir mount && "$LODFS" mount damaged mount 2>err; then
     cleanup() { "$LODFS" umount "$work/mount" 2>/dev/null; }
     expect 1 "$LODFS" verify mount

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files that are made of another item's bytes too: a damaged item costs those that borrow from it.
+ * Only the codec knows who borrows from whom, so it is asked, for the items of the records that
+ * have damage: rare, and not what the steps of a sound store pay for.
+ */
+#include "verify/check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "store/record.h"
+
+#define MADE_FIDELITY LOD_ORIGINAL
+
+/* [offset, offset + bytes) of a segment; frames are read whole. */
+static int read_piece(struct lod_record *record, uint32_t slot, const struct lod_piece *piece,
+                      uint8_t *into)
+{
+    const uint8_t shift = lod_record_recd(record)->frame_shift;
+    uint8_t *frame = malloc((size_t)1 << shift);
+    int error = frame ? 0 : -ENOMEM;
+
+    for (uint64_t done = 0; !error && done < piece->bytes;) {
+        uint64_t at = piece->offset + done, skip = at & ((1ull << shift) - 1);
+        error = lod_record_read_frame(record, slot, piece->group, at >> shift, frame);
+        if (!error) {
+            uint64_t bytes = lod_record_frame_bytes(record, slot, piece->group, at >> shift) - skip;
+            bytes = bytes < piece->bytes - done ? bytes : piece->bytes - done;
+            memcpy(into + done, frame + skip, bytes);
+            done += bytes;
+        }
+    }
+    free(frame);
+    return error;
+}
+
+static int read_input(struct lod_record *record, uint32_t slot, struct lod_input *input)
+{
+    uint8_t *data = malloc(input->plan.bytes + 1);
+    int error = data ? 0 : -ENOMEM;
+
+    input->data = (struct lod_span){.at = data, .bytes = input->plan.bytes};
+    for (unsigned i = 0; !error && i < input->plan.count; i++) {
+        const struct lod_piece *piece = &input->plan.pieces[i];
+        if (piece->kind == LOD_PIECE_MEM) {
+            memcpy(data, piece->mem, piece->bytes);
+        } else {
+            error = read_piece(record, slot, piece, data);
+        }
+        data += piece->bytes;
+    }
+    return error;
+}
+
+/*
+ * The first other slot that the codec asks for; *ret_group 0: none, or the item's own bytes cannot
+ * be read, which has findings of its own. -ENOMEM.
+ */
+static int find_lender(struct lod_record *record, const struct lod_codec *codec, uint32_t slot,
+                       uint32_t *ret_lender, unsigned *ret_group)
+{
+    const uint8_t *row = lod_record_row(record, slot);
+    struct lod_inputs inputs = {0};
+    unsigned done = 0;
+
+    *ret_group = 0;
+    int error = codec->maker->need(row, 0, &inputs);
+    while (!error && done < inputs.count && !*ret_group) {
+        struct lod_input *input = &inputs.input[done++];
+        if (input->slot != LOD_SLOT_OWN) {
+            *ret_lender = input->slot;
+            *ret_group = input->group;
+            break;
+        }
+        error = read_input(record, slot, input);
+        if (!error && done == inputs.count) {
+            error = codec->maker->need(row, 0, &inputs);
+        }
+    }
+    for (unsigned i = 0; i < inputs.count; i++) {
+        free((void *)(uintptr_t)inputs.input[i].data.at);
+    }
+    return error == -ENOMEM ? error : 0;
+}
+
+static bool is_made(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES])
+{
+    struct lod_plan plan;
+    bool made = false;
+
+    if (!codec->maker || lod_codec_plan(codec, row, LOD_FORMAT_TREE, MADE_FIDELITY, &plan) != 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < plan.count; i++) {
+        made |= plan.pieces[i].kind == LOD_PIECE_MADE;
+    }
+    return made;
+}
+
+/* Item-wide damage, or damage of the very group that is borrowed. */
+static int charge_borrower(struct lod_verify *v, const struct lod_costly *list, size_t count,
+                           uint32_t borrower, uint32_t lender, unsigned group)
+{
+    char path[LOD_PATH_MAX + 1];
+    uint8_t row[LOD_ROW_BYTES];
+
+    for (size_t i = lod_costly_first(list, count, lender); i < count && list[i].item == lender;
+         i++) {
+        struct lod_finding finding = v->findings.at[list[i].finding];
+        if (finding.group && finding.group != group) {
+            continue;
+        }
+        finding.path = lod_index_item(v->index, borrower, row)
+                           ? NULL
+                           : lod_check_path(v, lod_row_own_node(row), path);
+        finding.item = borrower;
+        finding.fidelities = 1u << MADE_FIDELITY;
+        return lod_findings_add(&v->findings, &finding);
+    }
+    return 0;
+}
+
+static int charge_record(struct lod_verify *v, const struct lod_recd *recd,
+                         const struct lod_costly *list, size_t count)
+{
+    const struct lod_codec *codec = lod_codec_find(recd->codec);
+    struct lod_record *record = NULL;
+    uint32_t lender = 0;
+    unsigned group;
+
+    int error = codec->maker ? lod_record_open(v->store, recd, &record) : -ENOENT;
+    if (error) {
+        return error == -ENOMEM ? error : 0; /* then all of its files have findings */
+    }
+    for (uint32_t slot = 0; !error && slot < recd->items; slot++) {
+        if (!is_made(codec, lod_record_row(record, slot))) {
+            continue;
+        }
+        error = find_lender(record, codec, slot, &lender, &group);
+        if (!error && group && lender < slot) {
+            error = charge_borrower(v, list, count, recd->first_item + slot,
+                                    recd->first_item + lender, group);
+        }
+    }
+    lod_record_close(record);
+    return error;
+}
+
+int lod_check_borrowers(struct lod_verify *v)
+{
+    struct lod_costly *list = NULL;
+    struct lod_recd recd;
+    size_t count = 0;
+
+    int error = lod_costly_list(&v->findings, &list, &count);
+    for (size_t i = 0; !error && i < count;) {
+        if (lod_index_record_of(v->index, list[i].item, &recd)) {
+            i++;
+            continue;
+        }
+        error = charge_record(v, &recd, list, count);
+        i = lod_costly_first(list, count, recd.first_item + recd.items);
+    }
+    free(list);
+    return error;
+}
