@@ -3,6 +3,12 @@
 # Pack that does not end well: killed, interrupted, disk full. No store, and a rerun makes one.
 . "$(dirname "$0")/lib.sh"
 
+# Waits until the last background job is the program and no longer a shell on its way there.
+started()
+{
+    while [ "$(cat /proc/$!/comm 2>/dev/null)" = "$(cat /proc/$$/comm)" ]; do :; done
+}
+
 cleanup() { umount "$work/disk" 2>/dev/null; }
 make_source source 2
 for i in 1 2 3 4 5 6; do
@@ -14,6 +20,7 @@ expect 0 "$LODFS" pack -q source reference
 for delay in 0.001 0.01 0.03 0.05 0.1 0.2; do
     for signal in INT TERM; do
         "$LODFS" pack -q source stopped >out 2>err &
+        started
         sleep $delay
         kill -$signal $! 2>/dev/null
         wait $!
@@ -22,7 +29,7 @@ for delay in 0.001 0.01 0.03 0.05 0.1 0.2; do
             diff -r stopped reference >/dev/null || fail "another store after $delay"
             [ $rc = 0 ] || fail "exit $rc for a whole store"
         elif [ $rc = 130 ]; then
-            said 'interrupted'
+            [ ! -s err ] || said 'interrupted' # nothing is said before main begins
             [ -e stopped ] && fail "an interrupted pack left its folder"
         elif [ $rc -lt 128 ]; then
             fail "exit $rc after $delay"
@@ -34,6 +41,7 @@ done
 # Killed: records may remain, a manifest never; the rerun starts clean.
 for delay in 0.01 0.05 0.1 0.2 0.3; do
     "$LODFS" pack -q source killed 2>/dev/null &
+    started
     sleep $delay
     kill -KILL $! 2>/dev/null
     wait $! 2>/dev/null

@@ -6,7 +6,9 @@ export LC_ALL=C
 
 work=$(mktemp -d)
 failures=0
-trap 'cleanup; rm -rf "$work"' EXIT
+# A child that is killed between fork and exec still has this trap, and may run it in the middle of
+# anything: only what surely is the script itself cleans up.
+trap '[ "$BASHPID" = $$ ] && { cleanup; rm -rf "$work"; }' EXIT
 cleanup() { :; }
 cd "$work" || exit 1
 
