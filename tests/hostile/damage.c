@@ -85,7 +85,7 @@ static const char *accident(struct harness *h, struct chance *chance)
         damages_apply(chance, &h->damaged, &h->other);
     }
     watch_peak_reset();
-    struct compared compared = truth_compare(&h->truth);
+    struct compared compared = truth_compare(&h->truth, 0);
     h->read_peak = larger(h->read_peak, watch_peak_bytes());
     h->opened += compared.open;
     h->refused += compared.refused != 0;
@@ -130,7 +130,7 @@ static const char *segment(struct harness *h, struct chance *chance, uint64_t nu
     file->data[at] ^= (uint8_t)(1u << chance_below(chance, 8));
     watch_say("  %s: a bit of byte %" PRIu64 ", group %u of item %u\n", file->name, at, frame.group,
               frame.item);
-    struct compared compared = truth_compare(&h->truth);
+    struct compared compared = truth_compare(&h->truth, frame.item);
     h->opened += compared.open;
     h->refused += compared.refused != 0;
     h->shown += compared.right;
@@ -146,7 +146,7 @@ static const char *cut(struct harness *h, struct chance *chance, uint64_t number
     file->bytes -= chance_below(chance, 2) ? 1 + chance_below(chance, end)
                                            : 1 + chance_below(chance, file->bytes);
     watch_say("  %s: cut to %zu bytes\n", file->name, file->bytes);
-    struct compared compared = truth_compare(&h->truth);
+    struct compared compared = truth_compare(&h->truth, 0);
     h->opened += compared.open;
     h->refused += compared.refused != 0;
     h->shown += compared.right;

@@ -147,17 +147,22 @@ def stalled(work, store, point):
 
 # ------------------------------------------------------------------------------- the server dies
 
+# A read may be cut short where the server died, if what came is right and an error follows.
 READER = """
 import os, sys, time
 file = os.open(sys.argv[1], os.O_RDONLY)
+wanted = os.pread(file, 1 << 17, 0)
 print("reading", flush=True)
+at = 0
 try:
     while True:
-        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-        data = os.pread(file, 1 << 17, 0)
-        if len(data) != 1 << 17:
-            print("short", len(data))
+        if at == 0:
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        data = os.pread(file, len(wanted) - at, at)
+        if not data or data != wanted[at:at + len(data)]:
+            print("wrong", at, len(data))
             break
+        at = (at + len(data)) % len(wanted)
 except OSError as error:
     print(error.errno, time.monotonic())
 """

@@ -120,9 +120,11 @@ static const char *compare_read(const struct lod_read *read, const uint8_t *trut
 
 static void refused(struct compared *compared, uint32_t item, enum lod_fidelity fidelity)
 {
-    compared->several |= compared->item_refused && compared->item != item;
-    compared->item = item;
-    compared->item_refused |= (uint16_t)(1u << fidelity);
+    if (item == compared->item) {
+        compared->item_refused |= (uint16_t)(1u << fidelity);
+    } else {
+        compared->others_refused |= (uint16_t)(1u << fidelity);
+    }
     compared->refused++;
 }
 
@@ -237,9 +239,9 @@ static const char *compare_node(struct served *o, const struct truth *truth,
     return what ? wrong(node, what) : NULL;
 }
 
-struct compared truth_compare(const struct truth *truth)
+struct compared truth_compare(const struct truth *truth, uint32_t item)
 {
-    struct compared compared = {0};
+    struct compared compared = {.item = item};
     struct served o;
     int error = served_open(&o);
 
@@ -275,7 +277,7 @@ const char *truth_needs(const struct truth *truth, uint32_t item, unsigned group
     if (compared->wrong || !compared->open) {
         return compared->wrong ? compared->wrong : "a damaged frame is no reason to refuse a store";
     }
-    if (compared->several || (compared->item_refused && compared->item != item)) {
+    if (compared->others_refused & ~(group == LOD_GROUPS_MAX ? 1u << LOD_ORIGINAL : 0)) {
         return "another item is refused";
     }
     /* What is made of an item may need any group. */

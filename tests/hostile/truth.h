@@ -33,18 +33,22 @@ void truth_free(struct truth *truth);
 struct compared {
     const char *wrong; /* NULL: whatever was shown is right */
     uint64_t right, refused;
-    uint16_t item_refused; /* bit k: fidelity k of some file of the item `item` */
-    uint32_t item;         /* the last one refused anything of its files */
-    bool several;          /* items were refused */
+    uint32_t item;           /* asked about */
+    uint16_t item_refused;   /* bit k: fidelity k of a file of the item asked about */
+    uint16_t others_refused; /* of any other item */
     bool open;
 };
 
-/* Opens and reads all of the store being served. Anything may be refused; nothing may differ. */
-struct compared truth_compare(const struct truth *truth);
+/*
+ * Opens and reads all of the store being served. Anything may be refused; nothing may differ.
+ * `item`: the one whose refusals are told apart.
+ */
+struct compared truth_compare(const struct truth *truth, uint32_t item);
 
 /*
  * One frame of `group` of `item` is damaged: were just those files and fidelities refused that are
- * made of the group? NULL, or what is wrong.
+ * made of the group? What original/ makes of group 12 may need other items'. NULL, or what is
+ * wrong.
  */
 const char *truth_needs(const struct truth *truth, uint32_t item, unsigned group,
                         const struct compared *compared);
