@@ -36,11 +36,13 @@ void mem_put(struct mem_store *store, const char *name, const void *data, size_t
         *file = (struct mem_file){0};
         memcpy(file->name, name, strlen(name) + 1);
     }
-    uint8_t *copy = must(malloc(bytes + 1));
-    memcpy(copy, data, bytes);
-    free(file->data);
-    file->data = copy;
-    file->bytes = bytes;
+    if (!file->data || file->bytes != bytes) {
+        free(file->data);
+        file->data = must(malloc(bytes + 1));
+        file->bytes = bytes;
+    }
+    memcpy(file->data, data, bytes);
+    file->gone = false;
 }
 
 static void load_file(struct mem_store *store, const char *folder, const char *name)
@@ -91,7 +93,7 @@ void mem_free(struct mem_store *store)
 
 void mem_copy(const struct mem_store *from, struct mem_store *into)
 {
-    mem_free(into);
+    into->escapes = 0;
     for (unsigned i = 0; i < from->count; i++) {
         mem_put(into, from->files[i].name, from->files[i].data, from->files[i].bytes);
     }

@@ -28,14 +28,15 @@ struct mem_store {
 
 /* All files of a store's folder; ends the program if it cannot. */
 void mem_load(const char *folder, struct mem_store *ret_store);
-/* A copy whose files can be changed; frees what `into` held. */
+/* A copy whose files can be changed; `into` is empty or an earlier copy of the same store. */
 void mem_copy(const struct mem_store *from, struct mem_store *into);
 void mem_free(struct mem_store *store);
 size_t mem_bytes(const struct mem_store *store);
 
 /* The file of this name; NULL: none. */
 struct mem_file *mem_find(struct mem_store *store, const char *name);
-/* Replaces a file's bytes by a copy of these; adds the file if there is none. */
+/* Replaces a file's bytes by a copy of these, which are not its own; adds the file if there is
+ * none. */
 void mem_put(struct mem_store *store, const char *name, const void *data, size_t bytes);
 
 /* Every store that is opened from now on is this one. */
