@@ -190,7 +190,8 @@ int main(int argc, char **argv)
     unsigned long count = argc > 2 ? strtoul(argv[2], NULL, 10) : 200;
     uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     unsigned long first = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
-    if (argc < 2 || argc > 5 || count == 0 || count > COUNT_MAX || first > COUNT_MAX) {
+    if (argc < 2 || argc > 5 || argv[1][0] == '-' || count == 0 || count > COUNT_MAX ||
+        first > COUNT_MAX) {
         fprintf(stderr, "usage: photographs FOLDER [COUNT [SEED [FIRST]]]\n");
         return 2;
     }
