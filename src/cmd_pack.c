@@ -51,7 +51,7 @@ static const struct option long_options[] = {
 static const char help_text[] =
     "Packs the folder SOURCE into the new folder STORE. JPEGs are rewritten without loss as ten\n"
     "scan groups, so that every prefix of them is a photograph; all other files are stored as\n"
-    "they are. Nothing in SOURCE is changed.\n"
+    "they are. Nothing in SOURCE is changed. A pack that was stopped goes on when run again.\n"
     "\n"
     "  -j, --jobs=N            threads (default: one a processor); any N writes the same bytes\n"
     "      --order=ORDER       shuffle (default): a record is a random sample of the files;\n"
@@ -253,14 +253,16 @@ static int parse(struct arguments *arguments, int argc, char **argv)
     return 0;
 }
 
-static int explain(const struct lod_trouble *trouble, int error)
+static int explain(const struct lod_trouble *trouble, bool resumable, int error)
 {
     if (error == -EINTR) {
-        fputs("lodfs: interrupted: no store was made; the same command starts it anew\n", stderr);
+        fprintf(stderr, "lodfs: interrupted: no store was made; run the same command again to %s\n",
+                resumable ? "go on" : "start anew");
         return LOD_EXIT_INTERRUPTED;
     }
-    fprintf(stderr, "lodfs: %s\n",
-            trouble->text[0] ? trouble->text : strerrordesc_np(error < 0 ? -error : error));
+    fprintf(stderr, "lodfs: %s%s\n",
+            trouble->text[0] ? trouble->text : strerrordesc_np(error < 0 ? -error : error),
+            resumable ? "; run the same command again to go on" : "");
     return error == -EWOULDBLOCK ? LOD_EXIT_LOCKED : LOD_EXIT_FAILED;
 }
 
@@ -303,8 +305,8 @@ static int pack(struct arguments *arguments)
     arguments->pack.progress = &progress;
     int error = lod_pack(&arguments->pack, trouble, &result);
     lod_progress_finish(&progress);
-    int code =
-        error ? explain(trouble, error) : conclude(arguments, &result, lod_jobs_seconds() - began);
+    int code = error ? explain(trouble, result.resumable, error)
+                     : conclude(arguments, &result, lod_jobs_seconds() - began);
     lod_pack_finish(&result);
     lod_trouble_finish(trouble);
     free(trouble);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which store is mounted there? */
+/* What the table of mounts says of lodfs: which store is mounted there, is this one mounted? */
 #ifndef LOD_MOUNTED_H
 #define LOD_MOUNTED_H
+
+#include <stdbool.h>
 
 #include "compiler.h"
 
@@ -10,5 +12,11 @@
  * lodfs mount's root. -ENOMEM, or why the table of mounts cannot be read.
  */
 LOD_MUST_CHECK int lod_mounted_store(const char *path, char **ret_location);
+
+/*
+ * The folder behind `fd`: does it lie in a lodfs mount, is it a store that is mounted? *ret_point
+ * is where, for free(), or NULL. -ENOMEM, or why the table cannot be read.
+ */
+LOD_MUST_CHECK int lod_mounted_folder(int fd, bool *ret_inside, char **ret_point);
 
 #endif

@@ -80,6 +80,11 @@ static void print_counts(const struct summary *s)
     } else {
         fputs(".\n", s->out);
     }
+    if (result->kept) {
+        fprintf(s->out, "%s %s kept of an earlier run that did not end.\n",
+                lod_report_count(result->kept, text),
+                lod_report_plural(result->kept, "record was", "records were"));
+    }
     if (result->tally.no_original) {
         fprintf(s->out,
                 "%s %s no original: pixels and coefficients are kept, not the file's "
@@ -187,6 +192,7 @@ static int json_numbers(cJSON *json, const struct lod_pack_result *result, doubl
         {"seconds", seconds},
         {"store_bytes", (double)result->store_bytes},
         {"records", (double)result->records},
+        {"kept_records", (double)result->kept},
         {"cuts", (double)result->cuts},
         {"folders", (double)result->folders},
         {"symlinks", (double)result->symlinks},

@@ -120,7 +120,8 @@ static int read_records(struct repair *r)
     if (r->salvage.records_count == 0) {
         return say(r, -ENOENT, "there is no record that can be read");
     }
-    if (!r->salvage.tree_seen && !exists(r, LOD_MANIFEST_NAME) && !exists(r, LOD_INDEX_NAME)) {
+    const bool indexed = r->salvage.tree_seen || exists(r, LOD_INDEX_NAME);
+    if (!exists(r, LOD_MANIFEST_NAME) && (!indexed || exists(r, LOD_JOURNAL_NAME))) {
         return say(r, -ENOENT, "pack did not finish here; run it again");
     }
     return 0;

@@ -53,5 +53,6 @@
 #define LOD_MANIFEST_NAME "manifest.json"
 #define LOD_INDEX_NAME    "index"
 #define LOD_RECORDS_NAME  "records"
+#define LOD_JOURNAL_NAME  "pack.journal" /* of a pack that did not end: no store yet */
 
 #endif

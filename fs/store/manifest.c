@@ -314,22 +314,32 @@ static int sync_records(int dir_fd)
     return error;
 }
 
-int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest)
+int lod_manifest_stage(int dir_fd, const struct lod_manifest *manifest)
 {
     char *text = NULL;
 
     int error = lod_manifest_text(manifest, &text);
     error = error ? error : sync_records(dir_fd);
     error = error ? error : write_tmp(dir_fd, text);
-    if (!error && renameat(dir_fd, TMP_NAME, dir_fd, LOD_MANIFEST_NAME) < 0) {
-        error = -errno;
-    }
-    if (!error) {
-        error = lod_file_sync(dir_fd);
-        if (error) { /* nobody may take what the caller will now take back for a store */
-            unlinkat(dir_fd, LOD_MANIFEST_NAME, 0);
-        }
-    }
     free(text);
     return error;
+}
+
+int lod_manifest_commit(int dir_fd)
+{
+    if (renameat(dir_fd, TMP_NAME, dir_fd, LOD_MANIFEST_NAME) < 0) {
+        return -errno;
+    }
+    int error = lod_file_sync(dir_fd);
+    if (error) { /* nobody may take what the caller will now take back for a store */
+        unlinkat(dir_fd, LOD_MANIFEST_NAME, 0);
+    }
+    return error;
+}
+
+int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest)
+{
+    int error = lod_manifest_stage(dir_fd, manifest);
+
+    return error ? error : lod_manifest_commit(dir_fd);
 }

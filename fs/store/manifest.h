@@ -29,9 +29,15 @@ LOD_MUST_CHECK int lod_manifest_read(struct lod_store *store, struct lod_manifes
                                      const char **ret_why);
 
 /*
- * Commits: fsyncs the folder of the records, writes manifest.json in folder `dir_fd` by tmp, fsync,
- * rename, fsync of the folder. -E2BIG: a number over 2^53, or a text over FORMAT.md's limits.
+ * All of a commit but its last step: fsyncs the folder of the records, writes manifest.tmp in
+ * folder `dir_fd`, fsync. -E2BIG: a number over 2^53, or a text over FORMAT.md's limits.
  */
+LOD_MUST_CHECK int lod_manifest_stage(int dir_fd, const struct lod_manifest *manifest);
+
+/* Commits what was staged: renames it to manifest.json, fsyncs the folder. */
+LOD_MUST_CHECK int lod_manifest_commit(int dir_fd);
+
+/* Both. */
 LOD_MUST_CHECK int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest);
 
 /* The bytes lod_manifest_write would write, NUL-terminated, for free(). -ENOMEM, -E2BIG. */

@@ -219,10 +219,12 @@ static int write_all(struct commit *c, const char **ret_bad)
     error = error ? error : gather_entries(c);
     error = error ? error : lod_target_sync_records(c->target);
     error = error ? error : write_index(c, ret_bad);
-    error = error ? error : lod_stop_poll(c->write->stop); /* the last moment to turn back */
     c->manifest.pack = c->options;
     c->manifest.scans = c->scans;
-    return error ? error : lod_manifest_write(c->target->fd, &c->manifest);
+    error = error ? error : lod_manifest_stage(c->target->fd, &c->manifest);
+    error = error ? error : lod_stop_poll(c->write->stop); /* the last moment to turn back */
+    error = error ? error : lod_target_end_journal(c->target);
+    return error ? error : lod_manifest_commit(c->target->fd);
 }
 
 static int say(struct commit *c, int error, const char *bad)
@@ -263,7 +265,7 @@ int lod_commit(struct lod_write *write, struct lod_target *target, cJSON *option
     if (error) {
         error = say(&c, error, bad);
     } else {
-        target->committed = true;
+        target->keep = true;
         *ret_store_bytes = store_bytes(&c);
     }
     free(c.records);

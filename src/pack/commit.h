@@ -11,7 +11,7 @@
 
 /*
  * `options` and `scans` go into the tree record and the manifest; borrowed, `scans` may be NULL.
- * On success target->committed is set. Errors but -ENOMEM have their sentence in `trouble`.
+ * On success the target keeps everything. Errors but -ENOMEM have their sentence in `trouble`.
  */
 LOD_MUST_CHECK int lod_commit(struct lod_write *write, struct lod_target *target, cJSON *options,
                               cJSON *scans, uint64_t *ret_store_bytes);

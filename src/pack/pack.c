@@ -15,6 +15,7 @@
 #include "pack/commit.h"
 #include "pack/gather.h"
 #include "pack/probe.h"
+#include "pack/resume.h"
 #include "pack/scans.h"
 #include "pack/walk.h"
 #include "pack/write.h"
@@ -26,10 +27,12 @@ struct pack {
     struct lod_pack_result *result;
     int source_fd;
     struct lod_target target;
+    struct lod_resume resume;
     struct lod_pool *pool;
     struct lod_probe probe;
     struct lod_scans scans;
     struct lod_order order;
+    bool begun; /* records may be written */
 };
 
 static int open_source(struct pack *p)
@@ -58,6 +61,7 @@ static int open_target(struct pack *p, struct lod_walk *walk)
         return error;
     }
     error = lod_target_open(p->options->store, p->trouble, &p->target);
+    error = error ? error : lod_resume_open(&p->resume, &p->target, p->trouble);
     if (!error && fstat(p->target.fd, &st) == 0) {
         walk->store_exists = true;
         walk->store_dev = st.st_dev;
@@ -134,6 +138,7 @@ static int tally_written(struct pack *p, const struct lod_write *write)
     for (size_t r = 1; !error && r <= p->order.records_count; r++) {
         const struct lod_written *written = &write->written[r];
         p->result->records += written->count != 0;
+        p->result->kept += written->kept;
         for (uint32_t i = 0; !error && i < written->count; i++) {
             error = lod_tally_add(&p->result->tally, p->order.records[r - 1].codec,
                                   written->rows + (size_t)i * LOD_ROW_BYTES,
@@ -183,14 +188,24 @@ static int write_store(struct pack *p)
                               .progress = p->options->progress,
                               .budget = &budget};
 
+    int error = lod_resume_begin(&p->resume, &p->target, &p->result->list, &p->order,
+                                 p->scans.table, p->trouble);
+    if (!error && p->resume.found) {
+        error = lod_store_open(p->options->store, &write.before);
+    }
+    if (error) {
+        return error;
+    }
+    p->begun = true;
     lod_budget_init(&budget, LOD_WRITE_WORK_BYTES);
     lod_progress_stage(p->options->progress, "packing", p->order.files_count,
                        bytes_to_pack(&p->order));
-    int error = lod_write_records(&write);
+    error = lod_write_records(&write);
     error = error ? error : commit(p, &write);
     p->result->records = 1;
     error = error ? error : tally_written(p, &write);
     lod_write_finish(&write);
+    lod_store_close(write.before);
     lod_budget_finish(&budget);
     return error;
 }
@@ -243,12 +258,20 @@ int lod_pack(const struct lod_pack_options *options, struct lod_trouble *trouble
                      .trouble = trouble,
                      .result = ret_result,
                      .source_fd = -1,
-                     .target = {.fd = -1, .records_fd = -1, .committed = true}};
+                     .target = {.fd = -1, .records_fd = -1, .keep = true}};
 
     *ret_result = (struct lod_pack_result){0};
+    lod_resume_options(&options->order, options->follow, options->scans_name,
+                       strcmp(options->scans_name, "file") == 0 ? options->scans : NULL,
+                       p.resume.options);
     int error = lod_pool_create(options->threads, &p.pool);
     error = error ? error : run(&p);
+    if (error == -ESTALE && p.begun) {
+        p.target.keep = false; /* a rerun would find another source and could only refuse */
+    }
+    ret_result->resumable = error && p.resume.ours && p.target.keep;
     lod_target_finish(&p.target);
+    lod_resume_finish(&p.resume);
     lod_order_finish(&p.order);
     ret_result->scans = p.scans.table;
     p.scans.table = NULL;

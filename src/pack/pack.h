@@ -38,8 +38,10 @@ struct lod_pack_result {
     uint64_t left_out;      /* of any kind */
     uint64_t unreadable;    /* of those, files and folders that should have been packed */
     uint64_t records, cuts; /* the tree record included */
+    uint64_t kept;          /* records that an earlier run had written */
     uint64_t store_bytes;
-    cJSON *scans; /* the manifest's table, may be NULL */
+    cJSON *scans;   /* the manifest's table, may be NULL */
+    bool resumable; /* after an error: the same command would go on with what is there */
 };
 
 /*

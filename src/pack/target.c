@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The folder a store is written into; see target.h. Only files that pack itself writes are ever
- * removed: index, manifest.tmp and records/NNNNNN.suffix. Anything else makes the folder foreign.
- */
+/* The folder a store is written into: whether it may be, the lock, the end; see target.h. */
 #include "pack/target.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,16 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "codec.h"
 #include "log.h"
+#include "mounted.h"
+#include "pack/leftovers.h"
 #include "store/file_io.h"
 #include "store/format.h"
 
-#define MANIFEST_TMP   "manifest.tmp"
 #define PARENTS_MAX    65536 /* steps up from a folder before we give up on reaching the root */
 #define FOLDER_FLAGS   (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define FOLDER_MODE    0777
-#define NUMBER_DIGITS  6 /* of a record's file name, at least */
 #define NAME_TEXT_ROOM (4 * LOD_NAME_MAX + 1)
 #define PATH_TEXT_ROOM (4 * LOD_PATH_MAX + 1)
 
@@ -47,62 +41,6 @@ static int refuse_errno(struct lod_trouble *trouble, const char *what, const cha
                            strerrordesc_np(error));
 }
 
-/* "000017.pcr": six digits or more and the name of a codec. */
-static bool is_record_name(const char *name)
-{
-    size_t digits = 0;
-
-    while (isdigit((unsigned char)name[digits])) {
-        digits++;
-    }
-    for (unsigned id = 0; digits >= NUMBER_DIGITS && name[digits] == '.' && id < LOD_CODECS; id++) {
-        const struct lod_codec *codec = lod_codec_find(id);
-        if (codec && strcmp(name + digits + 1, codec->name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_own_name(const char *name, bool in_records)
-{
-    return in_records ? is_record_name(name)
-                      : strcmp(name, LOD_INDEX_NAME) == 0 || strcmp(name, MANIFEST_TMP) == 0 ||
-                            strcmp(name, LOD_RECORDS_NAME) == 0;
-}
-
-/* A stream of a folder's names that leaves `fd` alone. NULL with errno. */
-static DIR *open_names(int fd)
-{
-    int names_fd = openat(fd, ".", FOLDER_FLAGS);
-    DIR *dir = names_fd < 0 ? NULL : fdopendir(names_fd);
-
-    if (!dir && names_fd >= 0) {
-        close(names_fd);
-    }
-    return dir;
-}
-
-/* 0, or -ENOTEMPTY with the first name that pack would not have written. */
-static int look_for_foreign(int fd, bool in_records, char foreign[LOD_NAME_MAX + 1])
-{
-    DIR *dir = open_names(fd);
-    const struct dirent *entry;
-    int error = dir ? 0 : -errno;
-
-    while (!error && (entry = readdir(dir))) {
-        bool dots = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        if (!dots && !is_own_name(entry->d_name, in_records)) {
-            snprintf(foreign, LOD_NAME_MAX + 1, "%s", entry->d_name);
-            error = -ENOTEMPTY;
-        }
-    }
-    if (dir) {
-        closedir(dir);
-    }
-    return error;
-}
-
 static int check_contents(const char *path, int fd, struct lod_trouble *trouble)
 {
     char foreign[LOD_NAME_MAX + 1], name[NAME_TEXT_ROOM], sentence[NAME_TEXT_ROOM + 160];
@@ -112,10 +50,10 @@ static int check_contents(const char *path, int fd, struct lod_trouble *trouble)
         return refuse(trouble, -EEXIST, path,
                       "already holds a store; remove it first, or name another folder");
     }
-    int error = look_for_foreign(fd, false, foreign);
+    int error = lod_leftovers_look(fd, false, foreign);
     int records_fd = error ? -1 : openat(fd, LOD_RECORDS_NAME, FOLDER_FLAGS | O_NOFOLLOW);
     if (records_fd >= 0) {
-        error = look_for_foreign(records_fd, true, foreign);
+        error = lod_leftovers_look(records_fd, true, foreign);
         close(records_fd);
     } else if (!error && errno != ENOENT) {
         return refuse_errno(trouble, "read the records of", path);
@@ -186,6 +124,33 @@ static int check_nesting(const char *path, int fd, bool exists, int source_fd,
                : 0;
 }
 
+/* `fd` as for check_nesting. A table of mounts that cannot be read refuses nothing. */
+static int check_mounts(const char *path, int fd, struct lod_trouble *trouble)
+{
+    char name[PATH_TEXT_ROOM], sentence[PATH_TEXT_ROOM + 160];
+    bool inside = false;
+    char *point = NULL;
+    int error = lod_mounted_folder(fd, &inside, &point);
+
+    if (error) {
+        return error == -ENOMEM ? error : 0;
+    }
+    if (inside) {
+        free(point);
+        return refuse(trouble, -EROFS, path,
+                      "lies in a mount of lodfs, which is read-only: name another folder");
+    }
+    if (!point) {
+        return 0;
+    }
+    lod_escape(point, strlen(point), name, sizeof(name));
+    snprintf(sentence, sizeof(sentence),
+             "lies in a store that is mounted at '%s': unmount it first, or name another folder",
+             name);
+    free(point);
+    return refuse(trouble, -EBUSY, path, sentence);
+}
+
 /* The folder a new store would be made in. */
 static int open_parent(const char *path, int *ret_fd)
 {
@@ -226,6 +191,7 @@ int lod_target_check(const char *path, int source_fd, struct lod_trouble *troubl
         return refuse_errno(trouble, "make the folder", path);
     }
     error = check_nesting(path, fd, exists, source_fd, trouble);
+    error = error ? error : check_mounts(path, fd, trouble);
     if (!error && exists) {
         error = check_contents(path, fd, trouble);
     }
@@ -236,31 +202,6 @@ int lod_target_check(const char *path, int source_fd, struct lod_trouble *troubl
     *ret_exists = exists;
     close(fd);
     return error;
-}
-
-/* Errors are left for what follows: a file that stays makes mkdir or open fail. */
-static void remove_records(int records_fd)
-{
-    DIR *dir = open_names(records_fd);
-    const struct dirent *entry;
-
-    while (dir && (entry = readdir(dir))) {
-        if (is_record_name(entry->d_name)) {
-            unlinkat(records_fd, entry->d_name, 0);
-        }
-    }
-    if (dir) {
-        closedir(dir);
-    }
-}
-
-static void remove_written(const struct lod_target *target)
-{
-    unlinkat(target->fd, MANIFEST_TMP, 0);
-    unlinkat(target->fd, LOD_INDEX_NAME, 0);
-    if (target->records_fd >= 0) {
-        remove_records(target->records_fd);
-    }
 }
 
 /* A file system without flock is used without one: the check for a manifest remains. */
@@ -302,7 +243,7 @@ static int open_folders(struct lod_target *target, struct lod_trouble *trouble)
 
 int lod_target_open(const char *path, struct lod_trouble *trouble, struct lod_target *ret_target)
 {
-    struct lod_target target = {.path = path, .fd = -1, .records_fd = -1};
+    struct lod_target target = {.path = path, .fd = -1, .records_fd = -1, .keep = true};
     int error = open_folders(&target, trouble);
 
     if (error) {
@@ -310,11 +251,9 @@ int lod_target_open(const char *path, struct lod_trouble *trouble, struct lod_ta
         if (target.made) {
             rmdir(path);
         }
-        target.committed = true;
         lod_target_finish(&target);
         return error;
     }
-    remove_written(&target);
     *ret_target = target;
     return 0;
 }
@@ -324,10 +263,19 @@ int lod_target_sync_records(const struct lod_target *target)
     return lod_file_sync(target->records_fd);
 }
 
+int lod_target_end_journal(struct lod_target *target)
+{
+    if (unlinkat(target->fd, LOD_JOURNAL_NAME, 0) < 0 && errno != ENOENT) {
+        return -errno;
+    }
+    target->keep = false;
+    return 0;
+}
+
 void lod_target_finish(struct lod_target *target)
 {
-    if (!target->committed) {
-        remove_written(target);
+    if (!target->keep) {
+        lod_leftovers_remove(target->fd, target->records_fd);
         unlinkat(target->fd, LOD_RECORDS_NAME, AT_REMOVEDIR);
         if (target->made) {
             rmdir(target->path);

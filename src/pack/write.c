@@ -3,10 +3,9 @@
 #include "pack/write.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Ranks of trouble while writing: by record, then by file. */
 #define RANK_SHIFT 32
@@ -46,7 +45,7 @@ static int job_init(struct lod_record_job *job, struct lod_write *write, uint64_
     const struct lod_order_record *record = &write->order->records[index];
 
     *job = (struct lod_record_job){.write = write, .record = record, .number = (uint32_t)index + 1};
-    snprintf(job->name, sizeof(job->name), "%06" PRIu32 ".%s", job->number, record->codec->name);
+    lod_leftovers_name(write->order, job->number, job->name);
     job->slots = calloc(record->count, sizeof(job->slots[0]));
     job->files = calloc(record->count, sizeof(job->files[0]));
     return job->slots && job->files ? 0 : -ENOMEM;
@@ -64,7 +63,7 @@ static void job_finish(struct lod_record_job *job)
 }
 
 /* What the index needs of the record outlives the job. */
-static int keep(struct lod_record_job *job, const struct lod_recd *recd)
+static int keep(struct lod_record_job *job, const struct lod_recd *recd, bool kept)
 {
     struct lod_written *written = &job->write->written[job->number];
 
@@ -77,25 +76,45 @@ static int keep(struct lod_record_job *job, const struct lod_recd *recd)
     }
     written->recd = *recd;
     written->count = job->count;
+    written->kept = kept;
     written->files = job->files;
     job->files = NULL;
     return 0;
 }
 
+/* An incomplete record would only take room on a disk that may be full. */
+static int write_anew(struct lod_record_job *job, struct lod_recd *ret_recd)
+{
+    const struct lod_write *write = job->write;
+    const struct lod_source *first = &write->list->at[write->order->files[job->record->first]];
+
+    if (write->before) {
+        unlinkat(write->target->records_fd, job->name, 0);
+    }
+    int error =
+        first->encoder->encode ? lod_encode_record(job, ret_recd) : lod_copy_record(job, ret_recd);
+    if (error) {
+        unlinkat(write->target->records_fd, job->name, 0);
+    }
+    return error;
+}
+
 static int write_record(void *ctx, uint64_t index)
 {
+    const struct lod_write *write = ctx;
     struct lod_record_job job;
     struct lod_recd recd;
     int error = job_init(&job, ctx, index);
 
-    if (!error) {
-        const struct lod_source *first =
-            &job.write->list->at[job.write->order->files[job.record->first]];
-        error =
-            first->encoder->encode ? lod_encode_record(&job, &recd) : lod_copy_record(&job, &recd);
+    if (!error && write->before) {
+        error = lod_keep_record(&job, &recd);
+    }
+    const bool kept = job.count != 0;
+    if (!error && !kept) {
+        error = write_anew(&job, &recd);
     }
     if (!error && job.count) {
-        error = keep(&job, &recd);
+        error = keep(&job, &recd, kept);
     }
     job_finish(&job);
     return error;

@@ -10,11 +10,13 @@
 #ifndef LOD_WRITE_H
 #define LOD_WRITE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "compiler.h"
 #include "encoder.h"
 #include "budget.h"
+#include "pack/leftovers.h"
 #include "pack/order.h"
 #include "pack/shared.h"
 #include "pack/source.h"
@@ -24,6 +26,7 @@
 #include "progress.h"
 #include "stop.h"
 #include "store/index_write.h"
+#include "store/store.h"
 #include "store/record_write.h"
 
 #define LOD_WRITE_WORK_BYTES ((uint64_t)1 << 30) /* of the budget */
@@ -34,6 +37,7 @@ struct lod_written {
     uint8_t *rows;   /* count x LOD_ROW_BYTES */
     uint32_t *files; /* count indexes in the source list */
     uint32_t count;
+    bool kept; /* an earlier run wrote it */
 };
 
 struct lod_write {
@@ -43,6 +47,7 @@ struct lod_write {
     const struct lod_order *order;
     const struct lod_encode_options *encode;
     const struct lod_target *target;
+    struct lod_store *before; /* the target, if records of an earlier run may be kept; else NULL */
     struct lod_pool *pool;
     struct lod_stop *stop;
     struct lod_trouble *trouble;
@@ -55,12 +60,12 @@ struct lod_write {
 LOD_MUST_CHECK int lod_write_records(struct lod_write *write);
 void lod_write_finish(struct lod_write *write);
 
-/* One record being written; shared by encode.c (images) and copy.c (bytes as they are). */
+/* One record being written; encode.c: images; copy.c: bytes as they are; keep.c: it is there. */
 struct lod_record_job {
     struct lod_write *write;
     const struct lod_order_record *record;
     uint32_t number;
-    char name[32];
+    char name[LOD_RECORD_NAME_ROOM];
     struct lod_record_slot *slots;
     uint32_t *files;
     uint32_t count; /* slots used */
@@ -72,6 +77,12 @@ struct lod_record_job {
 /* They fill slots and files, write the record and set *ret_recd unless count stays 0. */
 LOD_MUST_CHECK int lod_encode_record(struct lod_record_job *job, struct lod_recd *ret_recd);
 LOD_MUST_CHECK int lod_copy_record(struct lod_record_job *job, struct lod_recd *ret_recd);
+
+/*
+ * Takes the record over if the earlier run finished it: slots, rows, files as if it had been
+ * written. Not sound, or not what this run would write: count is 0. -ENOMEM, -EINTR.
+ */
+LOD_MUST_CHECK int lod_keep_record(struct lod_record_job *job, struct lod_recd *ret_recd);
 
 /* The next free slot gets the file's path, mode and time. Its row is the caller's. */
 struct lod_record_slot *lod_record_job_slot(struct lod_record_job *job, uint32_t file);

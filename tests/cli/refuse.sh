@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What pack refuses: targets that are not its own, links that leave, sources it cannot read.
 . "$(dirname "$0")/lib.sh"
+cleanup() { umount "$work/mounted" 2>/dev/null; }
 
 # As root every file can be read: the parts about permissions run as nobody.
 as_user()
@@ -49,6 +50,27 @@ mkdir locked
 expect 11 flock locked "$LODFS" pack source locked
 said 'another pack'
 [ -z "$(ls -A locked)" ] || fail "a pack without the lock wrote something"
+
+# A mount, and the store behind it.
+mkdir mounted
+if [ -e /dev/fuse ] && "$LODFS" mount store mounted 2>err; then
+    for target in mounted mounted/q1 mounted/q1/labels mounted/new mounted/q1/new; do
+        expect 1 "$LODFS" pack source $target
+        said 'lies in a mount of lodfs'
+    done
+    for target in store store/new; do
+        expect 1 "$LODFS" pack source $target
+        said "lies in a store that is mounted at '$work/mounted'"
+    done
+    rm store/manifest.json
+    expect 1 "$LODFS" pack source store
+    said "mounted at '$work/mounted'"
+    cp before/manifest.json store
+    "$LODFS" umount mounted || fail "no umount"
+    diff -r store before >/dev/null || fail "a refused pack touched the store"
+else
+    echo "skipped: nothing can be mounted here"
+fi
 
 # Links that leave.
 mkdir links

@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A pack that did not end goes on where it stopped, with the same arguments and the same source, and
+# makes the very store that an undisturbed one makes.
+. "$(dirname "$0")/lib.sh"
+
+options=(--record-size=64K --scans=default)
+make_source source 3
+for i in $(seq 10 29); do
+    head -c 1500000 /dev/urandom >source/big$i
+done
+expect 0 "$LODFS" pack -q "${options[@]}" source reference
+records=$(ls reference/records | wc -l)
+
+count() { ls "$1/records" 2>/dev/null | wc -l; }
+
+# begin STORE N [SIGNAL]: a pack that ends by the signal once N records are there, N - 1 of them
+# complete; on a busy machine it may end by itself before that, and is begun again.
+begin()
+{
+    local pid try
+    for try in $(seq 20); do
+        rm -rf "$1"
+        "$LODFS" pack -q -j1 "${options[@]}" source "$1" >out 2>err &
+        pid=$!
+        while [ "$(count "$1")" -lt "$2" ] && kill -0 $pid 2>/dev/null; do :; done
+        kill -"${3:-KILL}" $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        rc=$?
+        [ -e "$1/manifest.json" ] || return
+    done
+    fail "no pack could be stopped after $2 records"
+}
+
+same() { diff -r "$1" reference >diff.log || { fail "another store: $2"; head -n 5 diff.log; }; }
+
+# Killed at random moments, and again while it goes on, until it ends.
+kills=0
+for round in $(seq 20); do
+    "$LODFS" pack -q -j$((round % 3 + 1)) "${options[@]}" source killed 2>/dev/null &
+    pid=$!
+    at=$((RANDOM % records))
+    while [ "$(count killed)" -lt $at ] && kill -0 $pid 2>/dev/null; do :; done
+    sleep 0.0$((RANDOM % 4))
+    kill -KILL $pid 2>/dev/null && kills=$((kills + 1))
+    wait $pid 2>/dev/null
+    if [ -e killed/manifest.json ]; then
+        [ -e killed/pack.journal ] && fail "a store with a journal"
+        same killed "round $round"
+        rm -rf killed
+    else
+        expect 10 "$LODFS" info killed
+    fi
+done
+[ $kills -ge 10 ] || fail "only $kills of 20 packs were killed"
+[ -e killed/manifest.json ] || expect 0 "$LODFS" pack -q "${options[@]}" source killed
+same killed "after 20 kills"
+
+# What was complete is not written again.
+begin store 9
+ls -i store/records | sort >before
+stat -c '%n %i %Y %Z' store/records/00000[1-8]* >complete
+expect 0 "$LODFS" pack --json "${options[@]}" source store
+stat -c '%n %i %Y %Z' store/records/00000[1-8]* | diff complete - >/dev/null ||
+    fail "complete records were touched"
+json '8 <= d["kept_records"] < d["records"] == '"$records"
+same store "after a kill"
+
+# Damaged ones are, and what does not belong there goes.
+begin store 9
+printf 'X' | dd of=store/records/000003.raw bs=1 seek=700000 conv=notrunc status=none
+truncate -s -1 store/records/000005.*
+truncate -s 5000 store/records/000006.*
+cp store/records/000007.* store/records/000008.raw
+cp store/records/000001.* store/records/000099.raw
+: >store/index
+: >store/pack.journal.tmp
+expect 0 "$LODFS" pack "${options[@]}" source store
+printed 'records were kept of an earlier run that did not end'
+same store "with damaged records"
+
+# Interrupted: what is there stays, and the message says how to go on.
+for signal in INT TERM HUP; do
+    begin store 4 $signal
+    [ $rc = 130 ] || fail "exit $rc after SIG$signal"
+    said 'run the same command again to go on'
+    [ -e store/pack.journal ] || fail "no journal after SIG$signal"
+    expect 0 "$LODFS" pack --json "${options[@]}" source store
+    json 'd["kept_records"] >= 3'
+    same store "after SIG$signal"
+done
+
+# Other options, another source: refused, nothing is touched.
+begin store 6
+cp -a store before.d
+touch -r source time
+touch -r source/photos time.photos
+refused()
+{
+    expect 1 "$LODFS" pack "$@" store
+    said "'store' holds the beginning of another pack"
+    said "$words"
+    said "remove 'store' to start over"
+    diff -r store before.d >/dev/null || fail "a refused pack touched the records: $words"
+}
+words='begun with --record-size=65536, not --record-size=131072' refused --record-size=128K \
+    --scans=default source
+words='begun with --scans=default, not --scans=lean' refused --record-size=64K --scans=lean source
+words='begun with --order=shuffle, not --order=path' refused "${options[@]}" --order=path source
+words='begun with --seed=0, not --seed=1' refused "${options[@]}" --seed=1 source
+words='begun with --symlinks=keep, not' refused "${options[@]}" --symlinks=follow source
+echo >source/photos/new
+words="'photos/new' is new" refused "${options[@]}" source
+rm source/photos/new
+mv source/big15 aside
+words="'big15' is gone" refused "${options[@]}" source
+mv aside source/big15
+touch -r source/big16 time.big16
+touch source/big16
+words="'big16' has changed" refused "${options[@]}" source
+touch -r time.big16 source/big16
+chmod 600 source/-rf
+words="'-rf' has changed" refused "${options[@]}" source
+chmod 644 source/-rf
+words="the source has changed" refused "${options[@]}" source/labels
+
+# A run that fails before its first record leaves what the one before it wrote.
+ln -s /etc source/out
+expect 1 "$LODFS" pack "${options[@]}" source store
+said "'out'"
+diff -r store before.d >/dev/null || fail "a pack that failed early touched the records"
+rm source/out
+touch -r time source
+touch -r time.photos source/photos
+cp -a source source.copy
+expect 0 "$LODFS" pack --json -j3 "${options[@]}" source.copy store
+json 'd["kept_records"] >= 5'
+same store "of a copy of the source"
+
+# A journal that cannot be believed is none.
+begin store 6
+printf 'X' | dd of=store/pack.journal bs=1 seek=40 conv=notrunc status=none
+expect 0 "$LODFS" pack --json --record-size=128K --scans=default source store
+json 'd["kept_records"] == 0'
+[ -e store/pack.journal ] && fail "the journal stayed"
+
+# Two at once.
+rm -rf store
+"$LODFS" pack -q -j1 "${options[@]}" source store &
+pid=$!
+while [ "$(count store)" -lt 2 ] && kill -0 $pid 2>/dev/null; do :; done
+kill -STOP $pid
+expect 11 "$LODFS" pack "${options[@]}" source store
+said 'is being written by another pack'
+kill -CONT $pid
+wait $pid || fail "the first of two packs failed"
+same store "of two packs at once"
+finish
