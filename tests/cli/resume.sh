@@ -79,6 +79,14 @@ expect 0 "$LODFS" pack "${options[@]}" source store
 printed 'records were kept of an earlier run that did not end'
 same store "with damaged records"
 
+# Sound records of another source, of the same names and sizes, are none of this one's.
+cp -r source source.touched
+expect 0 "$LODFS" pack -q "${options[@]}" source.touched touched
+begin store 9
+cp touched/records/00000[2-5]* store/records
+expect 0 "$LODFS" pack -q "${options[@]}" source store
+same store "with records of another source"
+
 # Interrupted: what is there stays, and the message says how to go on.
 for signal in INT TERM HUP; do
     begin store 4 $signal
