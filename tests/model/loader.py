@@ -75,7 +75,7 @@ def main():
     with Work() as work:
         source, store = os.path.join(work, "source"), os.path.join(work, "store")
         subprocess.run([os.environ["PHOTOGRAPHS"], source, "64", "5"], check=True)
-        lodfs("pack", source, store)
+        lodfs("pack", "--scans=default", source, store)
         with Mount(store, os.path.join(work, "mount")) as point:
             compare(results, source, point)
     return results.finish()
