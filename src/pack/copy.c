@@ -3,7 +3,7 @@
  * One record of files stored as they are. Rows follow from the sizes, so the record is laid out
  * first and the sources stream through a buffer of whole frames.
  */
-#include "pack/write.h"
+#include "pack/copy.h"
 
 #include <errno.h>
 #include <unistd.h>

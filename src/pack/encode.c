@@ -3,7 +3,7 @@
  * One record of encoded items. All of them are encoded before the record is laid out, since the
  * lengths of their groups decide where each byte goes; the groups are kept joined, slot by slot.
  */
-#include "pack/write.h"
+#include "pack/encode.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
  * and sound to the last frame: its header may have reached the disk before its data. Reading all
  * of it costs a small part of encoding it.
  */
-#include "pack/write.h"
+#include "pack/keep.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,38 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Ranks of trouble while writing: by record, then by file. */
-#define RANK_SHIFT 32
-
-struct lod_record_slot *lod_record_job_slot(struct lod_record_job *job, uint32_t file)
-{
-    const struct lod_source *source = &job->write->list->at[file];
-    struct lod_record_slot *slot = &job->slots[job->count];
-
-    *slot = (struct lod_record_slot){
-        .path = source->path, .mtime = source->mtime, .mode = source->mode};
-    job->files[job->count++] = file;
-    return slot;
-}
-
-int lod_record_job_unreadable(struct lod_record_job *job, uint32_t file, int error)
-{
-    uint64_t rank = (uint64_t)job->number << RANK_SHIFT | file;
-
-    return lod_trouble_source(job->write->trouble, rank, &job->write->list->at[file], error);
-}
-
-int lod_record_job_unwritten(struct lod_record_job *job, int error)
-{
-    if (error == -EINTR || error == -ENOMEM) {
-        return error;
-    }
-    return lod_trouble_set(job->write->trouble, (uint64_t)job->number << RANK_SHIFT, error,
-                           "cannot write record %s of the store: %s; no store was made", job->name,
-                           error == -E2BIG ? "a limit of the format is passed; try a smaller "
-                                             "--record-size"
-                                           : strerrordesc_np(-error));
-}
+#include "pack/copy.h"
+#include "pack/encode.h"
+#include "pack/keep.h"
 
 static int job_init(struct lod_record_job *job, struct lod_write *write, uint64_t index)
 {
