@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "budget.h"
@@ -18,6 +19,8 @@ struct lod_reader {
     struct lod_dataset *dataset; /* borrowed */
     struct lod_cache *cache;     /* frames, and what is made of them */
     struct lod_budget work;      /* promised to makers */
+    uint64_t cache_bytes;
+    atomic_uint_fast64_t reads, failed, bytes;
 };
 
 int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes, uint64_t work_bytes,
@@ -34,6 +37,7 @@ int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes, uint64_
         return error;
     }
     reader->dataset = dataset;
+    reader->cache_bytes = cache_bytes;
     lod_budget_init(&reader->work, work_bytes);
     *ret_reader = reader;
     return 0;
@@ -49,9 +53,27 @@ struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
     return NULL;
 }
 
-struct lod_cache_stats lod_reader_cache_stats(struct lod_reader *reader)
+void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_stats)
 {
-    return lod_cache_stats(reader->cache);
+    struct lod_cache_stats cache = lod_cache_stats(reader->cache);
+
+    *ret_stats = (struct lod_reader_stats){
+        .reads = atomic_load_explicit(&reader->reads, memory_order_relaxed),
+        .reads_failed = atomic_load_explicit(&reader->failed, memory_order_relaxed),
+        .reads_bytes = atomic_load_explicit(&reader->bytes, memory_order_relaxed),
+        .cache_hits = cache.hits,
+        .cache_misses = cache.misses,
+        .cache_evictions = cache.evictions,
+        .cache_bytes = cache.bytes,
+        .cache_bytes_max = reader->cache_bytes,
+    };
+}
+
+const char *lod_advice_name(enum lod_advice advice)
+{
+    static const char *const names[] = {"none", "cache_size", "order"};
+
+    return names[advice];
 }
 
 static void add_span(struct lod_read *read, const uint8_t *at, uint64_t bytes)
@@ -147,10 +169,13 @@ int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
         error = add_piece(reader, item, plan, &cut.pieces[i], ret_read);
     }
     if (error) {
+        atomic_fetch_add_explicit(&reader->failed, 1, memory_order_relaxed);
         lod_read_finish(ret_read);
         return error == -ENOMEM || error == -EINTR ? error : -EIO;
     }
     assert(ret_read->bytes == cut.bytes);
+    atomic_fetch_add_explicit(&reader->reads, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&reader->bytes, cut.bytes, memory_order_relaxed);
     return 0;
 }
 

@@ -26,7 +26,38 @@ struct lod_reader;
 LOD_MUST_CHECK int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes,
                                      uint64_t work_bytes, struct lod_reader **ret_reader);
 struct lod_reader *lod_reader_destroy(struct lod_reader *reader);
-struct lod_cache_stats lod_reader_cache_stats(struct lod_reader *reader);
+
+/* What would make this mount need fewer bytes of its store; LOD_ADVICE_NONE: nothing seen yet. */
+enum lod_advice {
+    LOD_ADVICE_NONE,
+    LOD_ADVICE_CACHE_SIZE, /* a cache of advice_bytes keeps what is read in turn */
+    LOD_ADVICE_ORDER,      /* no cache of this machine does: read in the order of the records */
+};
+
+/* Counters since the mount began, but for those that say otherwise. */
+struct lod_reader_stats {
+    uint64_t reads, reads_failed, reads_bytes; /* lod_reader_read: answered, refused, bytes given */
+
+    uint64_t store_reads, store_bytes;         /* all requests to the store for stored bytes */
+    uint64_t scattered_reads, scattered_bytes; /* of them: frames asked for one by one, joined */
+    uint64_t prefix_reads, prefix_bytes;       /* of them: slices of a record's groups */
+    uint64_t record_opens;                     /* headers and metadata; not in store_reads */
+
+    uint64_t cache_hits, cache_misses, cache_evictions;
+    uint64_t cache_bytes, cache_bytes_max; /* now; the budget */
+    uint64_t made, made_bytes;             /* units that codecs made */
+    uint64_t frames_bad;                   /* whose hash differs */
+
+    uint64_t store_latency_ns;       /* EWMA of a small request; 0: not measured yet */
+    uint64_t store_bytes_per_second; /* EWMA of a large one; 0: not measured yet */
+
+    enum lod_advice advice; /* now */
+    uint64_t advice_bytes;
+};
+void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_stats);
+
+/* "none", "cache_size", "order". */
+const char *lod_advice_name(enum lod_advice advice);
 
 /* The largest read answered in one call; the mount never lets the kernel ask for more. */
 #define LOD_READ_BYTES_MAX (1u << 20)

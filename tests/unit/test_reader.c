@@ -231,7 +231,11 @@ Test(reader, a_cache_of_nothing_still_reads)
     cr_assert_eq(lod_reader_create(NULL, 0, 0, &reader), 0);
     check(&plan, whole, 0, LOD_READ_BYTES_MAX);
     check(&plan, whole, 77, 100000);
-    cr_assert_eq(lod_reader_cache_stats(reader).bytes, 0);
+    struct lod_reader_stats stats;
+    lod_reader_stats(reader, &stats);
+    cr_assert_eq(stats.cache_bytes, 0);
+    cr_assert_eq(stats.reads, 2);
+    cr_assert_eq(stats.reads_bytes, plan.bytes + 100000);
     lod_reader_destroy(reader);
     reader = kept;
     free(whole);
