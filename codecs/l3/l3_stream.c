@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The head of an L3 stream, checked, and its patches by their place in the grid. FORMAT.md,
+ * L3 stream.
+ */
+#include "l3/l3_stream.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "l3/packed.h"
+#include "l3/patch.h"
+
+/* What one thread decodes with. */
+struct work {
+    struct lod_l3_rows rows;
+};
+
+static_assert(sizeof(struct work) <= LOD_L3_WORK_BYTES, "callers hand over this much");
+
+/* Reads a header: all of a stream but the spans and `bytes`. */
+static int take_header(struct lod_cursor *c, struct lod_l3_stream *stream)
+{
+    stream->image.width = lod_take_le32(c);
+    stream->image.height = lod_take_le32(c);
+    stream->image.samples = lod_take_u8(c);
+    stream->image.bits = lod_take_u8(c);
+    stream->side_log2 = lod_take_u8(c);
+    uint8_t reserved = lod_take_u8(c);
+    stream->tables.bytes = lod_take_le32(c);
+    if (c->short_of_bytes || !lod_l3_image_valid(&stream->image) || reserved ||
+        stream->side_log2 < LOD_L3_SIDE_LOG2_MIN || stream->side_log2 > LOD_L3_SIDE_LOG2_MAX) {
+        return -EILSEQ;
+    }
+    uint32_t last = (1u << stream->side_log2) - 1;
+    stream->columns = (stream->image.width + last) >> stream->side_log2;
+    stream->rows = (stream->image.height + last) >> stream->side_log2;
+    stream->head_bytes =
+        LOD_L3_HEADER_BYTES + (uint64_t)stream->columns * stream->rows * 4 + stream->tables.bytes;
+    return 0;
+}
+
+int lod_l3_head_bytes(const uint8_t header[LOD_L3_HEADER_BYTES], uint64_t *ret_bytes)
+{
+    struct lod_cursor c = lod_cursor(header, LOD_L3_HEADER_BYTES);
+    struct lod_l3_stream stream;
+
+    int r = take_header(&c, &stream);
+    if (r == 0) {
+        *ret_bytes = stream.head_bytes;
+    }
+    return r;
+}
+
+static uint64_t sum_sizes(struct lod_span sizes, uint64_t first, uint64_t count)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = first; i < first + count; i++) {
+        sum += lod_get_le32(sizes.at + 4 * i);
+    }
+    return sum;
+}
+
+int lod_l3_stream_open(struct lod_span head, uint64_t stream_bytes,
+                       struct lod_l3_stream *ret_stream)
+{
+    struct lod_cursor c = lod_cursor(head.at, head.bytes);
+    struct lod_l3_stream stream = {.bytes = stream_bytes};
+
+    int r = take_header(&c, &stream);
+    if (r) {
+        return r;
+    }
+    if (stream.head_bytes > head.bytes || stream.head_bytes > stream_bytes) {
+        return -EILSEQ;
+    }
+    uint64_t patches = (uint64_t)stream.columns * stream.rows;
+    stream.sizes.bytes = (size_t)(patches * 4);
+    stream.sizes.at = lod_take(&c, stream.sizes.bytes);
+    stream.tables.at = lod_take(&c, stream.tables.bytes);
+    if (c.short_of_bytes ||
+        sum_sizes(stream.sizes, 0, patches) != stream_bytes - stream.head_bytes) {
+        return -EILSEQ;
+    }
+    *ret_stream = stream;
+    return 0;
+}
+
+uint32_t lod_l3_band_height(const struct lod_l3_stream *stream, uint32_t row)
+{
+    uint32_t side = 1u << stream->side_log2;
+
+    assert(row < stream->rows);
+    return row + 1 < stream->rows ? side : stream->image.height - row * side;
+}
+
+static uint32_t patch_width(const struct lod_l3_stream *stream, uint32_t column)
+{
+    uint32_t side = 1u << stream->side_log2;
+
+    return column + 1 < stream->columns ? side : stream->image.width - column * side;
+}
+
+void lod_l3_band(const struct lod_l3_stream *stream, uint32_t row, uint64_t *ret_offset,
+                 uint64_t *ret_bytes)
+{
+    uint64_t first = (uint64_t)row * stream->columns;
+
+    assert(row < stream->rows);
+    *ret_offset = stream->head_bytes + sum_sizes(stream->sizes, 0, first);
+    *ret_bytes = sum_sizes(stream->sizes, first, stream->columns);
+}
+
+int lod_l3_work_init(const struct lod_l3_stream *stream, void *work)
+{
+    (void)work;
+    return stream->tables.bytes ? -EILSEQ : 0;
+}
+
+int lod_l3_decode_patch(const struct lod_l3_stream *stream, uint32_t row, uint32_t column,
+                        struct lod_span bytes, uint8_t *into, size_t stride, void *work)
+{
+    struct lod_l3_patch patch = {
+        .width = patch_width(stream, column),
+        .height = lod_l3_band_height(stream, row),
+        .samples = stream->image.samples,
+        .bits = stream->image.bits,
+    };
+    struct lod_l3_target target = {.into = into, .stride = stride};
+    struct work *own = work;
+
+    if (bytes.bytes == 0) {
+        return -EILSEQ;
+    }
+    unsigned kind = bytes.at[0];
+    if (kind & ~(LOD_L3_KIND_MODE | LOD_L3_KIND_GREEN) ||
+        (kind & LOD_L3_KIND_GREEN && patch.samples < 3)) {
+        return -EILSEQ;
+    }
+    switch (kind & LOD_L3_KIND_MODE) {
+    case LOD_L3_KIND_PACKED:
+        return lod_l3_packed_decode(&patch, bytes, &target, &own->rows);
+    default:
+        return -EILSEQ;
+    }
+}
+
+int lod_l3_decode_band(const struct lod_l3_stream *stream, uint32_t row, struct lod_span band,
+                       uint8_t *into, size_t stride, void *work)
+{
+    size_t step = lod_l3_pixel_bytes(&stream->image) << stream->side_log2;
+    struct lod_cursor c = lod_cursor(band.at, band.bytes);
+
+    for (uint32_t column = 0; column < stream->columns; column++) {
+        uint64_t patch = (uint64_t)row * stream->columns + column;
+        struct lod_span bytes = {.bytes = lod_get_le32(stream->sizes.at + 4 * patch)};
+        bytes.at = lod_take(&c, bytes.bytes);
+        if (c.short_of_bytes) {
+            return -EILSEQ;
+        }
+        int r = lod_l3_decode_patch(stream, row, column, bytes, into + column * step, stride, work);
+        if (r) {
+            return r;
+        }
+    }
+    return c.left ? -EILSEQ : 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Patches of fields of fixed widths, `packed` and `paper`: where their parts lie, and decoding.
+ * FORMAT.md, L3 stream, packed and paper.
+ *
+ * A run is one plane of one row; runs are numbered row by row, plane by plane. The fields of a run
+ * are cut into blocks of one width each: 16 fields in packed, the whole run in paper.
+ */
+#ifndef LOD_PACKED_H
+#define LOD_PACKED_H
+
+#include "l3/patch.h"
+
+#define LOD_L3_BLOCK 16u
+
+/* Where the parts of a packed patch begin, behind the kind byte; sizes in bytes. */
+struct lod_l3_packed_map {
+    unsigned runs;
+    unsigned groups;        /* of eight fields in a run, the last one filled up */
+    unsigned blocks;        /* in a run */
+    unsigned widths_of_run; /* bytes */
+    size_t predictors;      /* offset: four bits a run */
+    size_t widths;          /* offset: widths_of_run bytes a run, four bits a block */
+    size_t payload;         /* offset */
+};
+
+struct lod_l3_packed_map lod_l3_packed_map(const struct lod_l3_patch *patch);
+
+/* Four bits of an array of them, the lower half of a byte first. */
+static inline unsigned lod_l3_nibble(const uint8_t *at, unsigned index)
+{
+    return at[index / 2] >> (index % 2 * 4) & 15u;
+}
+
+/* `bytes` is the whole patch. -EILSEQ. */
+LOD_MUST_CHECK int lod_l3_packed_decode(const struct lod_l3_patch *patch, struct lod_span bytes,
+                                        const struct lod_l3_target *target,
+                                        struct lod_l3_rows *rows);
+
+#endif

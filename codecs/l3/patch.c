@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pieces that all coders of patches use: fields of a few bits, and rows of planes to interleaved
+ * samples. FORMAT.md, L3 stream, Patches.
+ */
+#include "l3/patch.h"
+
+#include <string.h>
+
+/* Up to eight bytes as a number, none from `end` on. */
+static uint64_t load(const uint8_t *at, const uint8_t *end)
+{
+    if (end - at >= 8) {
+        return lod_get_le64(at);
+    }
+    return at < end ? lod_get_le(at, (unsigned)(end - at)) : 0;
+}
+
+void lod_l3_fields_take(const uint8_t *at, const uint8_t *end, unsigned width, uint16_t fields[8])
+{
+    /* Four fields are at most 64 bits, and begin at a byte or in the middle of one. */
+    uint64_t mask = (1u << width) - 1;
+    uint64_t low = load(at, end);
+    uint64_t high = width <= 8 ? low >> 4 * width : load(at + width / 2, end) >> width % 2 * 4;
+
+    for (unsigned i = 0; i < 4; i++) {
+        fields[i] = (uint16_t)(low >> i * width & mask);
+        fields[i + 4] = (uint16_t)(high >> i * width & mask);
+    }
+}
+
+static void store_bytes(const struct lod_l3_patch *patch, const uint16_t *plane, unsigned sample,
+                        uint8_t *at)
+{
+    for (unsigned x = 0; x < patch->width; x++) {
+        at[x * patch->samples + sample] = (uint8_t)plane[x];
+    }
+}
+
+static void store_words(const struct lod_l3_patch *patch, const uint16_t *plane, unsigned sample,
+                        uint8_t *at)
+{
+    for (unsigned x = 0; x < patch->width; x++) {
+        lod_put_le16(at + 2 * (x * patch->samples + sample), plane[x]);
+    }
+}
+
+void lod_l3_row_store(const struct lod_l3_patch *patch, bool green,
+                      lod_l3_row planes[LOD_L3_SAMPLES_MAX], unsigned y,
+                      const struct lod_l3_target *target)
+{
+    unsigned mask = lod_l3_sample_mask(patch);
+    uint8_t *at = target->into + y * target->stride;
+
+    for (unsigned p = 0; p < patch->samples; p++) {
+        const uint16_t *plane = planes[p] + LOD_L3_MARGIN;
+        unsigned sample = lod_l3_plane_sample(patch, p);
+        uint16_t added[LOD_L3_SIDE_MAX];
+        if (green && (p == 1 || p == 2)) {
+            for (unsigned x = 0; x < patch->width; x++) {
+                added[x] = (uint16_t)((plane[x] + planes[0][LOD_L3_MARGIN + x]) & mask);
+            }
+            plane = added;
+        }
+        if (patch->bits == 16) {
+            store_words(patch, plane, sample, at);
+        } else {
+            store_bytes(patch, plane, sample, at);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A patch as its encoders see it: planes in coded order, each row with its margins, and the row of
+ * zeros above the first.
+ */
+#ifndef LOD_PLANES_WRITE_H
+#define LOD_PLANES_WRITE_H
+
+#include "l3/patch.h"
+
+struct lod_l3_planes {
+    bool green;                                              /* G is subtracted from R and B */
+    lod_l3_row row[LOD_L3_SAMPLES_MAX][LOD_L3_SIDE_MAX + 1]; /* [plane][1 + y] */
+};
+
+/* Loads the planes of a patch whose top left sample is at `at`. */
+void lod_l3_planes_load(const struct lod_l3_patch *patch, bool green, const uint8_t *at,
+                        size_t stride, struct lod_l3_planes *planes);
+
+/* The residuals of row `y` of a plane. */
+void lod_l3_planes_residuals(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
+                             unsigned plane, unsigned y, unsigned predictor, uint16_t *residuals);
+
+#endif

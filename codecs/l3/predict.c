@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The six predictors, one sample at a time: the reference that the vector forms are tested against.
+ * FORMAT.md, L3 stream, Predictors.
+ */
+#include "l3/predict.h"
+
+#include <stdlib.h>
+
+static unsigned paeth(int tl, int t, int tr)
+{
+    int from_tl = abs(t - tr), from_t = abs(tl + tr - 2 * t), from_tr = abs(t - tl);
+    int closest = from_t <= from_tr ? t : tr;
+
+    return (unsigned)(from_tl <= from_t && from_tl <= from_tr ? tl : closest);
+}
+
+/* What the row above alone says. */
+static inline unsigned from_above(enum lod_l3_predictor predictor, const uint16_t *t)
+{
+    switch (predictor) {
+    case LOD_L3_PAETH:
+        return paeth(t[-1], t[0], t[1]);
+    case LOD_L3_RIGHT:
+        return (t[0] + t[1] + 1u) / 2;
+    case LOD_L3_SOFT:
+        return (t[-1] + 2u * t[0] + t[1] + 2u) / 4;
+    default:
+        return t[0];
+    }
+}
+
+static inline void rebuild(enum lod_l3_predictor predictor, const uint16_t *above,
+                           const uint16_t *residuals, uint16_t *row, unsigned width, unsigned mask)
+{
+    for (unsigned x = 0; x < width; x++) {
+        row[x] = (uint16_t)((from_above(predictor, above + x) + residuals[x]) & mask);
+    }
+}
+
+/* L and L + T - TL: `above[0]`, or T, and the sum of the residuals up to here. */
+static void rebuild_sums(enum lod_l3_predictor predictor, const uint16_t *above,
+                         const uint16_t *residuals, uint16_t *row, unsigned width, unsigned mask)
+{
+    unsigned sum = 0;
+
+    for (unsigned x = 0; x < width; x++) {
+        sum += residuals[x];
+        row[x] = (uint16_t)((above[predictor == LOD_L3_SLOPE ? x : 0] + sum) & mask);
+    }
+}
+
+void lod_l3_row_rebuild(enum lod_l3_predictor predictor, const uint16_t *above,
+                        const uint16_t *residuals, uint16_t *row, unsigned width, unsigned mask)
+{
+    switch (predictor) {
+    case LOD_L3_TOP:
+        rebuild(LOD_L3_TOP, above, residuals, row, width, mask);
+        break;
+    case LOD_L3_PAETH:
+        rebuild(LOD_L3_PAETH, above, residuals, row, width, mask);
+        break;
+    case LOD_L3_RIGHT:
+        rebuild(LOD_L3_RIGHT, above, residuals, row, width, mask);
+        break;
+    case LOD_L3_SOFT:
+        rebuild(LOD_L3_SOFT, above, residuals, row, width, mask);
+        break;
+    default:
+        rebuild_sums(predictor, above, residuals, row, width, mask);
+        break;
+    }
+}
+
+static inline void subtract(enum lod_l3_predictor predictor, const uint16_t *above,
+                            const uint16_t *row, uint16_t *residuals, unsigned width, unsigned mask)
+{
+    for (unsigned x = 0; x < width; x++) {
+        residuals[x] = (uint16_t)((row[x] - from_above(predictor, above + x)) & mask);
+    }
+}
+
+/* The left neighbour stands in the margin too, but it is the row's own first sample there. */
+static void subtract_left(enum lod_l3_predictor predictor, const uint16_t *above,
+                          const uint16_t *row, uint16_t *residuals, unsigned width, unsigned mask)
+{
+    bool slope = predictor == LOD_L3_SLOPE;
+
+    residuals[0] = (uint16_t)((unsigned)(row[0] - above[0]) & mask);
+    for (unsigned x = 1; x < width; x++) {
+        int from = slope ? row[x - 1] + above[x] - above[x - 1] : row[x - 1];
+        residuals[x] = (uint16_t)((unsigned)(row[x] - from) & mask);
+    }
+}
+
+void lod_l3_row_residuals(enum lod_l3_predictor predictor, const uint16_t *above,
+                          const uint16_t *row, uint16_t *residuals, unsigned width, unsigned mask)
+{
+    switch (predictor) {
+    case LOD_L3_TOP:
+        subtract(LOD_L3_TOP, above, row, residuals, width, mask);
+        break;
+    case LOD_L3_PAETH:
+        subtract(LOD_L3_PAETH, above, row, residuals, width, mask);
+        break;
+    case LOD_L3_RIGHT:
+        subtract(LOD_L3_RIGHT, above, row, residuals, width, mask);
+        break;
+    case LOD_L3_SOFT:
+        subtract(LOD_L3_SOFT, above, row, residuals, width, mask);
+        break;
+    default:
+        subtract_left(predictor, above, row, residuals, width, mask);
+        break;
+    }
+}
