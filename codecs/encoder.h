@@ -19,6 +19,7 @@
 #define LOD_PROBE_BYTES 64
 
 struct lod_scan_choice; /* codecs/pcr/script.h */
+struct lod_table;       /* codecs/toc/table.h */
 
 /* What was decided for the whole store before the first item is encoded. Borrowed. */
 struct lod_encode_options {
@@ -51,6 +52,14 @@ struct lod_encoder {
     int (*encode)(struct lod_span source, const struct lod_encode_options *options,
                   struct lod_encoded *ret_item);
     void (*row)(uint64_t source_bytes, uint8_t ret_row[LOD_ROW_BYTES]);
+
+    /*
+     * Encodes one item of a file that becomes several: part 0 is the file's own. `bytes` are those
+     * that the part is made of. -EILSEQ: they are not what `table` says. -ENOMEM. NULL: no file
+     * becomes several items of this kind.
+     */
+    int (*encode_part)(const struct lod_table *table, uint32_t part, struct lod_span bytes,
+                       struct lod_encoded *ret_item);
 
     /*
      * Puts the item's header into its groups, or, with `slot` other than LOD_SLOT_OWN, a reference

@@ -46,6 +46,11 @@ struct ls {
     size_t folders_count, folders_room;
 };
 
+static bool is_hidden(const struct ls *ls, const struct lod_node *node)
+{
+    return ls->fidelity == LOD_ORIGINAL && (node->flags & LOD_NODE_VIRTUAL);
+}
+
 /* -ENOENT: not shown at this fidelity. */
 static int size_of(const struct ls *ls, const struct lod_node *node, uint64_t *ret_bytes)
 {
@@ -149,7 +154,7 @@ static int print_json(struct ls *ls, const struct lod_node *node, uint64_t bytes
 static int print_node(struct ls *ls, const struct lod_node *node, const char *name)
 {
     uint64_t bytes = 0;
-    int error = size_of(ls, node, &bytes);
+    int error = is_hidden(ls, node) ? -ENOENT : size_of(ls, node, &bytes);
 
     if (error == -ENOENT) {
         return 0;
@@ -206,7 +211,7 @@ static int list_folder(struct ls *ls, const struct lod_node *folder)
     }
     for (uint32_t i = folder->count; !error && ls->recursive && i > 0; i--) {
         error = lod_index_node(index, folder->ref + i - 1, &child);
-        if (!error && S_ISDIR(child.mode)) {
+        if (!error && S_ISDIR(child.mode) && !is_hidden(ls, &child)) {
             error = push_folder(ls, child.number);
         }
     }

@@ -47,7 +47,7 @@ int lod_tally_add(struct lod_tally *tally, const struct lod_codec *codec,
     uint64_t segments[LOD_GROUPS_MAX];
     int error = lod_codec_segments(codec, row, segments);
 
-    if (!error) {
+    if (!error && !(lod_row_flags(row) & LOD_ITEM_SHARD)) { /* shown beside its table */
         error = add_fidelities(tally, codec, row, names);
     }
     for (unsigned i = 0; !error && i < LOD_GROUPS_MAX; i++) {

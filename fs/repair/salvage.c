@@ -118,7 +118,7 @@ static int add_listed(struct lod_salvage *s, const struct lod_tree_entry *listed
     struct lod_entry entry = {.path = lod_salvage_keep(s, listed->path, strlen(listed->path)),
                               .mtime = listed->mtime,
                               .mode = (uint16_t)(kinds[listed->kind] | listed->mode),
-                              .flags = alias ? LOD_NODE_ALIAS : 0};
+                              .flags = (uint8_t)((alias ? LOD_NODE_ALIAS : 0) | listed->flags)};
 
     if (listed->target) {
         entry.target = lod_salvage_keep(s, listed->target, strlen(listed->target));

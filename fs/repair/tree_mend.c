@@ -102,21 +102,23 @@ int lod_tree_mend_aliases(struct lod_salvage *s, struct lod_repair_report *repor
     return error;
 }
 
-static int add_folder(struct lod_salvage *s, const char *path, size_t bytes)
+static int add_folder(struct lod_salvage *s, const char *path, size_t bytes, uint8_t flags)
 {
-    struct lod_entry folder = {.path = lod_salvage_keep(s, path, bytes),
-                               .mode = S_IFDIR | FOLDER_MODE};
+    struct lod_entry folder = {
+        .path = lod_salvage_keep(s, path, bytes), .mode = S_IFDIR | FOLDER_MODE, .flags = flags};
 
     return folder.path ? lod_salvage_add(s, &folder) : -ENOMEM;
 }
 
 /*
  * The folders `path` passes through, but for those `before` passes through too: paths below one
- * folder stand next to each other in sorted order.
+ * folder stand next to each other in sorted order. What is not in the source has a folder of its
+ * own, which is not in it either.
  */
 static int add_folders(struct lod_salvage *s, const uint32_t *sorted, size_t count,
-                       const char *path, const char *before)
+                       const struct lod_entry *entry, const char *before)
 {
+    const char *path = entry->path;
     char folder[LOD_PATH_MAX + 1];
     int error = 0;
 
@@ -125,7 +127,8 @@ static int add_folders(struct lod_salvage *s, const uint32_t *sorted, size_t cou
         memcpy(folder, path, bytes);
         folder[bytes] = '\0';
         if (strncmp(path, before, bytes + 1) != 0 && !find(s, sorted, count, folder)) {
-            error = add_folder(s, folder, bytes);
+            bool own = !strchr(slash + 1, '/');
+            error = add_folder(s, folder, bytes, own ? entry->flags & LOD_NODE_VIRTUAL : 0);
         }
     }
     return error;
@@ -144,12 +147,12 @@ int lod_tree_mend_folders(struct lod_salvage *s, struct lod_repair_report *repor
         0);
     error = error ? error : sort(s, &sorted);
     if (!error && !find(s, sorted, count, "")) {
-        error = add_folder(s, "", 0);
+        error = add_folder(s, "", 0, 0);
     }
     for (size_t i = 0; !error && i < count; i++) {
-        const char *path = s->entries[sorted[i]].path;
-        error = add_folders(s, sorted, count, path, before);
-        before = path;
+        const struct lod_entry entry = s->entries[sorted[i]]; /* they may move */
+        error = add_folders(s, sorted, count, &entry, before);
+        before = entry.path;
     }
     free(sorted);
     return error;

@@ -34,7 +34,10 @@ int lod_tree_list_begin(struct lod_buf *list, const cJSON *pack, const cJSON *sc
 bool lod_tree_entry_valid(const struct lod_tree_entry *entry, size_t path_bytes,
                           size_t target_bytes)
 {
+    const bool may_be_virtual = entry->kind == LOD_TREE_FOLDER || entry->kind == LOD_TREE_EQUAL;
+
     if (entry->kind < LOD_TREE_FOLDER || entry->kind > LOD_TREE_HARD_LINK ||
+        (entry->flags & ~LOD_NODE_VIRTUAL) || (entry->flags && !may_be_virtual) ||
         (entry->mode & ~0777u) || !lod_path_valid(entry->path, path_bytes) ||
         (path_bytes == 0 && entry->kind != LOD_TREE_FOLDER)) {
         return false;
@@ -59,6 +62,7 @@ int lod_tree_list_add(struct lod_buf *list, const struct lod_tree_entry *entry)
         return -EINVAL;
     }
     head[0] = (uint8_t)entry->kind;
+    head[1] = entry->flags;
     lod_put_le16(head + 2, entry->mode);
     lod_put_le16(head + 4, (uint16_t)path_bytes);
     lod_put_le16(head + 6, (uint16_t)target_bytes);

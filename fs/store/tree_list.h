@@ -27,6 +27,7 @@ struct lod_tree_entry {
     int64_t mtime;
     const char *path;   /* "" for the root folder */
     const char *target; /* symlink's target or owner's path; NULL for a folder */
+    uint8_t flags;      /* LOD_NODE_VIRTUAL: a folder or further name that is not in the source */
 };
 
 /* May an entry be so? Path and target by their lengths: they need no NUL. */

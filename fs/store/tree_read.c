@@ -13,7 +13,7 @@
 #include "store/manifest.h"
 #include "store/record.h"
 
-#define HEAD_BYTES 16 /* of an entry: kind, 0, mode, lengths, mtime */
+#define HEAD_BYTES 16 /* of an entry: kind, flags, mode, lengths, mtime */
 
 struct lod_tree_reader {
     struct lod_record *record;
@@ -168,8 +168,9 @@ static int take_entry(struct lod_tree_reader *reader, struct lod_tree_entry *ret
         .mtime = (int64_t)lod_get_le64(head + 8),
         .path = reader->path,
         .target = target_bytes ? reader->target : NULL,
+        .flags = head[1],
     };
-    return head[1] == 0 && lod_tree_entry_valid(ret_entry, path_bytes, target_bytes) ? 0 : -EILSEQ;
+    return lod_tree_entry_valid(ret_entry, path_bytes, target_bytes) ? 0 : -EILSEQ;
 }
 
 int lod_tree_reader_next(struct lod_tree_reader *reader, struct lod_tree_entry *ret_entry)

@@ -58,7 +58,8 @@ static int list_source(const struct lod_source_list *list, const struct lod_sour
                                    .mode = source->mode,
                                    .mtime = source->mtime,
                                    .path = source->path,
-                                   .target = source->target};
+                                   .target = source->target,
+                                   .flags = source->added ? LOD_NODE_VIRTUAL : 0};
 
     if (kind == LOD_TREE_EQUAL) {
         entry.target = lod_source_owner(list, source)->path;
@@ -171,7 +172,8 @@ static struct lod_entry entry_of(const struct lod_source_list *list,
                               .mtime = source->mtime,
                               .item = owner->item,
                               .mode = (uint16_t)(kind | source->mode),
-                              .flags = owner == source ? 0 : LOD_NODE_ALIAS};
+                              .flags = (uint8_t)((owner == source ? 0 : LOD_NODE_ALIAS) |
+                                                 (source->added ? LOD_NODE_VIRTUAL : 0))};
 }
 
 static int gather_entries(struct commit *c)

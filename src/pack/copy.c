@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "pack/parts.h"
 #include "store/format.h"
 
 #define COPY_BYTES ((size_t)1 << LOD_FRAME_SHIFT_MAX) /* whole frames, whatever their size */
@@ -55,6 +56,17 @@ static int copy_source(struct lod_record_job *job, struct lod_record_writer *wri
     return 0;
 }
 
+/* What is in no file: the source has looked at it before. */
+static int copy_memory(struct lod_record_job *job, struct lod_record_writer *writer, uint32_t slot)
+{
+    const struct lod_source *source = &job->write->list->at[job->files[slot]];
+    const struct lod_span memory = source->parts->at[source->part].memory;
+    int error = lod_record_writer_put(writer, slot, 1, 0, memory.at, memory.bytes);
+
+    lod_progress_add(job->write->progress, 1, memory.bytes, memory.bytes);
+    return error ? lod_record_job_unwritten(job, error) : 0;
+}
+
 /* Slots of all files that are not left out by now. */
 static void lay_out(struct lod_record_job *job)
 {
@@ -83,7 +95,8 @@ static int copy_all(struct lod_record_job *job, struct lod_recd *ret_recd, bool 
         return lod_record_job_unwritten(job, error);
     }
     for (uint32_t slot = 0; !error && !*ret_again && slot < job->count; slot++) {
-        error = copy_source(job, writer, slot);
+        const struct lod_source *source = &write->list->at[job->files[slot]];
+        error = source->added ? copy_memory(job, writer, slot) : copy_source(job, writer, slot);
         *ret_again = write->list->at[job->files[slot]].role == LOD_SOURCE_LEFT_OUT;
     }
     if (!error && !*ret_again) {

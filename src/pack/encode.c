@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include "pack/parts.h"
+
 /*
  * Memory to encode a source, before it is read: a photograph of 3 bits a pixel whose chroma is
  * subsampled has 1.5 coefficients of 2 bytes a pixel, held twice, so 6 bytes for 3/8 of one. Once
@@ -54,6 +56,29 @@ static void raise_promise(const struct lod_write *write, const struct lod_encode
     }
 }
 
+static int read_item(struct lod_record_job *job, const struct lod_source *source)
+{
+    const struct lod_write *write = job->write;
+    const struct lod_source *file = source->added ? &write->list->at[source->owner] : source;
+
+    return source->parts ? lod_parts_read(write->root_fd, file, &source->parts->at[source->part],
+                                          write->follow, &job->buffer)
+                         : lod_source_read(write->root_fd, source, write->follow, &job->buffer);
+}
+
+/* A part was laid out when the file was looked at: what does not fit any more has changed. */
+static int encode_item(struct lod_record_job *job, const struct lod_source *source,
+                       struct lod_encoded *ret_item)
+{
+    const struct lod_span bytes = lod_buf_span(&job->buffer);
+
+    if (!source->parts) {
+        return source->encoder->encode(bytes, job->write->encode, ret_item);
+    }
+    int error = source->encoder->encode_part(source->parts->table, source->part, bytes, ret_item);
+    return error == -EILSEQ ? -ESTALE : error;
+}
+
 static int encode_source(struct lod_record_job *job, uint32_t file, uint64_t *promised)
 {
     const struct lod_write *write = job->write;
@@ -61,18 +86,22 @@ static int encode_source(struct lod_record_job *job, uint32_t file, uint64_t *pr
     struct lod_encoded item = {0};
     uint64_t bytes = 0;
 
-    int error = lod_source_read(write->root_fd, source, write->follow, &job->buffer);
+    int error = read_item(job, source);
     if (error) {
         return lod_record_job_unreadable(job, file, error);
     }
     raise_promise(write, source->encoder, lod_buf_span(&job->buffer), promised);
-    error = source->encoder->encode(lod_buf_span(&job->buffer), write->encode, &item);
+    error = encode_item(job, source, &item);
+    if (error == -ESTALE) {
+        lod_encoded_finish(&item);
+        return lod_record_job_unreadable(job, file, error);
+    }
     error = error ? error : join_header(job, source->encoder, &item);
     error = error ? error : append_groups(job, &item, &bytes);
     if (!error) {
         memcpy(lod_record_job_slot(job, file)->row, item.row, LOD_ROW_BYTES);
         source->why = item.whole;
-        lod_progress_add(write->progress, 1, source->bytes, bytes);
+        lod_progress_add(write->progress, 1, lod_parts_weight(source), bytes);
     }
     lod_encoded_finish(&item);
     return error;
@@ -87,8 +116,8 @@ static int encode_all(struct lod_record_job *job)
         uint32_t file = write->order->files[job->record->first + i];
         error = lod_stop_poll(write->stop);
         if (!error) {
-            uint64_t promised =
-                lod_budget_take(write->budget, WORK_FACTOR * write->list->at[file].bytes);
+            uint64_t promised = lod_budget_take(
+                write->budget, WORK_FACTOR * lod_parts_weight(&write->list->at[file]));
             error = encode_source(job, file, &promised);
             if (job->buffer.room > BUFFER_KEEP_BYTES) {
                 lod_buf_finish(&job->buffer); /* a large source ends with its promise */

@@ -13,17 +13,24 @@ struct lod_record_slot *lod_record_job_slot(struct lod_record_job *job, uint32_t
     const struct lod_source *source = &job->write->list->at[file];
     struct lod_record_slot *slot = &job->slots[job->count];
 
-    *slot = (struct lod_record_slot){
-        .path = source->path, .mtime = source->mtime, .mode = source->mode};
+    *slot = (struct lod_record_slot){.path = source->path,
+                                     .mtime = source->mtime,
+                                     .mode = source->mode,
+                                     .node_flags = source->added ? LOD_NODE_VIRTUAL : 0};
     job->files[job->count++] = file;
     return slot;
 }
 
 int lod_record_job_unreadable(struct lod_record_job *job, uint32_t file, int error)
 {
+    struct lod_source *source = &job->write->list->at[file];
     uint64_t rank = (uint64_t)job->number << RANK_SHIFT | file;
 
-    return lod_trouble_source(job->write->trouble, rank, &job->write->list->at[file], error);
+    if (source->added) {
+        source = &job->write->list->at[source->owner];
+    }
+    return source->parts ? lod_trouble_parts(job->write->trouble, rank, source, error)
+                         : lod_trouble_source(job->write->trouble, rank, source, error);
 }
 
 int lod_record_job_unwritten(struct lod_record_job *job, int error)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pack/parts.h"
 #include "store/file_io.h"
 #include "store/metadata.h"
 #include "store/record.h"
@@ -44,7 +45,8 @@ static bool is_planned(const struct lod_record_job *job, uint32_t slot,
     return lod_metadata_path(metadata, slot, &entry) == 0 &&
            entry.path_bytes == strlen(source->path) &&
            memcmp(entry.path, source->path, entry.path_bytes) == 0 &&
-           entry.mtime == source->mtime && entry.mode == source->mode && entry.node_flags == 0 &&
+           entry.mtime == source->mtime && entry.mode == source->mode &&
+           entry.node_flags == job->slots[slot].node_flags &&
            job->record->codec->source_bytes(row) == source->bytes;
 }
 
@@ -133,7 +135,7 @@ static void take_over(const struct lod_record_job *job, const struct lod_recd *r
 
     for (uint32_t slot = 0; slot < job->count; slot++) {
         struct lod_source *source = &write->list->at[job->files[slot]];
-        bytes += source->bytes;
+        bytes += lod_parts_weight(source);
         if (lod_row_flags(job->slots[slot].row) & LOD_ITEM_WHOLE) {
             source->why = why_whole;
         }

@@ -5,7 +5,8 @@
  * 1. The key of a file is XXH3-64(its name up to the last dot, seed); a name without a dot is taken
  *    whole. Files are sorted by key, then by XXH3-64(path, seed), then by path; with --order=path
  *    by path alone (keys then only say where a cut may fall). So an image, its mask and its label,
- *    which share a name up to the dot, are neighbours.
+ *    which share a name up to the dot, are neighbours. Files that pack adds to another are sorted
+ *    as if they had its path, behind it, in order of their parts: a table's shards follow it.
  * 2. A codec is big if its files hold 5 % or more of the bytes of all. Equal files and hard links
  *    count once.
  * 3. Going through the sorted files, a new cut begins where the key changes, once a big codec has
@@ -24,6 +25,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "pack/parts.h"
 #include "store/format.h"
 #include "store/record_write.h"
 
@@ -33,7 +35,9 @@
 
 struct place {
     uint64_t key, path_key;
-    uint32_t file; /* in path order, so it stands for the path */
+    uint32_t file;   /* index in the list */
+    uint32_t origin; /* the file it is sorted as; in path order, so it stands for the path */
+    uint32_t part;
     uint32_t cut;
 };
 
@@ -70,6 +74,17 @@ static uint64_t name_key(const char *path, uint64_t seed)
     return lod_hash64(name, dot ? (size_t)(dot - name) : strlen(name), seed);
 }
 
+/* A file of the source is the origin of its own, so it comes before what is added to it. */
+static int by_origin(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    if (x->origin != y->origin) {
+        return x->origin < y->origin ? -1 : 1;
+    }
+    return x->part < y->part ? -1 : x->part > y->part;
+}
+
 static int by_keys(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
@@ -80,7 +95,7 @@ static int by_keys(const void *a, const void *b)
     if (x->path_key != y->path_key) {
         return x->path_key < y->path_key ? -1 : 1;
     }
-    return x->file < y->file ? -1 : x->file > y->file;
+    return by_origin(a, b);
 }
 
 static int sort_files(struct order *o)
@@ -93,16 +108,18 @@ static int sort_files(struct order *o)
         return -ENOMEM;
     }
     for (size_t i = 0; i < list->count; i++) {
-        const char *path = list->at[i].path;
-        if (list->at[i].role == LOD_SOURCE_FILE) {
+        const struct lod_source *file = &list->at[i];
+        uint32_t origin = file->added ? file->owner : (uint32_t)i;
+        const char *path = list->at[origin].path;
+        if (file->role == LOD_SOURCE_FILE) {
             o->places[o->count++] = (struct place){.key = name_key(path, seed),
                                                    .path_key = lod_hash64(path, strlen(path), seed),
-                                                   .file = (uint32_t)i};
+                                                   .file = (uint32_t)i,
+                                                   .origin = origin,
+                                                   .part = file->part};
         }
     }
-    if (!o->options->by_path) {
-        qsort(o->places, o->count, sizeof(o->places[0]), by_keys);
-    }
+    qsort(o->places, o->count, sizeof(o->places[0]), o->options->by_path ? by_origin : by_keys);
     return 0;
 }
 
@@ -112,8 +129,8 @@ static void find_big(struct order *o)
 
     for (size_t i = 0; i < o->count; i++) {
         const struct lod_source *file = file_at(o, i);
-        bytes[file->encoder->codec->id] += file->bytes;
-        total += file->bytes;
+        bytes[file->encoder->codec->id] += lod_parts_weight(file);
+        total += lod_parts_weight(file);
     }
     for (unsigned id = 0; id < LOD_CODECS; id++) {
         o->big[id] = bytes[id] >= total / BIG_SHARE + (total % BIG_SHARE != 0);
@@ -136,7 +153,7 @@ static void cut(struct order *o)
             number++;
         }
         o->places[i].cut = number;
-        since[id] += file->bytes;
+        since[id] += lod_parts_weight(file);
         due = due || (o->big[id] && since[id] >= o->options->record_bytes);
     }
     o->made.cuts = o->count ? number + 1 : 0;
@@ -163,11 +180,12 @@ static int begin_record(struct order *o, struct filling *filling)
 static int place_file(struct order *o, struct filling *filling, uint32_t index)
 {
     const struct lod_source *file = &o->list->at[index];
-    uint64_t metadata = lod_record_metadata_bound(filling->codec, strlen(file->path), file->bytes);
+    const uint64_t weight = lod_parts_weight(file);
+    uint64_t metadata = lod_record_metadata_bound(filling->codec, strlen(file->path), weight);
     struct lod_order_record *record =
         filling->open ? &o->made.records[o->made.records_count - 1] : NULL;
     bool full = !record || record->count == LOD_RECORD_ITEMS_MAX ||
-                record->source_bytes + file->bytes > filling->bytes_max ||
+                record->source_bytes + weight > filling->bytes_max ||
                 filling->metadata_bytes + metadata > LOD_RECORD_META_MAX;
 
     if (full) {
@@ -178,7 +196,7 @@ static int place_file(struct order *o, struct filling *filling, uint32_t index)
         record = &o->made.records[o->made.records_count - 1];
     }
     filling->metadata_bytes += metadata;
-    record->source_bytes += file->bytes;
+    record->source_bytes += weight;
     record->count++;
     o->made.files[o->made.files_count++] = index;
     return 0;

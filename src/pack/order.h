@@ -28,7 +28,7 @@ struct lod_order_record {
     const struct lod_codec *codec;
     uint32_t first, count; /* of lod_order.files */
     uint32_t cut;
-    uint64_t source_bytes;
+    uint64_t source_bytes; /* lod_parts_weight of its files */
 };
 
 struct lod_order {

@@ -152,6 +152,9 @@ static void count_sources(struct lod_pack_result *result)
 {
     for (size_t i = 0; i < result->list.count; i++) {
         const struct lod_source *source = &result->list.at[i];
+        if (source->added) {
+            continue;
+        }
         result->folders += source->role == LOD_SOURCE_FOLDER && source->path[0];
         result->symlinks += source->role == LOD_SOURCE_SYMLINK;
         result->equal += source->role == LOD_SOURCE_EQUAL;

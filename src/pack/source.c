@@ -89,6 +89,51 @@ void lod_source_list_sort(struct lod_source_list *list)
     }
 }
 
+/* Who is at `owner` of the list, if anybody. */
+static bool has_owner(const struct lod_source *source)
+{
+    return source->role == LOD_SOURCE_EQUAL || source->role == LOD_SOURCE_HARD_LINK ||
+           (source->role == LOD_SOURCE_FILE && source->added);
+}
+
+static int by_path_of(const void *a, const void *b)
+{
+    return by_path(*(struct lod_source *const *)a, *(struct lod_source *const *)b);
+}
+
+int lod_source_list_resort(struct lod_source_list *list)
+{
+    const size_t count = list->count;
+    struct lod_source **sorted = malloc((count + 1) * sizeof(sorted[0]));
+    struct lod_source *at = malloc((count + 1) * sizeof(at[0]));
+    uint32_t *places = malloc((count + 1) * sizeof(places[0]));
+    int error = sorted && at && places ? 0 : -ENOMEM;
+
+    for (size_t i = 0; !error && i < count; i++) {
+        sorted[i] = &list->at[i];
+    }
+    if (!error) {
+        qsort(sorted, count, sizeof(sorted[0]), by_path_of);
+    }
+    for (size_t i = 0; !error && i < count; i++) {
+        places[sorted[i] - list->at] = (uint32_t)i;
+        at[i] = *sorted[i];
+    }
+    for (size_t i = 0; !error && i < count; i++) {
+        at[i].owner = has_owner(&at[i]) ? places[at[i].owner] : at[i].owner;
+    }
+    if (!error) {
+        free(list->at);
+        list->at = at;
+        list->room = count + 1;
+        at = NULL;
+    }
+    free(sorted);
+    free(at);
+    free(places);
+    return error;
+}
+
 struct lod_source *lod_source_list_find(const struct lod_source_list *list, const char *path)
 {
     struct lod_source wanted = {.path = path};

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The source as pack knows it: one flat list of what was found, sorted by path once the walk has
- * ended, and safe opening of its files. About 120 bytes a file beside its path: the part of pack's
- * memory that grows with the source (10 million files: 1.2 GB), with some 25 more while the journal
+ * ended, and safe opening of its files. About 136 bytes a file beside its path: the part of pack's
+ * memory that grows with the source (10 million files: 1.4 GB), with some 25 more while the journal
  * is written or compared.
+ *
+ * One file may become several items and nodes: the further ones are sources of their own that pack
+ * has added (`added`), with paths of their own, made of the bytes of the file `owner`. So what
+ * comes after the list (order, records, journal, index) sees files and folders, and nothing else.
  */
 #ifndef LOD_SOURCE_H
 #define LOD_SOURCE_H
@@ -30,17 +34,21 @@ struct lod_source {
     const char *target; /* SYMLINK */
     const char *why;    /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
     const struct lod_encoder *encoder; /* files, once probed */
-    uint64_t bytes;                    /* files */
+    const struct lod_parts *parts;     /* FILE: what it is part of, see parts.h; else NULL */
+    uint64_t bytes;                    /* files; 0 for an added one that is made of another's */
     uint64_t dev, ino;
     int64_t mtime;   /* seconds * 2^30 + nanoseconds */
     uint64_t sketch; /* of the contents, where the size is not unique: see equal.h */
-    uint32_t owner;  /* EQUAL, HARD_LINK: index in the list; while walking: the parent folder */
-    uint32_t item;   /* FILE: number of its item, once written */
-    uint32_t names;  /* FILE: files that share the item, this one included */
-    uint16_t mode;   /* 0777 */
-    uint8_t role;    /* enum lod_source_role */
-    bool shared;     /* files: the inode may have further names in the source */
-    bool special;    /* LEFT_OUT: a socket, fifo or device, which no store holds */
+    uint32_t part;   /* which of `parts`; 0: the file itself */
+    uint32_t
+        owner;     /* EQUAL, HARD_LINK, added FILE: index in the list; walking: the parent folder */
+    uint32_t item; /* FILE: number of its item, once written */
+    uint32_t names; /* FILE: files that share the item, this one included */
+    uint16_t mode;  /* 0777 */
+    uint8_t role;   /* enum lod_source_role */
+    bool shared;    /* files: the inode may have further names in the source */
+    bool special;   /* LEFT_OUT: a socket, fifo or device, which no store holds */
+    bool added;     /* no file or folder of the source: VIRTUAL in the store */
 };
 
 struct lod_strings; /* blocks of paths and targets */
@@ -57,6 +65,11 @@ LOD_MUST_CHECK int lod_source_list_add(struct lod_source_list *list,
                                        const struct lod_source *source);
 /* Sorts by path, by bytes; indexes kept from before are void. */
 void lod_source_list_sort(struct lod_source_list *list);
+/*
+ * Sorts a list that was sorted before and got new sources at its end; `owner` of EQUAL, HARD_LINK
+ * and added files is kept right. -ENOMEM.
+ */
+LOD_MUST_CHECK int lod_source_list_resort(struct lod_source_list *list);
 /* The source at `path` in a sorted list; NULL: none. */
 struct lod_source *lod_source_list_find(const struct lod_source_list *list, const char *path);
 void lod_source_list_finish(struct lod_source_list *list);

@@ -47,12 +47,31 @@ static const char *reason(int error)
     return text ? text : "unknown error";
 }
 
+/* No trouble of the file itself. */
+static bool passes(int error)
+{
+    return error == -ENOMEM || error == -EMFILE || error == -ENFILE || error == -EINTR;
+}
+
+int lod_trouble_parts(struct lod_trouble *trouble, uint64_t rank, const struct lod_source *source,
+                      int error)
+{
+    char name[ESCAPED_MAX];
+
+    if (passes(error)) {
+        return error;
+    }
+    lod_escape(source->path, strlen(source->path), name, sizeof(name));
+    return lod_trouble_set(trouble, rank, error, "cannot read the table '%s': %s", name,
+                           reason(error));
+}
+
 int lod_trouble_source(struct lod_trouble *trouble, uint64_t rank, struct lod_source *source,
                        int error)
 {
     char name[ESCAPED_MAX];
 
-    if (error == -ENOMEM || error == -EMFILE || error == -ENFILE || error == -EINTR) {
+    if (passes(error)) {
         return error;
     }
     if (trouble->skip_unreadable) {

@@ -36,4 +36,11 @@ LOD_MUST_CHECK int lod_trouble_set(struct lod_trouble *trouble, uint64_t rank, i
 LOD_MUST_CHECK int lod_trouble_source(struct lod_trouble *trouble, uint64_t rank,
                                       struct lod_source *source, int error);
 
+/*
+ * The same for a file that becomes several items, some of which are written perhaps: it cannot be
+ * left out any more. Returns `error`.
+ */
+LOD_MUST_CHECK int lod_trouble_parts(struct lod_trouble *trouble, uint64_t rank,
+                                     const struct lod_source *source, int error);
+
 #endif

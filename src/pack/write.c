@@ -62,8 +62,8 @@ static int write_anew(struct lod_record_job *job, struct lod_recd *ret_recd)
     if (write->before) {
         unlinkat(write->target->records_fd, job->name, 0);
     }
-    int error =
-        first->encoder->encode ? lod_encode_record(job, ret_recd) : lod_copy_record(job, ret_recd);
+    const bool encoded = first->encoder->encode || first->encoder->encode_part;
+    int error = encoded ? lod_encode_record(job, ret_recd) : lod_copy_record(job, ret_recd);
     if (error) {
         unlinkat(write->target->records_fd, job->name, 0);
     }

@@ -79,6 +79,9 @@ static int raise_node(struct lod_unpack_work *work, struct lod_plant_folder *fol
     char name[LOD_NAME_MAX + 1];
     bool index;
 
+    if (node->flags & LOD_NODE_VIRTUAL) {
+        return 0; /* of the store, not of the source */
+    }
     if (!is_listed(work, node)) {
         return lod_unpack_note(work, node->number, "its folder does not list it", true);
     }
@@ -211,7 +214,7 @@ int lod_unpack_seal(struct lod_unpack_work *work)
         if (damage == -ENOMEM) {
             return damage;
         }
-        if (!damage && S_ISDIR(node.mode)) {
+        if (!damage && S_ISDIR(node.mode) && !(node.flags & LOD_NODE_VIRTUAL)) {
             error = seal_folder(work, &node);
         }
     }

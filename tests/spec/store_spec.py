@@ -113,7 +113,7 @@ class Record:
 
 
 def tree_list(data):
-    """pack, scans and the entries (kind, path, mode, time, target)."""
+    """pack, scans and the entries (kind, path, mode, time, target, flags)."""
     texts, at = [], 0
     for _ in range(2):
         count = struct.unpack("<I", data[at:at + 4])[0]
@@ -121,12 +121,12 @@ def tree_list(data):
         at += 4 + count
     entries = []
     while at < len(data):
-        kind, reserved, mode, path_bytes, target_bytes, time = struct.unpack("<BBHHHq",
+        kind, flags, mode, path_bytes, target_bytes, time = struct.unpack("<BBHHHq",
                                                                              data[at:at + 16])
-        assert 1 <= kind <= 4 and reserved == 0
+        assert 1 <= kind <= 4 and flags in ((0, 1) if kind in (1, 3) else (0,))
         path = data[at + 16:at + 16 + path_bytes]
         at += 16 + path_bytes + target_bytes
-        entries.append((kind, path, mode, time, data[at - target_bytes:at]))
+        entries.append((kind, path, mode, time, data[at - target_bytes:at], flags))
     assert at == len(data)
     assert entries == sorted(entries, key=lambda e: (e[0], e[1]))
     return texts[0], texts[1], entries
@@ -164,10 +164,11 @@ def nodes_of(records, entries):
                 items[path] = first + slot
                 nodes.append((path, 0o100000 | mode, time, first + slot, flags))
         first += record.items
-    for kind, path, mode, time, target in entries:
+    for kind, path, mode, time, target, flags in entries:
         kind_mode = {FOLDER: 0o040000, SYMLINK: 0o120000}.get(kind, 0o100000)
         ref = {FOLDER: None, SYMLINK: target}[kind] if kind <= SYMLINK else items[target]
-        nodes.append((path, kind_mode | mode, time, ref, 0 if kind <= SYMLINK else ALIAS))
+        nodes.append((path, kind_mode | mode, time, ref,
+                      flags | (0 if kind <= SYMLINK else ALIAS)))
         if kind > SYMLINK:
             items[path] = ref  # a hard link of it comes later
     return sorted(nodes, key=lambda node: (depth(node[0]), node[0].split(b"/")))

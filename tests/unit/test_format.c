@@ -35,7 +35,7 @@ static struct lod_recd write_record(struct fixture *f, const char *name,
 
 static void write_store(struct fixture *f)
 {
-    const struct lod_tree_entry root = {LOD_TREE_FOLDER, 0755, MTIME, "", NULL};
+    const struct lod_tree_entry root = {LOD_TREE_FOLDER, 0755, MTIME, "", NULL, 0};
     struct lod_entry entries[] = {
         {.path = "", .mode = S_IFDIR | 0755, .mtime = MTIME},
         {.path = "a", .mode = S_IFREG | 0644, .mtime = MTIME, .item = 1},

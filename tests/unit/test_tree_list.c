@@ -19,11 +19,13 @@ static void check_text(struct lod_cursor *c, size_t bytes, const char *expected)
 Test(tree_list, comes_apart_as_described)
 {
     static const struct lod_tree_entry entries[] = {
-        {LOD_TREE_FOLDER, 0755, -1, "", NULL},
-        {LOD_TREE_FOLDER, 0700, 5ll << 30, "d", NULL},
-        {LOD_TREE_SYMLINK, 0777, 0, "d/l", "../../x"},
-        {LOD_TREE_EQUAL, 0600, 1, "d/b", "a"},
-        {LOD_TREE_HARD_LINK, 0600, 1, "d/c", "a"},
+        {LOD_TREE_FOLDER, 0755, -1, "", NULL, 0},
+        {LOD_TREE_FOLDER, 0700, 5ll << 30, "d", NULL, 0},
+        {LOD_TREE_FOLDER, 0700, 5ll << 30, "d/v", NULL, LOD_NODE_VIRTUAL},
+        {LOD_TREE_SYMLINK, 0777, 0, "d/l", "../../x", 0},
+        {LOD_TREE_EQUAL, 0600, 1, "d/b", "a", 0},
+        {LOD_TREE_EQUAL, 0600, 1, "d/v/b", "a", LOD_NODE_VIRTUAL},
+        {LOD_TREE_HARD_LINK, 0600, 1, "d/c", "a", 0},
     };
     struct lod_buf list = {0};
     cJSON *pack = cJSON_Parse("{\"order\": \"shuffle\", \"seed\": 0}");
@@ -37,7 +39,7 @@ Test(tree_list, comes_apart_as_described)
     check_text(&c, lod_take_le32(&c), "");
     for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
         cr_assert_eq(lod_take_u8(&c), entries[i].kind);
-        cr_assert_eq(lod_take_u8(&c), 0);
+        cr_assert_eq(lod_take_u8(&c), entries[i].flags);
         cr_assert_eq(lod_take_le16(&c), entries[i].mode);
         uint16_t path_bytes = lod_take_le16(&c), target_bytes = lod_take_le16(&c);
         cr_assert_eq((int64_t)lod_take_le64(&c), entries[i].mtime);
@@ -53,10 +55,17 @@ Test(tree_list, comes_apart_as_described)
 Test(tree_list, what_it_may_not_hold)
 {
     static const struct lod_tree_entry bad[] = {
-        {LOD_TREE_FOLDER, 010755, 0, "d", NULL},    {LOD_TREE_FOLDER, 0755, 0, "d/..", NULL},
-        {LOD_TREE_FOLDER, 0755, 0, "d", "target"},  {LOD_TREE_SYMLINK, 0777, 0, "l", NULL},
-        {LOD_TREE_SYMLINK, 0777, 0, "", "x"},       {LOD_TREE_EQUAL, 0644, 0, "a", "../b"},
-        {(enum lod_tree_kind)0, 0644, 0, "a", "b"}, {(enum lod_tree_kind)5, 0644, 0, "a", "b"},
+        {LOD_TREE_FOLDER, 010755, 0, "d", NULL, 0},
+        {LOD_TREE_FOLDER, 0755, 0, "d/..", NULL, 0},
+        {LOD_TREE_FOLDER, 0755, 0, "d", "target", 0},
+        {LOD_TREE_SYMLINK, 0777, 0, "l", NULL, 0},
+        {LOD_TREE_SYMLINK, 0777, 0, "", "x", 0},
+        {LOD_TREE_EQUAL, 0644, 0, "a", "../b", 0},
+        {(enum lod_tree_kind)0, 0644, 0, "a", "b", 0},
+        {(enum lod_tree_kind)5, 0644, 0, "a", "b", 0},
+        {LOD_TREE_FOLDER, 0755, 0, "d", NULL, LOD_NODE_ALIAS},
+        {LOD_TREE_SYMLINK, 0777, 0, "l", "t", LOD_NODE_VIRTUAL},
+        {LOD_TREE_HARD_LINK, 0644, 0, "l", "t", LOD_NODE_VIRTUAL},
     };
     struct lod_buf list = {0};
     char target[LOD_TARGET_MAX + 2];
@@ -66,7 +75,7 @@ Test(tree_list, what_it_may_not_hold)
     }
     memset(target, 'x', sizeof(target));
     target[LOD_TARGET_MAX + 1] = '\0';
-    struct lod_tree_entry link = {LOD_TREE_SYMLINK, 0777, 0, "l", target};
+    struct lod_tree_entry link = {LOD_TREE_SYMLINK, 0777, 0, "l", target, 0};
     cr_assert_eq(lod_tree_list_add(&list, &link), -EINVAL);
     target[LOD_TARGET_MAX] = '\0';
     cr_assert_eq(lod_tree_list_add(&list, &link), 0);

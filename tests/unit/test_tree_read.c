@@ -139,14 +139,14 @@ Test(tree_read, malformed_lists)
         size_t cut, at; /* bytes left off the end; byte changed, from the entry's start */
         uint8_t value;
     } cases[] = {
-        {1, 0, 1},   {5, 0, 1},         {0, 0, 0},    {0, 0, 5},    {0, 1, 1}, {0, 3, 2},
+        {1, 0, 1},   {5, 0, 1},         {0, 0, 0},    {0, 0, 5},    {0, 1, 2}, {0, 3, 2},
         {0, 4, 200}, {0, 16 + 1, '\0'}, {0, 16, '/'}, {0, 5, 0x20}, {0, 6, 1},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct fixture f = fixture_create();
         struct lod_buf list = begin("{}");
-        struct lod_tree_entry entry = {LOD_TREE_FOLDER, 0755, 0, "folder", NULL}, got;
+        struct lod_tree_entry entry = {LOD_TREE_FOLDER, 0755, 0, "folder", NULL, 0}, got;
         struct lod_tree_reader *reader = NULL;
         size_t start = list.bytes;
         cr_assert_eq(lod_tree_list_add(&list, &entry), 0);

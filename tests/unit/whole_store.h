@@ -35,14 +35,14 @@ static const struct whole_file whole_files[] = {
 #define WHOLE_GROUP(item, group) (500u + 37 * (item) + 11 * (group))
 
 static const struct lod_tree_entry whole_list[] = {
-    {LOD_TREE_FOLDER, 0755, WHOLE_MTIME(1), "", NULL},
-    {LOD_TREE_FOLDER, 0750, WHOLE_MTIME(2), "d", NULL},
-    {LOD_TREE_FOLDER, 0555, WHOLE_MTIME(3), "d/e", NULL},
-    {LOD_TREE_FOLDER, 0700, WHOLE_MTIME(4), "empty", NULL},
-    {LOD_TREE_SYMLINK, 0777, WHOLE_MTIME(5), "d/link", "../a.txt"},
-    {LOD_TREE_EQUAL, 0604, WHOLE_MTIME(6), "copy.txt", "a.txt"},
-    {LOD_TREE_HARD_LINK, 0604, WHOLE_MTIME(6), "d/hard.copy", "copy.txt"},
-    {LOD_TREE_HARD_LINK, 0644, WHOLE_MTIME(14), "d/hard.jpg", "d/p.jpg"},
+    {LOD_TREE_FOLDER, 0755, WHOLE_MTIME(1), "", NULL, 0},
+    {LOD_TREE_FOLDER, 0750, WHOLE_MTIME(2), "d", NULL, 0},
+    {LOD_TREE_FOLDER, 0555, WHOLE_MTIME(3), "d/e", NULL, 0},
+    {LOD_TREE_FOLDER, 0700, WHOLE_MTIME(4), "empty", NULL, 0},
+    {LOD_TREE_SYMLINK, 0777, WHOLE_MTIME(5), "d/link", "../a.txt", 0},
+    {LOD_TREE_EQUAL, 0604, WHOLE_MTIME(6), "copy.txt", "a.txt", 0},
+    {LOD_TREE_HARD_LINK, 0604, WHOLE_MTIME(6), "d/hard.copy", "copy.txt", 0},
+    {LOD_TREE_HARD_LINK, 0644, WHOLE_MTIME(14), "d/hard.jpg", "d/p.jpg", 0},
 };
 #define WHOLE_LIST (sizeof(whole_list) / sizeof(whole_list[0]))
 
