@@ -47,7 +47,18 @@ int lod_codec_plan(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTE
     if (fidelity == LOD_ORIGINAL && (lod_row_flags(row) & LOD_ITEM_NO_ORIGINAL)) {
         return -ENOENT;
     }
+    if (format == LOD_FORMAT_DECODED && !lod_codec_decoded_ending(codec, row)) {
+        return -ENOENT;
+    }
     return codec->plan(row, format, fidelity, ret_plan);
+}
+
+const char *lod_codec_decoded_ending(const struct lod_codec *codec,
+                                     const uint8_t row[LOD_ROW_BYTES])
+{
+    return codec->decoded_ending && !(lod_row_flags(row) & (LOD_ITEM_WHOLE | LOD_ITEM_NO_DECODED))
+               ? codec->decoded_ending(row)
+               : NULL;
 }
 
 const char *lod_fidelity_name(enum lod_fidelity fidelity)

@@ -36,7 +36,13 @@ enum lod_fidelity {
 
 /* What an item's bytes are shown as; values of the format field of an inode number. */
 enum lod_format {
-    LOD_FORMAT_TREE = 0, /* the source's own kind of file */
+    LOD_FORMAT_TREE = 0,    /* the source's own kind of file */
+    LOD_FORMAT_DECODED = 1, /* pixels: .ppm, .pgm, .npy */
+    LOD_FORMAT_TAR = 2,
+    LOD_FORMAT_RECORDIO = 3,
+    LOD_FORMAT_TFRECORD = 4,
+    LOD_FORMAT_NATIVE = 5, /* the compressed item, for readers with a decoder of their own */
+    LOD_FORMATS = 6,
 };
 
 /* Codec ids of RECD. */
@@ -58,7 +64,7 @@ enum lod_codec_id {
 struct lod_input {
     uint32_t slot;        /* LOD_SLOT_OWN: `plan`; else a slot below the item's own: `group` */
     unsigned group;       /* 1 .. 12 */
-    struct lod_plan plan; /* of the item itself */
+    struct lod_plan plan; /* of the item itself: no MADE pieces */
     struct lod_span data; /* the bytes, once they are there */
 };
 
@@ -69,24 +75,31 @@ struct lod_inputs {
 
 /*
  * Making what is not stored: the bytes of MADE pieces. They are made and cached in units of
- * unit_bytes; the last one may be shorter. A codec whose plans have no MADE piece has no maker.
+ * unit_bytes; the last one may be shorter. A codec whose plans have no MADE piece has no maker. It
+ * may make several forms of an item (its source file, its pixels at q3, ..), numbered as it likes
+ * below LOD_FORMS_MAX; fidelities that look the same should share one, which is then made once. The
+ * form comes out of the plan, so it is one that `plan` gave this row; the MADE pieces of a plan are
+ * all of one form, and together the whole of it.
  */
+#define LOD_FORMS_MAX 128u
+
 struct lod_maker {
-    uint64_t (*unit_bytes)(const uint8_t row[LOD_ROW_BYTES]);
+    uint64_t (*unit_bytes)(const uint8_t row[LOD_ROW_BYTES], unsigned form);
 
     /* Memory that inputs, work and result take together at most. */
-    uint64_t (*cost)(const uint8_t row[LOD_ROW_BYTES]);
+    uint64_t (*cost)(const uint8_t row[LOD_ROW_BYTES], unsigned form);
 
     /*
      * Appends what is still missing for a unit; called again with the data of all so far, until it
      * appends nothing. -EILSEQ: what it was given is malformed.
      */
-    int (*need)(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, struct lod_inputs *inputs);
+    int (*need)(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                struct lod_inputs *inputs);
 
     /* Writes exactly `bytes` bytes, the unit. -EILSEQ, -E2BIG, -ENOMEM; `into` is then undefined.
      */
-    int (*make)(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, const struct lod_inputs *inputs,
-                uint8_t *into, size_t bytes);
+    int (*make)(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                const struct lod_inputs *inputs, uint8_t *into, size_t bytes);
 };
 
 struct lod_codec {
@@ -115,6 +128,12 @@ struct lod_codec {
     int (*plan)(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan);
 
+    /*
+     * Ending of the name of the item's pixels: ".ppm" P6, ".pgm" P5, both of 8 bits, or ".npy", H x
+     * W x C. Asked only of rows without WHOLE and NO_DECODED. NULL: nothing of this codec has any.
+     */
+    const char *(*decoded_ending)(const uint8_t row[LOD_ROW_BYTES]);
+
     const struct lod_maker *maker; /* NULL: all pieces are stored or constant */
 };
 
@@ -128,6 +147,10 @@ LOD_MUST_CHECK int lod_codec_segments(const struct lod_codec *codec,
 LOD_MUST_CHECK int lod_codec_plan(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
                                   enum lod_format format, enum lod_fidelity fidelity,
                                   struct lod_plan *ret_plan);
+
+/* NULL: it has no decoded form, and LOD_FORMAT_DECODED no plan. */
+const char *lod_codec_decoded_ending(const struct lod_codec *codec,
+                                     const uint8_t row[LOD_ROW_BYTES]);
 
 /* Bytes 0 and 4 .. 7 of a row are common to all codecs. */
 static inline uint8_t lod_row_flags(const uint8_t row[LOD_ROW_BYTES])

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 static int add(struct lod_plan *plan, struct lod_piece piece)
 {
@@ -31,9 +32,23 @@ int lod_plan_add_mem(struct lod_plan *plan, const uint8_t *mem, uint64_t bytes)
     return add(plan, (struct lod_piece){.kind = LOD_PIECE_MEM, .mem = mem, .bytes = bytes});
 }
 
-int lod_plan_add_made(struct lod_plan *plan, uint64_t offset, uint64_t bytes)
+int lod_plan_add_made(struct lod_plan *plan, unsigned form, uint64_t offset, uint64_t bytes)
 {
-    return add(plan, (struct lod_piece){.kind = LOD_PIECE_MADE, .offset = offset, .bytes = bytes});
+    return add(plan, (struct lod_piece){
+                         .kind = LOD_PIECE_MADE, .form = form, .offset = offset, .bytes = bytes});
+}
+
+int lod_plan_add_text(struct lod_plan *plan, const void *at, unsigned bytes)
+{
+    struct lod_piece piece = {.kind = LOD_PIECE_TEXT, .offset = plan->text_bytes, .bytes = bytes};
+
+    assert(bytes <= sizeof(plan->text) - plan->text_bytes);
+    int error = add(plan, piece);
+    if (!error && bytes) {
+        memcpy(plan->text + plan->text_bytes, at, bytes);
+        plan->text_bytes += bytes;
+    }
+    return error;
 }
 
 void lod_plan_cut(const struct lod_plan *plan, uint64_t offset, uint64_t bytes,

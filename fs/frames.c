@@ -89,6 +89,8 @@ int lod_frames_copy(struct lod_dataset *dataset, struct lod_cache *cache,
         const struct lod_piece *piece = &plan->pieces[i];
         if (piece->kind == LOD_PIECE_MEM) {
             memcpy(into, piece->mem, piece->bytes);
+        } else if (piece->kind == LOD_PIECE_TEXT) {
+            memcpy(into, plan->text + piece->offset, piece->bytes);
         } else {
             error = copy_stored(dataset, cache, item, piece, into);
         }

@@ -16,8 +16,12 @@ struct wanted {
     struct lod_cache *cache;
     struct lod_budget *work;
     const struct lod_item *item;
+    unsigned form;
     uint64_t unit, bytes;
 };
+
+/* In a key's number, above the unit's; below 2^56 with all forms. */
+#define KEY_FORM_AT 49
 
 static int gather_own(const struct wanted *wanted, struct lod_input *input)
 {
@@ -58,14 +62,14 @@ static int gather(const struct wanted *wanted, struct lod_inputs *inputs)
 {
     const struct lod_item *item = wanted->item;
     unsigned done = 0;
-    int error = item->codec->maker->need(item->row, wanted->unit, inputs);
+    int error = item->codec->maker->need(item->row, wanted->form, wanted->unit, inputs);
 
     while (!error && done < inputs->count) {
         struct lod_input *input = &inputs->input[done++];
         error =
             input->slot == LOD_SLOT_OWN ? gather_own(wanted, input) : gather_other(wanted, input);
         if (!error && done == inputs->count) {
-            error = item->codec->maker->need(item->row, wanted->unit, inputs);
+            error = item->codec->maker->need(item->row, wanted->form, wanted->unit, inputs);
         }
     }
     return error;
@@ -87,8 +91,8 @@ static int make(const struct wanted *wanted, struct lod_blob **ret_blob)
     int error = gather(wanted, &inputs);
     error = error ? error : lod_blob_create(wanted->bytes, &blob);
     if (!error) {
-        error =
-            item->codec->maker->make(item->row, wanted->unit, &inputs, blob->data, wanted->bytes);
+        error = item->codec->maker->make(item->row, wanted->form, wanted->unit, &inputs, blob->data,
+                                         wanted->bytes);
     }
     drop(&inputs);
     if (error) {
@@ -102,7 +106,7 @@ static int make(const struct wanted *wanted, struct lod_blob **ret_blob)
 static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
 {
     const struct wanted *wanted = ctx;
-    uint64_t cost = wanted->item->codec->maker->cost(wanted->item->row);
+    uint64_t cost = wanted->item->codec->maker->cost(wanted->item->row, wanted->form);
 
     (void)key;
     if (cost > wanted->work->bytes_max) {
@@ -115,20 +119,23 @@ static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
 }
 
 int lod_made_get(struct lod_dataset *dataset, struct lod_cache *cache, struct lod_budget *work,
-                 const struct lod_item *item, uint64_t unit, uint64_t made_bytes,
+                 const struct lod_item *item, unsigned form, uint64_t unit, uint64_t made_bytes,
                  struct lod_blob **ret_blob)
 {
-    uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row);
+    uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row, form);
+    struct lod_key key = lod_frames_key(item, LOD_KEY_MADE, (uint64_t)form << KEY_FORM_AT | unit);
     uint64_t left = made_bytes - unit * unit_bytes;
     struct wanted wanted = {
         .dataset = dataset,
         .cache = cache,
         .work = work,
         .item = item,
+        .form = form,
         .unit = unit,
         .bytes = left < unit_bytes ? left : unit_bytes,
     };
 
+    assert(form < LOD_FORMS_MAX && unit < 1ull << KEY_FORM_AT);
     assert(unit_bytes && unit * unit_bytes < made_bytes);
-    return lod_cache_get(cache, lod_frames_key(item, LOD_KEY_MADE, unit), fill, &wanted, ret_blob);
+    return lod_cache_get(cache, key, fill, &wanted, ret_blob);
 }

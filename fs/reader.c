@@ -113,12 +113,12 @@ static int add_stored(struct lod_reader *reader, const struct lod_item *item,
 static int add_made(struct lod_reader *reader, const struct lod_item *item,
                     const struct lod_piece *piece, uint64_t made_bytes, struct lod_read *read)
 {
-    uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row);
+    uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row, piece->form);
 
     for (uint64_t done = 0, bytes; done < piece->bytes; done += bytes) {
         uint64_t at = piece->offset + done, skip = at % unit_bytes;
         struct lod_blob *blob = NULL;
-        int error = lod_made_get(reader->dataset, reader->cache, &reader->work, item,
+        int error = lod_made_get(reader->dataset, reader->cache, &reader->work, item, piece->form,
                                  at / unit_bytes, made_bytes, &blob);
         if (error) {
             return error;
@@ -148,6 +148,9 @@ static int add_piece(struct lod_reader *reader, const struct lod_item *item,
         return add_stored(reader, item, piece, read);
     case LOD_PIECE_MADE:
         return add_made(reader, item, piece, made_bytes_of(plan), read);
+    case LOD_PIECE_TEXT:
+        add_span(read, plan->text + piece->offset, piece->bytes);
+        break;
     case LOD_PIECE_MEM:
         add_span(read, piece->mem, piece->bytes);
     }

@@ -79,7 +79,7 @@ struct lod_read {
 /*
  * Exactly the bytes of `plan` in [offset, offset + bytes), clipped to its end. `bytes` <=
  * LOD_READ_BYTES_MAX. -EIO (already logged), -ENOMEM, -EINTR. On success the caller calls
- * lod_read_finish. Any thread.
+ * lod_read_finish, and keeps `plan` until then: its text is not copied. Any thread.
  */
 LOD_MUST_CHECK int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
                                    const struct lod_plan *plan, uint64_t offset, uint64_t bytes,

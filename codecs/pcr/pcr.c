@@ -151,7 +151,7 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     if (has(row, LOD_ITEM_WHOLE) || (has(row, LOD_ITEM_KEPT) && fidelity == LOD_ORIGINAL)) {
         error = lod_plan_add_stored(&made, LOD_PCR_GROUP_FILE, 0, source_bytes(row));
     } else if (fidelity == LOD_ORIGINAL) {
-        error = lod_plan_add_made(&made, 0, source_bytes(row));
+        error = lod_plan_add_made(&made, LOD_ORIGINAL, 0, source_bytes(row));
     } else {
         error = add_scans(row, fidelity, &made);
     }

@@ -14,9 +14,15 @@
 
 enum input { FULL, DATA, LENDER };
 
-static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES])
+static uint64_t source_bytes(const uint8_t row[LOD_ROW_BYTES])
 {
     return lod_get_le32(row + LOD_PCR_SOURCE);
+}
+
+static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned form)
+{
+    (void)form;
+    return source_bytes(row);
 }
 
 static uint64_t group_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned group)
@@ -35,13 +41,19 @@ static uint64_t coefficient_bytes(const uint8_t row[LOD_ROW_BYTES])
 
 uint64_t lod_pcr_original_cost(const uint8_t row[LOD_ROW_BYTES])
 {
-    uint64_t cost = coefficient_bytes(row) + unit_bytes(row);
+    uint64_t cost = coefficient_bytes(row) + source_bytes(row);
 
     for (unsigned group = 1; group <= LOD_PCR_GROUP_APP; group++) {
         cost += group_bytes(row, group);
     }
     cost = cost < LOD_EXACT_MEMORY_MAX ? cost : LOD_EXACT_MEMORY_MAX;
     return cost + group_bytes(row, LOD_PCR_GROUP_FILE) + LOD_EXACT_HEADER_MAX;
+}
+
+static uint64_t cost(const uint8_t row[LOD_ROW_BYTES], unsigned form)
+{
+    (void)form;
+    return lod_pcr_original_cost(row);
 }
 
 static int need_own(const uint8_t row[LOD_ROW_BYTES], struct lod_inputs *inputs)
@@ -56,10 +68,12 @@ static int need_own(const uint8_t row[LOD_ROW_BYTES], struct lod_inputs *inputs)
                                        group_bytes(row, LOD_PCR_GROUP_FILE));
 }
 
-static int need(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, struct lod_inputs *inputs)
+static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                struct lod_inputs *inputs)
 {
     struct lod_exact exact;
 
+    (void)form;
     (void)unit;
     if (inputs->count == 0) {
         return need_own(row, inputs);
@@ -72,12 +86,13 @@ static int need(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, struct lod_inpu
     return error;
 }
 
-static int make(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, const struct lod_inputs *inputs,
-                uint8_t *into, size_t bytes)
+static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                const struct lod_inputs *inputs, uint8_t *into, size_t bytes)
 {
     struct lod_exact exact, lender;
 
     (void)row;
+    (void)form;
     (void)unit;
     int error = lod_exact_split(inputs->input[DATA].data, &exact);
     if (!error && exact.shared) {
@@ -94,7 +109,7 @@ static int make(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, const struct lo
 
 const struct lod_maker lod_pcr_maker = {
     .unit_bytes = unit_bytes,
-    .cost = lod_pcr_original_cost,
+    .cost = cost,
     .need = need,
     .make = make,
 };

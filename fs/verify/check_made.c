@@ -45,6 +45,8 @@ static int read_input(struct lod_record *record, uint32_t slot, struct lod_input
         const struct lod_piece *piece = &input->plan.pieces[i];
         if (piece->kind == LOD_PIECE_MEM) {
             memcpy(data, piece->mem, piece->bytes);
+        } else if (piece->kind == LOD_PIECE_TEXT) {
+            memcpy(data, input->plan.text + piece->offset, piece->bytes);
         } else {
             error = read_piece(record, slot, piece, data);
         }
@@ -58,14 +60,14 @@ static int read_input(struct lod_record *record, uint32_t slot, struct lod_input
  * be read, which has findings of its own. -ENOMEM.
  */
 static int find_lender(struct lod_record *record, const struct lod_codec *codec, uint32_t slot,
-                       uint32_t *ret_lender, unsigned *ret_group)
+                       unsigned form, uint32_t *ret_lender, unsigned *ret_group)
 {
     const uint8_t *row = lod_record_row(record, slot);
     struct lod_inputs inputs = {0};
     unsigned done = 0;
 
     *ret_group = 0;
-    int error = codec->maker->need(row, 0, &inputs);
+    int error = codec->maker->need(row, form, 0, &inputs);
     while (!error && done < inputs.count && !*ret_group) {
         struct lod_input *input = &inputs.input[done++];
         if (input->slot != LOD_SLOT_OWN) {
@@ -75,7 +77,7 @@ static int find_lender(struct lod_record *record, const struct lod_codec *codec,
         }
         error = read_input(record, slot, input);
         if (!error && done == inputs.count) {
-            error = codec->maker->need(row, 0, &inputs);
+            error = codec->maker->need(row, form, 0, &inputs);
         }
     }
     for (unsigned i = 0; i < inputs.count; i++) {
@@ -84,7 +86,8 @@ static int find_lender(struct lod_record *record, const struct lod_codec *codec,
     return error == -ENOMEM ? error : 0;
 }
 
-static bool is_made(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES])
+static bool is_made(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
+                    unsigned *ret_form)
 {
     struct lod_plan plan;
     bool made = false;
@@ -92,8 +95,9 @@ static bool is_made(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYT
     if (!codec->maker || lod_codec_plan(codec, row, LOD_FORMAT_TREE, MADE_FIDELITY, &plan) != 0) {
         return false;
     }
-    for (unsigned i = 0; i < plan.count; i++) {
-        made |= plan.pieces[i].kind == LOD_PIECE_MADE;
+    for (unsigned i = 0; i < plan.count && !made; i++) {
+        made = plan.pieces[i].kind == LOD_PIECE_MADE;
+        *ret_form = plan.pieces[i].form;
     }
     return made;
 }
@@ -127,17 +131,17 @@ static int charge_record(struct lod_verify *v, const struct lod_recd *recd,
     const struct lod_codec *codec = lod_codec_find(recd->codec);
     struct lod_record *record = NULL;
     uint32_t lender = 0;
-    unsigned group;
+    unsigned form, group;
 
     int error = codec->maker ? lod_record_open(v->store, recd, &record) : -ENOENT;
     if (error) {
         return error == -ENOMEM ? error : 0; /* then all of its files have findings */
     }
     for (uint32_t slot = 0; !error && slot < recd->items; slot++) {
-        if (!is_made(codec, lod_record_row(record, slot))) {
+        if (!is_made(codec, lod_record_row(record, slot), &form)) {
             continue;
         }
-        error = find_lender(record, codec, slot, &lender, &group);
+        error = find_lender(record, codec, slot, form, &lender, &group);
         if (!error && group && lender < slot) {
             error = charge_borrower(v, list, count, recd->first_item + slot,
                                     recd->first_item + lender, group);

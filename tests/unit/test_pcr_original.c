@@ -34,7 +34,7 @@ static int make_again(const struct lod_encoded *item, struct lod_span lender,
     struct lod_inputs inputs = {0};
     struct lod_buf full = file_at(item, LOD_FULL), out = {0};
     unsigned done = 0;
-    int error = maker->need(item->row, 0, &inputs);
+    int error = maker->need(item->row, LOD_ORIGINAL, 0, &inputs);
 
     while (!error && done < inputs.count) {
         struct lod_input *input = &inputs.input[done++];
@@ -47,13 +47,13 @@ static int make_again(const struct lod_encoded *item, struct lod_span lender,
                                                           : lod_buf_span(&item->group[11]);
             cr_assert_eq(input->data.bytes, input->plan.bytes);
         }
-        error = done == inputs.count ? maker->need(item->row, 0, &inputs) : 0;
+        error = done == inputs.count ? maker->need(item->row, LOD_ORIGINAL, 0, &inputs) : 0;
     }
-    cr_assert_eq(maker->unit_bytes(item->row), source.bytes);
-    cr_assert_geq(maker->cost(item->row), full.bytes + source.bytes);
+    cr_assert_eq(maker->unit_bytes(item->row, LOD_ORIGINAL), source.bytes);
+    cr_assert_geq(maker->cost(item->row, LOD_ORIGINAL), full.bytes + source.bytes);
     cr_assert_eq(lod_buf_reserve(&out, source.bytes), 0);
     if (!error) {
-        error = maker->make(item->row, 0, &inputs, out.data, source.bytes);
+        error = maker->make(item->row, LOD_ORIGINAL, 0, &inputs, out.data, source.bytes);
         cr_assert(error || memcmp(out.data, source.at, source.bytes) == 0, "other bytes");
     }
     lod_buf_finish(&full);

@@ -8,15 +8,17 @@
 
 static const uint8_t eoi[] = {0xff, 0xd9};
 
-/* Writes what a plan stands for: group g's byte at offset o is (uint8_t)(g * 50 + o). */
-static size_t expand(const struct lod_plan *plan, uint8_t *out)
+/* Writes what a plan, cut out of `text_of`, stands for: group g's byte at offset o is (uint8_t)(g *
+ * 50 + o). */
+static size_t expand(const struct lod_plan *plan, const struct lod_plan *text_of, uint8_t *out)
 {
     size_t bytes = 0;
     for (unsigned i = 0; i < plan->count; i++) {
         const struct lod_piece *p = &plan->pieces[i];
         for (uint64_t k = 0; k < p->bytes; k++) {
-            out[bytes++] =
-                p->kind == LOD_PIECE_MEM ? p->mem[k] : (uint8_t)(p->group * 50 + p->offset + k);
+            out[bytes++] = p->kind == LOD_PIECE_MEM    ? p->mem[k]
+                           : p->kind == LOD_PIECE_TEXT ? text_of->text[p->offset + k]
+                                                       : (uint8_t)(p->group * 50 + p->offset + k);
         }
     }
     return bytes;
@@ -28,7 +30,11 @@ static struct lod_plan sample(void)
     cr_assert_eq(lod_plan_add_stored(&plan, 1, 0, 20), 0);
     cr_assert_eq(lod_plan_add_stored(&plan, 2, 3, 0), 0);
     cr_assert_eq(lod_plan_add_stored(&plan, 3, 7, 11), 0);
+    cr_assert_eq(lod_plan_add_text(&plan, "P6", 2), 0);
+    cr_assert_eq(lod_plan_add_text(&plan, "", 0), 0);
     cr_assert_eq(lod_plan_add_mem(&plan, eoi, sizeof(eoi)), 0);
+    cr_assert_eq(lod_plan_add_text(&plan, "\n255\n", 5), 0);
+    cr_assert_eq(plan.text_bytes, 7);
     return plan;
 }
 
@@ -36,16 +42,16 @@ Test(plan, every_slice_is_the_slice_of_the_whole)
 {
     struct lod_plan plan = sample(), cut;
     uint8_t whole[64], part[64];
-    size_t bytes = expand(&plan, whole);
+    size_t bytes = expand(&plan, &plan, whole);
 
     cr_assert_eq(bytes, plan.bytes);
-    cr_assert_eq(plan.count, 3, "a piece of 0 bytes is left out");
+    cr_assert_eq(plan.count, 5, "a piece of 0 bytes is left out");
     for (uint64_t at = 0; at <= bytes + 2; at++) {
         for (uint64_t len = 0; len <= bytes + 2; len++) {
             uint64_t want = at >= bytes ? 0 : (len < bytes - at ? len : bytes - at);
             lod_plan_cut(&plan, at, len, &cut);
             cr_assert_eq(cut.bytes, want);
-            cr_assert_eq(expand(&cut, part), want);
+            cr_assert_eq(expand(&cut, &plan, part), want);
             cr_assert_eq(memcmp(part, whole + (at < bytes ? at : 0), want), 0);
         }
     }

@@ -243,32 +243,36 @@ Test(reader, a_cache_of_nothing_still_reads)
 
 /*
  * A codec that makes MADE_BYTES bytes in units of UNIT: each byte is the sum of one of its own
- * group 1 and one of slot `lender`'s group 2, which it asks for once it has its own.
+ * group 1, one of slot `lender`'s group 2, which it asks for once it has its own, and the form.
  */
 #define UNIT       1000u
 #define MADE_BYTES 4500u
 #define LENT_BYTES 300u
 
 static unsigned units_made;
-static uint32_t lender;
+static uint32_t lender = 1;
 static uint64_t made_cost;
 static int make_error;
 
-static uint64_t made_unit(const uint8_t row[LOD_ROW_BYTES])
+static uint64_t made_unit(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 {
     (void)row;
+    (void)form;
     return UNIT;
 }
 
-static uint64_t cost_of(const uint8_t row[LOD_ROW_BYTES])
+static uint64_t cost_of(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 {
     (void)row;
+    (void)form;
     return made_cost;
 }
 
-static int need(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, struct lod_inputs *inputs)
+static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                struct lod_inputs *inputs)
 {
     (void)row;
+    (void)form;
     if (inputs->count == 0) {
         struct lod_input *own = &inputs->input[inputs->count++];
         own->slot = LOD_SLOT_OWN;
@@ -280,14 +284,15 @@ static int need(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, struct lod_inpu
     return 0;
 }
 
-static int make(const uint8_t row[LOD_ROW_BYTES], uint64_t unit, const struct lod_inputs *inputs,
-                uint8_t *into, size_t bytes)
+static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                const struct lod_inputs *inputs, uint8_t *into, size_t bytes)
 {
     (void)row;
     (void)unit;
     units_made++;
     for (size_t i = 0; i < bytes; i++) {
-        into[i] = (uint8_t)(inputs->input[0].data.at[i] + inputs->input[1].data.at[i % LENT_BYTES]);
+        into[i] = (uint8_t)(inputs->input[0].data.at[i] + inputs->input[1].data.at[i % LENT_BYTES] +
+                            form);
     }
     return make_error;
 }
@@ -326,8 +331,7 @@ Test(reader, made_bytes_are_made_once_a_unit_and_cut_anywhere)
     struct lod_plan plan = {0};
     static const uint64_t at[] = {0, 1, 999, 1000, 1001, 2500, 4499};
 
-    lender = 1;
-    cr_assert_eq(lod_plan_add_made(&plan, 0, MADE_BYTES), 0);
+    cr_assert_eq(lod_plan_add_made(&plan, 0, 0, MADE_BYTES), 0);
     cr_assert_eq(lod_plan_add_mem(&plan, end_marker, 2), 0);
     for (unsigned k = 0; k < sizeof(at) / sizeof(at[0]); k++) {
         struct lod_read read;
@@ -342,6 +346,24 @@ Test(reader, made_bytes_are_made_once_a_unit_and_cut_anywhere)
         lod_read_finish(&read);
     }
     cr_assert_eq(units_made, 5, "made %u times", units_made);
+}
+
+Test(reader, forms_of_one_item_are_kept_apart_and_text_is_the_plans_own)
+{
+    struct lod_item made = item_of(item.number);
+    struct lod_read read;
+
+    for (unsigned turn = 0; turn < 4; turn++) {
+        unsigned form = turn % 2 ? LOD_FORMS_MAX - 1 : 0;
+        struct lod_plan plan = {0};
+        cr_assert_eq(lod_plan_add_text(&plan, "head", 4), 0);
+        cr_assert_eq(lod_plan_add_made(&plan, form, 0, MADE_BYTES), 0);
+        cr_assert_eq(lod_reader_read(reader, &made, &plan, 2, 3, &read), 0);
+        cr_assert_eq(memcmp(read.iov[0].iov_base, "ad", 2), 0);
+        cr_assert_eq(*(uint8_t *)read.iov[1].iov_base, (uint8_t)(made_byte(&made, 0) + form));
+        lod_read_finish(&read);
+    }
+    cr_assert_eq(units_made, 2);
 }
 
 Test(reader, what_cannot_be_made_is_an_error_told_once)
@@ -360,7 +382,7 @@ Test(reader, what_cannot_be_made_is_an_error_told_once)
         {1, 0, -EILSEQ, -EILSEQ},
     };
 
-    cr_assert_eq(lod_plan_add_made(&plan, 0, MADE_BYTES), 0);
+    cr_assert_eq(lod_plan_add_made(&plan, 0, 0, MADE_BYTES), 0);
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         teardown();
         setup();
