@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * photographs FOLDER [COUNT [SEED [FIRST]]]: makes COUNT (200) photograph-like JPEGs in
+ * photographs FOLDER [COUNT [SEED [FIRST [PERCENT]]]]: makes COUNT (200) photograph-like JPEGs in
  * FOLDER/KIND/, numbered from FIRST (0), the same bytes for the same seed and libjpeg: the sizes,
- * qualities, samplings and headers that cameras and web sites mix. For quickstart, the tests and
- * the benchmark.
+ * qualities, samplings and headers that cameras and web sites mix. Sides are PERCENT (100) of the
+ * web's. For quickstart, the tests and the benchmark.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -16,7 +16,8 @@
 
 #include "scene.h"
 
-#define COUNT_MAX 1000000u
+#define COUNT_MAX   1000000u
+#define PERCENT_MAX 1000u
 
 /* How one photograph is written. */
 struct style {
@@ -143,11 +144,11 @@ static void write_jpeg(FILE *file, JSAMPLE *samples, unsigned w, unsigned h,
     jpeg_destroy_compress(&jpeg);
 }
 
-static int make_one(const char *folder, unsigned number, uint64_t seed)
+static int make_one(const char *folder, unsigned number, uint64_t seed, unsigned percent)
 {
     static const unsigned long_sides[] = {400, 480, 500, 500, 500, 533, 600, 640, 700};
     struct dice dice = {seed * 1000003 + number};
-    unsigned kind = number % SCENE_KINDS, a = long_sides[dice_below(&dice, 9)];
+    unsigned kind = number % SCENE_KINDS, a = long_sides[dice_below(&dice, 9)] * percent / 100;
     unsigned b = (unsigned)((float)a * dice_between(&dice, .62f, .8f));
     bool upright = dice_below(&dice, 3) == 0;
     struct style style = choose_style(&dice);
@@ -190,9 +191,10 @@ int main(int argc, char **argv)
     unsigned long count = argc > 2 ? strtoul(argv[2], NULL, 10) : 200;
     uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     unsigned long first = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
-    if (argc < 2 || argc > 5 || argv[1][0] == '-' || count == 0 || count > COUNT_MAX ||
-        first > COUNT_MAX) {
-        fprintf(stderr, "usage: photographs FOLDER [COUNT [SEED [FIRST]]]\n");
+    unsigned long percent = argc > 5 ? strtoul(argv[5], NULL, 10) : 100;
+    if (argc < 2 || argc > 6 || argv[1][0] == '-' || count == 0 || count > COUNT_MAX ||
+        first > COUNT_MAX || percent < 10 || percent > PERCENT_MAX) {
+        fprintf(stderr, "usage: photographs FOLDER [COUNT [SEED [FIRST [PERCENT]]]]\n");
         return 2;
     }
     if (mkdir(argv[1], 0777) != 0 && errno != EEXIST) {
@@ -200,7 +202,7 @@ int main(int argc, char **argv)
         return 1;
     }
     for (unsigned long i = first; i < first + count; i++) {
-        if (make_one(argv[1], (unsigned)i, seed) != 0) {
+        if (make_one(argv[1], (unsigned)i, seed, (unsigned)percent) != 0) {
             return 1;
         }
     }

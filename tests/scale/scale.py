@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the number of items costs a mount: a store of make_store, mounted and measured.
+
+As a test it checks what must not grow with the store; the benchmark prints the same figures for
+ten million items. Bytes read are those the kernel counts for the server, its requests included.
+"""
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+
+PAGE_KIB = 1024
+LOOKUPS = 2_000
+MOUNT_BYTES_MAX = 256 << 10   # the superblock, a few blocks, the manifest; libraries aside
+BLOCK = 4096
+INDEX_BYTES_MAX = 128         # an item
+BASE_KIB = (24 + 16 + 16) * PAGE_KIB  # the stated budgets, but for the cache, which tiny files leave
+LISTING_S_MAX = 60            # a listing that grows with the square of names takes hours
+
+
+def make(tool, store, items, many, photograph=None):
+    """Seconds it took."""
+    from_s = time.monotonic()
+    subprocess.run([tool, store, str(items), str(many)] + ([photograph] if photograph else []),
+                   check=True)
+    return time.monotonic() - from_s
+
+
+class Served:
+    """A mount by `lodfs mount` in the background, as users have it, with what its server uses."""
+
+    def __init__(self, lodfs, store, point):
+        self.lodfs, self.store, self.point = lodfs, store, point
+        self.pid = self.ready_ms = None
+
+    def __enter__(self):
+        os.makedirs(self.point, exist_ok=True)
+        from_s = time.monotonic()
+        subprocess.run([self.lodfs, "mount", self.store, self.point], check=True)
+        os.stat(os.path.join(self.point, "full"))
+        self.ready_ms = (time.monotonic() - from_s) * 1e3
+        self.pid = self.find()
+        return self
+
+    def find(self):
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    words = file.read().split(b"\0")
+            except OSError:
+                continue
+            if os.fsencode(self.point) in words and b"mount" in words:
+                return int(pid)
+        raise RuntimeError("the mount has no server")
+
+    def __exit__(self, *_):
+        subprocess.run([self.lodfs, "umount", self.point], check=True)
+
+    def resident_kib(self):
+        with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
+
+    def cpu_s(self):
+        """Of all its threads, those that ended too: the clock that clock_getcpuclockid(3) gives."""
+        return time.clock_gettime(~self.pid << 3 | 2)
+
+    def bytes_read(self):
+        with open(f"/proc/{self.pid}/io", encoding="ascii") as file:
+            return int(re.search(r"rchar: (\d+)", file.read()).group(1))
+
+
+def path_of(file, many, photographs=False):
+    """As make_store names it; the ending of photographs differs."""
+    ending = "jpg" if photographs else "bin"
+    if file < many:
+        return f"many/n{file:08}.{ending}"
+    leaf = (file - many) // 1000
+    return f"{leaf // 1000:05}/{leaf % 1000:03}/n{file:08}.{ending}"
+
+
+def pick(items, many, count, seed):
+    """Paths of files below the folders that are not many/, and in it, half and half."""
+    dice = random.Random(seed)
+    chosen = [dice.randrange(many) for _ in range(count // 2)]
+    chosen += [dice.randrange(many, items) for _ in range(count - count // 2)]
+    dice.shuffle(chosen)
+    return [path_of(file, many) for file in chosen]
+
+
+def look_up(root, paths):
+    """(seconds, files that are not there: photographs, by the other ending)."""
+    missing = 0
+    from_s = time.monotonic()
+    for path in paths:
+        try:
+            os.stat(os.path.join(root, path))
+        except FileNotFoundError:
+            missing += 1
+    return time.monotonic() - from_s, missing
+
+
+def read(root, paths):
+    """(seconds, files whose bytes are not their path and a newline)."""
+    wrong = 0
+    from_s = time.monotonic()
+    for path in paths:
+        try:
+            with open(os.path.join(root, path), "rb") as file:
+                wrong += file.read() != path.encode() + b"\n"
+        except FileNotFoundError:
+            wrong += not os.path.exists(os.path.join(root, path[:-3] + "jpg"))
+    return time.monotonic() - from_s, wrong
+
+
+def listing(folder):
+    """(seconds, names) of `ls -f`."""
+    from_s = time.monotonic()
+    names = subprocess.run(["ls", "-f", folder], check=True, stdout=subprocess.PIPE).stdout
+    return time.monotonic() - from_s, names.count(b"\n") - 2
+
+
+def measure(lodfs, store, point, items, many, mounts=5):
+    """All figures of one store, as a flat dictionary."""
+    figures = {"items": items, "many": many, "ready_ms": [],
+               "index_bytes": os.path.getsize(os.path.join(store, "index"))}
+    figures["index_bytes_per_item"] = figures["index_bytes"] / items
+    for _ in range(mounts):
+        with Served(lodfs, store, point) as server:
+            figures["ready_ms"].append(server.ready_ms)
+            figures["mount_bytes"] = server.bytes_read()
+            figures["mount_kib"] = server.resident_kib()
+    with Served(lodfs, store, point) as server:
+        paths = pick(items, many, LOOKUPS, 1)
+        before = server.bytes_read()
+        seconds, figures["missing"] = look_up(os.path.join(point, "full"), paths)
+        figures["lookup_us"] = seconds / LOOKUPS * 1e6
+        figures["lookup_bytes"] = (server.bytes_read() - before) / LOOKUPS
+        seconds, figures["wrong"] = read(os.path.join(point, "full"), pick(items, many, LOOKUPS, 2))
+        figures["read_us"] = seconds / LOOKUPS * 1e6
+        cpu = server.cpu_s()
+        figures["listing_s"], figures["names"] = listing(os.path.join(point, "full/many"))
+        figures["listing_cpu_s"] = server.cpu_s() - cpu
+        figures["peak_kib"] = server.resident_kib()
+        figures["bytes_read"] = server.bytes_read()
+    return figures
+
+
+def judge(figures):
+    """What a store of any size must keep; times are the benchmark's matter."""
+    photographs = 500 / figures["items"]
+    levels = figures["items"].bit_length()
+    checks = (
+        ("mount_bytes", MOUNT_BYTES_MAX), ("index_bytes_per_item", INDEX_BYTES_MAX),
+        ("mount_kib", BASE_KIB), ("peak_kib", BASE_KIB), ("listing_s", LISTING_S_MAX),
+        ("missing", LOOKUPS * photographs * 3 + 20), ("wrong", 0),
+        # Every level of a search over names reads a block of nodes and one of names at most;
+        # folders above, the item, its record and the search for it come on top.
+        ("lookup_bytes", (3 * 2 * levels + 20) * BLOCK),
+    )
+    for name, most in checks:
+        if figures[name] > most:
+            yield f"{name}: {figures[name]:,.0f}, {most:,.0f} is the limit"
+    if figures["names"] != figures["many"]:
+        yield f"{figures['names']} names are listed of {figures['many']}"
+
+
+def main():
+    from long import counted
+    from mounted import Results, Work, lodfs, need_fuse
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        store, photos = f"{work}/store", f"{work}/photos"
+        items, many = counted((60_000, 40_000), (1_000_000, 500_000))
+        subprocess.run([os.environ["PHOTOGRAPHS"], photos, "1", "1", "0", "30"], check=True)
+        photograph = next(os.path.join(folder, names[0]) for folder, _, names in os.walk(photos)
+                          if names)
+        make(os.environ["MAKE_STORE"], store, items, many, photograph)
+        done = lodfs("verify", "-q", store, check=False)
+        results.add("verify", [] if done.returncode == 0 else [done.stderr])
+        figures = measure(os.environ["LODFS"], store, f"{work}/mount", items, many)
+        print(json.dumps(figures))
+        results.add(f"a store of {items:,} items", judge(figures))
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
