@@ -17,7 +17,7 @@ LOOKUPS = 2_000
 MOUNT_BYTES_MAX = 256 << 10   # the superblock, a few blocks, the manifest; libraries aside
 BLOCK = 4096
 INDEX_BYTES_MAX = 128         # an item
-BASE_KIB = (24 + 16 + 16) * PAGE_KIB  # the stated budgets, but for the cache, which tiny files leave
+BASE_KIB = (24 + 16 + 16) * PAGE_KIB  # the stated budgets, but for the cache: tiny files leave it
 LISTING_S_MAX = 60            # a listing that grows with the square of names takes hours
 
 
