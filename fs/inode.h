@@ -12,11 +12,19 @@
 #include "codec.h"
 #include "compiler.h"
 
-#define LOD_INODE_ROOT 1u
+/* Fixed numbers: format and fidelity 0. */
+enum lod_fixed {
+    LOD_INODE_ROOT = 1,
+    LOD_INODE_DOT_LODFS = 2,
+    LOD_INODE_CONTROL = 3,
+    LOD_INODE_STATS = 4,
+    LOD_INODE_METRICS = 5,
+    LOD_INODE_CONFIG = 6,
+};
 
 struct lod_inode {
-    uint32_t node;
-    enum lod_fidelity fidelity; /* 0: a fixed number (the root), in `node` */
+    uint32_t node;              /* of the index, or the view's own; or a fixed number */
+    enum lod_fidelity fidelity; /* 0: a format's folder, or (format 0) a fixed number */
     enum lod_format format;
 };
 

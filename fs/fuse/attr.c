@@ -14,27 +14,6 @@
 #define READ_HINT    65536 /* st_blksize: buffered readers take one read for a small photograph */
 #define MTIME_SHIFT  30    /* a node's mtime: seconds * 2^30 + nanoseconds */
 
-int lod_ops_find(const struct lod_ops *ops, fuse_ino_t number, struct lod_found *ret_found)
-{
-    struct lod_found found = {0};
-    int error = lod_inode_unpack(number, &found.inode);
-    bool root = !error && found.inode.fidelity == 0;
-
-    if (!error) {
-        error = lod_index_node(lod_dataset_index(ops->dataset), root ? 0 : found.inode.node,
-                               &found.node);
-    }
-    if (!error && !root) {
-        found.view = lod_view_of(found.inode.format);
-        error = found.view ? found.view->shows(ops->dataset, &found.node, found.inode.fidelity)
-                           : -ENOENT;
-    }
-    if (!error) {
-        *ret_found = found;
-    }
-    return error;
-}
-
 int lod_ops_plan(const struct lod_ops *ops, const struct lod_found *found,
                  struct lod_item *ret_item, struct lod_plan *ret_plan)
 {
@@ -43,7 +22,8 @@ int lod_ops_plan(const struct lod_ops *ops, const struct lod_found *found,
     }
     int error = lod_dataset_item(ops->dataset, found->node.ref, ret_item);
     return error ? error
-                 : found->view->plan(ops->dataset, ret_item, found->inode.fidelity, ret_plan);
+                 : found->view->plan(ops->dataset, &found->node, ret_item, found->inode.fidelity,
+                                     ret_plan);
 }
 
 static int size_of(const struct lod_ops *ops, const struct lod_found *found, off_t *ret_size)
@@ -78,7 +58,7 @@ int lod_ops_attr(const struct lod_ops *ops, const struct lod_found *found, struc
         .tv_nsec = (long)(found->node.mtime & ((1l << MTIME_SHIFT) - 1)),
     };
     *ret_attr = (struct stat){
-        .st_ino = found->view ? lod_inode_pack(found->inode) : LOD_INODE_ROOT,
+        .st_ino = lod_inode_pack(found->inode),
         .st_mode = found->node.mode & ~mask & (S_IFMT | 0777),
         .st_nlink = 1,
         .st_uid = ops->uid,

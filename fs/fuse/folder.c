@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * readdir and readdirplus. Position 0 is ".", 1 "..", child i is i + 2; an entry's cookie is the
- * position after it, so a listing goes on by arithmetic wherever it stopped. Children are
- * contiguous rows, so nothing is looked up by name.
+ * position after it, so a listing goes on by arithmetic wherever it stopped. Nothing is looked up
+ * by name.
  */
 #include "fuse/ops.h"
 
@@ -24,6 +24,7 @@ struct listing {
     fuse_req_t req;
     const struct lod_ops *ops;
     struct lod_found folder;
+    uint64_t children;
     bool plus;
     char *buf;
     size_t used, room;
@@ -51,8 +52,7 @@ static bool add(struct listing *list, const char *name, const struct fuse_entry_
 static struct fuse_entry_param name_only(const struct lod_found *found)
 {
     return (struct fuse_entry_param){
-        .attr = {.st_ino = found->view ? lod_inode_pack(found->inode) : LOD_INODE_ROOT,
-                 .st_mode = found->node.mode},
+        .attr = {.st_ino = lod_inode_pack(found->inode), .st_mode = found->node.mode},
     };
 }
 
@@ -60,7 +60,7 @@ static struct fuse_entry_param full_entry(const struct listing *list, const stru
 {
     struct fuse_entry_param entry;
 
-    bool plus = list->plus && list->folder.node.count <= PLUS_CHILDREN_MAX;
+    bool plus = list->plus && list->children <= PLUS_CHILDREN_MAX;
     return plus && lod_ops_entry(list->ops, found, &entry) == 0 ? entry : name_only(found);
 }
 
@@ -68,56 +68,30 @@ static struct fuse_entry_param full_entry(const struct listing *list, const stru
 static int add_dot(struct listing *list, uint64_t position, bool *ret_more)
 {
     struct lod_found up = list->folder;
+    int error = position == 1 ? lod_grammar_up(list->ops->dataset, &list->folder, &up) : 0;
 
-    if (position == 1 && up.view && up.inode.node == 0) {
-        up = (struct lod_found){.node = {.mode = S_IFDIR}};
-    } else if (position == 1 && up.view) {
-        up.inode.node = up.node.parent;
+    if (!error) {
+        struct fuse_entry_param entry = name_only(&up);
+        *ret_more = add(list, position == 0 ? "." : "..", &entry, position);
     }
-    struct fuse_entry_param entry = name_only(&up);
-    *ret_more = add(list, position == 0 ? "." : "..", &entry, position);
-    return 0;
-}
-
-static int add_view(struct listing *list, uint64_t position, bool *ret_more)
-{
-    struct lod_found child = {.node = list->folder.node};
-    const char *name = lod_view_root((unsigned)(position - DOTS), &child.inode);
-
-    *ret_more = name != NULL;
-    if (name) {
-        child.view = lod_view_of(child.inode.format);
-        struct fuse_entry_param entry = full_entry(list, &child);
-        *ret_more = add(list, name, &entry, position);
-    }
-    return 0;
+    return error;
 }
 
 static int add_child(struct listing *list, uint64_t position, bool *ret_more)
 {
-    struct lod_index *index = lod_dataset_index(list->ops->dataset);
-    struct lod_found child = list->folder;
     char name[LOD_NAME_MAX + 1];
+    struct lod_found child;
 
-    if (position - DOTS >= list->folder.node.count) {
+    if (position - DOTS >= list->children) {
         *ret_more = false;
         return 0;
     }
-    child.inode.node = list->folder.node.ref + (uint32_t)(position - DOTS);
-    int error = lod_index_node(index, child.inode.node, &child.node);
-    if (!error) {
-        error = child.view->shows(list->ops->dataset, &child.node, child.inode.fidelity);
-    }
-    if (error) {
-        *ret_more = error == -ENOENT; /* not shown here: go on behind it */
-        return error == -ENOENT ? 0 : error;
-    }
-    error = lod_index_name(index, &child.node, name);
+    int error = lod_grammar_child(list->ops->dataset, &list->folder, position - DOTS, &child, name);
     if (!error) {
         struct fuse_entry_param entry = full_entry(list, &child);
         *ret_more = add(list, name, &entry, position);
     }
-    return error;
+    return error == -ENOENT ? 0 : error; /* not shown here: go on behind it */
 }
 
 static int fill(struct listing *list, uint64_t position)
@@ -126,13 +100,7 @@ static int fill(struct listing *list, uint64_t position)
     int error = 0;
 
     for (; more && !error; position++) {
-        if (position < DOTS) {
-            error = add_dot(list, position, &more);
-        } else if (!list->folder.view) {
-            error = add_view(list, position, &more);
-        } else {
-            error = add_child(list, position, &more);
-        }
+        error = position < DOTS ? add_dot(list, position, &more) : add_child(list, position, &more);
     }
     return error;
 }
@@ -140,12 +108,13 @@ static int fill(struct listing *list, uint64_t position)
 static void list_folder(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, bool plus)
 {
     struct listing list = {.req = req, .ops = fuse_req_userdata(req), .plus = plus};
-    int error = lod_ops_find(list.ops, number, &list.folder);
+    int error = lod_grammar_find(list.ops->dataset, number, &list.folder);
 
     if (!error && !S_ISDIR(list.folder.node.mode)) {
         error = -ENOENT; /* the kernel never asks this of a file */
     }
     if (!error) {
+        list.children = lod_grammar_count(&list.folder);
         list.room = size < LOD_READ_BYTES_MAX ? size : LOD_READ_BYTES_MAX;
         list.buf = malloc(list.room);
         error = list.buf ? fill(&list, offset < 0 ? 0 : (uint64_t)offset) : -ENOMEM;

@@ -27,48 +27,16 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
     lod_daemon_ready(ops->daemon);
 }
 
-static int child_of(const struct lod_ops *ops, const struct lod_found *folder, const char *name,
-                    struct lod_found *ret_child)
-{
-    struct lod_found child = *folder;
-
-    for (unsigned i = 0; !folder->view; i++) {
-        const char *shown = lod_view_root(i, &child.inode);
-        if (!shown) {
-            return -ENOENT;
-        }
-        if (strcmp(shown, name) == 0) {
-            return lod_ops_find(ops, lod_inode_pack(child.inode), ret_child);
-        }
-    }
-    int error = lod_index_lookup(lod_dataset_index(ops->dataset), &folder->node, name, strlen(name),
-                                 &child.node);
-    if (!error) {
-        child.inode.node = child.node.number;
-        error = child.view->shows(ops->dataset, &child.node, child.inode.fidelity);
-    }
-    if (!error) {
-        *ret_child = child;
-    }
-    return error;
-}
-
 /* "." and ".." are asked for by file handles (NFS) alone. */
 static int walk(const struct lod_ops *ops, const struct lod_found *from, const char *name,
                 struct lod_found *ret_found)
 {
-    struct lod_inode up = from->inode;
-
     if (strcmp(name, ".") == 0) {
         *ret_found = *from;
         return 0;
     }
-    if (strcmp(name, "..") != 0) {
-        return child_of(ops, from, name, ret_found);
-    }
-    up.node = from->node.parent;
-    bool top = !from->view || from->inode.node == 0;
-    return lod_ops_find(ops, top ? LOD_INODE_ROOT : lod_inode_pack(up), ret_found);
+    return strcmp(name, "..") == 0 ? lod_grammar_up(ops->dataset, from, ret_found)
+                                   : lod_grammar_lookup(ops->dataset, from, name, ret_found);
 }
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -76,7 +44,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
     const struct lod_ops *ops = fuse_req_userdata(req);
     struct lod_found folder, child;
     struct fuse_entry_param entry = {.entry_timeout = LOD_TIMEOUT_S};
-    int error = lod_ops_find(ops, parent, &folder);
+    int error = lod_grammar_find(ops->dataset, parent, &folder);
 
     if (!error) {
         error = walk(ops, &folder, name, &child);
@@ -102,7 +70,7 @@ static void op_getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info 
     struct stat attr;
 
     (void)fi;
-    int error = lod_ops_find(ops, number, &found);
+    int error = lod_grammar_find(ops->dataset, number, &found);
     if (!error) {
         error = lod_ops_attr(ops, &found, &attr);
     }
@@ -118,7 +86,7 @@ static void op_readlink(fuse_req_t req, fuse_ino_t number)
     const struct lod_ops *ops = fuse_req_userdata(req);
     struct lod_found found;
     char target[LOD_TARGET_MAX + 1];
-    int error = lod_ops_find(ops, number, &found);
+    int error = lod_grammar_find(ops->dataset, number, &found);
 
     if (!error) {
         error = lod_index_target(lod_dataset_index(ops->dataset), &found.node, target);
@@ -142,7 +110,7 @@ static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset
     (void)fi;
     int error = offset < 0 || size > LOD_READ_BYTES_MAX ? -EINVAL : 0;
     if (!error) {
-        error = lod_ops_find(ops, number, &found);
+        error = lod_grammar_find(ops->dataset, number, &found);
     }
     if (!error) {
         error = lod_ops_plan(ops, &found, &item, &plan);

@@ -10,9 +10,8 @@
 #include "compiler.h"
 #include "dataset.h"
 #include "fuse/daemon.h"
-#include "inode.h"
+#include "grammar.h"
 #include "reader.h"
-#include "views/view.h"
 
 /* On the mount's root folder: the daemon's process id, as an int. */
 #define LOD_IOC_PID _IOR('L', 1, int)
@@ -29,17 +28,6 @@ struct lod_ops {
 };
 
 extern const struct fuse_lowlevel_ops lod_fuse_ops;
-
-/* An inode number resolved. For the mount's root: inode.fidelity 0 and the node 0. */
-struct lod_found {
-    struct lod_inode inode;
-    const struct lod_view *view; /* NULL: the mount's root */
-    struct lod_node node;
-};
-
-/* -ENOENT: nothing has this number. Others: the index is damaged. */
-LOD_MUST_CHECK int lod_ops_find(const struct lod_ops *ops, fuse_ino_t number,
-                                struct lod_found *ret_found);
 
 /* What stat(2) shows. */
 LOD_MUST_CHECK int lod_ops_attr(const struct lod_ops *ops, const struct lod_found *found,

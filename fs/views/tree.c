@@ -8,19 +8,6 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-static const char *root_name(unsigned index, struct lod_inode *ret_inode)
-{
-    if (index > LOD_ORIGINAL - LOD_Q1) {
-        return NULL;
-    }
-    *ret_inode = (struct lod_inode){
-        .node = 0,
-        .fidelity = (enum lod_fidelity)(LOD_Q1 + index),
-        .format = LOD_FORMAT_TREE,
-    };
-    return lod_fidelity_name(ret_inode->fidelity);
-}
-
 /* original/ lists a file only where its exact bytes can be given back. */
 static int has_original(struct lod_dataset *dataset, const struct lod_node *node)
 {
@@ -45,17 +32,18 @@ static int shows(struct lod_dataset *dataset, const struct lod_node *node,
     return fidelity >= LOD_Q1 && fidelity <= LOD_FULL ? 0 : -ENOENT;
 }
 
-static int plan(struct lod_dataset *dataset, const struct lod_item *item,
-                enum lod_fidelity fidelity, struct lod_plan *ret_plan)
+static int plan(struct lod_dataset *dataset, const struct lod_node *node,
+                const struct lod_item *item, enum lod_fidelity fidelity, struct lod_plan *ret_plan)
 {
     (void)dataset;
+    (void)node;
     return lod_codec_plan(item->codec, item->row, LOD_FORMAT_TREE, fidelity, ret_plan);
 }
 
 const struct lod_view lod_view_tree = {
-    .name = "tree",
+    .folder = "",
     .format = LOD_FORMAT_TREE,
-    .root_name = root_name,
+    .fidelities = LOD_FIDELITIES_TO_FULL | LOD_FIDELITIES_ORIGINAL,
     .shows = shows,
     .plan = plan,
 };

@@ -2,9 +2,14 @@
 /* The table of views: one line each; its order is the order of folders at the mount's root. */
 #include "views/view.h"
 
+#include <errno.h>
+#include <string.h>
+
+/* clang-format off */
 static const struct lod_view *const views[] = {
     &lod_view_tree,
 };
+/* clang-format on */
 
 #define VIEWS (sizeof(views) / sizeof(views[0]))
 
@@ -18,20 +23,32 @@ const struct lod_view *lod_view_of(enum lod_format format)
     return NULL;
 }
 
-const char *lod_view_root(unsigned index, struct lod_inode *ret_inode)
+const struct lod_view *lod_view_at(unsigned index)
 {
-    for (unsigned i = 0; i < VIEWS; i++) {
-        unsigned shown = 0;
-        while (shown <= index) {
-            const char *name = views[i]->root_name(shown, ret_inode);
-            if (!name) {
-                break;
-            }
-            if (shown++ == index) {
-                return name;
-            }
-        }
-        index -= shown;
+    return index < VIEWS ? views[index] : NULL;
+}
+
+int lod_view_name(const struct lod_view *view, struct lod_dataset *dataset,
+                  const struct lod_node *node, char name[LOD_NAME_MAX + 1])
+{
+    return view->name ? view->name(dataset, node, name)
+                      : lod_index_name(lod_dataset_index(dataset), node, name);
+}
+
+int lod_view_lookup(const struct lod_view *view, struct lod_dataset *dataset,
+                    const struct lod_node *folder, enum lod_fidelity fidelity, const char *name,
+                    struct lod_node *ret_node)
+{
+    struct lod_node node;
+    int error = view->lookup ? view->lookup(dataset, folder, name, &node)
+                             : lod_index_lookup(lod_dataset_index(dataset), folder, name,
+                                                strlen(name), &node);
+
+    if (!error) {
+        error = view->shows(dataset, &node, fidelity);
     }
-    return NULL;
+    if (!error) {
+        *ret_node = node;
+    }
+    return error;
 }

@@ -101,7 +101,8 @@ static enum outcome unpack_node(struct lod_unpack_work *work, struct lod_plant_f
     if (*ret_error) {
         return *ret_error == -ENOMEM ? STUCK : UNREADABLE;
     }
-    *ret_error = work->view->plan(work->options->dataset, &item, work->options->fidelity, &plan);
+    *ret_error =
+        work->view->plan(work->options->dataset, &node, &item, work->options->fidelity, &plan);
     if (*ret_error) {
         return *ret_error == -ENOENT ? NOT_HELD : UNREADABLE;
     }

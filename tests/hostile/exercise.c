@@ -39,7 +39,7 @@ int served_plan(struct served *served, uint32_t item, enum lod_fidelity fidelity
 {
     int error = lod_dataset_item(served->dataset, item, ret_item);
 
-    return error ? error : lod_view_tree.plan(served->dataset, ret_item, fidelity, ret_plan);
+    return error ? error : lod_view_tree.plan(served->dataset, NULL, ret_item, fidelity, ret_plan);
 }
 
 /* -------------------------------------------------------------------------------- the exercise */

@@ -20,20 +20,38 @@ Test(inode, every_number_made_comes_back)
     }
 }
 
+Test(inode, every_format_and_its_folder_has_numbers_of_its_own)
+{
+    for (unsigned format = LOD_FORMAT_DECODED; format < LOD_FORMATS; format++) {
+        for (unsigned f = 0; f <= LOD_ORIGINAL; f++) {
+            struct lod_inode in = {.node = f ? 77 : 0,
+                                   .fidelity = (enum lod_fidelity)f,
+                                   .format = (enum lod_format)format},
+                             out;
+            cr_assert_eq(lod_inode_unpack(lod_inode_pack(in), &out), 0);
+            cr_assert_eq(out.node, in.node);
+            cr_assert_eq(out.fidelity, in.fidelity);
+            cr_assert_eq(out.format, in.format);
+        }
+    }
+}
+
 Test(inode, undefined_numbers_are_refused)
 {
     struct lod_inode out;
     static const uint64_t bad[] = {0,
-                                   2,
+                                   LOD_INODE_CONFIG + 1,
                                    1ull << 31,
                                    13ull << 32,
                                    14ull << 32,
                                    15ull << 32,
-                                   1ull << 36,
+                                   1ull << 36 | 1,
+                                   6ull << 36,
+                                   6ull << 36 | 1ull << 32,
+                                   13ull << 32 | 1ull << 36,
                                    1ull << 40,
                                    1ull << 62,
                                    1ull << 63,
-                                   1ull << 36 | 1ull << 32,
                                    UINT64_MAX};
     for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         cr_assert_eq(lod_inode_unpack(bad[i], &out), -ENOENT, "%llx", (unsigned long long)bad[i]);

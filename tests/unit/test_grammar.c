@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A small store's whole mount as the grammar sees it: down by number and by name, and up again. */
+#include <criterion/criterion.h>
+#include <errno.h>
+
+#include "grammar.h"
+#include "log.h"
+#include "store_fixture.h"
+
+static const struct fixture_file files[] = {{"a", "hello\n"}, {"d/e/f", "fox"}};
+static const struct fixture_file list = {"", "a list"};
+
+static struct fixture fixture;
+static struct lod_dataset *dataset;
+
+static void setup(void)
+{
+    struct lod_entry entries[] = {
+        {.path = "", .mode = S_IFDIR | 0755},
+        {.path = "a", .mode = S_IFREG | 0644, .item = 1},
+        {.path = "d", .mode = S_IFDIR | 0755},
+        {.path = "d/e", .mode = S_IFDIR | 0700},
+        {.path = "d/e/f", .mode = S_IFREG | 0644, .item = 2},
+        {.path = "d/v", .mode = S_IFDIR | 0755, .flags = LOD_NODE_VIRTUAL},
+    };
+    char why[200] = "";
+
+    lod_log_setup(LOD_LOG_ERROR, false);
+    fixture = fixture_create();
+    fixture_commit(&fixture, files, 2, &list, entries, sizeof(entries) / sizeof(entries[0]));
+    cr_assert_eq(lod_dataset_open(fixture.folder, &dataset, why, sizeof(why)), 0, "%s", why);
+}
+
+static void teardown(void)
+{
+    lod_dataset_close(dataset);
+    fixture_destroy(&fixture);
+}
+
+TestSuite(grammar, .init = setup, .fini = teardown);
+
+static struct lod_found root(void)
+{
+    struct lod_found found;
+
+    cr_assert_eq(lod_grammar_find(dataset, LOD_INODE_ROOT, &found), 0);
+    return found;
+}
+
+/* Below `folder`, all of it: every child by position is the child by name and by number, and its
+ * folder is this one. The number of them. */
+static unsigned walk(const struct lod_found *folder)
+{
+    char name[LOD_NAME_MAX + 1];
+    struct lod_found child, same, up;
+    unsigned seen = 0;
+
+    for (uint64_t i = 0; i < lod_grammar_count(folder); i++) {
+        int error = lod_grammar_child(dataset, folder, i, &child, name);
+        if (error == -ENOENT) {
+            continue;
+        }
+        cr_assert_eq(error, 0);
+        uint64_t number = lod_inode_pack(child.inode);
+        cr_assert_eq(lod_grammar_lookup(dataset, folder, name, &same), 0, "%s", name);
+        cr_assert_eq(lod_inode_pack(same.inode), number, "%s", name);
+        cr_assert_eq(lod_grammar_find(dataset, number, &same), 0, "%s", name);
+        cr_assert_eq(same.node.mode, child.node.mode);
+        seen++;
+        if (S_ISDIR(child.node.mode)) {
+            cr_assert_eq(lod_grammar_up(dataset, &child, &up), 0);
+            cr_assert_eq(lod_inode_pack(up.inode), lod_inode_pack(folder->inode), "%s", name);
+            seen += walk(&child);
+        }
+    }
+    return seen;
+}
+
+Test(grammar, every_child_is_found_by_position_name_and_number)
+{
+    struct lod_found top = root();
+
+    /* a, d, d/e, d/e/f in 12 trees, d/v in all but original. */
+    cr_assert_geq(walk(&top), 12 * (1 + 4) + 11);
+}
+
+Test(grammar, the_tree_stands_at_the_root_at_each_fidelity_in_order)
+{
+    static const char *const names[] = {"q1", "q2", "q3", "q4",  "q5",   "q6",
+                                        "q7", "q8", "q9", "q10", "full", "original"};
+    char name[LOD_NAME_MAX + 1];
+    struct lod_found top = root(), child;
+
+    for (unsigned i = 0; i < 12; i++) {
+        cr_assert_eq(lod_grammar_child(dataset, &top, i, &child, name), 0);
+        cr_assert_str_eq(name, names[i]);
+        cr_assert_eq(child.inode.fidelity, i + 1);
+        cr_assert_eq(child.inode.format, LOD_FORMAT_TREE);
+        cr_assert_eq(child.inode.node, 0);
+        cr_assert_lt(lod_inode_pack(child.inode), 1ull << 36, "exact in a double");
+    }
+}
+
+Test(grammar, what_is_hidden_at_a_fidelity_is_there_at_none_of_its_numbers)
+{
+    struct lod_found top = root(), tree, found;
+    char name[LOD_NAME_MAX + 1];
+
+    cr_assert_eq(lod_grammar_lookup(dataset, &top, "original", &tree), 0);
+    cr_assert_eq(lod_grammar_child(dataset, &tree, 1, &found, name), 0);
+    cr_assert_str_eq(name, "d");
+    cr_assert_eq(lod_grammar_lookup(dataset, &found, "v", &tree), -ENOENT);
+    cr_assert_eq(lod_grammar_child(dataset, &found, 1, &tree, name), -ENOENT);
+    cr_assert_eq(lod_grammar_lookup(dataset, &top, "full", &tree), 0);
+    cr_assert_eq(lod_grammar_lookup(dataset, &tree, "d", &found), 0);
+    cr_assert_eq(lod_grammar_lookup(dataset, &found, "v", &tree), 0);
+    tree.inode.fidelity = LOD_ORIGINAL;
+    cr_assert_eq(lod_grammar_find(dataset, lod_inode_pack(tree.inode), &found), -ENOENT);
+}
+
+Test(grammar, numbers_and_names_of_nothing)
+{
+    static const uint64_t numbers[] = {0, 1ull << 32 | 999, 13ull << 32, 6ull << 36, 7, 1ull << 40};
+    struct lod_found top = root(), found;
+
+    for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        cr_assert_eq(lod_grammar_find(dataset, numbers[i], &found), -ENOENT);
+    }
+    cr_assert_eq(lod_grammar_lookup(dataset, &top, "q11", &found), -ENOENT);
+    cr_assert_eq(lod_grammar_lookup(dataset, &top, "", &found), -ENOENT);
+    cr_assert_eq(lod_grammar_up(dataset, &top, &found), 0);
+    cr_assert_eq(lod_inode_pack(found.inode), LOD_INODE_ROOT);
+}
