@@ -126,7 +126,8 @@ static void print_notes(const struct lod_unpack_result *result, bool failed, boo
         const struct lod_unpack_note *note = &result->notes[i];
         if (note->failed == failed) {
             lod_escape(note->path, strlen(note->path), name, sizeof(name));
-            printf("%s: %s: %s\n", failed ? "failed" : "left out", name, note->what);
+            printf("%s: %s%s%s\n", failed ? "failed" : "left out", name, name[0] ? ": " : "",
+                   note->what);
             shown++;
         }
     }
@@ -190,6 +191,11 @@ static int unpack(struct arguments *arguments)
     lod_progress_finish(&progress);
     if (!error && !arguments->quiet) {
         print_result(arguments, &result);
+    }
+    if (!error && arguments->quiet && result.failed) {
+        fprintf(stderr, "lodfs: %llu %s could not be unpacked; without -q they are named\n",
+                (unsigned long long)result.failed,
+                lod_report_plural(result.failed, "name", "names"));
     }
     int code = error             ? explain(arguments, trouble, error)
                : result.failed   ? LOD_EXIT_FAILED

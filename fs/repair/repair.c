@@ -282,10 +282,11 @@ static int decide(struct repair *r)
     bool index = !same_index(r), manifest = !same_manifest(r, text);
     free(text);
     const bool poorer = r->sound && index; /* than what is there */
-    if (poorer && r->report->losses_count == 0) {
+    if (poorer && r->report->losses_count == 0 && !exists(r, INDEX_OLD)) {
         return say(r, -EEXIST,
                    "the index is sound, but it is not that of the files in records/: see lodfs "
-                   "verify for what does not belong there");
+                   "verify for what does not belong there; if all of them do, remove index and "
+                   "manifest.json and repair again");
     }
     if (r->report->losses_count && (poorer || (!index && !manifest))) {
         r->report->kept = true;

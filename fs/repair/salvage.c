@@ -138,7 +138,7 @@ static int add_tree(struct lod_salvage *s, struct lod_record *record)
     if (!s->pack) {
         s->pack = cJSON_Duplicate(lod_tree_reader_pack(reader), true);
         s->scans = cJSON_Duplicate(lod_tree_reader_scans(reader), true);
-        error = s->pack ? 0 : -ENOMEM;
+        error = s->pack && !s->scans == !lod_tree_reader_scans(reader) ? 0 : -ENOMEM;
     }
     while (!error && (error = lod_tree_reader_next(reader, &entry)) == 0) {
         error = add_listed(s, &entry);
@@ -164,6 +164,22 @@ static int add_opened(struct lod_salvage *s, const struct lod_recd *recd, struct
     return error;
 }
 
+/* Errors that say nothing of the bytes: repair ends rather than leave a sound record out. */
+static bool says_nothing(int error)
+{
+    switch (error) {
+    case -ENOMEM:
+    case -EMFILE:
+    case -ENFILE:
+    case -EACCES:
+    case -EINTR:
+    case -ENOTSUP: /* another version's: not a store that we may rewrite */
+        return true;
+    default:
+        return false;
+    }
+}
+
 static int salvage_record(struct lod_store *store, struct lod_salvage *s, const char *name,
                           struct lod_repair_report *report)
 {
@@ -180,8 +196,8 @@ static int salvage_record(struct lod_store *store, struct lod_salvage *s, const 
     error = error ? error : lod_metadata_read(store, &recd, &metadata);
     if (!error) {
         error = add_opened(s, &recd, record, &metadata);
-    } else if (error == -ENOMEM || error == -ENOTSUP) {
-        what = NULL; /* no damage: not a store that we may rewrite */
+    } else if (says_nothing(error)) {
+        what = NULL;
     } else if (lod_record_name_valid(name)) {
         s->records_lost++;
         error = lod_repair_lose(report, name, what, recd.items);

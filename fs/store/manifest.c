@@ -142,7 +142,11 @@ int lod_manifest_parse_json(const char *text, size_t bytes, cJSON **ret_json)
     if (bytes > LOD_MANIFEST_BYTES_MAX || too_many_values(text, bytes)) {
         return -EILSEQ;
     }
+    errno = 0; /* cJSON does not say why it fails; malloc does */
     cJSON *json = cJSON_ParseWithLengthOpts(text, bytes, &end, 0);
+    if (!json && errno == ENOMEM) {
+        return -ENOMEM;
+    }
     for (; json && end < text + bytes; end++) {
         if (!strchr(" \t\r\n", *end) || !*end) {
             cJSON_Delete(json);

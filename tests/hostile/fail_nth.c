@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -19,6 +20,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define STALL_S 5
@@ -26,7 +28,12 @@
 #define CALLS(X)                                                                                   \
     X(open)                                                                                        \
     X(read)                                                                                        \
-    X(pread) X(write) X(pwrite) X(fsync) X(rename) X(mkdir) X(unlink) X(stat) X(flock) X(malloc)
+    X(pread)                                                                                       \
+    X(write)                                                                                       \
+    X(pwrite)                                                                                      \
+    X(fsync)                                                                                       \
+    X(rename)                                                                                      \
+    X(mkdir) X(unlink) X(link) X(chmod) X(utimes) X(stat) X(flock) X(thread) X(malloc)
 
 #define NUMBER(name) CALL_##name,
 enum call { CALLS(NUMBER) CALLS_COUNT };
@@ -180,6 +187,20 @@ PMOVE(pread64, CALL_pread, void *)
 PMOVE(pwrite, CALL_pwrite, const void *)
 PMOVE(pwrite64, CALL_pwrite, const void *)
 
+/* Cut short, it writes half of the first part. */
+ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    REAL(ssize_t, "writev", int, const struct iovec *, int)
+    bool fails;
+    struct iovec first = count > 0 ? parts[0] : (struct iovec){0};
+    size_t bytes = bytes_of(CALL_write, first.iov_len, &fails);
+    if (bytes < first.iov_len) {
+        first.iov_len = bytes;
+        return real(fd, &first, 1);
+    }
+    return fails ? -1 : real(fd, parts, count);
+}
+
 /* --------------------------------------------------------------------------- the others */
 
 #define ONE(symbol, call, parameters, types, arguments)                                            \
@@ -201,12 +222,29 @@ ONE(mkdirat, CALL_mkdir, (int fd, const char *a, mode_t mode), TYPES(int, const 
     (fd, a, mode))
 ONE(unlinkat, CALL_unlink, (int fd, const char *a, int flags), TYPES(int, const char *, int),
     (fd, a, flags))
+ONE(linkat, CALL_link, (int c, const char *a, int d, const char *b, int flags),
+    TYPES(int, const char *, int, const char *, int), (c, a, d, b, flags))
+ONE(symlinkat, CALL_link, (const char *a, int fd, const char *b),
+    TYPES(const char *, int, const char *), (a, fd, b))
+ONE(fchmod, CALL_chmod, (int fd, mode_t mode), TYPES(int, mode_t), (fd, mode))
+ONE(futimens, CALL_utimes, (int fd, const struct timespec times[2]),
+    TYPES(int, const struct timespec *), (fd, times))
+ONE(utimensat, CALL_utimes, (int fd, const char *a, const struct timespec times[2], int flags),
+    TYPES(int, const char *, const struct timespec *, int), (fd, a, times, flags))
+ONE(syncfs, CALL_fsync, (int fd), int, (fd))
 ONE(fstat, CALL_stat, (int fd, struct stat *st), TYPES(int, struct stat *), (fd, st))
 ONE(fstat64, CALL_stat, (int fd, struct stat64 *st), TYPES(int, struct stat64 *), (fd, st))
 ONE(fstatat, CALL_stat, (int fd, const char *a, struct stat *st, int flags),
     TYPES(int, const char *, struct stat *, int), (fd, a, st, flags))
 ONE(fstatat64, CALL_stat, (int fd, const char *a, struct stat64 *st, int flags),
     TYPES(int, const char *, struct stat64 *, int), (fd, a, st, flags))
+
+/* It returns its error. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *), void *arg)
+{
+    REAL(int, "pthread_create", pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)
+    return hit(CALL_thread) ? error_number : real(thread, how, run, arg);
+}
 
 /* dlsym allocates, so the C library's own names are used. */
 void *__libc_malloc(size_t bytes);

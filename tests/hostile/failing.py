@@ -19,6 +19,7 @@ from tiny import make_source
 SECONDS_MAX = 20
 EACH_SHORT = 25  # N that are tried of one call and one way to fail, in a short run
 TREES = ("q1", "q6", "full")
+RETRIED = (f":{errno.EINTR}", ":short")  # these are no errors: what is left is asked for again
 
 
 def run(command, count=None, fail=None):
@@ -65,10 +66,12 @@ def ways(found, kinds):
                 yield call, number, f"{call}:{number}:{name}"
 
 
-def clean_error(done):
+def clean_error(done, way=""):
     """What is wrong with how a command ended that did not succeed."""
     if done is None:
         return ["hangs"]
+    if way.endswith(RETRIED):
+        return [f"is not tried again: {done.stderr[-200:]!r}"]
     if done.returncode < 0:
         return [f"signal {-done.returncode}: {done.stderr[-500:]!r}"]
     if done.returncode not in (1, 3, 10) or not (done.stderr + done.stdout).strip():
@@ -100,7 +103,7 @@ def pack_once(source, store, wanted, way):
     committed = os.path.exists(f"{store}/manifest.json")
     if done is not None and done.returncode == 0:
         return [] if contents(store) == wanted else ["success, but another store"]
-    wrong = [] if killed else clean_error(done)
+    wrong = [] if killed else clean_error(done, way)
     if committed:
         return wrong + ([] if contents(store) == wanted else ["a wrong store is committed"])
     again = lodfs(*pack_command(source, store), check=False)
@@ -138,7 +141,7 @@ def timeless(output):
 def reader_once(command, wanted, way):
     done = run(command, fail=way)
     if done is None or done.returncode:
-        return clean_error(done)
+        return clean_error(done, way)
     return [] if timeless(done.stdout) == wanted else ["success, but another output"]
 
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "exact_samples.h"
+#include "pcr/pcr_row.h"
 
 static struct lod_encoded encode_original(struct lod_span source)
 {
@@ -144,5 +145,20 @@ Test(pcr_original, what_cannot_be_rebuilt_is_kept_beside_its_groups)
     cr_assert(!item.whole, "%s", item.whole);
     lod_encoded_finish(&item);
     lod_buf_finish(&noise);
+    lod_buf_finish(&file);
+}
+
+Test(pcr_original, a_row_that_says_too_much_is_refused_before_memory_is_taken)
+{
+    struct lod_buf file = sample_jpeg(&photograph);
+    struct lod_encoded item = encode_original(lod_buf_span(&file));
+    struct lod_inputs inputs = {0};
+
+    join(&item, LOD_SLOT_OWN);
+    cr_assert_eq(lod_codec_pcr.maker->need(item.row, 0, &inputs), 0);
+    inputs = (struct lod_inputs){0};
+    lod_put_le32(item.row + LOD_PCR_SOURCE, UINT32_MAX);
+    cr_assert_eq(lod_codec_pcr.maker->need(item.row, 0, &inputs), -E2BIG);
+    lod_encoded_finish(&item);
     lod_buf_finish(&file);
 }

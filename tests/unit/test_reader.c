@@ -13,6 +13,7 @@ static struct lod_item item_of(uint32_t number);
 static unsigned frames_read;
 static int item_error; /* what lod_dataset_item_failed was told last */
 static int frame_error;
+static uint32_t frame_error_item; /* of this one only; 0: of all */
 static uint64_t frame_short; /* bytes missing at the end of each frame */
 
 /* Byte `at` of a segment, different for each group and item. */
@@ -28,7 +29,7 @@ int lod_dataset_frame(struct lod_dataset *dataset, const struct lod_item *item, 
 
     (void)dataset;
     frames_read++;
-    if (frame_error) {
+    if (frame_error && (!frame_error_item || frame_error_item == item->number)) {
         return frame_error;
     }
     cr_assert_eq(lod_blob_create(FRAME_BYTES - frame_short, &blob), 0);
@@ -252,6 +253,7 @@ Test(reader, a_cache_of_nothing_still_reads)
 static unsigned units_made;
 static uint32_t lender = 1;
 static uint64_t made_cost;
+static uint64_t lent_bytes = LENT_BYTES;
 static int make_error;
 
 static uint64_t made_unit(const uint8_t row[LOD_ROW_BYTES], unsigned form)
@@ -301,7 +303,7 @@ static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GRO
 {
     (void)row;
     memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));
-    ret_bytes[1] = LENT_BYTES;
+    ret_bytes[1] = lent_bytes;
     return 0;
 }
 
@@ -396,4 +398,19 @@ Test(reader, what_cannot_be_made_is_an_error_told_once)
         cr_assert_eq(lod_reader_read(reader, &made, &plan, 5, 100, &read), -EIO);
         cr_assert_eq(item_error, 0, "remembered, not tried again");
     }
+}
+
+/* No memory has that much, so asking for it would be told as -ENOMEM. */
+Test(reader, a_length_that_only_the_index_has_takes_no_memory)
+{
+    struct lod_item made = item_of(item.number);
+    struct lod_plan plan = {0};
+    struct lod_read read;
+
+    lender = 1;
+    lent_bytes = 1ull << 60;
+    frame_error = -EIO;
+    frame_error_item = made.recd.first_item + lender;
+    cr_assert_eq(lod_plan_add_made(&plan, 0, MADE_BYTES), 0);
+    cr_assert_eq(lod_reader_read(reader, &made, &plan, 0, 100, &read), -EIO);
 }

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+failing_writers.py repair|unpack|outputs: as failing.py, of the other commands that write. Whatever
+call fails: the right result, or an error that is told and a state from which the same command, run
+again, makes the right result.
+"""
+import errno
+import os
+import shutil
+import stat
+import subprocess
+import sys
+
+from failing import clean_error, contents, counts, pack_command, run, ways
+from mounted import Results, Work, lodfs
+from small import read
+from tiny import make_source
+
+def failed(done, way):
+    """What is wrong with a run that did not succeed."""
+    killed = way.endswith(":kill") and done is not None and done.returncode == -9
+    return [] if killed else clean_error(done, way)
+
+
+def each(results, name, found, kinds, once):
+    """Every way of every call; `once(way)` gives what is wrong."""
+    for call, *hows in kinds:
+        wrong, tried = [], 0
+        for _, _, way in ways(found, [(call, *hows)]):
+            wrong += [f"{way}: {what}" for what in once(way)]
+            tried += 1
+        results.add(f"{name}, {call}: {tried} runs", wrong)
+        if not tried:
+            results.add(f"{name} makes {call}", ["never: nothing was tried"])
+
+
+# -------------------------------------------------------------------------------------- unpack
+
+UNPACK = (("open", errno.EIO, errno.EMFILE, "kill"), ("pread", errno.EIO, errno.EINTR, "short"),
+          ("write", errno.ENOSPC, errno.EIO, errno.EINTR, "short", "kill"),
+          ("fsync", errno.EIO, errno.ENOSPC), ("mkdir", errno.ENOSPC, errno.EEXIST),
+          ("link", errno.EIO, errno.EMLINK), ("chmod", errno.EPERM), ("utimes", errno.EPERM),
+          ("stat", errno.EIO), ("thread", errno.EAGAIN), ("malloc", errno.ENOMEM))
+
+
+def tree(folder):
+    """path -> all that unpack restores."""
+    found = {}
+    top = os.fsencode(folder)
+    for path, folders, names in os.walk(top):
+        for name in [b"", *folders, *names] if path == top else folders + names:
+            full = os.path.join(path, name)
+            st = os.lstat(full)
+            data = os.readlink(full) if stat.S_ISLNK(st.st_mode) else \
+                read(full) if stat.S_ISREG(st.st_mode) else None
+            links = 0 if stat.S_ISDIR(st.st_mode) else st.st_nlink
+            found[os.path.relpath(full, top)] = (st.st_mode, st.st_mtime_ns, links, data)
+    return found
+
+
+def unpack(work, results):
+    source, store, folder = f"{work}/source", f"{work}/store", f"{work}/folder"
+    make_source(source, 3, 4)
+    lodfs(*pack_command(source, store))
+    command = ["unpack", "-q", "-j2", store, folder]
+    found = counts(work, command)
+    wanted = tree(folder)
+
+    def once(way):
+        shutil.rmtree(folder, ignore_errors=True)
+        done = run(command, fail=way)
+        got = tree(folder) if os.path.isdir(folder) else {}
+        if done is not None and done.returncode == 0:
+            # where no more links can be made a file is written once more
+            same = got == wanted or (f":{errno.EMLINK}" in way and
+                                     {name: row[-1] for name, row in got.items()} ==
+                                     {name: row[-1] for name, row in wanted.items()})
+            return [] if same else ["success, but another tree"]
+        wrong = failed(done, way)
+        if not way.endswith(":kill"):
+            wrong += [f"{name} has other bytes" for name, row in got.items()
+                      if row[-1] != wanted[name][-1]]
+        shutil.rmtree(folder, ignore_errors=True)
+        again = lodfs(*command, check=False)
+        return wrong + ([] if again.returncode == 0 and tree(folder) == wanted
+                        else ["a second run makes another tree"])
+
+    each(results, "unpack", found, UNPACK, once)
+
+
+# -------------------------------------------------------------------------------------- repair
+
+REPAIR = (("open", errno.EIO, errno.EMFILE, "kill"), ("pread", errno.EIO, errno.EINTR, "short"),
+          ("pwrite", errno.ENOSPC, errno.EIO, errno.EINTR, "short", "kill"),
+          ("fsync", errno.EIO, errno.EINTR, "kill"), ("rename", errno.EIO, errno.ENOSPC, "kill"),
+          ("stat", errno.EIO), ("flock", errno.ENOLCK), ("malloc", errno.ENOMEM))
+
+
+def spoil(store, how):
+    if how == "index":
+        with open(f"{store}/index", "r+b") as file:
+            file.seek(65536 + 50)
+            file.write(b"spoilt")
+    elif how == "manifest":
+        os.remove(f"{store}/manifest.json")
+    else:
+        os.remove(f"{store}/manifest.json")
+        os.truncate(f"{store}/index", 5000)
+
+
+def repair_once(store, copy, how, wanted, way):
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(store, copy)
+    spoil(copy, how)
+    done = run(["repair", copy], fail=way)
+    wrong = [] if done is not None and done.returncode == 0 else failed(done, way)
+    got = {name: data for name, data in contents(copy).items() if not name.endswith(b".tmp")}
+    if done is not None and done.returncode == 0:
+        return [] if got == wanted else ["success, but another store"]
+    records = [name for name in wanted if name.startswith(b"records/")]
+    if any(got.get(name) != wanted[name] for name in records):
+        wrong.append("a record was touched")
+    again = lodfs("repair", copy, check=False)
+    got = contents(copy)
+    return wrong + ([] if again.returncode in (0, 3) and all(got.get(n) == wanted[n] for n in wanted)
+                    else [f"a second run does not repair it: {again.stdout + again.stderr!r:.300}"])
+
+
+def repair(work, results):
+    source, store, copy = f"{work}/source", f"{work}/store", f"{work}/copy"
+    make_source(source, 3, 4)
+    lodfs(*pack_command(source, store))
+    wanted = contents(store)
+    for how in ("index", "manifest", "both"):
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(store, copy)
+        spoil(copy, how)
+        found = counts(work, ["repair", copy])
+        kinds = REPAIR if how == "both" else [kind for kind in REPAIR if found.get(kind[0])]
+        each(results, f"repair of {how}", found, kinds,
+             lambda way, how=how: repair_once(store, copy, how, wanted, way))
+
+
+# ------------------------------------------------------------------------------------- outputs
+
+def outputs(work, results):
+    """An output that cannot be written is an error, not a short answer."""
+    source, store = f"{work}/source", f"{work}/store"
+    make_source(source, 3, 4)
+    lodfs(*pack_command(source, store))
+    for number, command in enumerate((
+            ["ls", "-lR", store], ["info", store], ["info", "--json", store], ["verify", store],
+            ["verify", "--json", store], ["version"], ["--help"], ["repair", store],
+            ["unpack", store, f"{work}/unpacked"], ["pack", source, f"{work}/packed"],
+            ["pack", "--dry-run", source, f"{work}/dry"])):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([os.environ["LODFS"], *command], stdin=subprocess.DEVNULL,
+                                  stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
+        wrong = [] if done.returncode == 1 and done.stderr.count(b"\n") == 1 else \
+            [f"exit {done.returncode}, says {done.stderr!r:.300}"]
+        results.add(f"{number} {command[0]} to a full disk", wrong)
+
+
+def main():
+    results = Results()
+    with Work() as work:
+        {"repair": repair, "unpack": unpack, "outputs": outputs}[sys.argv[1]](work, results)
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
