@@ -16,7 +16,7 @@ import time
 from failing import contents, pack_command
 from long import counted, is_long
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from small import Foreground, TREES, read
+from small import Foreground, TREES, read, until
 from tiny import jpeg, make_source, write
 
 SECONDS_MAX = 60
@@ -136,6 +136,27 @@ def nested(work, store, point):
             yield "a refused pack touched the store"
 
 
+def log_below(work, store):
+    """A server whose log and working folder lie where its mount then is."""
+    point = f"{work}/below"
+    os.mkdir(point)
+    with open(f"{point}/log", "wb") as log:
+        server = subprocess.Popen([os.environ["LODFS"], "mount", "-f", "-d", store, "."],
+                                  cwd=point, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        if not until(lambda: os.path.ismount(point)):
+            yield "not mounted"
+        elif read(f"{point}/full/large.bin") != read(f"{work}/source/large.bin"):
+            yield "wrong bytes"
+        lodfs("umount", point, check=False)
+        if server.wait(SECONDS_MAX):
+            yield f"the server ends with {server.returncode}"
+    finally:
+        server.kill()
+    if os.path.getsize(f"{point}/log") < 100:
+        yield "nothing was logged"
+
+
 def two_packs(work):
     for number in range(counted(5, 50)):
         store = f"{work}/two{number}"
@@ -232,6 +253,7 @@ def main():
         results.add("two packs to one target", two_packs(work))
         os.mkdir(f"{work}/nest")
         results.add("stores on mounts", nested(work, store, point))
+        results.add("a log under the mount point", log_below(work, store))
         results.add("secrets", secrets(work, store, point))
         results.add("hostile images", images(work))
         for number in range(NAMES):

@@ -150,6 +150,7 @@ uint64_t seals_extreme(struct chance *chance, uint64_t was)
         UINT64_MAX - 4095,
         was / 2,
         was ^ chance_bits(chance),
+        (was & ~(uint64_t)(LOD_BLOCK_BYTES - 1)) + LOD_BLOCK_PAYLOAD - chance_below(chance, 24),
         chance_below(chance, 300),
         chance_below(chance, 70000),
         chance_bits(chance),

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Bugs as people make them, each with the test that has to see it. A plant is (what, file, exact old
+text, new text, test); the old text stands exactly once in its file, else planted.py says that the
+plant is stale: look at what the code has become, and break that. QUICK ones are tried by `check`.
+"""
+
+QUICK = (
+    ("a frame's hash is not checked", "fs/store/record.c",
+     "if (!error && lod_hash64(into, bytes, seed) != hash_of(record, slot, group, frame)) {",
+     "if (!error && seed == hash_of(record, slot, group, frame)) {",
+     "hostile-segments"),
+    ("a name may pass its block", "fs/store/rows.c",
+     "offset + bytes <= LOD_BLOCK_PAYLOAD;", "offset + 1 <= LOD_BLOCK_PAYLOAD + bytes;",
+     "hostile-attacks"),
+    ("a name may be ..", "fs/store/name.c",
+     "if (name[0] == '.' && (bytes == 1 || (bytes == 2 && name[1] == '.'))) {",
+     "if (name[0] == '.' && bytes == 1) {",
+     "hostile-attacks"),
+    ("a hit is counted as one reference too few", "fs/cache.c",
+     "    entry->touched = true;\n    *ret_blob = lod_blob_ref(entry->blob);\n",
+     "    entry->touched = true;\n    *ret_blob = entry->blob;\n",
+     "race-cache"),
+)
+
+HASHES = (
+    ("an index block's hash is not checked", "fs/store/blocks.c",
+     "        lod_get_le64(block + HASH_AT) != lod_hash64(block, HASH_AT, seed)) {",
+     "        (seed && !lod_get_le64(block + HASH_AT))) {",
+     "hostile-accidents"),
+    ("metadata's hash is not checked", "fs/store/record.c",
+     "lod_hash64(metadata, recd->metadata_bytes, recd->id.low) != recd->metadata_hash) {",
+     "!metadata) {", "record"),
+    ("a record's header is not checked", "fs/store/record_header.c",
+     "lod_get_le64(header + HASH_AT) != lod_hash64(header, HASH_AT, id_low)) {",
+     "!id_low) {", "metadata"),
+    ("the seed of a frame is without its slot", "fs/store/record.c",
+     "    lod_put_le32(place + 16, slot);\n", "    (void)slot;\n", "record"),
+    ("the seed of a frame is without its record", "fs/store/record.c",
+     "    lod_put_le64(place, record_id.low);\n    lod_put_le64(place + 8, record_id.high);\n",
+     "    (void)record_id;\n", "rebuild-1"),
+    ("a block of another section will do", "fs/store/blocks.c",
+     "lod_get_le32(block + SECTION_AT) != section || ", "(section && 0) || ", "index_damage"),
+)
+
+OFFSETS = (
+    ("a cut plan begins a byte late", "codecs/plan.c",
+     "            piece.offset += offset;\n", "            piece.offset += offset + (offset > 0);\n",
+     "plan"),
+    ("a read of many frames loses one's beginning", "fs/frames.c",
+     ".at = blob->data + skip,", ".at = blob->data + (wanted.frame ? 0 : skip),", "reader"),
+    ("a segment begins where the one before it does", "fs/store/record.c",
+     "    return slot ? end_of(record, slot - 1, group) : 0;\n",
+     "    return slot > 1 ? end_of(record, slot - 2, group) : 0;\n", "record_groups"),
+    ("the hash of the frame before", "fs/store/record.c",
+     "    return lod_get_le64(record->hashes + number * 8);\n",
+     "    return lod_get_le64(record->hashes + (number ? number - 1 : 0) * 8);\n", "record"),
+    ("rows of a block: one too many", "fs/store/index.c",
+     "number / a_block, number % a_block * kind->bytes, row,",
+     "number / (a_block + 1), number % (a_block + 1) * kind->bytes, row,", "index"),
+)
+
+BOUNDS = (
+    ("a section may end behind the file", "fs/store/superblock.c",
+     "blocks > file_blocks - first || ", "", "index_damage"),
+    ("a child may stand before its folder", "fs/store/rows.c",
+     "node->ref > node->number &&\n", "node->ref != node->number &&\n", "hostile-attacks"),
+    ("metadata: the hashes may stand behind its end", "fs/store/record.c",
+     "    if (start > recd->metadata_bytes) {\n        return -EILSEQ;\n    }\n",
+     "", "record"),
+    ("a group may hold more than its segments", "fs/store/record.c",
+     "    if (memcmp(sums, recd->group_bytes, sizeof(sums)) != 0) {\n        return -EILSEQ;\n"
+     "    }\n", "", "record"),
+    ("metadata of any size", "fs/store/rows.c",
+     " || recd->metadata_bytes > LOD_RECORD_META_MAX ||", " ||", "record"),
+    ("a manifest of any depth", "fs/store/manifest.c",
+     "(size_t)bytes > LOD_MANIFEST_BYTES_MAX || too_many_values(text, (size_t)bytes)) {",
+     "(size_t)bytes > LOD_MANIFEST_BYTES_MAX) {", "manifest"),
+    ("rebuilding writes past its room", "codecs/pcr/exact_run.c",
+     "    if (bytes > r->room - r->at) {\n", "    if (bytes > r->room) {\n", "exact"),
+    ("a padding block of any number of coefficients", "codecs/pcr/padding.c",
+     "        if (k >= LOD_JPEG_BLOCK || value", "        if (k > 255 || value", "exact"),
+    ("a length that only the index has is believed", "fs/made.c",
+     "    int error = check_lengths(wanted, &input->plan);\n",
+     "    int error = 0 && check_lengths(wanted, &input->plan);\n", "reader"),
+)
+
+CACHES = (
+    ("a failed fill is published as good", "fs/cache.c",
+     "    entry->state = entry->error ? LOD_BAD : LOD_READY;\n",
+     "    entry->state = LOD_READY;\n", "race-cache"),
+    ("two threads make the same key", "fs/cache.c",
+     "    while (entry->state == LOD_MAKING && !late) {\n", "    while (0) {\n", "race-cache"),
+    ("eviction does not look for users of the table", "fs/cache.c",
+     "    pthread_mutex_lock(&shard->lock);\n    entry->error = error;\n",
+     "    entry->error = error;\n", "race-cache"),
+    ("the key of a frame is without its group", "fs/frames.c",
+     "        .low = (uint64_t)group << KEY_GROUP_AT | number,\n",
+     "        .low = (uint64_t)(group > 12) << KEY_GROUP_AT | number,\n", "reader"),
+)
+
+WRITING = (
+    ("the manifest is written under its own name", "fs/store/manifest.c",
+     "    int error = lod_file_create(dir_fd, TMP_NAME, &fd);\n",
+     "    int error = lod_file_create(dir_fd, LOD_MANIFEST_NAME, &fd);\n"
+     "    (void)!linkat(dir_fd, LOD_MANIFEST_NAME, dir_fd, TMP_NAME, 0);\n",
+     "hostile-failing-pack"),
+    ("the index is written behind the manifest", "src/pack/commit.c",
+     "    return error ? error : lod_manifest_commit(c->target->fd);\n",
+     "    error = error ? error : lod_manifest_commit(c->target->fd);\n"
+     "    return error ? error : write_index(c, ret_bad);\n", "hostile-failing-pack"),
+    ("nothing is fsynced", "fs/store/file_io.c",
+     "    while (fsync(fd) < 0) {\n", "    while (fd < 0) {\n", "hostile-failing-pack"),
+    ("a failed write is none", "fs/store/file_io.c",
+     "        if (put < 0 && errno != EINTR) {\n            return -errno;\n",
+     "        if (put < 0 && errno != EINTR) {\n            return 0;\n", "hostile-failing-pack"),
+    ("an interrupted read is an error", "fs/store/file_io.c",
+     "        if (got < 0 && errno != EINTR) {\n", "        if (got < 0) {\n",
+     "hostile-failing-readers"),
+    ("a record of an earlier run is kept unread", "src/pack/keep.c",
+     "        error = lod_record_read_frame(record, slot, group, i, frame);\n",
+     "        error = frame && record ? 0 : -EIO;\n", "cli-resume"),
+    ("no memory is damage", "fs/store/manifest.c",
+     "    if (!json && errno == ENOMEM) {\n", "    if (!json && errno == EINTR) {\n",
+     "hostile-failing-unpack"),
+    ("repair leaves out what cannot be opened now", "fs/repair/salvage.c",
+     "    case -EMFILE:\n", "", "hostile-failing-repair"),
+    ("two packs may write to one folder", "src/pack/target.c",
+     "if (flock(target->fd, LOCK_EX | LOCK_NB) == 0) {", "if (target->fd >= 0) {", "cli-refuse"),
+)
+
+PLACES = (
+    ("a store's files may be links", "fs/store/dir.c",
+     "    const int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC;\n",
+     "    const int flags = O_RDONLY | O_CLOEXEC;\n", "store"),
+    ("unpack follows a link in its way", "src/unpack/plant.c",
+     "O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)", "O_RDONLY | O_DIRECTORY | O_CLOEXEC)",
+     "unpack"),
+    ("a coefficient may differ behind the first component", "codecs/pcr/jpeg_io.c",
+     "    for (int c = 0; same && c < a->info.num_components; c++) {\n",
+     "    for (int c = 0; same && c < 1; c++) {\n", "jpeg_io"),
+    ("what is cut short is read as far as it goes", "fs/store/dir.c",
+     "    return lod_file_pread(file->fd, offset, into, bytes);\n",
+     "    int error = lod_file_pread(file->fd, offset, into, bytes);\n"
+     "    return error == -EIO ? 0 : error;\n", "store"),
+    ("a search ends at a damaged row", "fs/store/index.c",
+     "    return gap ? gap : -ENOENT;\n", "    return -ENOENT + 0 * gap;\n", "hostile-accidents"),
+)
+
+ALL = QUICK + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES
