@@ -63,7 +63,7 @@ static int need_own(const uint8_t row[LOD_ROW_BYTES], struct lod_inputs *inputs)
     full->slot = data->slot = LOD_SLOT_OWN;
     inputs->count = DATA + 1;
     int error = lod_codec_plan(&lod_codec_pcr, row, LOD_FORMAT_TREE, LOD_FULL, &full->plan);
-    if (!error && full->plan.bytes + unit_bytes(row) >= LOD_EXACT_MEMORY_MAX) {
+    if (!error && full->plan.bytes + source_bytes(row) >= LOD_EXACT_MEMORY_MAX) {
         error = -E2BIG; /* before memory is taken for either */
     }
     return error ? error

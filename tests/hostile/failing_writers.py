@@ -122,8 +122,9 @@ def repair_once(store, copy, how, wanted, way):
         wrong.append("a record was touched")
     again = lodfs("repair", copy, check=False)
     got = contents(copy)
-    return wrong + ([] if again.returncode in (0, 3) and all(got.get(n) == wanted[n] for n in wanted)
-                    else [f"a second run does not repair it: {again.stdout + again.stderr!r:.300}"])
+    sound = again.returncode in (0, 3) and all(got.get(name) == wanted[name] for name in wanted)
+    return wrong + ([] if sound else
+                    [f"a second run does not repair it: {again.stdout + again.stderr!r:.300}"])
 
 
 def repair(work, results):

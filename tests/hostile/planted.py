@@ -16,7 +16,8 @@ from plants import ALL, QUICK
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 FOLDERS = ("codecs", "demo", "fs", "gpu", "man", "src", "tests")
-FILES = ("meson.build", "meson_options.txt", "LICENSE", "README.md", "CHANGELOG.md", ".clang-format")
+FILES = ("meson.build", "meson_options.txt", "LICENSE", "README.md", "CHANGELOG.md",
+         ".clang-format")
 SECONDS_MAX = 600
 
 

@@ -45,7 +45,8 @@ HASHES = (
 
 OFFSETS = (
     ("a cut plan begins a byte late", "codecs/plan.c",
-     "            piece.offset += offset;\n", "            piece.offset += offset + (offset > 0);\n",
+     "            piece.offset += offset;\n",
+     "            piece.offset += offset + (offset > 0);\n",
      "plan"),
     ("a read of many frames loses one's beginning", "fs/frames.c",
      ".at = blob->data + skip,", ".at = blob->data + (wanted.frame ? 0 : skip),", "reader"),

@@ -155,10 +155,10 @@ Test(pcr_original, a_row_that_says_too_much_is_refused_before_memory_is_taken)
     struct lod_inputs inputs = {0};
 
     join(&item, LOD_SLOT_OWN);
-    cr_assert_eq(lod_codec_pcr.maker->need(item.row, 0, &inputs), 0);
+    cr_assert_eq(lod_codec_pcr.maker->need(item.row, LOD_ORIGINAL, 0, &inputs), 0);
     inputs = (struct lod_inputs){0};
     lod_put_le32(item.row + LOD_PCR_SOURCE, UINT32_MAX);
-    cr_assert_eq(lod_codec_pcr.maker->need(item.row, 0, &inputs), -E2BIG);
+    cr_assert_eq(lod_codec_pcr.maker->need(item.row, LOD_ORIGINAL, 0, &inputs), -E2BIG);
     lod_encoded_finish(&item);
     lod_buf_finish(&file);
 }

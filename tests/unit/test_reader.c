@@ -13,8 +13,8 @@ static struct lod_item item_of(uint32_t number);
 static unsigned frames_read;
 static int item_error; /* what lod_dataset_item_failed was told last */
 static int frame_error;
-static uint32_t frame_error_item; /* of this one only; 0: of all */
-static uint64_t frame_short; /* bytes missing at the end of each frame */
+static uint32_t lender = 1, bad_item; /* whose frames cannot be read, and its row says too much */
+static uint64_t frame_short;          /* bytes missing at the end of each frame */
 
 /* Byte `at` of a segment, different for each group and item. */
 static uint8_t byte_of(const struct lod_item *item, unsigned group, uint64_t at)
@@ -29,8 +29,8 @@ int lod_dataset_frame(struct lod_dataset *dataset, const struct lod_item *item, 
 
     (void)dataset;
     frames_read++;
-    if (frame_error && (!frame_error_item || frame_error_item == item->number)) {
-        return frame_error;
+    if (frame_error || bad_item == item->number) {
+        return frame_error ? frame_error : -EIO;
     }
     cr_assert_eq(lod_blob_create(FRAME_BYTES - frame_short, &blob), 0);
     for (uint64_t i = 0; i < blob->bytes; i++) {
@@ -251,9 +251,7 @@ Test(reader, a_cache_of_nothing_still_reads)
 #define LENT_BYTES 300u
 
 static unsigned units_made;
-static uint32_t lender = 1;
 static uint64_t made_cost;
-static uint64_t lent_bytes = LENT_BYTES;
 static int make_error;
 
 static uint64_t made_unit(const uint8_t row[LOD_ROW_BYTES], unsigned form)
@@ -303,7 +301,7 @@ static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GRO
 {
     (void)row;
     memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));
-    ret_bytes[1] = lent_bytes;
+    ret_bytes[1] = bad_item ? 1ull << 60 : LENT_BYTES; /* no memory has that much */
     return 0;
 }
 
@@ -374,14 +372,14 @@ Test(reader, what_cannot_be_made_is_an_error_told_once)
     struct lod_plan plan = {0};
     struct lod_read read;
     static const struct {
-        uint32_t lender;
-        uint64_t cost;
+        uint32_t lender, bad, cost;
         int make_error, told;
     } cases[] = {
-        {2, 0, 0, -EILSEQ},             /* the slot itself */
-        {3, 0, 0, -EILSEQ},             /* a later slot */
-        {1, (64 << 20) + 1, 0, -E2BIG}, /* more than all of the budget */
-        {1, 0, -EILSEQ, -EILSEQ},
+        {2, 0, 0, 0, -EILSEQ}, /* the slot itself */
+        {3, 0, 0, 0, -EILSEQ}, /* a later slot */
+        {1, 0, (64 << 20) + 1, 0, -E2BIG},
+        {1, 0, 0, -EILSEQ, -EILSEQ},
+        {1, 11, 0, 0, -EIO},
     };
 
     cr_assert_eq(lod_plan_add_made(&plan, 0, 0, MADE_BYTES), 0);
@@ -391,6 +389,7 @@ Test(reader, what_cannot_be_made_is_an_error_told_once)
         lender = cases[i].lender;
         made_cost = cases[i].cost;
         make_error = cases[i].make_error;
+        bad_item = cases[i].bad;
         item_error = 0;
         cr_assert_eq(lod_reader_read(reader, &made, &plan, 0, 100, &read), -EIO);
         cr_assert_eq(item_error, cases[i].told);
@@ -398,19 +397,4 @@ Test(reader, what_cannot_be_made_is_an_error_told_once)
         cr_assert_eq(lod_reader_read(reader, &made, &plan, 5, 100, &read), -EIO);
         cr_assert_eq(item_error, 0, "remembered, not tried again");
     }
-}
-
-/* No memory has that much, so asking for it would be told as -ENOMEM. */
-Test(reader, a_length_that_only_the_index_has_takes_no_memory)
-{
-    struct lod_item made = item_of(item.number);
-    struct lod_plan plan = {0};
-    struct lod_read read;
-
-    lender = 1;
-    lent_bytes = 1ull << 60;
-    frame_error = -EIO;
-    frame_error_item = made.recd.first_item + lender;
-    cr_assert_eq(lod_plan_add_made(&plan, 0, MADE_BYTES), 0);
-    cr_assert_eq(lod_reader_read(reader, &made, &plan, 0, 100, &read), -EIO);
 }
