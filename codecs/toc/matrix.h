@@ -15,17 +15,18 @@
 #include "compiler.h"
 #include "toc/toc.h"
 
-struct lod_toc_batch; /* matrix_batch.h */
+struct lod_toc_batch; /* batch_read.h */
 
 struct lod_toc_matrix {
     uint32_t rows, columns;
     uint32_t batches, batch_rows;
 
     /* Private: */
-    uint32_t codes_max, nodes_max; /* of one batch */
-    struct lod_toc_batch *batch;   /* in the memory of init */
-    void *owned;                   /* of create */
-    uint64_t bytes;                /* of that memory */
+    uint8_t kind;                /* enum lod_toc_kind */
+    uint32_t numbers_max;        /* nodes and leaves of one batch */
+    struct lod_toc_batch *batch; /* in the memory of init */
+    void *owned;                 /* of create */
+    uint64_t bytes;              /* of that memory */
 };
 
 /*

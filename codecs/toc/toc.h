@@ -49,11 +49,12 @@ struct lod_toc_shard {
 
     /* Private: */
     uint8_t value;       /* enum lod_toc_value */
-    uint8_t index_bits;  /* of an index into the table of values; 0: values stand direct */
+    uint8_t index_bits;  /* of an index into the table of values */
     uint8_t column_bits; /* CSR: of a column; TREE: of a leaf's column, or of a column's leaves */
     uint8_t column_form;
-    uint32_t leaves, values; /* entries of first layer and table of values */
-    uint32_t codes_max, nodes_max;
+    uint32_t leaves;               /* entries of the first layer */
+    uint32_t values;               /* entries of the table of values; 0: values stand direct */
+    uint32_t codes_max, nodes_max; /* of one batch */
     struct lod_span table, leaf_values, leaf_columns, batch, body;
 };
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The eight forms of a value. See values.h. */
+#include "toc/values.h"
+
+#include <string.h>
+
+static bool is_float(uint8_t dtype)
+{
+    return LOD_DTYPE_CLASS(dtype) == LOD_DTYPE_CLASS(LOD_DTYPE_F8);
+}
+
+unsigned lod_value_bytes(uint8_t dtype, uint8_t value)
+{
+    static const uint8_t bytes[] = {0, 1, 2, 4, 1, 2, 4, 4};
+    unsigned own = lod_dtype_bytes(dtype);
+
+    if (value == LOD_TOC_VALUE_OWN) {
+        return own;
+    }
+    if (value > LOD_TOC_VALUE_F4 || bytes[value] >= own ||
+        (value == LOD_TOC_VALUE_F4 && !is_float(dtype))) {
+        return 0;
+    }
+    return bytes[value];
+}
+
+/* The bits of a whole number as f2, f4 or f8; f2 takes 0 .. 255 and -128 .. 127 only. */
+static uint64_t float_of(unsigned bytes, double number)
+{
+    uint64_t word = 0;
+
+    if (bytes == 8) {
+        memcpy(&word, &number, 8);
+    } else if (bytes == 4) {
+        float narrow = (float)number;
+        uint32_t bits;
+        memcpy(&bits, &narrow, 4);
+        word = bits;
+    } else if (number != 0) {
+        memcpy(&word, &number, 8);
+        uint64_t exponent = (word >> 52 & 2047) - 1023 + 15;
+        word = word >> 63 << 15 | exponent << 10 | (word >> 42 & 1023);
+    }
+    return word;
+}
+
+/* Two's complement of `bits` bits. */
+static int64_t extended(uint64_t stored, unsigned bits)
+{
+    return (int64_t)(stored << (64 - bits)) >> (64 - bits);
+}
+
+uint64_t lod_value_widen(uint8_t dtype, uint8_t value, uint64_t stored)
+{
+    unsigned own = lod_dtype_bytes(dtype), bits = 8 * lod_value_bytes(dtype, value);
+
+    if (value == LOD_TOC_VALUE_OWN) {
+        return stored;
+    }
+    if (value == LOD_TOC_VALUE_F4) {
+        return float_of(8, lod_dtype_number(LOD_DTYPE_F4, stored));
+    }
+    int64_t number = value >= LOD_TOC_VALUE_I1 ? extended(stored, bits) : (int64_t)stored;
+    if (is_float(dtype)) {
+        return float_of(own, (double)number);
+    }
+    return (uint64_t)number & UINT64_MAX >> (64 - 8 * own);
+}
+
+static uint64_t narrowed(uint8_t dtype, uint8_t value, uint64_t word)
+{
+    if (value == LOD_TOC_VALUE_F4) {
+        double number = lod_dtype_number(dtype, word);
+        return number == number ? float_of(4, number) : 0; /* a NaN keeps its own form */
+    }
+    if (is_float(dtype)) {
+        double number = lod_dtype_number(dtype, word);
+        return number > -2147483649.0 && number < 4294967296.0 ? (uint64_t)(int64_t)number : 0;
+    }
+    return word;
+}
+
+bool lod_value_narrow(uint8_t dtype, uint8_t value, uint64_t word, uint64_t *ret_stored)
+{
+    unsigned bytes = lod_value_bytes(dtype, value);
+
+    if (value == LOD_TOC_VALUE_OWN) {
+        *ret_stored = word;
+        return true;
+    }
+    if (!bytes) {
+        return false;
+    }
+    uint64_t stored = narrowed(dtype, value, word) & UINT64_MAX >> (64 - 8 * bytes);
+    if (lod_value_widen(dtype, value, stored) != word) {
+        return false;
+    }
+    *ret_stored = stored;
+    return true;
+}
+
+static void as_wanted(uint8_t dtype, enum lod_words_as as, uint64_t count, uint64_t *words)
+{
+    unsigned shift = 64 - 8 * lod_dtype_bytes(dtype);
+
+    if (as == LOD_AS_ELEMENTS && dtype & LOD_DTYPE_BIG_ENDIAN) {
+        for (uint64_t i = 0; i < count; i++) {
+            words[i] = __builtin_bswap64(words[i]) >> shift;
+        }
+    } else if (as == LOD_AS_FLOATS || (as == LOD_AS_NUMBERS && (dtype & 0x0f) != LOD_DTYPE_F8)) {
+        for (uint64_t i = 0; i < count; i++) {
+            words[i] = float_of(as == LOD_AS_FLOATS ? 4 : 8, lod_dtype_number(dtype, words[i]));
+        }
+    }
+}
+
+void lod_values_read(const struct lod_toc_shard *shard, enum lod_words_as as, const uint8_t *at,
+                     uint64_t count, uint64_t *into)
+{
+    static const uint8_t plain[] = {LOD_DTYPE_U1, LOD_DTYPE_U2, 0, LOD_DTYPE_U4, 0, 0, 0,
+                                    LOD_DTYPE_U8};
+    uint8_t dtype = shard->dtype, value = shard->value;
+
+    lod_dtype_words(plain[lod_value_bytes(dtype, value) - 1], at, count, into);
+    if (value != LOD_TOC_VALUE_OWN) {
+        for (uint64_t i = 0; i < count; i++) {
+            into[i] = lod_value_widen(dtype, value, into[i]);
+        }
+    }
+    as_wanted(dtype, as, count, into);
+}

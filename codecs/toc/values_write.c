@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values gathered, and written direct or as a table and indexes. See values_write.h. */
+#include "toc/values_write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "toc/bits.h"
+#include "toc/radix.h"
+#include "toc/values.h"
+
+#define FORMS       8u
+#define FIRST_WORDS 256u
+#define STEP        1024u
+
+static unsigned forms_of(uint8_t dtype, unsigned forms, uint64_t word)
+{
+    uint64_t stored;
+
+    for (uint8_t value = 0; value < FORMS; value++) {
+        if (forms >> value & 1 && !lod_value_narrow(dtype, value, word, &stored)) {
+            forms &= ~(1u << value);
+        }
+    }
+    return forms;
+}
+
+int lod_values_init(struct lod_values_write *values, uint8_t dtype, uint32_t distinct_max)
+{
+    unsigned forms = 0;
+
+    for (uint8_t value = 0; value < FORMS; value++) {
+        forms |= lod_value_bytes(dtype, value) ? 1u << value : 0;
+    }
+    *values =
+        (struct lod_values_write){.dtype = dtype, .forms = forms, .distinct_max = distinct_max};
+    return lod_word_map_init(&values->map, FIRST_WORDS);
+}
+
+void lod_values_finish(struct lod_values_write *values)
+{
+    lod_word_map_finish(&values->map);
+    free(values->distinct);
+    free(values->rank);
+    *values = (struct lod_values_write){0};
+}
+
+static int add_distinct(struct lod_values_write *values, uint64_t word)
+{
+    uint32_t count = values->map.count;
+
+    if (count > values->room) {
+        uint64_t room = values->room ? values->room * 2 : FIRST_WORDS;
+        uint64_t *distinct = realloc(values->distinct, room * sizeof(*distinct));
+        if (!distinct) {
+            return -ENOMEM;
+        }
+        values->distinct = distinct;
+        values->room = room;
+    }
+    values->distinct[count - 1] = word;
+    values->forms = forms_of(values->dtype, values->forms, word);
+    values->many = count > values->distinct_max;
+    return lod_word_map_full(&values->map) ? lod_word_map_grow(&values->map) : 0;
+}
+
+int lod_values_add(struct lod_values_write *values, uint64_t word, uint32_t *ret_number)
+{
+    uint32_t before = values->map.count;
+
+    if (values->many) {
+        values->forms = forms_of(values->dtype, values->forms, word);
+        return 0;
+    }
+    uint32_t number = lod_word_map_put(&values->map, word);
+    int error = number == before ? add_distinct(values, word) : 0;
+    if (!error && ret_number) {
+        *ret_number = number;
+    }
+    return error;
+}
+
+static int sort_distinct(struct lod_values_write *values)
+{
+    uint32_t count = values->map.count;
+    struct lod_keyed *keyed = malloc((2 * (size_t)count + 1) * sizeof(*keyed));
+    values->rank = malloc(((size_t)count + 1) * sizeof(*values->rank));
+
+    if (!keyed || !values->rank) {
+        free(keyed);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        keyed[i] = (struct lod_keyed){.key = values->distinct[i], .number = i};
+    }
+    lod_radix_sort(keyed, count, keyed + count);
+    for (uint32_t i = 0; i < count; i++) {
+        values->rank[keyed[i].number] = i;
+        values->distinct[i] = keyed[i].key;
+    }
+    free(keyed);
+    return 0;
+}
+
+int lod_values_settle(struct lod_values_write *values, uint64_t count)
+{
+    uint32_t distinct = values->map.count;
+
+    values->value = LOD_TOC_VALUE_OWN;
+    for (uint8_t value = 1; value < FORMS; value++) {
+        if (values->forms >> value & 1 &&
+            lod_value_bytes(values->dtype, value) < lod_value_bytes(values->dtype, values->value)) {
+            values->value = value;
+        }
+    }
+    if (values->many) {
+        return 0;
+    }
+    uint64_t direct = lod_values_bytes(values, count);
+    values->table = distinct > 0;
+    values->index_bits = (uint8_t)lod_bits_of(distinct ? distinct - 1 : 0);
+    values->table = lod_values_table_bytes(values) + lod_values_bytes(values, count) < direct;
+    return sort_distinct(values);
+}
+
+uint64_t lod_values_table_bytes(const struct lod_values_write *values)
+{
+    uint64_t bytes = lod_value_bytes(values->dtype, values->value);
+    return values->table ? values->map.count * bytes : 0;
+}
+
+uint64_t lod_values_bytes(const struct lod_values_write *values, uint64_t count)
+{
+    return values->table ? lod_bits_bytes(count, values->index_bits)
+                         : count * lod_value_bytes(values->dtype, values->value);
+}
+
+/* Direct values have no table; `words` are then what is written. */
+static int write_narrow(const struct lod_values_write *values, const uint64_t *words,
+                        uint64_t count, struct lod_buf *into)
+{
+    unsigned bytes = lod_value_bytes(values->dtype, values->value);
+    int error = lod_buf_reserve(into, count * bytes);
+
+    for (uint64_t i = 0; i < count && !error; i++) {
+        uint64_t stored = 0;
+        (void)lod_value_narrow(values->dtype, values->value, words[i], &stored);
+        lod_put_le(into->data + into->bytes, bytes, stored);
+        into->bytes += bytes;
+    }
+    return error;
+}
+
+int lod_values_write_table(const struct lod_values_write *values, struct lod_buf *into)
+{
+    return values->table ? write_narrow(values, values->distinct, values->map.count, into) : 0;
+}
+
+static uint32_t index_of(const struct lod_values_write *values, uint64_t word)
+{
+    return values
+        ->rank[word == LOD_WORD_NONE ? values->map.none_number - 1
+                                     : values->map.number[lod_word_map_slot(&values->map, word)]];
+}
+
+int lod_values_write_words(const struct lod_values_write *values, const uint64_t *words,
+                           uint64_t count, struct lod_buf *into)
+{
+    uint32_t index[STEP]; /* STEP indexes fill whole bytes at any width */
+
+    if (!values->table) {
+        return write_narrow(values, words, count, into);
+    }
+    int error = lod_buf_reserve(into, lod_bits_bytes(count, values->index_bits));
+    for (uint64_t at = 0; at < count && !error; at += STEP) {
+        uint64_t step = count - at < STEP ? count - at : STEP;
+        for (uint64_t i = 0; i < step; i++) {
+            index[i] = index_of(values, words[at + i]);
+        }
+        lod_bits_pack(index, step, values->index_bits, into->data + into->bytes);
+        into->bytes += lod_bits_bytes(step, values->index_bits);
+    }
+    return error;
+}
