@@ -9,11 +9,14 @@
 #include <errno.h>
 
 #include "l3/packed.h"
+#include "l3/paper.h"
 #include "l3/patch.h"
+#include "l3/small.h"
 
 /* What one thread decodes with. */
 struct work {
-    struct lod_l3_rows rows;
+    struct lod_rans_tables tables;
+    struct lod_small_rows rows;
 };
 
 static_assert(sizeof(struct work) <= LOD_L3_WORK_BYTES, "callers hand over this much");
@@ -114,8 +117,9 @@ void lod_l3_band(const struct lod_l3_stream *stream, uint32_t row, uint64_t *ret
 
 int lod_l3_work_init(const struct lod_l3_stream *stream, void *work)
 {
-    (void)work;
-    return stream->tables.bytes ? -EILSEQ : 0;
+    struct work *own = work;
+
+    return lod_rans_tables_take(stream->tables, stream->image.samples, &own->tables);
 }
 
 int lod_l3_decode_patch(const struct lod_l3_stream *stream, uint32_t row, uint32_t column,
@@ -140,9 +144,13 @@ int lod_l3_decode_patch(const struct lod_l3_stream *stream, uint32_t row, uint32
     }
     switch (kind & LOD_L3_KIND_MODE) {
     case LOD_L3_KIND_PACKED:
-        return lod_l3_packed_decode(&patch, bytes, &target, &own->rows);
+        return lod_l3_packed_decode(&patch, bytes, &target, &own->rows.samples);
+    case LOD_L3_KIND_PAPER:
+        return lod_paper_decode(&patch, bytes, &target, &own->rows.samples);
+    case LOD_L3_KIND_SMALL:
+        return lod_small_decode(&patch, bytes, &own->tables, &target, &own->rows);
     default:
-        return -EILSEQ;
+        return lod_l3_flat_decode(&patch, bytes, &target);
     }
 }
 

@@ -4,23 +4,47 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "l3/l3_stream.h"
 #include "l3/packed_write.h"
+#include "l3/paper_write.h"
+#include "l3/small_write.h"
 
-/* What one patch is encoded with. */
-struct work {
+/* The tables of mode small are made from at most about so many patches, spread over the image. */
+#define COUNTED_PATCHES 64u
+
+/* Below so many samples an image is coded both ways, and the smaller is taken. */
+#define FEW_SAMPLES 65536u
+
+/* Rows of which one decides on subtracting G. */
+#define GREEN_STEP 8u
+
+struct coder {
+    const struct lod_l3_image *image;
+    const uint8_t *samples;
+    size_t stride;
+    enum lod_l3_mode mode;
+    unsigned side_log2;
+    uint64_t columns, patches;
     struct lod_l3_planes planes;
-    uint8_t coded[2][LOD_L3_PATCH_BYTES_MAX];
+    struct lod_small_choice choice;
+    struct lod_small_counts counts;
+    struct lod_small_model model;
+    struct lod_small_work work;
+    uint8_t coded[LOD_L3_PATCH_BYTES_MAX];
 };
 
 uint64_t lod_l3_encode_cost(const struct lod_l3_image *image)
 {
+    uint64_t few = (uint64_t)FEW_SAMPLES * 4;
+
     (void)image;
-    return sizeof(struct work);
+    return sizeof(struct coder) + few;
 }
 
-static uint8_t side_log2_of(const struct lod_l3_options *options)
+/* The measurements are in ARCHITECTURE.md, section 9. */
+static unsigned side_log2_of(const struct lod_l3_options *options)
 {
     if (options->side_log2) {
         return options->side_log2;
@@ -28,77 +52,190 @@ static uint8_t side_log2_of(const struct lod_l3_options *options)
     return options->mode == LOD_L3_SMALL ? 7 : 6;
 }
 
-/* The header, and places for the patches' sizes. */
-static int put_head(const struct lod_l3_image *image, unsigned side_log2, uint64_t patches,
-                    struct lod_buf *stream)
-{
-    uint8_t header[LOD_L3_HEADER_BYTES] = {0};
-
-    lod_put_le32(header, image->width);
-    lod_put_le32(header + 4, image->height);
-    header[8] = image->samples;
-    header[9] = image->bits;
-    header[10] = (uint8_t)side_log2;
-    if (patches > UINT32_MAX / 4) {
-        return -E2BIG;
-    }
-    int r = lod_buf_append(stream, header, sizeof(header));
-    for (uint64_t i = 0; r == 0 && i < patches; i++) {
-        r = lod_buf_append_le(stream, 4, 0);
-    }
-    return r;
-}
-
-/* The smaller of the two ways to code a patch; the bytes are in `*ret_coded`. */
-static size_t encode_patch(const struct lod_l3_patch *patch, const uint8_t *at, size_t stride,
-                           struct work *work, const uint8_t **ret_coded)
-{
-    size_t bytes[2];
-
-    lod_l3_planes_load(patch, false, at, stride, &work->planes);
-    bytes[0] = lod_l3_packed_encode(patch, &work->planes, work->coded[0]);
-    *ret_coded = work->coded[0];
-    if (patch->samples < 3) {
-        return bytes[0];
-    }
-    lod_l3_planes_load(patch, true, at, stride, &work->planes);
-    bytes[1] = lod_l3_packed_encode(patch, &work->planes, work->coded[1]);
-    *ret_coded = work->coded[bytes[1] < bytes[0]];
-    return bytes[bytes[1] < bytes[0]];
-}
-
 static uint32_t at_most(uint32_t value, uint32_t limit)
 {
     return value < limit ? value : limit;
 }
 
-int lod_l3_encode(const struct lod_l3_image *image, const uint8_t *samples, size_t stride,
-                  const struct lod_l3_options *options, struct lod_buf *stream)
+/* Patch `number` of the grid, and its first sample. */
+static struct lod_l3_patch patch_of(const struct coder *c, uint64_t number, const uint8_t **ret_at)
 {
-    unsigned side_log2 = side_log2_of(options);
-    uint32_t side = 1u << side_log2;
-    size_t pixel = lod_l3_pixel_bytes(image), begin = stream->bytes;
-    uint64_t columns = (image->width + side - 1) >> side_log2;
-    uint64_t rows = (image->height + side - 1) >> side_log2;
-    struct work *work = malloc(sizeof(*work));
+    uint32_t x = (uint32_t)(number % c->columns) << c->side_log2, side = 1u << c->side_log2;
+    uint32_t y = (uint32_t)(number / c->columns) << c->side_log2;
 
-    int r = work ? put_head(image, side_log2, columns * rows, stream) : -ENOMEM;
-    for (uint64_t i = 0; r == 0 && i < columns * rows; i++) {
-        uint32_t x = (uint32_t)(i % columns) << side_log2, y = (uint32_t)(i / columns) << side_log2;
-        struct lod_l3_patch patch = {
-            .width = at_most(side, image->width - x),
-            .height = at_most(side, image->height - y),
-            .samples = image->samples,
-            .bits = image->bits,
-        };
-        const uint8_t *coded;
-        size_t bytes = encode_patch(&patch, samples + y * stride + x * pixel, stride, work, &coded);
-        r = lod_buf_append(stream, coded, bytes);
+    *ret_at = c->samples + y * c->stride + x * lod_l3_pixel_bytes(c->image);
+    return (struct lod_l3_patch){
+        .width = at_most(side, c->image->width - x),
+        .height = at_most(side, c->image->height - y),
+        .samples = c->image->samples,
+        .bits = c->image->bits,
+    };
+}
+
+static bool is_flat(const struct coder *c, const struct lod_l3_patch *patch, const uint8_t *at)
+{
+    size_t pixel = lod_l3_pixel_bytes(c->image), bytes = patch->width * pixel;
+
+    if (memcmp(at, at + pixel, bytes - pixel) != 0) {
+        return false;
+    }
+    for (unsigned y = 1; y < patch->height; y++) {
+        if (memcmp(at, at + y * c->stride, bytes) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Loads the planes, G subtracted where that makes residuals smaller. */
+static void load(struct coder *c, const struct lod_l3_patch *patch, const uint8_t *at)
+{
+    lod_l3_planes_load(patch, false, at, c->stride, &c->planes);
+    if (patch->samples < 3 || c->mode == LOD_L3_PAPER) {
+        return;
+    }
+    lod_small_choose(patch, &c->planes, GREEN_STEP, &c->choice);
+    uint64_t cost = c->choice.cost;
+    lod_l3_planes_load(patch, true, at, c->stride, &c->planes);
+    lod_small_choose(patch, &c->planes, GREEN_STEP, &c->choice);
+    if (c->choice.cost >= cost) {
+        lod_l3_planes_load(patch, false, at, c->stride, &c->planes);
+    }
+}
+
+static unsigned classes_for(const struct lod_l3_image *image)
+{
+    uint64_t samples = (uint64_t)image->width * image->height * image->samples;
+
+    return samples < 8192 ? 2 : samples < 65536 ? 4 : LOD_RANS_CLASSES;
+}
+
+static int make_model(struct coder *c)
+{
+    uint64_t step = (c->patches + COUNTED_PATCHES - 1) / COUNTED_PATCHES;
+
+    memset(&c->counts, 0, sizeof(c->counts));
+    for (uint64_t i = 0; i < c->patches; i += step) {
+        const uint8_t *at;
+        struct lod_l3_patch patch = patch_of(c, i, &at);
+        if (!is_flat(c, &patch, at)) {
+            load(c, &patch, at);
+            lod_small_choose(&patch, &c->planes, 1, &c->choice);
+            lod_small_count(&patch, &c->planes, &c->choice, &c->counts);
+        }
+    }
+    return lod_small_model_make(&c->counts, c->image->samples, classes_for(c->image),
+                                c->image->bits == 16 ? 16 : 8, &c->model);
+}
+
+static size_t encode_patch(struct coder *c, uint64_t number)
+{
+    const uint8_t *at;
+    struct lod_l3_patch patch = patch_of(c, number, &at);
+
+    if (c->mode != LOD_L3_PAPER && is_flat(c, &patch, at)) {
+        c->coded[0] = LOD_L3_KIND_FLAT;
+        memcpy(c->coded + 1, at, lod_l3_pixel_bytes(c->image));
+        return 1 + lod_l3_pixel_bytes(c->image);
+    }
+    load(c, &patch, at);
+    switch (c->mode) {
+    case LOD_L3_PAPER:
+        return lod_paper_encode(&patch, &c->planes, c->coded);
+    case LOD_L3_PACKED:
+        return lod_l3_packed_encode(&patch, &c->planes, c->coded);
+    default:
+        lod_small_choose(&patch, &c->planes, 1, &c->choice);
+        return lod_small_encode(&patch, &c->planes, &c->choice, &c->model, &c->work, c->coded,
+                                sizeof(c->coded));
+    }
+}
+
+/* The header, places for the patches' sizes, and the tables. */
+static int put_head(const struct coder *c, struct lod_buf *stream)
+{
+    uint8_t header[LOD_L3_HEADER_BYTES] = {0};
+    size_t begin = stream->bytes;
+
+    lod_put_le32(header, c->image->width);
+    lod_put_le32(header + 4, c->image->height);
+    header[8] = c->image->samples;
+    header[9] = c->image->bits;
+    header[10] = (uint8_t)c->side_log2;
+    if (c->patches > UINT32_MAX / 4) {
+        return -E2BIG;
+    }
+    int r = lod_buf_append(stream, header, sizeof(header));
+    for (uint64_t i = 0; r == 0 && i < c->patches; i++) {
+        r = lod_buf_append_le(stream, 4, 0);
+    }
+    size_t before = stream->bytes;
+    if (r == 0 && c->mode == LOD_L3_SMALL) {
+        r = lod_small_model_put(&c->model, c->image->samples, stream);
+    }
+    if (r == 0) {
+        lod_put_le32(stream->data + begin + 12, (uint32_t)(stream->bytes - before));
+    }
+    return r;
+}
+
+static int encode(struct coder *c, struct lod_buf *stream)
+{
+    size_t begin = stream->bytes;
+
+    int r = c->mode == LOD_L3_SMALL ? make_model(c) : 0;
+    if (r == 0) {
+        r = put_head(c, stream);
+    }
+    for (uint64_t i = 0; r == 0 && i < c->patches; i++) {
+        size_t bytes = encode_patch(c, i);
+        r = lod_buf_append(stream, c->coded, bytes);
         if (r == 0) {
             lod_put_le32(stream->data + begin + LOD_L3_HEADER_BYTES + 4 * i, (uint32_t)bytes);
             r = stream->bytes - begin > UINT32_MAX ? -E2BIG : 0;
         }
     }
-    free(work);
+    return r;
+}
+
+/* Small images may not earn their tables. */
+static int encode_smaller(struct coder *c, struct lod_buf *stream)
+{
+    struct lod_buf packed = {0};
+    size_t begin = stream->bytes;
+
+    int r = encode(c, stream);
+    c->mode = LOD_L3_PACKED;
+    if (r == 0) {
+        r = encode(c, &packed);
+    }
+    if (r == 0 && packed.bytes < stream->bytes - begin) {
+        memcpy(stream->data + begin, packed.data, packed.bytes);
+        stream->bytes = begin + packed.bytes;
+    }
+    lod_buf_finish(&packed);
+    return r;
+}
+
+int lod_l3_encode(const struct lod_l3_image *image, const uint8_t *samples, size_t stride,
+                  const struct lod_l3_options *options, struct lod_buf *stream)
+{
+    uint64_t count = (uint64_t)image->width * image->height * image->samples;
+    struct coder *c = malloc(sizeof(*c));
+
+    if (!c) {
+        return -ENOMEM;
+    }
+    c->image = image;
+    c->samples = samples;
+    c->stride = stride;
+    c->mode = options->mode;
+    c->side_log2 = side_log2_of(options);
+    uint32_t last = (1u << c->side_log2) - 1;
+    c->columns = (image->width + last) >> c->side_log2;
+    c->patches = c->columns * ((image->height + last) >> c->side_log2);
+    int r = c->mode == LOD_L3_SMALL && count < FEW_SAMPLES ? encode_smaller(c, stream)
+                                                           : encode(c, stream);
+    free(c);
     return r;
 }

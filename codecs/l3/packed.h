@@ -26,12 +26,6 @@ struct lod_l3_packed_map {
 
 struct lod_l3_packed_map lod_l3_packed_map(const struct lod_l3_patch *patch);
 
-/* Four bits of an array of them, the lower half of a byte first. */
-static inline unsigned lod_l3_nibble(const uint8_t *at, unsigned index)
-{
-    return at[index / 2] >> (index % 2 * 4) & 15u;
-}
-
 /* `bytes` is the whole patch. -EILSEQ. */
 LOD_MUST_CHECK int lod_l3_packed_decode(const struct lod_l3_patch *patch, struct lod_span bytes,
                                         const struct lod_l3_target *target,

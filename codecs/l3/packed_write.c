@@ -15,19 +15,6 @@ struct trial {
     uint16_t residuals[LOD_L3_SIDE_MAX];
 };
 
-static unsigned bit_length(unsigned value)
-{
-    return value ? 32u - (unsigned)__builtin_clz(value) : 0;
-}
-
-/* The four bits that stand for the width of fields that hold -2^(w-1) .. 2^(w-1) - 1. */
-static unsigned code_of(unsigned zigzags)
-{
-    unsigned width = bit_length(zigzags);
-
-    return width < 15 ? width : 15;
-}
-
 static void measure(const struct lod_l3_patch *patch, const struct lod_l3_packed_map *map,
                     struct trial *trial)
 {
@@ -43,30 +30,9 @@ static void measure(const struct lod_l3_patch *patch, const struct lod_l3_packed
             int residual = (int16_t)(trial->residuals[x] << up) >> up;
             zigzags |= (unsigned)(residual * 2 ^ residual >> 15) & 0xffffu;
         }
-        trial->codes[b] = (uint8_t)code_of(zigzags);
+        trial->codes[b] = (uint8_t)lod_l3_code_of(zigzags);
         trial->bytes += lod_l3_width_of(trial->codes[b]) * (end - b * LOD_L3_BLOCK) / 8;
     }
-}
-
-/* Eight fields to `width` bytes. */
-static uint8_t *put_fields(uint8_t *at, const uint16_t *residuals, unsigned width)
-{
-    unsigned mask = (1u << width) - 1, bias = 1u << width >> 1;
-    uint64_t held = 0;
-    unsigned bits = 0;
-
-    for (unsigned i = 0; i < 8; i++) {
-        held |= (uint64_t)((residuals[i] + bias) & mask) << bits;
-        for (bits += width; bits >= 8; bits -= 8, held >>= 8) {
-            *at++ = (uint8_t)held;
-        }
-    }
-    return at;
-}
-
-static void put_nibble(uint8_t *at, unsigned index, unsigned value)
-{
-    at[index / 2] = (uint8_t)(at[index / 2] | value << (index % 2 * 4));
 }
 
 size_t lod_l3_packed_encode(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
@@ -89,13 +55,14 @@ size_t lod_l3_packed_encode(const struct lod_l3_patch *patch, const struct lod_l
             measure(patch, &map, trial);
             best = trial->bytes < trials[best].bytes ? !best : best;
         }
-        put_nibble(into + map.predictors, run, trials[best].predictor);
+        lod_l3_nibble_put(into + map.predictors, run, trials[best].predictor);
         for (unsigned b = 0; b < map.blocks; b++) {
-            put_nibble(into + map.widths + run * map.widths_of_run, b, trials[best].codes[b]);
+            lod_l3_nibble_put(into + map.widths + run * map.widths_of_run, b,
+                              trials[best].codes[b]);
         }
         for (unsigned g = 0; g < map.groups; g++) {
-            at = put_fields(at, trials[best].residuals + 8 * g,
-                            lod_l3_width_of(trials[best].codes[g / 2]));
+            unsigned width = lod_l3_width_of(trials[best].codes[g / 2]);
+            at = lod_l3_fields_put(at, trials[best].residuals + 8 * g, width, 1u << width >> 1);
         }
     }
     return (size_t)(at - into);

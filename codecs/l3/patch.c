@@ -5,6 +5,7 @@
  */
 #include "l3/patch.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* Up to eight bytes as a number, none from `end` on. */
@@ -68,4 +69,27 @@ void lod_l3_row_store(const struct lod_l3_patch *patch, bool green,
             store_bytes(patch, plane, sample, at);
         }
     }
+}
+
+int lod_l3_flat_decode(const struct lod_l3_patch *patch, struct lod_span bytes,
+                       const struct lod_l3_target *target)
+{
+    size_t pixel = (size_t)patch->samples * (patch->bits == 16 ? 2 : 1);
+    unsigned above = patch->bits < 8 ? 0xffu << patch->bits & 0xffu : 0;
+
+    if (bytes.bytes != 1 + pixel || bytes.at[0] != LOD_L3_KIND_FLAT) {
+        return -EILSEQ;
+    }
+    for (size_t i = 1; i <= pixel; i++) {
+        if (bytes.at[i] & above) {
+            return -EILSEQ;
+        }
+    }
+    for (unsigned x = 0; x < patch->width; x++) {
+        memcpy(target->into + x * pixel, bytes.at + 1, pixel);
+    }
+    for (unsigned y = 1; y < patch->height; y++) {
+        memcpy(target->into + y * target->stride, target->into, patch->width * pixel);
+    }
+    return 0;
 }

@@ -17,6 +17,7 @@
 #define LOD_L3_KIND_SMALL  0u
 #define LOD_L3_KIND_PACKED 1u
 #define LOD_L3_KIND_PAPER  2u
+#define LOD_L3_KIND_FLAT   3u
 
 struct lod_l3_patch {
     unsigned width, height; /* 1 .. LOD_L3_SIDE_MAX */
@@ -62,6 +63,16 @@ static inline void lod_l3_row_close(uint16_t *row, unsigned width)
 void lod_l3_row_store(const struct lod_l3_patch *patch, bool green,
                       lod_l3_row planes[LOD_L3_SAMPLES_MAX], unsigned y,
                       const struct lod_l3_target *target);
+
+/* A patch of one pixel, which stands behind the kind byte as in memory. -EILSEQ. */
+LOD_MUST_CHECK int lod_l3_flat_decode(const struct lod_l3_patch *patch, struct lod_span bytes,
+                                      const struct lod_l3_target *target);
+
+/* Four bits of an array of them, the lower half of a byte first. */
+static inline unsigned lod_l3_nibble(const uint8_t *at, unsigned index)
+{
+    return at[index / 2] >> (index % 2 * 4) & 15u;
+}
 
 /* Bits of a residual from the four bits that stand for them: 15 means 16. */
 static inline unsigned lod_l3_width_of(unsigned code)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples to the planes of a patch, G subtracted where asked, and residuals of their rows. */
+/* Samples to the planes of a patch, G subtracted where asked, residuals of their rows, fields. */
 #include "l3/planes_write.h"
 
 #include <string.h>
@@ -41,4 +41,18 @@ void lod_l3_planes_residuals(const struct lod_l3_patch *patch, const struct lod_
     lod_l3_row_residuals(predictor, planes->row[plane][y] + LOD_L3_MARGIN,
                          planes->row[plane][y + 1] + LOD_L3_MARGIN, residuals, patch->width,
                          lod_l3_sample_mask(patch));
+}
+
+uint8_t *lod_l3_fields_put(uint8_t *at, const uint16_t *fields, unsigned width, unsigned bias)
+{
+    unsigned mask = (1u << width) - 1, bits = 0;
+    uint64_t held = 0;
+
+    for (unsigned i = 0; i < 8; i++) {
+        held |= (uint64_t)((fields[i] + bias) & mask) << bits;
+        for (bits += width; bits >= 8; bits -= 8, held >>= 8) {
+            *at++ = (uint8_t)held;
+        }
+    }
+    return at;
 }

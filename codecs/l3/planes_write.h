@@ -21,4 +21,21 @@ void lod_l3_planes_load(const struct lod_l3_patch *patch, bool green, const uint
 void lod_l3_planes_residuals(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
                              unsigned plane, unsigned y, unsigned predictor, uint16_t *residuals);
 
+/* The four bits that stand for the fewest bits that hold `value`. */
+static inline unsigned lod_l3_code_of(unsigned value)
+{
+    unsigned bits = value ? 32u - (unsigned)__builtin_clz(value) : 0;
+
+    return bits < 15 ? bits : 15;
+}
+
+/* Into zeros. */
+static inline void lod_l3_nibble_put(uint8_t *at, unsigned index, unsigned value)
+{
+    at[index / 2] = (uint8_t)(at[index / 2] | value << (index % 2 * 4));
+}
+
+/* Eight fields, each plus `bias`, to `width` bytes; the byte behind them is returned. */
+uint8_t *lod_l3_fields_put(uint8_t *at, const uint16_t *fields, unsigned width, unsigned bias);
+
 #endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Patches of mode small, written. rANS gives its last symbol back first, so a patch is coded from
+ * its end, and its words grow downwards. FORMAT.md, L3 stream, small.
+ */
+#include "l3/small_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "l3/predict.h"
+#include "l3/small.h"
+
+static uint64_t cost_of(const struct lod_l3_patch *patch, const uint16_t *residuals)
+{
+    unsigned up = 16 - patch->bits, sum = 0;
+
+    for (unsigned x = 0; x < patch->width; x++) {
+        int r = (int16_t)(residuals[x] << up) >> up;
+        sum += (unsigned)(r < 0 ? -r : r);
+    }
+    return sum;
+}
+
+void lod_small_choose(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
+                      unsigned step, struct lod_small_choice *ret_choice)
+{
+    ret_choice->cost = 0;
+    for (unsigned run = 0; run < patch->height * patch->samples; run++) {
+        unsigned y = run / patch->samples, p = run % patch->samples;
+        uint64_t least = UINT64_MAX;
+        for (unsigned predictor = 0; y % step == 0 && predictor < LOD_L3_PREDICTORS; predictor++) {
+            uint16_t residuals[LOD_L3_SIDE_MAX];
+            lod_l3_planes_residuals(patch, planes, p, y, predictor, residuals);
+            uint64_t cost = cost_of(patch, residuals);
+            if (cost < least) {
+                least = cost;
+                ret_choice->predictors[run] = (uint8_t)predictor;
+            }
+        }
+        ret_choice->cost += least == UINT64_MAX ? 0 : least;
+    }
+}
+
+/* Residuals of fewer than 8 bits become bytes with a sign. */
+static void extend(const struct lod_l3_patch *patch, uint16_t *residuals)
+{
+    unsigned up = 8 - patch->bits;
+
+    for (unsigned x = 0; patch->bits < 8 && x < patch->width; x++) {
+        residuals[x] = (uint16_t)((int8_t)(residuals[x] << up) >> up & 255);
+    }
+}
+
+/* A residual of 16 bits as a symbol; the rest is in `*ret_open`. */
+static unsigned to_token(unsigned residual, unsigned *ret_open)
+{
+    unsigned zigzag = (residual << 1 ^ (residual >> 15 ? 0xffffu : 0)) & 0xffffu;
+
+    *ret_open = 0;
+    if (zigzag < LOD_SMALL_EXACT) {
+        return zigzag;
+    }
+    unsigned highest = 31u - (unsigned)__builtin_clz(zigzag), open = highest - 2;
+    *ret_open = zigzag & ((1u << open) - 1);
+    return LOD_SMALL_EXACT + (highest - 4) * 4 + (zigzag >> open & 3);
+}
+
+static unsigned symbol_of(const struct lod_l3_patch *patch, unsigned residual)
+{
+    unsigned open;
+
+    return patch->bits == 16 ? to_token(residual, &open) : residual & 255;
+}
+
+/* Residuals of a run, and its classes; `magnitudes` are of the run above, then of this one. */
+static void run_of(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
+                   const struct lod_small_choice *choice, unsigned run, const uint8_t *class_of,
+                   lod_l3_row magnitudes, uint16_t *residuals, uint8_t *classes)
+{
+    unsigned y = run / patch->samples, p = run % patch->samples;
+
+    lod_l3_planes_residuals(patch, planes, p, y, choice->predictors[run], residuals);
+    extend(patch, residuals);
+    lod_small_classes(patch, class_of, planes->row[p][y] + LOD_L3_MARGIN,
+                      magnitudes + LOD_L3_MARGIN, classes);
+    lod_small_magnitudes(patch, residuals, magnitudes + LOD_L3_MARGIN);
+    lod_l3_row_close(magnitudes, patch->width);
+}
+
+void lod_small_count(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
+                     const struct lod_small_choice *choice, struct lod_small_counts *counts)
+{
+    struct lod_small_rows rows;
+    uint8_t itself[LOD_RANS_ACTIVITIES];
+
+    for (unsigned a = 0; a < LOD_RANS_ACTIVITIES; a++) {
+        itself[a] = (uint8_t)a;
+    }
+    lod_small_rows_init(&rows);
+    for (unsigned run = 0; run < patch->height * patch->samples; run++) {
+        unsigned p = run % patch->samples;
+        uint16_t residuals[LOD_L3_SIDE_MAX];
+        uint8_t activities[LOD_L3_SIDE_MAX];
+        run_of(patch, planes, choice, run, itself, rows.magnitudes[p], residuals, activities);
+        for (unsigned x = 0; x < patch->width; x++) {
+            counts->count[p][activities[x]][symbol_of(patch, residuals[x])]++;
+        }
+    }
+}
+
+/* States of the lanes and where the last word was put. */
+struct writer {
+    uint32_t state[LOD_RANS_LANES];
+    uint8_t *at;
+};
+
+static uint32_t spill(struct writer *w, uint32_t state, uint64_t limit)
+{
+    if (state < limit) {
+        return state;
+    }
+    w->at -= 2;
+    lod_put_le16(w->at, (uint16_t)state);
+    return state >> 16;
+}
+
+static void put_open(struct writer *w, unsigned lane, unsigned bits, unsigned value)
+{
+    if (bits) {
+        uint32_t state = spill(w, w->state[lane], UINT64_C(1) << (32 - bits));
+        w->state[lane] = state << bits | value;
+    }
+}
+
+static void put_symbol(struct writer *w, unsigned lane, unsigned count, unsigned start)
+{
+    uint64_t limit = (uint64_t)count << (32 - LOD_RANS_BITS);
+    uint32_t state = spill(w, w->state[lane], limit);
+
+    w->state[lane] = (state / count << LOD_RANS_BITS) + state % count + start;
+}
+
+/* Up to 32 columns from the last to the first: what is open, then the symbols. */
+static void put_columns(const struct lod_l3_patch *patch, const struct lod_small_model *model,
+                        struct writer *w, const uint16_t *residuals, const uint8_t *classes,
+                        unsigned columns)
+{
+    unsigned symbols[LOD_RANS_LANES];
+
+    for (unsigned x = columns; x-- > 0;) {
+        unsigned open = 0, bits = 0, symbol = residuals[x] & 255;
+        if (patch->bits == 16) {
+            symbol = to_token(residuals[x], &open);
+            bits = lod_small_open_bits(symbol);
+        }
+        symbols[x] = symbol;
+        if (!model->counts[classes[x]][symbol]) {
+            symbols[x] = LOD_RANS_ESCAPE;
+            bits = patch->bits == 16 ? 16 : 8;
+            open = patch->bits == 16 ? residuals[x] : symbol;
+        }
+        put_open(w, x, bits, open);
+    }
+    for (unsigned x = columns; x-- > 0;) {
+        put_symbol(w, x, model->counts[classes[x]][symbols[x]],
+                   model->starts[classes[x]][symbols[x]]);
+    }
+}
+
+static void put_run(const struct lod_l3_patch *patch, const struct lod_small_model *model,
+                    struct writer *w, const uint16_t *residuals, const uint8_t *classes)
+{
+    for (unsigned end = patch->width; end > 0;) {
+        unsigned first = (end - 1) / LOD_RANS_LANES * LOD_RANS_LANES;
+        put_columns(patch, model, w, residuals + first, classes + first, end - first);
+        end = first;
+    }
+}
+
+size_t lod_small_encode(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
+                        const struct lod_small_choice *choice, const struct lod_small_model *model,
+                        struct lod_small_work *work, uint8_t *into, size_t room)
+{
+    struct lod_small_map map = lod_small_map(patch);
+    struct writer w = {.at = into + room};
+    struct lod_small_rows rows;
+
+    lod_small_rows_init(&rows);
+    for (unsigned run = 0; run < map.runs; run++) {
+        unsigned p = run % patch->samples;
+        run_of(patch, planes, choice, run, model->class_of[p], rows.magnitudes[p],
+               work->residuals[run], work->classes[run]);
+    }
+    for (unsigned lane = 0; lane < LOD_RANS_LANES; lane++) {
+        w.state[lane] = LOD_RANS_FLOOR;
+    }
+    for (unsigned run = map.runs; run-- > 0;) {
+        put_run(patch, model, &w, work->residuals[run], work->classes[run]);
+    }
+    memset(into, 0, map.words);
+    into[0] = (uint8_t)(LOD_L3_KIND_SMALL | (planes->green ? LOD_L3_KIND_GREEN : 0));
+    for (unsigned run = 0; run < map.runs; run++) {
+        lod_l3_nibble_put(into + map.predictors, run, choice->predictors[run]);
+    }
+    for (unsigned lane = 0; lane < map.lanes; lane++) {
+        lod_put_le32(into + map.states + (size_t)4 * lane, w.state[lane]);
+    }
+    size_t words = (size_t)(into + room - w.at);
+    memmove(into + map.words, w.at, words);
+    return map.words + words;
+}
