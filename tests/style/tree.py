@@ -23,7 +23,7 @@ OWNERS = {
     r"png\.h": r"codecs/l3/png_io\.c",
     r"fuse.*\.h|fuse3/.*": r"fs/fuse/\w+\.[ch]",
     r"xxhash\.h": r"codecs/hash\.c",
-    r"CL/.*|cuda.*\.h": r"gpu/(opencl|cuda)\.c",
+    r"CL/.*|cuda\.h|nvrtc\.h": r"gpu/(opencl|cuda)_api\.h",
     r"curl/.*": r"fs/store/http\.c",
 }
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stands before each kernel's text, so that one text is OpenCL C and CUDA C. A kernel is
+ *
+ *     ENTRY(name) { .. arena[in0] .. arena[out] .. }
+ *
+ * and gets the memory of its job: `arena`, and where in it inputs, status and output begin. A group
+ * of THREADS_OF_GROUP threads does group number GROUP; BARRIER waits for all of them, and all have
+ * to come by. SHARED declares memory of a group, first in the entry's body; functions get pointers
+ * to it as SHARED_PTR. Kernels check what they read from inputs as host code does.
+ */
+#ifdef __OPENCL_VERSION__
+typedef uchar u8;
+typedef ushort u16;
+typedef uint u32;
+typedef ulong u64;
+typedef int i32;
+#define GLOBAL __global
+#define SHARED __local
+#define SHARED_PTR __local
+#define CONSTANT __constant
+#define DEVICE static
+#define THREAD ((u32)get_local_id(0))
+#define THREADS_OF_GROUP ((u32)get_local_size(0))
+#define GROUP ((u32)get_group_id(0))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define ENTRY(name) \
+    __kernel void name(__global u8 *arena, u32 in0, u32 in1, u32 in2, u32 status, u32 out)
+#else
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int i32;
+#define GLOBAL
+#define SHARED __shared__
+#define SHARED_PTR
+#define CONSTANT static __device__ const
+#define DEVICE static __device__
+#define THREAD ((u32)threadIdx.x)
+#define THREADS_OF_GROUP ((u32)blockDim.x)
+#define GROUP ((u32)blockIdx.x)
+#define BARRIER() __syncthreads()
+#define ENTRY(name) \
+    extern "C" __global__ void name(u8 *arena, u32 in0, u32 in1, u32 in2, u32 status, u32 out)
+#endif
