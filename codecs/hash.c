@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xxHash behind two functions; the library's own dispatch is left to the compiler's flags. */
+/* xxHash behind two functions; where the library can, it takes the widest vectors of this CPU. */
 #include "hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <xxhash.h>
+#ifdef LOD_XXH_DISPATCH
+#include <xxh_x86dispatch.h> /* the names below become its own */
+#endif
 
 uint64_t lod_hash64(const void *bytes, size_t count, uint64_t seed)
 {
