@@ -22,8 +22,11 @@
 
 struct lod_cache {
     struct lod_cache_shard shards[LOD_CACHE_SHARDS];
-    size_t bytes_max;
-    atomic_size_t bytes; /* charged; never above bytes_max */
+    struct lod_room *room; /* `own`, or shared with others */
+    struct lod_room own;
+    lod_cache_relief relief; /* NULL: nobody else holds any of the room */
+    void *relief_ctx;
+    atomic_size_t bytes; /* of the room, charged to this cache */
 };
 
 static uint64_t now_ns(void)
@@ -46,8 +49,8 @@ static bool may_evict(const struct lod_cache_entry *entry)
            (!entry->blob || atomic_load_explicit(&entry->blob->refs, memory_order_acquire) == 1);
 }
 
-/* One lap of the hand, or until `wanted` bytes are free. */
-static void evict(struct lod_cache *cache, struct lod_cache_shard *shard, size_t wanted)
+/* One lap of the hand, or until `wanted` bytes are free. Returns how many are, still charged. */
+static size_t evict(struct lod_cache_shard *shard, size_t wanted)
 {
     struct lod_cache_entry *dead = NULL;
     size_t freed = 0;
@@ -73,32 +76,51 @@ static void evict(struct lod_cache *cache, struct lod_cache_shard *shard, size_t
         lod_entry_destroy(dead);
         dead = next;
     }
-    atomic_fetch_sub(&cache->bytes, freed);
+    return freed;
 }
 
 static bool charge(struct lod_cache *cache, size_t bytes)
 {
-    size_t held = atomic_load(&cache->bytes);
+    bool taken = lod_room_take(cache->room, bytes);
 
-    do {
-        if (bytes > cache->bytes_max || held > cache->bytes_max - bytes) {
-            return false;
-        }
-    } while (!atomic_compare_exchange_weak(&cache->bytes, &held, held + bytes));
-    return true;
+    if (taken) {
+        atomic_fetch_add(&cache->bytes, bytes);
+    }
+    return taken;
 }
 
-/* Charges `bytes`, after evicting if need be: own shard first, then the others in turn. */
+static void discharge(struct lod_cache *cache, size_t bytes)
+{
+    atomic_fetch_sub(&cache->bytes, bytes);
+    lod_room_give(cache->room, bytes);
+}
+
+/* Charges `bytes`, after evicting if need be: others first, own shard, then the rest in turn. */
 static bool reserve(struct lod_cache *cache, const struct lod_cache_shard *own, size_t bytes)
 {
     size_t first = (size_t)(own - cache->shards);
-    bool done = charge(cache, bytes);
+    bool done = charge(cache, bytes), possible = bytes <= cache->room->bytes_max;
 
-    for (size_t i = 0; !done && bytes <= cache->bytes_max && i < SWEEPS * LOD_CACHE_SHARDS; i++) {
-        evict(cache, &cache->shards[(first + i) % LOD_CACHE_SHARDS], bytes);
+    if (!done && possible && cache->relief) {
+        cache->relief(cache->relief_ctx, bytes);
+        done = charge(cache, bytes);
+    }
+    for (size_t i = 0; !done && possible && i < SWEEPS * LOD_CACHE_SHARDS; i++) {
+        discharge(cache, evict(&cache->shards[(first + i) % LOD_CACHE_SHARDS], bytes));
         done = charge(cache, bytes);
     }
     return done;
+}
+
+void lod_cache_shrink(struct lod_cache *cache, size_t bytes)
+{
+    size_t freed = 0;
+
+    for (size_t i = 0; freed < bytes && i < SWEEPS * LOD_CACHE_SHARDS; i++) {
+        size_t more = evict(&cache->shards[i % LOD_CACHE_SHARDS], bytes - freed);
+        discharge(cache, more);
+        freed += more;
+    }
 }
 
 /* Out of memory or interrupted says nothing about the bytes: the next one may try again. */
@@ -192,7 +214,7 @@ static void renew(struct lod_cache *cache, struct lod_cache_shard *shard,
                   struct lod_cache_entry *entry)
 {
     lod_ring_remove(shard, entry);
-    atomic_fetch_sub(&cache->bytes, charge_of(entry));
+    discharge(cache, charge_of(entry));
     entry->state = LOD_MAKING;
 }
 
@@ -225,14 +247,15 @@ int lod_cache_get(struct lod_cache *cache, struct lod_key key, lod_cache_fill fi
     return make(cache, shard, entry, fill, ctx, ret_blob);
 }
 
-int lod_cache_create(size_t bytes_max, struct lod_cache **ret_cache)
+static int create(const struct lod_cache *as, struct lod_cache **ret_cache)
 {
     struct lod_cache *cache = aligned_alloc(_Alignof(struct lod_cache), sizeof(*cache));
 
     if (!cache) {
         return -ENOMEM;
     }
-    *cache = (struct lod_cache){.bytes_max = bytes_max};
+    *cache = *as;
+    cache->room = as->room ? as->room : &cache->own;
     for (unsigned i = 0; i < LOD_CACHE_SHARDS; i++) {
         int error = lod_shard_init(&cache->shards[i]);
         if (error) {
@@ -244,10 +267,25 @@ int lod_cache_create(size_t bytes_max, struct lod_cache **ret_cache)
     return 0;
 }
 
+int lod_cache_create(size_t bytes_max, struct lod_cache **ret_cache)
+{
+    return create(&(struct lod_cache){.own.bytes_max = bytes_max}, ret_cache);
+}
+
+int lod_cache_create_in(struct lod_room *room, lod_cache_relief relief, void *ctx,
+                        struct lod_cache **ret_cache)
+{
+    return create(&(struct lod_cache){.room = room, .relief = relief, .relief_ctx = ctx},
+                  ret_cache);
+}
+
 struct lod_cache *lod_cache_destroy(struct lod_cache *cache)
 {
     for (unsigned i = 0; cache && i < LOD_CACHE_SHARDS; i++) {
         lod_shard_finish(&cache->shards[i]);
+    }
+    if (cache) {
+        lod_room_give(cache->room, atomic_load(&cache->bytes));
     }
     free(cache);
     return NULL;

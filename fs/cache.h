@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "compiler.h"
+#include "room.h"
 
 #define LOD_CACHE_BAD_NS  (5ull * 1000 * 1000 * 1000)  /* a failure is remembered this long */
 #define LOD_CACHE_WAIT_NS (30ull * 1000 * 1000 * 1000) /* then a waiter gives up with -EIO */
@@ -40,6 +41,17 @@ struct lod_cache;
 typedef int (*lod_cache_fill)(void *ctx, struct lod_key key, struct lod_blob **ret_blob);
 
 LOD_MUST_CHECK int lod_cache_create(size_t bytes_max, struct lod_cache **ret_cache);
+
+/* Asked for `bytes` more of a shared budget before this cache evicts its own. */
+typedef void (*lod_cache_relief)(void *ctx, size_t bytes);
+
+/* A cache whose budget is `room`, which outlives it. */
+LOD_MUST_CHECK int lod_cache_create_in(struct lod_room *room, lod_cache_relief relief, void *ctx,
+                                       struct lod_cache **ret_cache);
+
+/* Evicts until `bytes` are given back to the budget, or nothing more can be. */
+void lod_cache_shrink(struct lod_cache *cache, size_t bytes);
+
 struct lod_cache *lod_cache_destroy(struct lod_cache *cache);
 
 /*

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "log.h"
-#include "store/record.h"
+#include "pinned.h"
 #include "store/store.h"
 
 #define ESCAPED_BYTES (4 * LOD_PATH_MAX + 1)
@@ -21,13 +21,7 @@ struct lod_dataset {
     struct lod_store *store;
     struct lod_manifest manifest;
     struct lod_index *index;
-    struct lod_cache *records; /* struct open_record by record number */
-};
-
-/* An open record as a value of the cache. */
-struct open_record {
-    struct lod_blob blob; /* first: a blob is cast to what embeds it */
-    struct lod_record *record;
+    struct lod_cache *records; /* struct lod_pinned by record number */
 };
 
 /* ------------------------------------------------------------------------------- opening */
@@ -243,14 +237,6 @@ static int frame_failed(struct lod_dataset *dataset, const struct place *place, 
     return -EIO;
 }
 
-static void destroy_open_record(struct lod_blob *blob)
-{
-    struct open_record *open = (struct open_record *)blob;
-
-    lod_record_close(open->record);
-    free(open);
-}
-
 struct record_wanted {
     struct lod_store *store;
     const struct lod_recd *recd;
@@ -259,51 +245,54 @@ struct record_wanted {
 static int fill_record(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
 {
     const struct record_wanted *wanted = ctx;
-    struct open_record *open = calloc(1, sizeof(*open));
 
     (void)key;
-    if (!open) {
-        return -ENOMEM;
+    return lod_pinned_open(wanted->store, wanted->recd, ret_blob);
+}
+
+int lod_dataset_pin(struct lod_dataset *dataset, const struct lod_item *item,
+                    struct lod_pinned **ret_pinned)
+{
+    struct record_wanted wanted = {.store = dataset->store, .recd = &item->recd};
+    struct lod_blob *blob = NULL;
+
+    int error = lod_cache_get(dataset->records, (struct lod_key){.low = item->recd.number},
+                              fill_record, &wanted, &blob);
+    if (!error && !lod_pinned_same_row((struct lod_pinned *)blob, item)) {
+        lod_blob_unref(blob);
+        error = -EILSEQ;
     }
-    int error = lod_record_open(wanted->store, wanted->recd, &open->record);
     if (error) {
-        free(open);
-        return error;
+        return frame_failed(dataset, &(struct place){.item = item}, error);
     }
-    atomic_init(&open->blob.refs, 1);
-    open->blob.bytes = sizeof(*open) + lod_record_memory(open->record);
-    open->blob.destroy = destroy_open_record;
-    *ret_blob = &open->blob;
+    *ret_pinned = (struct lod_pinned *)blob;
     return 0;
 }
 
-/* Index and record each carry the row; both hashes may be right and the rows still differ. */
-static bool same_row(const uint8_t *a, const uint8_t *b)
+int lod_dataset_frame_failed(struct lod_dataset *dataset, const struct lod_item *item,
+                             unsigned group, uint64_t frame, uint64_t offset, int error)
 {
-    return memcmp(a, b, 4) == 0 && memcmp(a + 8, b + 8, LOD_ROW_BYTES - 8) == 0;
+    struct place place = {.item = item, .group = group, .frame = frame, .offset = offset};
+
+    return frame_failed(dataset, &place, error);
 }
 
-static int read_frame(struct lod_record *record, struct place *place, struct lod_blob **ret_blob)
+static int read_frame(struct lod_pinned *pinned, uint32_t slot, struct place *place,
+                      struct lod_blob **ret_blob)
 {
-    const struct lod_recd *recd = &place->item->recd;
-    const uint32_t slot = place->item->number - recd->first_item;
+    struct lod_place at = {0};
     struct lod_blob *blob = NULL;
 
-    if (place->group > recd->groups || !same_row(lod_record_row(record, slot), place->item->row)) {
-        return -EILSEQ;
-    }
-    uint64_t bytes = lod_record_segment_bytes(record, slot, place->group);
-    if (place->frame >= (bytes + (1ull << recd->frame_shift) - 1) >> recd->frame_shift) {
-        return -EILSEQ; /* the plan of a malformed row */
-    }
-    place->offset =
-        lod_record_segment_offset(record, slot, place->group) + (place->frame << recd->frame_shift);
-    int error =
-        lod_blob_create(lod_record_frame_bytes(record, slot, place->group, place->frame), &blob);
+    int error = lod_pinned_place(pinned, slot, place->group, place->frame, &at);
+    error = error ? error : lod_blob_create(at.bytes, &blob);
     if (error) {
         return error;
     }
-    error = lod_record_read_frame(record, slot, place->group, place->frame, blob->data);
+    place->offset = at.offset;
+    error = lod_pinned_read(pinned, at.offset, blob->data, at.bytes);
+    if (!error && !lod_pinned_sound(pinned, slot, place->group, place->frame, blob->data)) {
+        error = -EBADMSG;
+    }
     if (error) {
         lod_blob_unref(blob);
         return error;
@@ -315,19 +304,15 @@ static int read_frame(struct lod_record *record, struct place *place, struct lod
 int lod_dataset_frame(struct lod_dataset *dataset, const struct lod_item *item, unsigned group,
                       uint64_t frame, struct lod_blob **ret_blob)
 {
-    struct record_wanted wanted = {.store = dataset->store, .recd = &item->recd};
-    struct place place = {.item = item};
-    struct lod_blob *kept = NULL;
+    struct place place = {.item = item, .group = group, .frame = frame};
+    struct lod_pinned *pinned = NULL;
 
-    int error = lod_cache_get(dataset->records, (struct lod_key){.low = item->recd.number},
-                              fill_record, &wanted, &kept);
+    int error = lod_dataset_pin(dataset, item, &pinned);
     if (!error) {
-        place.group = group;
-        place.frame = frame;
-        error = read_frame(((struct open_record *)kept)->record, &place, ret_blob);
-        lod_blob_unref(kept);
+        error = read_frame(pinned, item->number - item->recd.first_item, &place, ret_blob);
+        lod_blob_unref(&pinned->blob);
     }
-    return frame_failed(dataset, &place, error);
+    return error == -EIO && !pinned ? error : frame_failed(dataset, &place, error);
 }
 
 int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *item, int error)

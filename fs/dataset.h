@@ -52,6 +52,19 @@ LOD_MUST_CHECK int lod_dataset_path(struct lod_dataset *dataset, const struct lo
                                     char path[LOD_PATH_MAX + 1]);
 
 /*
+ * The item's record opened and kept so until its blob is unreferenced; many at a time are kept open
+ * anyway. -EIO after a logged line.
+ */
+struct lod_pinned;
+LOD_MUST_CHECK int lod_dataset_pin(struct lod_dataset *dataset, const struct lod_item *item,
+                                   struct lod_pinned **ret_pinned);
+
+/* Logs one line that names the frame, read at `offset`, and returns -EIO; -ENOMEM, -EINTR as is. */
+LOD_MUST_CHECK int lod_dataset_frame_failed(struct lod_dataset *dataset,
+                                            const struct lod_item *item, unsigned group,
+                                            uint64_t frame, uint64_t offset, int error);
+
+/*
  * Frame `frame` of the item's segment in `group`, read from the store and checked: one reference in
  * *ret_blob. Not kept: the reader's cache does that. -EIO after a logged line.
  */

@@ -1,100 +1,365 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames out of the cache, which reads each once however many ask for it. */
+/*
+ * Asking for the frames of an item: one look into the table takes what is there, the rest is
+ * fetched, what others are fetching is waited for. A thread that waits has claimed nothing, so
+ * nobody waits in a circle.
+ */
 #include "frames.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "log.h"
 
-/* One frame as the cache's fill wants it. */
-struct wanted {
-    struct lod_dataset *dataset;
-    const struct lod_item *item;
-    unsigned group;
-    uint64_t frame;
+struct lod_frames {
+    struct lod_fetch fetch;
 };
 
-#define KEY_GROUP_AT 56 /* a frame's number has at most 47 bits: 2^63 bytes in frames of 2^16 */
+/* One call of lod_frames_get. */
+struct ask {
+    struct lod_frames *frames;
+    const struct lod_item *item;
+    struct lod_frame_shard *shard;
+    struct lod_wanted *wanted;
+    unsigned count;
+    unsigned missing, busy; /* what the last look found */
+    bool counted;
+    struct lod_frame_entry *unchecked[LOD_FETCH_MAX]; /* of each wanted; NULL: none */
+};
 
 struct lod_key lod_frames_key(const struct lod_item *item, unsigned group, uint64_t number)
 {
-    uint32_t slot = item->number - item->recd.first_item;
-
-    return (struct lod_key){
-        .high = (uint64_t)item->recd.number << 32 | slot,
-        .low = (uint64_t)group << KEY_GROUP_AT | number,
-    };
+    return lod_fetch_key(&item->recd, item->number - item->recd.first_item, group, number);
 }
 
-static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
+static uint64_t now_ns(void)
 {
-    const struct wanted *wanted = ctx;
+    struct timespec now;
 
-    (void)key;
-    return lod_dataset_frame(wanted->dataset, wanted->item, wanted->group, wanted->frame, ret_blob);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-int lod_frames_get(struct lod_dataset *dataset, struct lod_cache *cache,
-                   const struct lod_item *item, const struct lod_piece *piece, uint64_t done,
-                   struct lod_frame *ret_frame)
-{
-    unsigned shift = item->recd.frame_shift;
-    uint64_t at = piece->offset + done, skip = at & ((1ull << shift) - 1);
-    uint64_t bytes = (1ull << shift) - skip, left = piece->bytes - done;
-    struct wanted wanted = {
-        .dataset = dataset, .item = item, .group = piece->group, .frame = at >> shift};
-    struct lod_blob *blob = NULL;
+/* ------------------------------------------------------------------------------ one look */
 
-    assert(piece->kind == LOD_PIECE_STORED && done < piece->bytes);
-    int error = lod_cache_get(cache, lod_frames_key(item, piece->group, wanted.frame), fill,
-                              &wanted, &blob);
-    if (error) {
-        return error;
+static void take(struct ask *ask, unsigned i, struct lod_frame_entry *entry)
+{
+    struct lod_wanted *wanted = &ask->wanted[i];
+
+    lod_blob_ref(&entry->chunk->blob);
+    wanted->chunk = entry->chunk;
+    wanted->data = entry->data;
+    wanted->bytes = entry->bytes;
+    if (!atomic_load_explicit(&entry->chunk->touched, memory_order_relaxed)) {
+        atomic_store_explicit(&entry->chunk->touched, true, memory_order_relaxed);
     }
-    bytes = bytes < left ? bytes : left;
-    if (skip + bytes > blob->bytes) {
-        lod_log(LOD_LOG_ERROR, "item %u group %u: the record holds less than the index says",
-                item->number, piece->group);
-        lod_blob_unref(blob);
-        return -EIO;
+    if (!atomic_load_explicit(&entry->checked, memory_order_acquire)) {
+        ask->unchecked[i] = entry;
     }
-    *ret_frame = (struct lod_frame){.blob = blob, .at = blob->data + skip, .bytes = bytes};
-    return 0;
 }
 
-static int copy_stored(struct lod_dataset *dataset, struct lod_cache *cache,
-                       const struct lod_item *item, const struct lod_piece *piece, uint8_t *into)
+/* Takes what is there and counts the rest. An error: a frame of it is known to be bad. */
+static int look(struct ask *ask)
 {
-    struct lod_frame frame;
+    struct lod_frame_shard *shard = ask->shard;
+    int error = 0;
 
-    for (uint64_t done = 0; done < piece->bytes; done += frame.bytes) {
-        int error = lod_frames_get(dataset, cache, item, piece, done, &frame);
-        if (error) {
-            return error;
+    ask->missing = ask->busy = 0;
+    pthread_mutex_lock(&shard->lock);
+    for (unsigned i = 0; i < ask->count && !error; i++) {
+        struct lod_wanted *wanted = &ask->wanted[i];
+        if (wanted->chunk) {
+            continue;
         }
-        memcpy(into + done, frame.at, frame.bytes);
-        lod_blob_unref(frame.blob);
+        struct lod_frame_entry *entry =
+            lod_frame_find(shard, lod_frames_key(ask->item, wanted->group, wanted->frame));
+        if (entry && entry->state == LOD_FRAME_BAD && now_ns() >= entry->bad_until_ns) {
+            lod_frame_unlink(shard, entry);
+            entry = NULL;
+        }
+        if (!entry) {
+            ask->missing++;
+        } else if (entry->state == LOD_FRAME_MAKING) {
+            ask->busy++;
+        } else if (entry->state == LOD_FRAME_BAD) {
+            error = entry->error;
+        } else {
+            take(ask, i, entry);
+        }
     }
-    return 0;
+    shard->hits += !ask->counted && !ask->missing;
+    shard->misses += !ask->counted && ask->missing;
+    ask->counted = true;
+    pthread_mutex_unlock(&shard->lock);
+    return error;
 }
 
-int lod_frames_copy(struct lod_dataset *dataset, struct lod_cache *cache,
-                    const struct lod_item *item, const struct lod_plan *plan, uint8_t *into)
+/* ------------------------------------------------------------------------------ first use */
+
+/* What came in a prefix is hashed by its first reader; two at once both do, to the same end. */
+static int check(struct ask *ask, unsigned i, struct lod_pinned *pinned)
+{
+    const struct lod_wanted *wanted = &ask->wanted[i];
+    const uint32_t slot = ask->item->number - ask->item->recd.first_item;
+    struct lod_frame_entry *entry = ask->unchecked[i];
+    struct lod_place place = {0};
+
+    int error = lod_pinned_place(pinned, slot, wanted->group, wanted->frame, &place);
+    if (!error && place.bytes == wanted->bytes &&
+        lod_pinned_sound(pinned, slot, wanted->group, wanted->frame, wanted->data)) {
+        atomic_store_explicit(&entry->checked, true, memory_order_release);
+        return 0;
+    }
+    atomic_fetch_add_explicit(&ask->frames->fetch.frames_bad, 1, memory_order_relaxed);
+    error = lod_dataset_frame_failed(ask->frames->fetch.dataset, ask->item, wanted->group,
+                                     wanted->frame, place.offset, error ? error : -EBADMSG);
+    pthread_mutex_lock(&ask->shard->lock);
+    if (entry->linked && entry->state == LOD_FRAME_READY) {
+        lod_fetch_publish(ask->shard, entry, error);
+    }
+    pthread_mutex_unlock(&ask->shard->lock);
+    return error;
+}
+
+static int check_new(struct ask *ask)
+{
+    struct lod_pinned *pinned = NULL;
+    int error = 0;
+
+    for (unsigned i = 0; i < ask->count && !error; i++) {
+        if (!ask->unchecked[i]) {
+            continue;
+        }
+        if (!pinned) {
+            error = lod_dataset_pin(ask->frames->fetch.dataset, ask->item, &pinned);
+        }
+        error = error ? error : check(ask, i, pinned);
+        ask->unchecked[i] = NULL;
+    }
+    lod_blob_unref(pinned ? &pinned->blob : NULL);
+    return error;
+}
+
+/* ------------------------------------------------------------------------------ asking */
+
+/* Waits unless what was busy is made already. */
+static int await(struct ask *ask)
 {
     int error = 0;
 
-    for (unsigned i = 0; i < plan->count && !error; i++) {
-        const struct lod_piece *piece = &plan->pieces[i];
-        if (piece->kind == LOD_PIECE_MEM) {
-            memcpy(into, piece->mem, piece->bytes);
-        } else if (piece->kind == LOD_PIECE_TEXT) {
-            memcpy(into, plan->text + piece->offset, piece->bytes);
-        } else {
-            error = copy_stored(dataset, cache, item, piece, into);
+    pthread_mutex_lock(&ask->shard->lock);
+    for (unsigned i = 0; i < ask->count; i++) {
+        const struct lod_wanted *wanted = &ask->wanted[i];
+        const struct lod_frame_entry *entry =
+            wanted->chunk ? NULL
+                          : lod_frame_find(ask->shard,
+                                           lod_frames_key(ask->item, wanted->group, wanted->frame));
+        if (entry && entry->state == LOD_FRAME_MAKING) {
+            error = lod_frame_await(ask->shard) ? -EIO : 0;
+            break;
         }
-        into += piece->bytes;
+    }
+    pthread_mutex_unlock(&ask->shard->lock);
+    return error;
+}
+
+static int get(struct ask *ask)
+{
+    int error = look(ask);
+
+    while (!error && ask->missing + ask->busy) {
+        error = ask->missing ? lod_fetch(&ask->frames->fetch, ask->item, ask->wanted, ask->count)
+                             : await(ask);
+        error = error ? error : look(ask);
+    }
+    return error ? error : check_new(ask);
+}
+
+int lod_frames_get(struct lod_frames *frames, const struct lod_item *item,
+                   struct lod_wanted *wanted, unsigned count)
+{
+    struct ask ask = {.frames = frames, .item = item, .wanted = wanted, .count = count};
+
+    assert(count <= LOD_FETCH_MAX);
+    ask.shard = lod_frame_shard(&frames->fetch.table, lod_frames_key(item, 0, 0));
+    int error = get(&ask);
+    for (unsigned i = 0; error && i < count; i++) {
+        lod_blob_unref(wanted[i].chunk ? &wanted[i].chunk->blob : NULL);
+        wanted[i].chunk = NULL;
     }
     return error;
+}
+
+/* ------------------------------------------------------------------------------ plans */
+
+/* The place in `wanted` of the frame that `part` begins in: the last one again, if it is that. */
+static unsigned want(struct lod_parts *parts, unsigned group, uint64_t frame)
+{
+    const struct lod_wanted *last =
+        parts->wanted_count ? &parts->wanted[parts->wanted_count - 1] : NULL;
+
+    if (!last || last->group != group || last->frame != frame) {
+        assert(parts->wanted_count < LOD_FETCH_MAX);
+        parts->wanted[parts->wanted_count++] = (struct lod_wanted){.group = group, .frame = frame};
+    }
+    return parts->wanted_count - 1;
+}
+
+static void add_part(struct lod_parts *parts, struct lod_part part)
+{
+    assert(parts->count < LOD_FETCH_MAX);
+    parts->part[parts->count++] = part;
+}
+
+static void cut_stored(const struct lod_item *item, const struct lod_piece *piece,
+                       struct lod_parts *parts)
+{
+    const uint64_t frame_bytes = 1ull << item->recd.frame_shift;
+
+    for (uint64_t done = 0, bytes; done < piece->bytes; done += bytes) {
+        uint64_t at = piece->offset + done, skip = at & (frame_bytes - 1);
+        uint64_t left = piece->bytes - done;
+        bytes = frame_bytes - skip < left ? frame_bytes - skip : left;
+        unsigned number = want(parts, piece->group, at >> item->recd.frame_shift);
+        add_part(parts, (struct lod_part){piece, number, skip, bytes});
+    }
+}
+
+/* The plan may say more than there is: both rows were malformed in the same way. */
+static int check_parts(const struct lod_item *item, const struct lod_parts *parts)
+{
+    for (unsigned i = 0; i < parts->count; i++) {
+        const struct lod_part *part = &parts->part[i];
+        if (part->piece->kind == LOD_PIECE_STORED &&
+            part->skip + part->bytes > parts->wanted[part->wanted].bytes) {
+            lod_log(LOD_LOG_ERROR, "item %u group %u: the record holds less than the index says",
+                    item->number, part->piece->group);
+            return -EIO;
+        }
+    }
+    return 0;
+}
+
+int lod_frames_parts(struct lod_frames *frames, const struct lod_item *item,
+                     const struct lod_plan *plan, struct lod_parts *ret_parts)
+{
+    ret_parts->count = ret_parts->wanted_count = 0;
+    for (unsigned i = 0; i < plan->count; i++) {
+        const struct lod_piece *piece = &plan->pieces[i];
+        if (piece->kind == LOD_PIECE_STORED) {
+            cut_stored(item, piece, ret_parts);
+        } else {
+            add_part(ret_parts, (struct lod_part){piece, 0, 0, piece->bytes});
+        }
+    }
+    int error = lod_frames_get(frames, item, ret_parts->wanted, ret_parts->wanted_count);
+    if (!error) {
+        error = check_parts(item, ret_parts);
+        if (error) {
+            lod_frames_drop(ret_parts);
+        }
+    }
+    return error;
+}
+
+void lod_frames_drop(struct lod_parts *parts)
+{
+    for (unsigned i = 0; i < parts->wanted_count; i++) {
+        lod_blob_unref(&parts->wanted[i].chunk->blob);
+    }
+    parts->count = parts->wanted_count = 0;
+}
+
+const uint8_t *lod_frames_at(const struct lod_plan *plan, const struct lod_parts *parts,
+                             const struct lod_part *part)
+{
+    switch (part->piece->kind) {
+    case LOD_PIECE_MEM:
+        return part->piece->mem;
+    case LOD_PIECE_TEXT:
+        return plan->text + part->piece->offset;
+    default:
+        return parts->wanted[part->wanted].data + part->skip;
+    }
+}
+
+int lod_frames_copy(struct lod_frames *frames, const struct lod_item *item,
+                    const struct lod_plan *plan, uint8_t *into)
+{
+    struct lod_parts parts;
+    struct lod_plan cut;
+
+    for (uint64_t at = 0; at < plan->bytes; at += cut.bytes) {
+        lod_plan_cut(plan, at, LOD_FETCH_BYTES_MAX, &cut);
+        int error = lod_frames_parts(frames, item, &cut, &parts);
+        if (error) {
+            return error;
+        }
+        for (unsigned i = 0; i < parts.count; i++) {
+            memcpy(into, lod_frames_at(plan, &parts, &parts.part[i]), parts.part[i].bytes);
+            into += parts.part[i].bytes;
+        }
+        lod_frames_drop(&parts);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------ the rest */
+
+int lod_frames_create(struct lod_dataset *dataset, struct lod_room *room,
+                      struct lod_frames **ret_frames)
+{
+    struct lod_frames *frames = aligned_alloc(_Alignof(struct lod_frames), sizeof(*frames));
+
+    if (!frames) {
+        return -ENOMEM;
+    }
+    *frames = (struct lod_frames){.fetch.dataset = dataset};
+    int error = lod_frame_table_init(&frames->fetch.table);
+    error = error ? error
+                  : lod_chunks_create(room, lod_frame_table_forget, &frames->fetch.table,
+                                      &frames->fetch.chunks);
+    if (error) {
+        lod_frames_destroy(frames);
+        return error;
+    }
+    *ret_frames = frames;
+    return 0;
+}
+
+struct lod_frames *lod_frames_destroy(struct lod_frames *frames)
+{
+    if (frames) {
+        lod_chunks_destroy(frames->fetch.chunks);
+        lod_frame_table_finish(&frames->fetch.table);
+        free(frames);
+    }
+    return NULL;
+}
+
+void lod_frames_shrink(void *ctx, size_t bytes)
+{
+    struct lod_frames *frames = ctx;
+
+    lod_chunks_shrink(frames->fetch.chunks, bytes);
+}
+
+void lod_frames_stats(struct lod_frames *frames, struct lod_frames_stats *ret_stats)
+{
+    struct lod_fetch *fetch = &frames->fetch;
+
+    *ret_stats = (struct lod_frames_stats){
+        .evictions = lod_chunks_stats(fetch->chunks).forgotten,
+        .scattered_reads = atomic_load(&fetch->scattered_reads),
+        .scattered_bytes = atomic_load(&fetch->scattered_bytes),
+        .prefix_reads = atomic_load(&fetch->prefix_reads),
+        .prefix_bytes = atomic_load(&fetch->prefix_bytes),
+        .frames_bad = atomic_load(&fetch->frames_bad),
+        .latency_ns = atomic_load(&fetch->pace.latency_ns),
+        .bandwidth = atomic_load(&fetch->pace.bandwidth),
+    };
+    lod_frame_table_counts(&fetch->table, &ret_stats->hits, &ret_stats->misses);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checked frames of stored segments, kept in the mount's cache. Below the reader, which cuts plans
- * into frames, and below made.h, which computes bytes from them.
+ * Checked frames of stored segments: out of memory, or fetched, or waited for. Below the reader,
+ * which cuts plans into frames, and below made.h, which computes bytes from them.
  */
 #ifndef LOD_FRAMES_H
 #define LOD_FRAMES_H
@@ -11,30 +11,69 @@
 #include "cache.h"
 #include "compiler.h"
 #include "dataset.h"
+#include "fetch.h"
 #include "plan.h"
+#include "room.h"
 
-/* A part of one segment that lies in one frame. */
-struct lod_frame {
-    struct lod_blob *blob; /* the whole frame, one reference */
-    const uint8_t *at;     /* in it */
-    uint64_t bytes;
-};
-
-/* A key of `cache`: a frame of groups 1 .. 12, or a unit of what is made of the item (made.h). */
+/* A key of the cache of made bytes: a unit of what is made of the item (made.h). */
 #define LOD_KEY_MADE 0u
 struct lod_key lod_frames_key(const struct lod_item *item, unsigned group, uint64_t number);
 
+struct lod_frames;
+
+/* Borrows the dataset and the budget. */
+LOD_MUST_CHECK int lod_frames_create(struct lod_dataset *dataset, struct lod_room *room,
+                                     struct lod_frames **ret_frames);
+struct lod_frames *lod_frames_destroy(struct lod_frames *frames);
+
+/* A lod_cache_relief: gives back bytes of the budget while frames hold more than half of it. */
+void lod_frames_shrink(void *frames, size_t bytes);
+
 /*
- * The bytes of a STORED piece from `done` on, as far as its frame goes. -EIO (already logged),
- * -ENOMEM, -EINTR. The caller unrefs the blob.
+ * All of `wanted`, which has no chunks yet: at most LOD_FETCH_MAX frames of one item, each of them
+ * whole and checked; the caller unrefs the chunks. -EIO (already logged), -ENOMEM, -EINTR: then
+ * there is no chunk to unref.
  */
-LOD_MUST_CHECK int lod_frames_get(struct lod_dataset *dataset, struct lod_cache *cache,
-                                  const struct lod_item *item, const struct lod_piece *piece,
-                                  uint64_t done, struct lod_frame *ret_frame);
+LOD_MUST_CHECK int lod_frames_get(struct lod_frames *frames, const struct lod_item *item,
+                                  struct lod_wanted *wanted, unsigned count);
+
+/* A part of one piece: of a STORED one, what lies in one frame; of others, all of it. */
+struct lod_part {
+    const struct lod_piece *piece;
+    unsigned wanted; /* STORED: the frame */
+    uint64_t skip;   /* STORED: bytes of the frame before it */
+    uint64_t bytes;
+};
+
+/* The parts of a plan in their order, and the frames they lie in. */
+struct lod_parts {
+    unsigned count, wanted_count;
+    struct lod_part part[LOD_FETCH_MAX];
+    struct lod_wanted wanted[LOD_FETCH_MAX];
+};
+
+/*
+ * Takes a plan of LOD_FETCH_BYTES_MAX bytes at most, which outlives the parts, to pieces, and gets
+ * their frames. The caller drops the parts, or takes the references out of `wanted`. -EIO (already
+ * logged), -ENOMEM, -EINTR: there is nothing to drop.
+ */
+LOD_MUST_CHECK int lod_frames_parts(struct lod_frames *frames, const struct lod_item *item,
+                                    const struct lod_plan *plan, struct lod_parts *ret_parts);
+void lod_frames_drop(struct lod_parts *parts);
+
+/* The bytes of a part that is not MADE; `plan` is what was cut, and holds the text. */
+const uint8_t *lod_frames_at(const struct lod_plan *plan, const struct lod_parts *parts,
+                             const struct lod_part *part);
 
 /* Copies all of a plan without MADE pieces into `into`, of plan->bytes bytes. */
-LOD_MUST_CHECK int lod_frames_copy(struct lod_dataset *dataset, struct lod_cache *cache,
-                                   const struct lod_item *item, const struct lod_plan *plan,
-                                   uint8_t *into);
+LOD_MUST_CHECK int lod_frames_copy(struct lod_frames *frames, const struct lod_item *item,
+                                   const struct lod_plan *plan, uint8_t *into);
+
+struct lod_frames_stats {
+    uint64_t hits, misses, evictions;
+    uint64_t scattered_reads, scattered_bytes, prefix_reads, prefix_bytes, frames_bad;
+    uint64_t latency_ns, bandwidth;
+};
+void lod_frames_stats(struct lod_frames *frames, struct lod_frames_stats *ret_stats);
 
 #endif

@@ -9,11 +9,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "frames.h"
-
 struct wanted {
     struct lod_dataset *dataset;
-    struct lod_cache *cache;
+    struct lod_frames *frames;
     struct lod_budget *work;
     const struct lod_item *item;
     unsigned form;
@@ -29,14 +27,16 @@ struct wanted {
  */
 static int check_lengths(const struct wanted *wanted, const struct lod_plan *plan)
 {
-    struct lod_frame frame;
-
     for (unsigned i = 0; i < plan->count; i++) {
-        if (plan->pieces[i].kind == LOD_PIECE_STORED && plan->pieces[i].bytes) {
-            int error = lod_frames_get(wanted->dataset, wanted->cache, wanted->item,
-                                       &plan->pieces[i], 0, &frame);
+        const struct lod_piece *piece = &plan->pieces[i];
+        if (piece->kind == LOD_PIECE_STORED && piece->bytes) {
+            struct lod_wanted frame = {
+                .group = piece->group,
+                .frame = piece->offset >> wanted->item->recd.frame_shift,
+            };
+            int error = lod_frames_get(wanted->frames, wanted->item, &frame, 1);
             if (!error) {
-                lod_blob_unref(frame.blob);
+                lod_blob_unref(&frame.chunk->blob);
             }
             return error;
         }
@@ -53,7 +53,7 @@ static int gather_own(const struct wanted *wanted, struct lod_input *input)
         return error ? error : -ENOMEM;
     }
     input->data = (struct lod_span){.at = data, .bytes = input->plan.bytes};
-    return lod_frames_copy(wanted->dataset, wanted->cache, wanted->item, &input->plan, data);
+    return lod_frames_copy(wanted->frames, wanted->item, &input->plan, data);
 }
 
 /* A slot's whole segment: the same codec, and before the item's own, so that references end. */
@@ -140,16 +140,16 @@ static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
     return error ? lod_dataset_item_failed(wanted->dataset, wanted->item, error) : 0;
 }
 
-int lod_made_get(struct lod_dataset *dataset, struct lod_cache *cache, struct lod_budget *work,
-                 const struct lod_item *item, unsigned form, uint64_t unit, uint64_t made_bytes,
-                 struct lod_blob **ret_blob)
+int lod_made_get(struct lod_dataset *dataset, struct lod_frames *frames, struct lod_cache *cache,
+                 struct lod_budget *work, const struct lod_item *item, unsigned form, uint64_t unit,
+                 uint64_t made_bytes, struct lod_blob **ret_blob)
 {
     uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row, form);
     struct lod_key key = lod_frames_key(item, LOD_KEY_MADE, (uint64_t)form << KEY_FORM_AT | unit);
     uint64_t left = made_bytes - unit * unit_bytes;
     struct wanted wanted = {
         .dataset = dataset,
-        .cache = cache,
+        .frames = frames,
         .work = work,
         .item = item,
         .form = form,

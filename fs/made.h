@@ -12,14 +12,16 @@
 #include "cache.h"
 #include "compiler.h"
 #include "dataset.h"
+#include "frames.h"
 
 /*
  * Unit `unit` of a form of the item: one reference in *ret_blob. `made_bytes`: of all that is made
  * in this form, to know how long the last unit is. -EIO (already logged), -ENOMEM, -EINTR. The
  * thread may hold no promise of `work`.
  */
-LOD_MUST_CHECK int lod_made_get(struct lod_dataset *dataset, struct lod_cache *cache,
-                                struct lod_budget *work, const struct lod_item *item, unsigned form,
-                                uint64_t unit, uint64_t made_bytes, struct lod_blob **ret_blob);
+LOD_MUST_CHECK int lod_made_get(struct lod_dataset *dataset, struct lod_frames *frames,
+                                struct lod_cache *cache, struct lod_budget *work,
+                                const struct lod_item *item, unsigned form, uint64_t unit,
+                                uint64_t made_bytes, struct lod_blob **ret_blob);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A read is its plan cut to the range, then span by span: constant bytes as they are, stored bytes
- * frame by frame, made bytes unit by unit, both out of one cache. No allocation and no I/O of its
+ * frame by frame, made bytes unit by unit, both under one budget. No allocation and no I/O of its
  * own.
  */
 #include "reader.h"
@@ -17,9 +17,10 @@
 
 struct lod_reader {
     struct lod_dataset *dataset; /* borrowed */
-    struct lod_cache *cache;     /* frames, and what is made of them */
-    struct lod_budget work;      /* promised to makers */
-    uint64_t cache_bytes;
+    struct lod_room room;        /* of frames and cache together */
+    struct lod_frames *frames;
+    struct lod_cache *cache; /* what is made of frames */
+    struct lod_budget work;  /* promised to makers */
     atomic_uint_fast64_t reads, failed, bytes;
 };
 
@@ -31,14 +32,17 @@ int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes, uint64_
     if (!reader) {
         return -ENOMEM;
     }
-    int error = lod_cache_create((size_t)cache_bytes, &reader->cache);
+    reader->dataset = dataset;
+    reader->room.bytes_max = (size_t)cache_bytes;
+    lod_budget_init(&reader->work, work_bytes);
+    int error = lod_frames_create(dataset, &reader->room, &reader->frames);
+    error = error ? error
+                  : lod_cache_create_in(&reader->room, lod_frames_shrink, reader->frames,
+                                        &reader->cache);
     if (error) {
-        free(reader);
+        lod_reader_destroy(reader);
         return error;
     }
-    reader->dataset = dataset;
-    reader->cache_bytes = cache_bytes;
-    lod_budget_init(&reader->work, work_bytes);
     *ret_reader = reader;
     return 0;
 }
@@ -47,6 +51,7 @@ struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
 {
     if (reader) {
         lod_cache_destroy(reader->cache);
+        lod_frames_destroy(reader->frames);
         lod_budget_finish(&reader->work);
     }
     free(reader);
@@ -56,16 +61,27 @@ struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
 void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_stats)
 {
     struct lod_cache_stats cache = lod_cache_stats(reader->cache);
+    struct lod_frames_stats frames;
+    lod_frames_stats(reader->frames, &frames);
 
     *ret_stats = (struct lod_reader_stats){
         .reads = atomic_load_explicit(&reader->reads, memory_order_relaxed),
         .reads_failed = atomic_load_explicit(&reader->failed, memory_order_relaxed),
         .reads_bytes = atomic_load_explicit(&reader->bytes, memory_order_relaxed),
-        .cache_hits = cache.hits,
-        .cache_misses = cache.misses,
-        .cache_evictions = cache.evictions,
-        .cache_bytes = cache.bytes,
-        .cache_bytes_max = reader->cache_bytes,
+        .store_reads = frames.scattered_reads + frames.prefix_reads,
+        .store_bytes = frames.scattered_bytes + frames.prefix_bytes,
+        .scattered_reads = frames.scattered_reads,
+        .scattered_bytes = frames.scattered_bytes,
+        .prefix_reads = frames.prefix_reads,
+        .prefix_bytes = frames.prefix_bytes,
+        .cache_hits = frames.hits + cache.hits,
+        .cache_misses = frames.misses + cache.misses,
+        .cache_evictions = frames.evictions + cache.evictions,
+        .cache_bytes = atomic_load(&reader->room.bytes),
+        .cache_bytes_max = reader->room.bytes_max,
+        .frames_bad = frames.frames_bad,
+        .store_latency_ns = frames.latency_ns,
+        .store_bytes_per_second = frames.bandwidth,
     };
 }
 
@@ -87,28 +103,6 @@ static void add_span(struct lod_read *read, const uint8_t *at, uint64_t bytes)
     read->bytes += bytes;
 }
 
-static void add_blob(struct lod_read *read, struct lod_blob *blob, const uint8_t *at,
-                     uint64_t bytes)
-{
-    read->blobs[read->blobs_count++] = blob;
-    add_span(read, at, bytes);
-}
-
-static int add_stored(struct lod_reader *reader, const struct lod_item *item,
-                      const struct lod_piece *piece, struct lod_read *read)
-{
-    struct lod_frame frame;
-
-    for (uint64_t done = 0; done < piece->bytes; done += frame.bytes) {
-        int error = lod_frames_get(reader->dataset, reader->cache, item, piece, done, &frame);
-        if (error) {
-            return error;
-        }
-        add_blob(read, frame.blob, frame.at, frame.bytes);
-    }
-    return 0;
-}
-
 /* `made_bytes`: of the whole plan's MADE piece, which is cut like every other. */
 static int add_made(struct lod_reader *reader, const struct lod_item *item,
                     const struct lod_piece *piece, uint64_t made_bytes, struct lod_read *read)
@@ -118,13 +112,14 @@ static int add_made(struct lod_reader *reader, const struct lod_item *item,
     for (uint64_t done = 0, bytes; done < piece->bytes; done += bytes) {
         uint64_t at = piece->offset + done, skip = at % unit_bytes;
         struct lod_blob *blob = NULL;
-        int error = lod_made_get(reader->dataset, reader->cache, &reader->work, item, piece->form,
-                                 at / unit_bytes, made_bytes, &blob);
+        int error = lod_made_get(reader->dataset, reader->frames, reader->cache, &reader->work,
+                                 item, piece->form, at / unit_bytes, made_bytes, &blob);
         if (error) {
             return error;
         }
         bytes = unit_bytes - skip < piece->bytes - done ? unit_bytes - skip : piece->bytes - done;
-        add_blob(read, blob, blob->data + skip, bytes);
+        read->blobs[read->blobs_count++] = blob;
+        add_span(read, blob->data + skip, bytes);
     }
     return 0;
 }
@@ -139,22 +134,34 @@ static uint64_t made_bytes_of(const struct lod_plan *plan)
     return bytes;
 }
 
-static int add_piece(struct lod_reader *reader, const struct lod_item *item,
-                     const struct lod_plan *plan, const struct lod_piece *piece,
-                     struct lod_read *read)
+/* The references go from the parts to the read. */
+static void keep(struct lod_parts *parts, struct lod_read *read)
 {
-    switch (piece->kind) {
-    case LOD_PIECE_STORED:
-        return add_stored(reader, item, piece, read);
-    case LOD_PIECE_MADE:
-        return add_made(reader, item, piece, made_bytes_of(plan), read);
-    case LOD_PIECE_TEXT:
-        add_span(read, plan->text + piece->offset, piece->bytes);
-        break;
-    case LOD_PIECE_MEM:
-        add_span(read, piece->mem, piece->bytes);
+    for (unsigned i = 0; i < parts->wanted_count; i++) {
+        read->blobs[read->blobs_count++] = &parts->wanted[i].chunk->blob;
     }
-    return 0;
+    parts->wanted_count = 0;
+}
+
+static int add_parts(struct lod_reader *reader, const struct lod_item *item,
+                     const struct lod_plan *plan, const struct lod_plan *cut, struct lod_read *read)
+{
+    struct lod_parts parts;
+
+    int error = lod_frames_parts(reader->frames, item, cut, &parts);
+    if (error) {
+        return error;
+    }
+    keep(&parts, read);
+    for (unsigned i = 0; i < parts.count && !error; i++) {
+        const struct lod_part *part = &parts.part[i];
+        if (part->piece->kind == LOD_PIECE_MADE) {
+            error = add_made(reader, item, part->piece, made_bytes_of(plan), read);
+        } else {
+            add_span(read, lod_frames_at(plan, &parts, part), part->bytes);
+        }
+    }
+    return error;
 }
 
 int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
@@ -162,15 +169,12 @@ int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
                     struct lod_read *ret_read)
 {
     struct lod_plan cut;
-    int error = 0;
 
     assert(bytes <= LOD_READ_BYTES_MAX && item->recd.frame_shift >= LOD_FRAME_SHIFT_MIN);
     lod_plan_cut(plan, offset, bytes, &cut);
     ret_read->bytes = 0;
     ret_read->count = ret_read->blobs_count = 0;
-    for (unsigned i = 0; i < cut.count && !error; i++) {
-        error = add_piece(reader, item, plan, &cut.pieces[i], ret_read);
-    }
+    int error = add_parts(reader, item, plan, &cut, ret_read);
     if (error) {
         atomic_fetch_add_explicit(&reader->failed, 1, memory_order_relaxed);
         lod_read_finish(ret_read);

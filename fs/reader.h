@@ -12,6 +12,7 @@
 #include "cache.h"
 #include "compiler.h"
 #include "dataset.h"
+#include "fetch.h"
 #include "plan.h"
 
 #define LOD_CACHE_SIZE_DEFAULT (256ull << 20)
@@ -60,13 +61,8 @@ void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_st
 const char *lod_advice_name(enum lod_advice advice);
 
 /* The largest read answered in one call; the mount never lets the kernel ask for more. */
-#define LOD_READ_BYTES_MAX (1u << 20)
-
-/*
- * A piece of b bytes touches at most b / 2^16 + 2 frames (none is smaller than 2^16 but a segment's
- * last), and the pieces of one read hold LOD_READ_BYTES_MAX bytes at most.
- */
-#define LOD_READ_SPANS_MAX ((LOD_READ_BYTES_MAX >> LOD_FRAME_SHIFT_MIN) + 2 * LOD_PIECES_MAX)
+#define LOD_READ_BYTES_MAX LOD_FETCH_BYTES_MAX
+#define LOD_READ_SPANS_MAX LOD_FETCH_MAX
 
 /* The spans of one read and the blobs they point into; lives on the caller's stack. */
 struct lod_read {

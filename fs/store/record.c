@@ -351,16 +351,29 @@ static uint64_t hash_of(const struct lod_record *record, uint32_t slot, unsigned
     return lod_get_le64(record->hashes + number * 8);
 }
 
+int lod_record_pread(struct lod_record *record, uint64_t offset, void *into, size_t bytes)
+{
+    return lod_object_pread(record->object, offset, into, bytes);
+}
+
+bool lod_record_frame_sound(const struct lod_record *record, uint32_t slot, unsigned group,
+                            uint64_t frame, const uint8_t *data)
+{
+    uint32_t bytes = lod_record_frame_bytes(record, slot, group, frame);
+    uint64_t seed = lod_frame_seed(record->recd.id, slot, group, frame);
+
+    return lod_hash64(data, bytes, seed) == hash_of(record, slot, group, frame);
+}
+
 int lod_record_read_frame(struct lod_record *record, uint32_t slot, unsigned group, uint64_t frame,
                           uint8_t *into)
 {
     uint32_t bytes = lod_record_frame_bytes(record, slot, group, frame);
     uint64_t offset =
         lod_record_segment_offset(record, slot, group) + (frame << record->recd.frame_shift);
-    uint64_t seed = lod_frame_seed(record->recd.id, slot, group, frame);
 
     int error = lod_object_pread(record->object, offset, into, bytes);
-    if (!error && lod_hash64(into, bytes, seed) != hash_of(record, slot, group, frame)) {
+    if (!error && !lod_record_frame_sound(record, slot, group, frame, into)) {
         error = -EBADMSG;
     }
     return error;

@@ -6,6 +6,8 @@
 #ifndef LOD_RECORD_H
 #define LOD_RECORD_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "codec.h"
@@ -46,6 +48,12 @@ uint64_t lod_record_segment_offset(const struct lod_record *record, uint32_t slo
 /* Reads one frame whole into `into` and checks its hash. -EBADMSG: it differs. Any thread. */
 LOD_MUST_CHECK int lod_record_read_frame(struct lod_record *record, uint32_t slot, unsigned group,
                                          uint64_t frame, uint8_t *into);
+
+/* Bytes of the file as they are, and whether a frame's `data` has its hash. Any thread. */
+LOD_MUST_CHECK int lod_record_pread(struct lod_record *record, uint64_t offset, void *into,
+                                    size_t bytes);
+bool lod_record_frame_sound(const struct lod_record *record, uint32_t slot, unsigned group,
+                            uint64_t frame, const uint8_t *data);
 
 /* The seed of a frame's hash: identity and place (FORMAT.md, Frame hash). */
 uint64_t lod_frame_seed(struct lod_id record_id, uint32_t slot, unsigned group, uint64_t frame);

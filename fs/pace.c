@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running means with a weight of a quarter for what is new: the store of a minute ago is history.
+ */
+#include "pace.h"
+
+#define SECOND_NS 1000000000ull
+
+/* Slower than this is no memory: 11 preads of 10 KB each out of the page cache take 2 us apiece. */
+#define MEMORY_REQUEST_NS  8000u
+#define MEMORY_BYTES_A_NS  2u
+#define SLOW_ENOUGH        4 /* of the last 16 */
+#define LARGE_BYTES        (256u << 10)
+#define GAP_BYTES_MAX      (256u << 10)
+#define UNKNOWN_LATENCY_NS 1000000u
+#define UNKNOWN_BANDWIDTH  100000000u
+#define WEIGHT             4u
+
+static uint64_t get(const atomic_uint_fast64_t *at, uint64_t unknown)
+{
+    uint64_t value = atomic_load_explicit(at, memory_order_relaxed);
+
+    return value ? value : unknown;
+}
+
+static void blend(atomic_uint_fast64_t *mean, uint64_t sample)
+{
+    uint64_t old = get(mean, sample);
+    uint64_t blended = old - old / WEIGHT + sample / WEIGHT;
+
+    atomic_store_explicit(mean, blended ? blended : 1, memory_order_relaxed);
+}
+
+bool lod_pace_is_memory(const struct lod_pace *pace)
+{
+    unsigned slow = (unsigned)atomic_load_explicit(&pace->slow, memory_order_relaxed);
+
+    return __builtin_popcount(slow) < SLOW_ENOUGH;
+}
+
+static void measure(struct lod_pace *pace, uint64_t bytes, uint64_t ns)
+{
+    uint64_t least = ns / 4 + 1; /* one mean may be wrong; the other must not become absurd */
+
+    if (bytes < LARGE_BYTES) {
+        uint64_t moving = bytes * SECOND_NS / get(&pace->bandwidth, UNKNOWN_BANDWIDTH);
+        blend(&pace->latency_ns, ns > moving + least ? ns - moving : least);
+    } else {
+        uint64_t waiting = get(&pace->latency_ns, 0);
+        blend(&pace->bandwidth, bytes * SECOND_NS / (ns > waiting + least ? ns - waiting : least));
+    }
+}
+
+void lod_pace_add(struct lod_pace *pace, uint64_t bytes, uint64_t ns)
+{
+    uint64_t slow = atomic_load_explicit(&pace->slow, memory_order_relaxed);
+    bool now = ns > MEMORY_REQUEST_NS + bytes / MEMORY_BYTES_A_NS;
+
+    atomic_store_explicit(&pace->slow, (slow << 1 | now) & 0xffff, memory_order_relaxed);
+    /* A page that happened to be in memory says nothing of a disk, nor a preempted thread of RAM.
+     */
+    if (now != lod_pace_is_memory(pace)) {
+        measure(pace, bytes, ns);
+    }
+}
+
+uint64_t lod_pace_ns(const struct lod_pace *pace, uint64_t requests, uint64_t bytes)
+{
+    return requests * get(&pace->latency_ns, UNKNOWN_LATENCY_NS) +
+           bytes / 1000 * (SECOND_NS * 1000 / get(&pace->bandwidth, UNKNOWN_BANDWIDTH));
+}
+
+uint64_t lod_pace_gap(const struct lod_pace *pace)
+{
+    uint64_t latency = get(&pace->latency_ns, 0);
+    uint64_t bytes = latency * (get(&pace->bandwidth, UNKNOWN_BANDWIDTH) / 1000) / 1000000;
+
+    return bytes < GAP_BYTES_MAX ? bytes : GAP_BYTES_MAX;
+}

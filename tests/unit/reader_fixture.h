@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A reader over made-up frames, for test_reader.c and test_made.c: the dataset's functions it calls
+ * are this file's own. Each test file says what lod_dataset_item gives, by item_of.
+ */
+#ifndef READER_FIXTURE_H
+#define READER_FIXTURE_H
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pinned.h"
+#include "reader.h"
+
+#define SHIFT       16
+#define FRAME_BYTES (1u << SHIFT)
+
+static struct lod_item item_of(uint32_t number);
+static atomic_uint frames_read, reads, frames_failed;
+static unsigned bad_group; /* whose frames are unsound */
+static int item_error;     /* what lod_dataset_item_failed was told last */
+static int frame_error;
+static uint32_t bad_item;    /* whose frames cannot be read */
+static uint64_t frame_short; /* bytes missing at the end of each frame */
+
+/* Byte `at` of a segment, different for each group and item. */
+static uint8_t byte_of(const struct lod_item *item, unsigned group, uint64_t at)
+{
+    return (uint8_t)((at * 2654435761u >> 13) + group * 17 + item->number);
+}
+
+/* A record that is always open; where a frame lies says which it is. */
+struct opened {
+    struct lod_pinned pinned;
+    struct lod_item item;
+};
+
+static void destroy_opened(struct lod_blob *blob)
+{
+    free(blob);
+}
+
+int lod_dataset_pin(struct lod_dataset *dataset, const struct lod_item *of,
+                    struct lod_pinned **ret_pinned)
+{
+    struct opened *opened = calloc(1, sizeof(*opened));
+
+    (void)dataset;
+    opened->item = *of;
+    opened->pinned.blob.destroy = destroy_opened;
+    atomic_init(&opened->pinned.blob.refs, 1);
+    *ret_pinned = &opened->pinned;
+    return 0;
+}
+
+#define GROUP_AT 40
+
+int lod_pinned_place(const struct lod_pinned *pinned, uint32_t slot, unsigned group, uint64_t frame,
+                     struct lod_place *ret_place)
+{
+    (void)pinned;
+    (void)slot;
+    ret_place->offset = (uint64_t)group << GROUP_AT | frame << SHIFT;
+    ret_place->bytes = (uint32_t)(FRAME_BYTES - frame_short);
+    return 0;
+}
+
+int lod_pinned_read(struct lod_pinned *pinned, uint64_t offset, void *into, size_t bytes)
+{
+    const struct opened *opened = (const struct opened *)pinned;
+
+    reads++;
+    for (size_t i = 0; i < bytes; i++) {
+        uint64_t at = (offset + i) & ((1ull << GROUP_AT) - 1);
+        ((uint8_t *)into)[i] = byte_of(&opened->item, (unsigned)(offset >> GROUP_AT), at);
+    }
+    return opened->item.number == bad_item ? -EIO : frame_error;
+}
+
+/* Each frame that is read is checked, once. */
+bool lod_pinned_sound(const struct lod_pinned *pinned, uint32_t slot, unsigned group,
+                      uint64_t frame, const uint8_t *data)
+{
+    const struct opened *opened = (const struct opened *)pinned;
+
+    (void)slot;
+    frames_read++;
+    return group != bad_group && data[0] == byte_of(&opened->item, group, frame << SHIFT);
+}
+
+int lod_dataset_frame_failed(struct lod_dataset *dataset, const struct lod_item *of, unsigned group,
+                             uint64_t frame, uint64_t offset, int error)
+{
+    (void)dataset;
+    (void)of;
+    (void)group;
+    (void)frame;
+    (void)offset;
+    frames_failed++;
+    return error == -ENOMEM || error == -EINTR ? error : -EIO;
+}
+
+int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_item *ret_item)
+{
+    (void)dataset;
+    *ret_item = item_of(number);
+    return 0;
+}
+
+int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *item, int error)
+{
+    (void)dataset;
+    (void)item;
+    item_error = error;
+    return -EIO;
+}
+
+static struct lod_item item = {
+    .number = 12, .recd = {.number = 3, .first_item = 10, .items = 5, .frame_shift = SHIFT}};
+static struct lod_reader *reader;
+
+static void setup(void)
+{
+    cr_assert_eq(lod_reader_create(NULL, 64 << 20, 64 << 20, &reader), 0);
+}
+
+static void teardown(void)
+{
+    lod_reader_destroy(reader);
+}
+
+#endif
