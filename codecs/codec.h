@@ -32,6 +32,7 @@ enum lod_fidelity {
     LOD_Q10 = 10,
     LOD_FULL = 11,
     LOD_ORIGINAL = 12,
+    LOD_AUTO = 15, /* the link to one of q1 .. full: no fidelity of its own, it has no name here */
 };
 
 /* What an item's bytes are shown as; values of the format field of an inode number. */

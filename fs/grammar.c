@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folders of the grammar (the root, a format's) have the few children that entry_of lists; below a
- * fidelity the children are rows of the index.
+ * Folders of the grammar (the root, a format's, .lodfs) have the few children that entry_of lists;
+ * below a fidelity the children are rows of the index.
  */
 #include "grammar.h"
 
@@ -16,6 +16,18 @@ struct entry {
     struct lod_inode inode;
 };
 
+static const struct {
+    const char *name; /* in .lodfs; of .lodfs and the root: unused */
+    uint16_t mode;
+} fixed[] = {
+    [LOD_INODE_ROOT] = {"", S_IFDIR},
+    [LOD_INODE_DOT_LODFS] = {"", S_IFDIR | 0555},
+    [LOD_INODE_CONTROL] = {"control", S_IFREG | 0400},
+    [LOD_INODE_STATS] = {"stats", S_IFREG | 0444},
+    [LOD_INODE_METRICS] = {"metrics", S_IFREG | 0444},
+    [LOD_INODE_CONFIG] = {"config", S_IFREG | 0444},
+};
+
 static bool is_fixed(const struct lod_inode *inode)
 {
     return inode->fidelity == 0 && inode->format == LOD_FORMAT_TREE;
@@ -27,18 +39,20 @@ static bool is_grammar(const struct lod_found *folder)
     return folder->inode.fidelity == 0;
 }
 
-/* The fidelity of this view's index-th entry; past its last: false, and how many it has. */
+/* This view's index-th entry: its fidelities, then `auto`. Past the last: false, and *index less
+ * their number. */
 static bool fidelity_at(const struct lod_view *view, unsigned *index, struct entry *ret_entry)
 {
     for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
+        enum lod_fidelity fidelity = (enum lod_fidelity)f;
         if (view->fidelities >> f & 1 && (*index)-- == 0) {
-            ret_entry->name = lod_fidelity_name((enum lod_fidelity)f);
-            ret_entry->inode =
-                (struct lod_inode){.fidelity = (enum lod_fidelity)f, .format = view->format};
+            *ret_entry = (struct entry){lod_fidelity_name(fidelity),
+                                        {.fidelity = fidelity, .format = view->format}};
             return true;
         }
     }
-    return false;
+    *ret_entry = (struct entry){"auto", {.fidelity = LOD_AUTO, .format = view->format}};
+    return (*index)-- == 0;
 }
 
 static bool root_entry(unsigned index, struct entry *ret_entry)
@@ -51,17 +65,29 @@ static bool root_entry(unsigned index, struct entry *ret_entry)
                 return true;
             }
         } else if (index-- == 0) {
-            *ret_entry = (struct entry){.name = view->folder, .inode = {.format = view->format}};
+            *ret_entry = (struct entry){view->folder, {.format = view->format}};
             return true;
         }
     }
-    return false;
+    *ret_entry = (struct entry){".lodfs", {.node = LOD_INODE_DOT_LODFS}};
+    return index == 0;
+}
+
+static bool control_entry(unsigned index, struct entry *ret_entry)
+{
+    if (index > LOD_INODE_CONFIG - LOD_INODE_CONTROL) {
+        return false;
+    }
+    uint32_t node = LOD_INODE_CONTROL + index;
+    *ret_entry = (struct entry){fixed[node].name, {.node = node}};
+    return true;
 }
 
 static bool entry_of(const struct lod_found *folder, unsigned index, struct entry *ret_entry)
 {
     return folder->view ? fidelity_at(folder->view, &index, ret_entry)
-                        : root_entry(index, ret_entry);
+           : folder->inode.node == LOD_INODE_DOT_LODFS ? control_entry(index, ret_entry)
+                                                       : root_entry(index, ret_entry);
 }
 
 static int find_node(struct lod_dataset *dataset, struct lod_found *found)
@@ -74,20 +100,27 @@ static int find_node(struct lod_dataset *dataset, struct lod_found *found)
     return error ? error : found->view->shows(dataset, &found->node, found->inode.fidelity);
 }
 
-/* The root, and the folder of a format. */
+/*
+ * What is not of the source: fixed numbers, the folders of formats, the links `auto`. Mode and time
+ * are the source's root's, but for those that are no folder of it.
+ */
 static int find_grammar(struct lod_dataset *dataset, struct lod_found *found)
 {
-    if (is_fixed(&found->inode)) {
-        if (found->inode.node != LOD_INODE_ROOT) {
-            return -ENOENT;
-        }
-    } else {
-        found->view = lod_view_of(found->inode.format);
-        if (!found->view) {
-            return -ENOENT;
-        }
+    int error = lod_index_node(lod_dataset_index(dataset), 0, &found->node);
+    int64_t mtime = error ? 0 : found->node.mtime;
+
+    if (error) {
+        return error;
     }
-    return lod_index_node(lod_dataset_index(dataset), 0, &found->node);
+    if (!is_fixed(&found->inode)) {
+        found->view = lod_view_of(found->inode.format);
+    } else if (found->inode.node != LOD_INODE_ROOT) {
+        found->node = (struct lod_node){.mode = fixed[found->inode.node].mode, .mtime = mtime};
+    }
+    if (found->inode.fidelity == LOD_AUTO) {
+        found->node = (struct lod_node){.mode = S_IFLNK | 0777, .mtime = mtime};
+    }
+    return is_fixed(&found->inode) || found->view ? 0 : -ENOENT;
 }
 
 int lod_grammar_find(struct lod_dataset *dataset, uint64_t number, struct lod_found *ret_found)
@@ -96,7 +129,8 @@ int lod_grammar_find(struct lod_dataset *dataset, uint64_t number, struct lod_fo
     int error = lod_inode_unpack(number, &found.inode);
 
     if (!error) {
-        error = found.inode.fidelity ? find_node(dataset, &found) : find_grammar(dataset, &found);
+        bool of_source = found.inode.fidelity && found.inode.fidelity != LOD_AUTO;
+        error = of_source ? find_node(dataset, &found) : find_grammar(dataset, &found);
     }
     if (!error) {
         *ret_found = found;
@@ -109,7 +143,9 @@ int lod_grammar_up(struct lod_dataset *dataset, const struct lod_found *found,
 {
     struct lod_inode up = found->inode;
 
-    if (is_grammar(found) || (found->inode.node == 0 && !found->view->folder[0])) {
+    if (is_fixed(&up) && up.node >= LOD_INODE_CONTROL) {
+        up.node = LOD_INODE_DOT_LODFS;
+    } else if (is_grammar(found) || (found->inode.node == 0 && !found->view->folder[0])) {
         up = (struct lod_inode){.node = LOD_INODE_ROOT};
     } else if (found->inode.node == 0) {
         up.fidelity = (enum lod_fidelity)0;

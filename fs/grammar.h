@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What stands where in a mount: MOUNT/[format/]FIDELITY/<path of the source>, over the table of
- * views. From inode numbers to what they mean, from folders to their children. Knows no FUSE and
- * reads no record.
+ * views; `auto` beside the fidelities; MOUNT/.lodfs. From inode numbers to what they mean, from
+ * folders to their children. Knows no FUSE and reads no record.
  */
 #ifndef LOD_GRAMMAR_H
 #define LOD_GRAMMAR_H
@@ -18,7 +18,8 @@
 struct lod_found {
     struct lod_inode inode;
     const struct lod_view *view; /* NULL: a fixed number */
-    struct lod_node node;        /* folders of the grammar: the source's root */
+    struct lod_node node;        /* the root, a format's folder: the source's root; `auto`, .lodfs
+                                    and what is in it: mode and mtime alone */
 };
 
 /* -ENOENT: nothing has this number. Others: the index is damaged. */

@@ -2,7 +2,7 @@
 /*
  * Fields of an inode number: bits 0..31 node, 32..35 fidelity, 36..39 format, 40..62 kept for
  * filters and record views (0 today), 63 never set. Bits 32..63 all 0: fixed numbers. Fidelity 0
- * with a format: the folder of that format, node 0.
+ * with a format: the folder of that format, node 0. Fidelity 15: the link `auto` there, node 0.
  */
 #include "inode.h"
 
@@ -23,6 +23,9 @@ static bool is_defined(const struct lod_inode *inode)
 {
     if (inode->format >= LOD_FORMATS) {
         return false;
+    }
+    if (inode->fidelity == LOD_AUTO) {
+        return inode->node == 0;
     }
     if (inode->fidelity != 0) {
         return lod_fidelity_name(inode->fidelity) != NULL;

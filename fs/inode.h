@@ -24,7 +24,7 @@ enum lod_fixed {
 
 struct lod_inode {
     uint32_t node;              /* of the index, or the view's own; or a fixed number */
-    enum lod_fidelity fidelity; /* 0: a format's folder, or (format 0) a fixed number */
+    enum lod_fidelity fidelity; /* 0: a format's folder, or (format 0) a fixed number; LOD_AUTO */
     enum lod_format format;
 };
 

@@ -24,8 +24,8 @@ struct lod_cmd {
     int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 };
 
-extern const struct lod_cmd lod_cmd_pack, lod_cmd_mount, lod_cmd_umount, lod_cmd_ls, lod_cmd_info,
-    lod_cmd_unpack, lod_cmd_verify, lod_cmd_repair, lod_cmd_version;
+extern const struct lod_cmd lod_cmd_pack, lod_cmd_mount, lod_cmd_umount, lod_cmd_set, lod_cmd_stats,
+    lod_cmd_ls, lod_cmd_info, lod_cmd_unpack, lod_cmd_verify, lod_cmd_repair, lod_cmd_version;
 
 /* mount.lodfs: mount(8)'s arguments and exit codes. */
 int lod_cmd_mount_helper(int argc, char **argv);

@@ -129,7 +129,8 @@ const struct lod_cmd lod_cmd_mount = {
     .help = "  -f          stay in the foreground; SIGINT or SIGTERM unmounts\n"
             "  -d          debug: print every request of the kernel (and stay in the foreground)\n"
             "  -s          serve with one thread\n"
-            "  -o OPTIONS  allow_other, cache_size=256M, threads=4, uid=, gid=, umask=, ...;\n"
+            "  -o OPTIONS  allow_other, cache_size=256M, fidelity=full, threads=4, uid=, gid=, "
+            "umask=, ...;\n"
             "              mount.lodfs(8) lists them\n\n"
             "Returns when the mount is usable. `lodfs umount MOUNTPOINT` ends it.\n",
     .run = run,

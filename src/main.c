@@ -18,6 +18,8 @@ static const struct lod_cmd *const commands[] = {
     &lod_cmd_pack,
     &lod_cmd_mount,
     &lod_cmd_umount,
+    &lod_cmd_set,
+    &lod_cmd_stats,
     &lod_cmd_ls,
     &lod_cmd_info,
     &lod_cmd_unpack,

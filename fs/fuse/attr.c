@@ -6,7 +6,9 @@
 #include "fuse/ops.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "log.h"
 
@@ -31,6 +33,14 @@ static int size_of(const struct lod_ops *ops, const struct lod_found *found, off
     struct lod_item item;
     struct lod_plan plan;
 
+    if (!found->view) {
+        *ret_size = (off_t)lod_control_file_bytes(found->inode.node);
+        return 0;
+    }
+    if (found->inode.fidelity == LOD_AUTO) {
+        *ret_size = LOD_AUTO_BYTES;
+        return 0;
+    }
     if (!S_ISREG(found->node.mode)) {
         *ret_size = S_ISLNK(found->node.mode) ? (off_t)found->node.count : 0;
         return 0;
@@ -40,6 +50,33 @@ static int size_of(const struct lod_ops *ops, const struct lod_found *found, off
         *ret_size = (off_t)plan.bytes;
     }
     return error;
+}
+
+static bool is_control_file(const struct lod_found *found)
+{
+    return !found->view && S_ISREG(found->node.mode);
+}
+
+/* What `config` says does not change. */
+static bool is_live(const struct lod_found *found)
+{
+    return is_control_file(found) && found->inode.node != LOD_INODE_CONFIG;
+}
+
+double lod_ops_attr_timeout(const struct lod_found *found)
+{
+    return is_live(found) ? 0 : LOD_TIMEOUT_S;
+}
+
+/* -o uid= gives the files away, not the right to switch. */
+static void own_control(const struct lod_ops *ops, struct stat *attr)
+{
+    clock_gettime(CLOCK_REALTIME, &attr->st_mtim); /* pages of an older time are read anew */
+    attr->st_ctim = attr->st_mtim;
+    if (attr->st_ino == LOD_INODE_CONTROL) {
+        attr->st_uid = ops->control->facts.mounter;
+        attr->st_mode = S_IFREG | 0400;
+    }
 }
 
 int lod_ops_attr(const struct lod_ops *ops, const struct lod_found *found, struct stat *ret_attr)
@@ -70,6 +107,9 @@ int lod_ops_attr(const struct lod_ops *ops, const struct lod_found *found, struc
         .st_mtim = mtime,
         .st_ctim = mtime,
     };
+    if (is_live(found)) {
+        own_control(ops, ret_attr);
+    }
     return 0;
 }
 
@@ -77,7 +117,7 @@ int lod_ops_entry(const struct lod_ops *ops, const struct lod_found *found,
                   struct fuse_entry_param *ret_entry)
 {
     struct fuse_entry_param entry = {
-        .attr_timeout = LOD_TIMEOUT_S,
+        .attr_timeout = lod_ops_attr_timeout(found),
         .entry_timeout = LOD_TIMEOUT_S,
     };
     int error = lod_ops_attr(ops, found, &entry.attr);

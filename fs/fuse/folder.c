@@ -107,7 +107,8 @@ static int fill(struct listing *list, uint64_t position)
 
 static void list_folder(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, bool plus)
 {
-    struct listing list = {.req = req, .ops = fuse_req_userdata(req), .plus = plus};
+    enum lod_request request = plus ? LOD_REQUEST_READDIRPLUS : LOD_REQUEST_READDIR;
+    struct listing list = {.req = req, .ops = lod_ops_begin(req, request), .plus = plus};
     int error = lod_grammar_find(list.ops->dataset, number, &list.folder);
 
     if (!error && !S_ISDIR(list.folder.node.mode)) {

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fuse/ops.h"
@@ -35,6 +36,8 @@ struct mount {
     struct lod_daemon daemon;
     struct lod_dataset *dataset;
     struct lod_reader *reader;
+    struct lod_control control;
+    struct lod_control_files files;
     struct lod_ops ops;
 };
 
@@ -128,6 +131,8 @@ static int create_session(struct mount *mount, struct fuse_session **ret_session
         .dataset = mount->dataset,
         .reader = mount->reader,
         .daemon = &mount->daemon,
+        .control = &mount->control,
+        .files = &mount->files,
         .uid = mount->options.uid,
         .gid = mount->options.gid,
         .file_mask = mount->options.file_mask,
@@ -162,14 +167,31 @@ static int loop(struct fuse_session *session, uint64_t threads)
     return result;
 }
 
+static void init_control(struct mount *mount, uint64_t threads)
+{
+    struct lod_control_facts facts = {
+        .store = mount->store,
+        .mountpoint = mount->place,
+        .mounter = getuid(),
+        .first = mount->options.fidelity,
+        .cache_bytes = mount->options.cache_bytes,
+        .threads = threads,
+        .read_bytes_max = mount->options.read_bytes_max,
+        .began = time(NULL),
+    };
+
+    lod_control_init(&mount->control, &facts, mount->dataset, mount->reader);
+    lod_control_files_init(&mount->files, &mount->control);
+}
+
 static int serve(struct mount *mount)
 {
     uint64_t threads = mount->given->single ? 1 : mount->options.threads;
     struct fuse_session *session = NULL;
+    init_control(mount, threads);
     int error = create_session(mount, &session);
-
     if (error) {
-        return error;
+        goto control;
     }
     if (fuse_set_signal_handlers(session)) {
         error = -EIO;
@@ -180,13 +202,19 @@ static int serve(struct mount *mount)
         goto handlers;
     }
     print_peak(mount, threads);
-    int result = loop(session, threads);
-    error = result < 0 ? result : 0;
+    error = lod_notify_start(session, &mount->control, &mount->ops.notify);
+    if (!error) {
+        int result = loop(session, threads);
+        error = result < 0 ? result : 0;
+        mount->ops.notify = lod_notify_end(mount->ops.notify);
+    }
     fuse_session_unmount(session);
 handlers:
     fuse_remove_signal_handlers(session);
 destroy:
     fuse_session_destroy(session);
+control:
+    lod_control_files_finish(&mount->files);
     return error;
 }
 

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "log.h"
 
@@ -18,13 +17,22 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
     const struct lod_ops *ops = userdata;
 
-    conn->want |= conn->capable & (FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_EXPORT_SUPPORT |
-                                   FUSE_CAP_IOCTL_DIR | FUSE_CAP_READDIRPLUS);
+    conn->want |=
+        conn->capable & (FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_IOCTL_DIR |
+                         FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA);
     /* Every listing brings the attributes: `find` and loaders stat what they list. */
     conn->want &= ~(unsigned)FUSE_CAP_READDIRPLUS_AUTO;
     conn->max_read = ops->read_bytes_max;
     conn->time_gran = 1;
     lod_daemon_ready(ops->daemon);
+}
+
+const struct lod_ops *lod_ops_begin(fuse_req_t req, enum lod_request request)
+{
+    const struct lod_ops *ops = fuse_req_userdata(req);
+
+    lod_control_count(ops->control, request);
+    return ops;
 }
 
 /* "." and ".." are asked for by file handles (NFS) alone. */
@@ -41,7 +49,7 @@ static int walk(const struct lod_ops *ops, const struct lod_found *from, const c
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-    const struct lod_ops *ops = fuse_req_userdata(req);
+    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_LOOKUP);
     struct lod_found folder, child;
     struct fuse_entry_param entry = {.entry_timeout = LOD_TIMEOUT_S};
     int error = lod_grammar_find(ops->dataset, parent, &folder);
@@ -65,7 +73,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 static void op_getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
 {
-    const struct lod_ops *ops = fuse_req_userdata(req);
+    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_GETATTR);
     struct lod_found found;
     struct stat attr;
 
@@ -77,17 +85,21 @@ static void op_getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info 
     if (error) {
         lod_ops_fail(req, number, error);
     } else {
-        fuse_reply_attr(req, &attr, LOD_TIMEOUT_S);
+        fuse_reply_attr(req, &attr, lod_ops_attr_timeout(&found));
     }
 }
 
 static void op_readlink(fuse_req_t req, fuse_ino_t number)
 {
-    const struct lod_ops *ops = fuse_req_userdata(req);
+    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_READLINK);
     struct lod_found found;
     char target[LOD_TARGET_MAX + 1];
     int error = lod_grammar_find(ops->dataset, number, &found);
 
+    if (!error && found.inode.fidelity == LOD_AUTO) {
+        fuse_reply_readlink(req, lod_fidelity_name(lod_control_auto(ops->control)));
+        return;
+    }
     if (!error) {
         error = lod_index_target(lod_dataset_index(ops->dataset), &found.node, target);
     }
@@ -98,10 +110,25 @@ static void op_readlink(fuse_req_t req, fuse_ino_t number)
     }
 }
 
+/* The files of .lodfs; the kernel asks for 16 KiB at most, and so for all of it. */
+static void read_control(fuse_req_t req, const struct lod_ops *ops, uint32_t number, size_t size,
+                         off_t offset)
+{
+    char text[LOD_CONTROL_FILE_BYTES];
+    size_t bytes = size < sizeof(text) ? size : sizeof(text);
+    int error = lod_control_file_read(ops->files, number, (uint64_t)offset, text, &bytes);
+
+    if (error) {
+        lod_ops_fail(req, number, error);
+    } else {
+        fuse_reply_buf(req, text, bytes);
+    }
+}
+
 static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,
                     struct fuse_file_info *fi)
 {
-    const struct lod_ops *ops = fuse_req_userdata(req);
+    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_READ);
     struct lod_found found;
     struct lod_item item;
     struct lod_plan plan;
@@ -111,6 +138,10 @@ static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset
     int error = offset < 0 || size > LOD_READ_BYTES_MAX ? -EINVAL : 0;
     if (!error) {
         error = lod_grammar_find(ops->dataset, number, &found);
+    }
+    if (!error && !found.view) {
+        read_control(req, ops, found.inode.node, size, offset);
+        return;
     }
     if (!error) {
         error = lod_ops_plan(ops, &found, &item, &plan);
@@ -122,6 +153,7 @@ static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset
         lod_ops_fail(req, number, error);
         return;
     }
+    lod_control_count_read(ops->control, found.inode.fidelity, read.bytes);
     fuse_reply_iov(req, read.iov, (int)read.count);
     lod_read_finish(&read);
 }
@@ -129,7 +161,7 @@ static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset
 /* A read-only file system is full: what it holds and nothing free. */
 static void op_statfs(fuse_req_t req, fuse_ino_t number)
 {
-    const struct lod_ops *ops = fuse_req_userdata(req);
+    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_STATFS);
     struct lod_index *index = lod_dataset_index(ops->dataset);
     uint64_t unit = LOD_BLOCK_BYTES;
     struct statvfs stats = {
@@ -146,6 +178,7 @@ static void op_statfs(fuse_req_t req, fuse_ino_t number)
 
 static void op_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
 {
+    lod_ops_begin(req, LOD_REQUEST_OPEN);
     (void)number;
     (void)fi;
     fuse_reply_err(req, ENOSYS);
@@ -153,6 +186,7 @@ static void op_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi
 
 static void op_getxattr(fuse_req_t req, fuse_ino_t number, const char *name, size_t size)
 {
+    lod_ops_begin(req, LOD_REQUEST_XATTR);
     (void)number;
     (void)name;
     (void)size;
@@ -161,6 +195,7 @@ static void op_getxattr(fuse_req_t req, fuse_ino_t number, const char *name, siz
 
 static void op_listxattr(fuse_req_t req, fuse_ino_t number, size_t size)
 {
+    lod_ops_begin(req, LOD_REQUEST_XATTR);
     (void)number;
     (void)size;
     fuse_reply_err(req, ENOSYS);
@@ -181,25 +216,6 @@ static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_dat
     fuse_reply_none(req);
 }
 
-/* The process id is what `lodfs umount` waits for. */
-static void op_ioctl(fuse_req_t req, fuse_ino_t number, unsigned command, void *arg,
-                     struct fuse_file_info *fi, unsigned flags, const void *in, size_t in_bytes,
-                     size_t out_bytes)
-{
-    int pid = getpid();
-
-    (void)arg;
-    (void)fi;
-    (void)flags;
-    (void)in;
-    (void)in_bytes;
-    if (number != LOD_INODE_ROOT || command != LOD_IOC_PID || out_bytes < sizeof(pid)) {
-        lod_ops_fail(req, number, -ENOTTY);
-        return;
-    }
-    fuse_reply_ioctl(req, 0, &pid, sizeof(pid));
-}
-
 const struct fuse_lowlevel_ops lod_fuse_ops = {
     .init = op_init,
     .lookup = op_lookup,
@@ -215,5 +231,5 @@ const struct fuse_lowlevel_ops lod_fuse_ops = {
     .readdirplus = lod_op_readdirplus,
     .getxattr = op_getxattr,
     .listxattr = op_listxattr,
-    .ioctl = op_ioctl,
+    .ioctl = lod_op_ioctl,
 };

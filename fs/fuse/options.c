@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control.h"
 #include "log.h"
 #include "reader.h"
 
@@ -29,7 +30,7 @@ struct parse {
     int error;
 };
 
-enum kind { FLAG, TEXT, BYTES, NUMBER, OCTAL, MASKS, ALWAYS, MOUNT8, NOT_RO };
+enum kind { FLAG, TEXT, FIDELITY, BYTES, NUMBER, OCTAL, MASKS, ALWAYS, MOUNT8, NOT_RO };
 
 struct word {
     const char *name; /* with '_'; a value follows '=' for TEXT .. MASKS; "x_*": a prefix */
@@ -49,6 +50,7 @@ static const struct word words[] = {
     {"cache_size", BYTES, AT(cache_bytes), 0, CACHE_MAX},
     {"max_read", BYTES, AT(read_bytes_max), READ_BYTES_MIN, LOD_READ_BYTES_MAX},
     {"threads", BYTES, AT(threads), 1, LOD_MOUNT_THREADS_MAX},
+    {"fidelity", FIDELITY, AT(fidelity), 0, 0},
     {"uid", NUMBER, AT(uid), 0, UINT32_MAX - 1},
     {"gid", NUMBER, AT(gid), 0, UINT32_MAX - 1},
     {"fmask", OCTAL, AT(file_mask), 0, 0777},
@@ -147,6 +149,17 @@ static int set_text(char **at, const char *value)
     return 0;
 }
 
+static int set_fidelity(enum lod_fidelity *at, const char *value)
+{
+    enum lod_fidelity fidelity = lod_fidelity_parse(value, strlen(value));
+
+    if (!lod_control_may_be(fidelity)) {
+        return -EINVAL;
+    }
+    *at = fidelity;
+    return 0;
+}
+
 static int set(struct parse *parse, const struct word *word, const char *value)
 {
     void *at = (char *)&parse->options + word->at;
@@ -162,6 +175,8 @@ static int set(struct parse *parse, const struct word *word, const char *value)
         return 0;
     case TEXT:
         return set_text(at, value);
+    case FIDELITY:
+        return set_fidelity(at, value);
     case BYTES:
         *(uint64_t *)at = n;
         return 0;
@@ -230,7 +245,8 @@ int lod_fuse_options_parse(const char *o, bool mount8, bool sloppy,
                            struct lod_fuse_options *ret_options)
 {
     struct parse parse = {
-        .options = {.cache_bytes = LOD_CACHE_SIZE_DEFAULT,
+        .options = {.fidelity = LOD_FULL,
+                    .cache_bytes = LOD_CACHE_SIZE_DEFAULT,
                     .threads = 4,
                     .read_bytes_max = LOD_READ_BYTES_MAX,
                     .uid = getuid(),

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "codec.h"
 #include "compiler.h"
 
 #define LOD_MOUNT_THREADS_MAX 64
@@ -15,6 +16,7 @@ struct lod_fuse_options {
     uint64_t cache_bytes;
     uint64_t threads;
     uint64_t read_bytes_max;
+    enum lod_fidelity fidelity; /* that auto leads to at first */
     uid_t uid;
     gid_t gid;
     mode_t file_mask, folder_mask;

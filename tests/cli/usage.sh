@@ -6,7 +6,7 @@
 expect 2 "$LODFS"
 grep -q 'Usage: lodfs COMMAND' err || fail "no usage on stderr"
 expect 0 "$LODFS" --help
-for command in pack mount umount ls info verify version help; do
+for command in pack mount umount set stats ls info verify version help; do
     printed "  $command "
 done
 printed 'Exit codes'
@@ -60,6 +60,16 @@ expect 2 "$LODFS" ls --fidelity=q11 store
 said 'q1 .. q10'
 expect 1 "$LODFS" ls store nothing-there
 said "'nothing-there'"
+expect 2 "$LODFS" set
+expect 2 "$LODFS" set store auto=original
+said 'q1 .. q10 or full'
+expect 2 "$LODFS" set store q3
+said 'auto=F'
+expect 1 "$LODFS" set store auto=q3
+said 'no lodfs is mounted'
+expect 2 "$LODFS" stats
+expect 1 "$LODFS" stats --json store
+said 'no lodfs is mounted'
 expect 2 "$LODFS" info
 expect 10 "$LODFS" info source
 said 'source'

@@ -80,8 +80,8 @@ Test(grammar, every_child_is_found_by_position_name_and_number)
 {
     struct lod_found top = root();
 
-    /* a, d, d/e, d/e/f in 12 trees, d/v in all but original. */
-    cr_assert_geq(walk(&top), 12 * (1 + 4) + 11);
+    /* a, d, d/e, d/e/f in 12 trees, d/v in all but original; .lodfs and four in it; auto. */
+    cr_assert_geq(walk(&top), 12 * (1 + 4) + 11 + 5 + 1);
 }
 
 Test(grammar, the_tree_stands_at_the_root_at_each_fidelity_in_order)
@@ -99,6 +99,25 @@ Test(grammar, the_tree_stands_at_the_root_at_each_fidelity_in_order)
         cr_assert_eq(child.inode.node, 0);
         cr_assert_lt(lod_inode_pack(child.inode), 1ull << 36, "exact in a double");
     }
+}
+
+Test(grammar, auto_and_dot_lodfs_stand_behind_the_fidelities)
+{
+    struct lod_found top = root(), found, child;
+
+    cr_assert_eq(lod_grammar_lookup(dataset, &top, "auto", &found), 0);
+    cr_assert(S_ISLNK(found.node.mode));
+    cr_assert_eq(found.inode.fidelity, LOD_AUTO);
+    cr_assert_not_null(found.view);
+    cr_assert_eq(lod_grammar_lookup(dataset, &top, ".lodfs", &found), 0);
+    cr_assert_eq(lod_inode_pack(found.inode), LOD_INODE_DOT_LODFS);
+    cr_assert_eq(lod_grammar_count(&found), 4);
+    cr_assert_eq(lod_grammar_lookup(dataset, &found, "control", &child), 0);
+    cr_assert_eq(child.node.mode, S_IFREG | 0400);
+    cr_assert_eq(lod_grammar_lookup(dataset, &found, "", &child), -ENOENT);
+    cr_assert_eq(lod_grammar_lookup(dataset, &top, "full", &found), 0);
+    cr_assert_eq(lod_grammar_lookup(dataset, &found, ".lodfs", &child), -ENOENT);
+    cr_assert_eq(lod_grammar_lookup(dataset, &found, "auto", &child), -ENOENT);
 }
 
 Test(grammar, what_is_hidden_at_a_fidelity_is_there_at_none_of_its_numbers)
@@ -120,7 +139,9 @@ Test(grammar, what_is_hidden_at_a_fidelity_is_there_at_none_of_its_numbers)
 
 Test(grammar, numbers_and_names_of_nothing)
 {
-    static const uint64_t numbers[] = {0, 1ull << 32 | 999, 13ull << 32, 6ull << 36, 7, 1ull << 40};
+    static const uint64_t numbers[] = {
+        0,          1ull << 32 | 999,         13ull << 32, 15ull << 32 | 1,
+        6ull << 36, 15ull << 32 | 6ull << 36, 7,           1ull << 40};
     struct lod_found top = root(), found;
 
     for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

@@ -44,7 +44,7 @@ Test(inode, undefined_numbers_are_refused)
                                    1ull << 31,
                                    13ull << 32,
                                    14ull << 32,
-                                   15ull << 32,
+                                   15ull << 32 | 1,
                                    1ull << 36 | 1,
                                    6ull << 36,
                                    6ull << 36 | 1ull << 32,

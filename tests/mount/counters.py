@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MOUNT/.lodfs and `lodfs stats`: fresh at every read, of fixed size, and whose business it is."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+from mounted import Mount, Results, Work, lodfs, need_fuse
+from requests import count, read_plainly
+from small import Foreground, files_below, make_store, read
+
+NOBODY = 65534
+LINE = re.compile(r'lodfs_[a-z_]+(\{[a-z]+="[a-z0-9.]+"\})? [0-9.e+-]+')
+
+
+def stats_of(point):
+    return json.loads(read(f"{point}/.lodfs/stats"))
+
+
+def listing(point):
+    if sorted(os.listdir(point)) != sorted([".lodfs", "auto", "full", "original"] +
+                                           [f"q{k}" for k in range(1, 11)] + formats(point)):
+        yield f"the root lists {os.listdir(point)}"
+    if sorted(os.listdir(f"{point}/.lodfs")) != ["config", "control", "metrics", "stats"]:
+        yield f".lodfs lists {os.listdir(f'{point}/.lodfs')}"
+    for name in ("stats", "metrics", "config", "control"):
+        path = f"{point}/.lodfs/{name}"
+        if len(read(path)) != os.stat(path).st_size:
+            yield f"{name}: st_size {os.stat(path).st_size}, {len(read(path))} bytes read"
+    for tree in ["full", "q1", "original"] + [f"{f}/q3" for f in formats(point)]:
+        if os.path.exists(f"{point}/{tree}/.lodfs") or os.path.exists(f"{point}/{tree}/auto"):
+            yield f"{tree} has what is not of the dataset"
+
+
+def formats(point):
+    return [name for name in os.listdir(point) if name in ("decoded", "tar", "recordio",
+                                                           "tfrecord", "native")]
+
+
+def fresh(point):
+    """Counters that were read are not kept by the kernel: the next read sees the next state."""
+    seen = stats_of(point)["requests"]["read"]
+    for _ in range(5):
+        now = stats_of(point)["requests"]["read"]
+        if now <= seen:
+            yield f"{now} read requests after {seen}"
+        seen = now
+    for name in ("q1", "q7", "full"):
+        lodfs("set", point, f"auto={name}")
+        if stats_of(point)["auto"]["fidelity"] != name:
+            yield f"auto={name}: the statistics say {stats_of(point)['auto']}"
+        shown = read(f"{point}/.lodfs/metrics").decode()
+        if f'lodfs_auto_info{{fidelity="{name}"}} 1' not in shown:
+            yield f"auto={name}: the metrics say otherwise"
+    file = os.open(f"{point}/.lodfs/stats", os.O_RDONLY)
+    parts = b"".join(iter(lambda: os.read(file, 100), b""))
+    os.close(file)
+    if json.loads(parts)["version"] != stats_of(point)["version"]:
+        yield "read in small pieces it is another document"
+
+
+def counted(point):
+    """Bytes and requests are those that were asked for."""
+    before = stats_of(point)
+    total = 0
+    for name in files_below(f"{point}/q4"):
+        path = os.path.join(os.fsencode(f"{point}/q4"), name)
+        total += os.stat(path).st_size
+        read_plainly(path)
+    after = stats_of(point)
+    if after["read_bytes"]["q4"] - before["read_bytes"]["q4"] != total:
+        yield f"{total} bytes read of q4, counted {after['read_bytes']['q4']}"
+    if after["read_bytes"]["q5"] != before["read_bytes"]["q5"]:
+        yield "bytes of q5 counted, none were read"
+    if after["requests"]["readdirplus"] <= before["requests"]["readdirplus"]:
+        yield "listings are not counted"
+    if after["cache"]["misses"] <= before["cache"]["misses"]:
+        yield "the cache counts nothing"
+
+
+def metrics(point):
+    text = read(f"{point}/.lodfs/metrics").decode()
+    known = {}
+    for line in text.splitlines():
+        if line.startswith("# TYPE "):
+            name, kind = line.split()[2:]
+            known[name] = kind
+        elif not line.startswith("#"):
+            name = re.match("[a-z_]+", line)
+            if not LINE.fullmatch(line):
+                yield f"no metric: {line!r}"
+            elif name.group() not in known:
+                yield f"{line}: no TYPE before it"
+            elif (known[name.group()] == "counter") != name.group().endswith("_total"):
+                yield f"{line}: a {known[name.group()]}"
+    for name in ("fuse_ops_total", "read_bytes_total", "backend_bytes_total",
+                 "backend_requests_total", "cache_hits_total", "cache_misses_total", "cache_bytes",
+                 "checksum_errors_total", "build_info"):
+        if f"lodfs_{name}" not in known:
+            yield f"lodfs_{name} is missing"
+    if not text.endswith("\n"):
+        yield "no line's end at the end"
+
+
+def config(store, point):
+    said = json.loads(read(f"{point}/.lodfs/config"))
+    wanted = {"store": store, "mountpoint": point, "threads": 3, "cache_size": 32 << 20,
+              "fidelity": "full", "mounter": os.getuid()}
+    for key, value in wanted.items():
+        if said.get(key) != value:
+            yield f"{key}: {said.get(key)}, not {value}"
+
+
+def command(point):
+    document = json.loads(lodfs("stats", "--json", point).stdout)
+    if set(document) != set(stats_of(point)):
+        yield f"--json has {sorted(document)}"
+    text = lodfs("stats", point).stdout.decode()
+    for part, values in document.items():
+        for key in values if isinstance(values, dict) else []:
+            if not re.search(rf"{part} +{key} ", text):
+                yield f"the table lacks {part} {key}"
+    for words, code in ((("/",), 1), ((f"{point}/q1",), 1), ((), 2), (("--nonsense", point), 2)):
+        done = lodfs("stats", *words, check=False)
+        if done.returncode != code or not done.stderr:
+            yield f"stats {words}: exit {done.returncode}"
+
+
+def tools(point):
+    """What people run on a whole mount ends well."""
+    for words in (["find", point, "-type", "f"], ["du", "-s", point], ["ls", "-lR", point],
+                  ["tar", "-cf", "/dev/null", "-C", point, "auto", "q1", ".lodfs/config"],
+                  ["cp", "-r", f"{point}/auto/", f"{point}-copy"],
+                  ["diff", "-r", f"{point}/auto/", f"{point}-copy"]):
+        done = subprocess.run(words, capture_output=True, check=False, timeout=60)
+        if done.returncode:
+            yield f"{' '.join(words)}: exit {done.returncode}: {done.stderr[:300]}"
+        if words[0] == "find" and b"/.lodfs/stats" not in done.stdout:
+            yield "find does not see .lodfs"
+
+
+def rights(store, point):
+    program = os.environ["LODFS"]
+
+    def nobody(*words):
+        return subprocess.run([program, *words], user=NOBODY, group=NOBODY, extra_groups=[],
+                              capture_output=True, check=False, timeout=20)
+
+    with Mount(store, point, "-o", f"allow_other,uid={NOBODY}"):
+        for words in (("set", point, "auto=q1"), ("stats", point)):
+            done = nobody(*words)
+            if done.returncode != 1 or b"not permitted" not in done.stderr:
+                yield f"{words} by nobody: exit {done.returncode}, {done.stderr}"
+        if os.readlink(f"{point}/auto") != "full":
+            yield "nobody switched auto"
+        if os.stat(f"{point}/.lodfs/control").st_uid != os.getuid():
+            yield "control is not its mounter's"
+
+
+def neighbours(store, point, log):
+    """Fresh counters cost the files of the dataset nothing."""
+    with Foreground(store, point, log, "-d"):
+        paths = [os.path.join(os.fsencode(f"{point}/q2"), n) for n in files_below(f"{point}/q2")]
+        for path in paths:
+            read_plainly(path)
+        before = count(log)
+        for path in paths:
+            os.stat(path)
+            read_plainly(path)
+        sent = count(log) - before
+        if sent:
+            yield f"a warm pass sent {dict(sent)}"
+
+
+def main():
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        _, store, point = make_store(work)
+        with Mount(store, point, "-o", "threads=3,cache_size=32M"):
+            results.add("what .lodfs shows", listing(point))
+            results.add("fresh at every read", fresh(point))
+            results.add("counts", counted(point))
+            results.add("metrics", metrics(point))
+            results.add("config", config(store, point))
+            results.add("lodfs stats", command(point))
+            results.add("find, du, ls, tar, cp", tools(point))
+        results.add("files of the dataset stay cached", neighbours(store, point, f"{work}/log"))
+        if os.geteuid() == 0:
+            results.add("rights", rights(store, point))
+        else:
+            print("SKIP: rights of other users need root")
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dial, the counters and the files of .lodfs, without a mount. */
+#include <cjson/cJSON.h>
+#include <criterion/criterion.h>
+#include <errno.h>
+
+#include "control_files.h"
+#include "control_text.h"
+#include "log.h"
+#include "store_fixture.h"
+
+static const struct fixture_file files[] = {{"a", "hello\n"}};
+static const struct fixture_file list = {"", "a list"};
+
+static struct fixture fixture;
+static struct lod_dataset *dataset;
+static struct lod_reader *reader;
+static struct lod_control control;
+static struct lod_control_files shown;
+static char text[LOD_CONTROL_FILE_BYTES];
+
+static void begin(const char *store)
+{
+    struct lod_control_facts facts = {
+        .store = store, .mountpoint = "/mnt", .first = LOD_FULL, .threads = 4, .mounter = 5};
+
+    lod_control_init(&control, &facts, dataset, reader);
+    lod_control_files_init(&shown, &control);
+}
+
+static void setup(void)
+{
+    struct lod_entry entries[] = {{.path = "", .mode = S_IFDIR | 0755},
+                                  {.path = "a", .mode = S_IFREG | 0644, .item = 1}};
+    char why[200] = "";
+
+    lod_log_setup(LOD_LOG_ERROR, false);
+    fixture = fixture_create();
+    fixture_commit(&fixture, files, 1, &list, entries, 2);
+    cr_assert_eq(lod_dataset_open(fixture.folder, &dataset, why, sizeof(why)), 0, "%s", why);
+    cr_assert_eq(lod_reader_create(dataset, 1 << 20, 1 << 20, &reader), 0);
+    begin("/a/store");
+}
+
+static void teardown(void)
+{
+    lod_control_files_finish(&shown);
+    lod_reader_destroy(reader);
+    lod_dataset_close(dataset);
+    fixture_destroy(&fixture);
+}
+
+TestSuite(control, .init = setup, .fini = teardown);
+
+Test(control, auto_leads_where_every_view_has_a_folder)
+{
+    cr_assert_eq(lod_control_auto(&control), LOD_FULL);
+    for (unsigned f = LOD_Q1; f <= LOD_FULL; f++) {
+        cr_assert_eq(lod_control_switch(&control, f), 0);
+        cr_assert_eq(lod_control_auto(&control), f);
+        cr_assert_leq(strlen(lod_fidelity_name((enum lod_fidelity)f)), LOD_AUTO_BYTES);
+    }
+    cr_assert_eq(lod_control_switch(&control, 0), -EINVAL);
+    cr_assert_eq(lod_control_switch(&control, LOD_ORIGINAL), -EINVAL);
+    cr_assert_eq(lod_control_switch(&control, LOD_AUTO), -EINVAL);
+    cr_assert_eq(lod_control_switch(&control, UINT32_MAX), -EINVAL);
+    cr_assert_eq(lod_control_auto(&control), LOD_FULL);
+}
+
+static double number_at(const cJSON *document, const char *part, const char *key)
+{
+    const cJSON *value = cJSON_GetObjectItem(cJSON_GetObjectItem(document, part), key);
+
+    cr_assert(cJSON_IsNumber(value), "%s.%s", part, key);
+    return value->valuedouble;
+}
+
+Test(control, statistics_and_metrics_say_what_was_counted)
+{
+    for (unsigned i = 0; i < 7; i++) {
+        lod_control_count(&control, LOD_REQUEST_READLINK);
+    }
+    lod_control_count_read(&control, LOD_Q1, 1000);
+    lod_control_count_read(&control, LOD_ORIGINAL, 1ull << 40);
+    cr_assert_eq(lod_control_switch(&control, 3), 0);
+    cr_assert_eq(lod_control_switch(&control, 3), 0);
+    cr_assert_eq(lod_control_stats_text(&control, text, LOD_STATS_BYTES), 0);
+    cJSON *document = cJSON_Parse(text);
+    cr_assert_not_null(document);
+    cr_assert_eq(number_at(document, "requests", "readlink"), 7);
+    cr_assert_eq(number_at(document, "requests", "read"), 0);
+    cr_assert_eq(number_at(document, "read_bytes", "q1"), 1000);
+    cr_assert_eq(number_at(document, "read_bytes", "original"), (double)(1ull << 40));
+    cr_assert_eq(number_at(document, "auto", "switches"), 1);
+    cJSON_Delete(document);
+
+    cr_assert_eq(lod_control_metrics_text(&control, text, sizeof(text)), 0);
+    cr_assert_not_null(strstr(text, "\nlodfs_fuse_ops_total{op=\"readlink\"} 7\n"));
+    cr_assert_not_null(
+        strstr(text, "\nlodfs_read_bytes_total{fidelity=\"original\"} 1099511627776\n"));
+    cr_assert_not_null(strstr(text, "\nlodfs_auto_info{fidelity=\"q3\"} 1\n"));
+    cr_assert_not_null(strstr(text, "\n# TYPE lodfs_auto_switches_total counter\n"));
+}
+
+Test(control, texts_with_every_counter_full_have_room)
+{
+    for (unsigned i = 0; i < LOD_REQUESTS; i++) {
+        atomic_store(&control.requests[i], UINT64_MAX);
+    }
+    for (unsigned f = 0; f <= LOD_ORIGINAL; f++) {
+        atomic_store(&control.read_bytes[f], UINT64_MAX);
+    }
+    cr_assert_eq(lod_control_stats_text(&control, text, LOD_STATS_BYTES), 0);
+    cr_assert_lt(strlen(text), LOD_STATS_BYTES - 1024, "and for a few more counters");
+    cr_assert_eq(lod_control_metrics_text(&control, text, sizeof(text)), 0);
+    cr_assert_lt(strlen(text), sizeof(text) - 2048);
+    cr_assert_eq(lod_control_metrics_text(&control, text, 100), -E2BIG);
+    cr_assert_eq(lod_control_stats_text(&control, text, 100), -E2BIG);
+}
+
+Test(control, files_have_their_size_and_go_on_in_what_was_read_first)
+{
+    for (uint32_t n = LOD_INODE_STATS; n <= LOD_INODE_CONFIG; n++) {
+        char whole[LOD_CONTROL_FILE_BYTES], part[LOD_CONTROL_FILE_BYTES];
+        size_t bytes = sizeof(whole);
+        cr_assert_eq(lod_control_file_bytes(n), sizeof(whole));
+        cr_assert_eq(lod_control_file_read(&shown, n, 0, whole, &bytes), 0);
+        cr_assert_eq(bytes, sizeof(whole));
+        cr_assert_eq(whole[bytes - 1], '\n');
+        cr_assert_null(memchr(whole, '\0', bytes));
+        lod_control_count(&control, LOD_REQUEST_READ);
+        for (size_t at = 1; at < sizeof(whole) + 500; at += 500) {
+            size_t left = at < sizeof(whole) ? sizeof(whole) - at : 0;
+            bytes = 500;
+            cr_assert_eq(lod_control_file_read(&shown, n, at, part, &bytes), 0);
+            cr_assert_eq(bytes, left < 500 ? left : 500);
+            cr_assert_eq(memcmp(part, whole + at, bytes), 0);
+        }
+    }
+    cr_assert_eq(lod_control_file_bytes(LOD_INODE_CONTROL), 0);
+    size_t bytes = 10;
+    cr_assert_eq(lod_control_file_read(&shown, LOD_INODE_CONTROL, 0, text, &bytes), 0);
+    cr_assert_eq(bytes, 0);
+}
+
+Test(control, a_read_from_the_middle_alone_finds_text)
+{
+    size_t bytes = 100;
+
+    cr_assert_eq(lod_control_file_read(&shown, LOD_INODE_STATS, 10, text, &bytes), 0);
+    cr_assert_not_null(memchr(text, '"', bytes));
+}
+
+Test(control, a_path_that_does_not_fit_leaves_a_document)
+{
+    static char path[LOD_PATH_MAX + 1];
+    size_t bytes = sizeof(text);
+
+    memset(path, '\x01', sizeof(path) - 1);
+    lod_control_files_finish(&shown);
+    begin(path);
+    cr_assert_eq(lod_control_file_read(&shown, LOD_INODE_CONFIG, 0, text, &bytes), 0);
+    cr_assert_eq(bytes, sizeof(text));
+    text[bytes - 1] = '\0';
+    cJSON *document = cJSON_Parse(text);
+    cr_assert_not_null(document);
+    cJSON_Delete(document);
+}
