@@ -4,7 +4,7 @@ BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config libfuse3-dev fuse3 li
     libxxhash-dev libcjson-dev opencl-headers)
 TEST_PACKAGES=(clang clang-format universal-ctags git libcriterion-dev libpng-dev pocl-opencl-icd
     libjpeg-turbo-progs python3 python3-pil python3-pip python3-torch python3-torchvision
-    python3-xxhash squashfs-tools squashfuse strace man-db)
+    python3-xxhash squashfs-tools squashfuse erofs-utils strace man-db)
 
 installed()
 {

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark: lodfs beside other ways to the same files, in one run.
+
+Each part measures and hands back tables, charts and goals as plain data (results.py); bench.json
+is all of it, bench.txt and bench.html are made of that alone. To add a part, write part_NAME.py and
+its line in PARTS. Only ratios within one run mean anything: files/s of one machine move by 2x
+between runs.
+"""
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+
+import machine
+import page
+import part_packing
+import part_reading
+import part_scale
+import part_slow
+import photographs
+import text_report
+from photographs import Photographs
+from systems import command
+
+PARTS = {
+    "reading": part_reading,
+    "slow": part_slow,
+    "scale": part_scale,
+    "packing": part_packing,
+}
+# Name, percent of the usual sides: what photographs of about so many bytes take.
+SIZES = (("110 KB", "large", 157), ("23 KB", "small", 62))
+TOOLS = ("lodfs", "reader", "record_reader", "record_maker", "stored_order", "store_maker", "null",
+         "photographs", "out")
+
+
+class Bench:
+    """What every part is given: the tools, the work folder, the photographs, how much to do."""
+
+    def __init__(self, options, work):
+        self.options, self.work = options, work
+        self.quick = options.quick
+        self.rounds = 3 if options.quick else 7
+        self.slow_rounds = 1 if options.quick else 3
+        self.slow_plain = 300 if options.quick else 400
+        self.slow_copies = 5
+        self.scale_items = (10_000, 100_000) if options.quick else (10_000, 1_000_000, 10_000_000)
+        self.loop_devices = os.geteuid() == 0 and os.path.exists("/dev/loop-control")
+        self.data = [self.take(*size) for size in SIZES[:1 if options.quick else 2]] \
+            if not options.folder else [Photographs("yours", options.folder, work)]
+        self.stores = {}
+        for data in self.data:
+            self.prepare(data)
+
+    def take(self, name, word, percent):
+        count = self.options.count or (200 if self.quick else 800)
+        folder = os.path.join(self.options.out, f"photographs-{word}-{count}")
+        return Photographs(name, photographs.make(self.options.photographs, folder, count, percent),
+                           self.work)
+
+    def prepare(self, data):
+        """Into RAM, whatever was there before; and a shuffled list for makers of shards."""
+        mixed = [path for path, _ in data.files]
+        random.Random(1).shuffle(mixed)
+        data.shuffled = data.list + "-shuffled"
+        photographs.write_list(data.shuffled, mixed)
+        for path in mixed:
+            with open(os.path.join(data.folder, path), "rb") as file:
+                file.read()
+
+    def pack(self, data):
+        """The store of `data`, packed once a run."""
+        if data.name not in self.stores:
+            store = os.path.join(self.work, f"store-{data.name.replace(' ', '-')}")
+            command(self.options.lodfs, "pack", "-q", data.folder, store)
+            self.stores[data.name] = store
+        return self.stores[data.name]
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    for name in TOOLS:
+        parser.add_argument(f"--{name.replace('_', '-')}", required=True)
+    parser.add_argument("--quick", action="store_true", help="minutes, not half an hour")
+    parser.add_argument("--parts", default=os.environ.get("LODFS_BENCH_PARTS") or ",".join(PARTS),
+                        help=f"of {', '.join(PARTS)}; or LODFS_BENCH_PARTS")
+    parser.add_argument("--folder", default=os.environ.get("LODFS_BENCH_FOLDER"),
+                        help="photographs to read, or LODFS_BENCH_FOLDER; else some are made")
+    parser.add_argument("--count", type=int, help="how many to make, of each size")
+    options = parser.parse_args()
+    options.parts = options.parts.split(",")
+    unknown = set(options.parts) - set(PARTS)
+    if unknown:
+        parser.error(f"no part {', '.join(sorted(unknown))}")
+    return options
+
+
+def write_reports(report, out):
+    for name, content in (("bench.json", json.dumps(report, indent=1) + "\n"),
+                          ("bench.txt", text_report.report(report)),
+                          ("bench.html", page.report(report))):
+        with open(os.path.join(out, name), "w", encoding="utf-8") as file:
+            file.write(content)
+
+
+def main():
+    options = parse()
+    if os.geteuid() != 0:
+        raise SystemExit("bench: run as root: it mounts, and limits a device")
+    report = {"facts": machine.facts(options), "parts": []}
+    with tempfile.TemporaryDirectory(prefix="lodfs-bench-") as work:
+        bench = Bench(options, work)
+        report["facts"]["photographs"] = "; ".join(f"{d.name}: {d.words()}" for d in bench.data)
+        for name in options.parts:
+            report["parts"].append(PARTS[name].measure(bench))
+            write_reports(report, options.out)
+    print(text_report.report(report))
+    print(f"{os.path.join(options.out, 'bench.html')} shows it", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
