@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Products on batches (theorems 4.1, 4.2, B.1 and B.2 of the paper), in double and in float: the
- * loops are products_body.h, once for each. See matrix.h.
+ * loops are in products_body.h and tiles_body.h, once for each. See matrix.h.
+ *
+ * No sum is reordered by the machine that runs it: results are the same on all of them.
  */
 #include "toc/matrix.h"
 
@@ -9,20 +11,69 @@
 
 #include "toc/batch_read.h"
 
-/* Columns or rows of the dense matrix that are worked on at a time: one cache line of doubles. */
-#define TILE 8u
+/* A tile is 1 or 2 vectors of this many bytes: columns or rows of the dense matrix, side by side.
+ */
+#define VECTOR_BYTES 64u
+#define TILE_BYTES   (2 * VECTOR_BYTES)
+
+/* Sums of M A are kept for each column of A and tile; of wider tables each row of M is done alone.
+ */
+#define SUMMED_COLUMNS 16384u
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Vector units beyond the baseline are chosen when the program is loaded (codecs/meson.build). */
+#ifdef LOD_TARGET_CLONES
+#define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDEST
+#endif
+
+static uint32_t summed_columns(const struct lod_toc_matrix *matrix)
+{
+    return matrix->columns <= SUMMED_COLUMNS ? matrix->columns : 0;
+}
 
 uint64_t lod_toc_scratch_bytes(const struct lod_toc_matrix *matrix)
 {
-    return ((uint64_t)matrix->numbers_max + matrix->batch_rows + 1) * TILE * sizeof(double);
+    uint64_t tiles = (uint64_t)matrix->numbers_max + matrix->batch_rows + summed_columns(matrix);
+    return (tiles + 1) * TILE_BYTES;
+}
+
+/* Columns start .. start + width - 1 of k; `skip` of them were in the tile before. */
+struct tile {
+    uint32_t start, width, skip;
+};
+
+/*
+ * The tile after one that ended at `done`: two vectors, one, or half of one. What is left at the
+ * end is done as one with columns before it, or, if there are too few, one by one.
+ */
+static struct tile next_tile(uint32_t done, uint32_t k, uint32_t lanes)
+{
+    uint32_t left = k - done;
+    uint32_t width = left >= 2 * lanes ? 2 * lanes : left >= lanes ? lanes : 0;
+
+    if (!width && k >= lanes / 2) {
+        width = left > lanes / 2 && k >= lanes ? lanes : lanes / 2;
+    }
+    width = width ? width : 1;
+    struct tile tile = {.start = done, .width = width};
+    if (width > left) {
+        tile.start = k - width;
+        tile.skip = width - left;
+    }
+    return tile;
 }
 
 #define REAL    double
 #define NAME(x) x##_f8
 #include "toc/products_body.h"
+#include "toc/tiles_body.h"
 #undef REAL
 #undef NAME
 
 #define REAL    float
 #define NAME(x) x##_f4
 #include "toc/products_body.h"
+#include "toc/tiles_body.h"
