@@ -28,10 +28,16 @@ static void *take(struct lod_arena *arena, uint64_t count, uint64_t bytes)
     return at;
 }
 
+/* Codes of one batch, and one that is written but is none. */
+static uint64_t codes_room(const struct lod_toc_shard *s)
+{
+    return (uint64_t)s->leaves + s->nodes_max + 1;
+}
+
 uint64_t lod_layer_read_bytes(const struct lod_toc_shard *s)
 {
-    return room_for(s->values, 8) + 2 * room_for(s->leaves, 4) + room_for(s->leaves, 8) +
-           room_for(s->nodes_max, 4);
+    return room_for(s->values, 8) + room_for(s->leaves, 8) + 3 * room_for(codes_room(s), 4) +
+           room_for((uint64_t)s->leaves + 1, 4);
 }
 
 int lod_layer_values(const struct lod_layer_read *layer, const uint8_t *at, const uint8_t *end,
@@ -104,15 +110,22 @@ int lod_layer_read(const struct lod_toc_shard *s, enum lod_words_as as, struct l
         .shard = s,
         .as = as,
         .table = take(arena, s->values, 8),
-        .column = take(arena, s->leaves, 4),
         .word = take(arena, s->leaves, 8),
-        .local = take(arena, s->leaves, 4),
-        .first = take(arena, s->nodes_max, 4),
+        .first = take(arena, codes_room(s), 4),
+        .last = take(arena, codes_room(s), 4),
+        .number = take(arena, codes_room(s), 4),
+        .used = take(arena, (uint64_t)s->leaves + 1, 4),
     };
 
     lod_values_read(s, as, s->table.at, s->values, layer.table);
-    memset(layer.local, 0xff, s->leaves * sizeof(*layer.local));
-    int error = read_columns(s, layer.column);
+    for (uint32_t leaf = 0; leaf < s->leaves; leaf++) {
+        layer.first[leaf] = leaf;
+        layer.number[leaf] = LOD_NO_LEAF;
+    }
+    for (uint32_t node = 0; node < s->nodes_max; node++) {
+        layer.number[s->leaves + node] = node;
+    }
+    int error = read_columns(s, layer.last);
     if (!error) {
         error =
             lod_layer_values(&layer, s->leaf_values.at, s->leaf_values.at + s->leaf_values.bytes, 0,
@@ -138,8 +151,9 @@ uint64_t lod_batch_read_bytes(const struct lod_toc_shard *s, uint32_t batch, uin
     uint32_t leaves = s->kind == LOD_TOC_CSR || row.codes < s->leaves ? row.codes : s->leaves;
     uint64_t bytes =
         room_for((uint64_t)row.rows + 1, 4) + room_for(leaves, 4) + room_for(leaves, 8);
-    return s->kind == LOD_TOC_CSR ? bytes
-                                  : bytes + room_for(row.codes, 4) + 2 * room_for(row.nodes, 4);
+    return s->kind == LOD_TOC_CSR
+               ? bytes
+               : bytes + room_for(row.codes, 4) + 2 * room_for((uint64_t)row.nodes + 1, 4);
 }
 
 /* Sizes of rows to where each begins. */
@@ -202,107 +216,107 @@ static int read_csr(const struct lod_layer_read *layer, const struct lod_batch_r
 struct tree {
     const struct lod_layer_read *layer;
     uint32_t nodes, nodes_made, leaves_made;
-    uint32_t *parent, *key; /* of nodes */
-    uint32_t *column;       /* of leaves of the batch */
-    uint64_t *word;
+    uint32_t *parent, *key; /* of nodes; there is room for one more */
 };
 
-/* What a code is in the batch: its number there, and the leaves it begins and ends with. */
-struct sequence {
-    uint32_t number, first, last;
-};
-
-static int find(struct tree *tree, uint32_t code, struct sequence *ret_sequence)
+/*
+ * The code's number in the batch; a leaf gets one when it is first met. There is no branch to guess
+ * wrong: what is no new leaf is written where the next one will be.
+ */
+static inline uint32_t number_of(struct tree *tree, uint32_t code)
 {
     const struct lod_layer_read *layer = tree->layer;
-    uint32_t leaves = layer->shard->leaves;
+    uint32_t number = layer->number[code];
+    bool made = number == LOD_NO_LEAF;
 
-    if (code >= leaves) {
-        uint32_t node = code - leaves;
-        if (node >= tree->nodes_made) {
-            return -EILSEQ;
-        }
-        *ret_sequence = (struct sequence){node, layer->first[node], tree->key[node]};
-        return 0;
-    }
-    uint32_t leaf = layer->local[code];
-    if (leaf == LOD_NO_LEAF) {
-        leaf = tree->nodes + tree->leaves_made;
-        layer->local[code] = leaf;
-        tree->column[tree->leaves_made] = layer->column[code];
-        tree->word[tree->leaves_made++] = layer->word[code];
-    }
-    *ret_sequence = (struct sequence){leaf, leaf, leaf};
-    return 0;
+    number = made ? tree->nodes + tree->leaves_made : number;
+    layer->number[code] = number;
+    layer->used[tree->leaves_made] = code;
+    tree->leaves_made += made;
+    return number;
 }
 
-static int add_node(struct tree *tree, const struct sequence *before, uint32_t key)
+/*
+ * The node that a flag stands for: `before` and the leaf that `now` begins with. In the same way it
+ * is written whether the flag is set or not.
+ */
+static inline void make_node(struct tree *tree, uint32_t before, uint32_t now, unsigned flag)
 {
-    uint32_t node = tree->nodes_made;
+    const struct lod_layer_read *layer = tree->layer;
+    uint32_t node = tree->nodes_made, code = layer->shard->leaves + node;
+    uint32_t leaf = layer->first[now];
 
-    if (node == tree->nodes) {
-        return -EILSEQ;
-    }
-    tree->parent[node] = before->number;
-    tree->key[node] = key;
-    tree->layer->first[node] = before->first;
-    tree->nodes_made++;
-    return 0;
+    tree->parent[node] = layer->number[before];
+    tree->key[node] = layer->number[leaf];
+    layer->first[code] = layer->first[before];
+    layer->last[code] = layer->last[leaf];
+    tree->nodes_made += flag;
+}
+
+static inline unsigned flag_at(const uint8_t *flags, uint32_t flag)
+{
+    return flags[flag / 8] >> flag % 8 & 1u;
 }
 
 /* Codes of the shard become numbers of the batch; nodes are made where a flag says so. */
 static int read_codes(struct tree *tree, const struct lod_toc_batch *batch, const uint8_t *flags,
                       uint32_t *code)
 {
-    uint32_t flag = 0;
+    const struct lod_layer_read *layer = tree->layer;
+    uint32_t leaves = layer->shard->leaves, flag = 0;
 
     for (uint32_t r = 0; r < batch->rows; r++) {
-        struct sequence before = {0};
+        uint32_t before = 0;
         for (uint32_t i = batch->start[r]; i < batch->start[r + 1]; i++) {
-            struct sequence now;
-            if (find(tree, code[i], &now)) {
+            uint32_t now = code[i];
+            if (now >= leaves + tree->nodes_made) {
                 return -EILSEQ;
             }
+            code[i] = number_of(tree, now);
             if (i > batch->start[r]) {
-                if (tree->column[before.last - tree->nodes] >=
-                    tree->column[now.first - tree->nodes]) {
+                unsigned set = flag_at(flags, flag++);
+                if (layer->last[before] >= layer->last[layer->first[now]] ||
+                    tree->nodes_made + set > tree->nodes) {
                     return -EILSEQ;
                 }
-                if (flags[flag / 8] >> flag % 8 & 1 && add_node(tree, &before, now.first)) {
-                    return -EILSEQ;
-                }
-                flag++;
+                make_node(tree, before, now, set);
             }
-            code[i] = now.number;
             before = now;
         }
     }
     return tree->nodes_made == tree->nodes ? 0 : -EILSEQ;
 }
 
+/* Column and word of the leaves that the batch has, and the layer as it was before. */
+static void take_leaves(const struct tree *tree, uint32_t *column, uint64_t *word)
+{
+    const struct lod_layer_read *layer = tree->layer;
+
+    for (uint32_t j = 0; j < tree->leaves_made; j++) {
+        uint32_t leaf = layer->used[j];
+        column[j] = layer->last[leaf];
+        word[j] = layer->word[leaf];
+        layer->number[leaf] = LOD_NO_LEAF;
+    }
+}
+
 static int read_tree(const struct lod_layer_read *layer, const struct lod_batch_row *row,
                      const uint8_t *at, struct lod_arena *arena, struct lod_toc_batch *ret_batch)
 {
-    const struct lod_toc_shard *s = layer->shard;
-    uint32_t leaves_max = row->codes < s->leaves ? row->codes : s->leaves;
     const uint8_t *codes = at + row->size_bytes, *flags = codes + row->code_bytes;
     uint32_t *start = take(arena, (uint64_t)row->rows + 1, 4);
     uint32_t *code = take(arena, row->codes, 4);
     struct tree tree = {
         .layer = layer,
         .nodes = row->nodes,
-        .parent = take(arena, row->nodes, 4),
-        .key = take(arena, row->nodes, 4),
+        .parent = take(arena, (uint64_t)row->nodes + 1, 4),
+        .key = take(arena, (uint64_t)row->nodes + 1, 4),
     };
     int error = read_starts(row, at, start);
 
     if (error) {
         return error;
     }
-    /* Leaves come last: how many there are is known at the end, and the rest is given back. */
-    struct lod_arena rest = *arena;
-    tree.word = take(arena, leaves_max, 8);
-    tree.column = take(arena, leaves_max, 4);
     lod_bits_unpack(codes, flags, 0, row->codes, row->code_bits, code);
     *ret_batch = (struct lod_toc_batch){.rows = row->rows,
                                         .nodes = row->nodes,
@@ -314,11 +328,9 @@ static int read_tree(const struct lod_layer_read *layer, const struct lod_batch_
     if (error) {
         return error;
     }
-    memset(layer->local, 0xff, s->leaves * sizeof(*layer->local));
-    *arena = rest;
     uint64_t *word = take(arena, tree.leaves_made, 8);
     uint32_t *column = take(arena, tree.leaves_made, 4);
-    memmove(column, tree.column, tree.leaves_made * sizeof(*column));
+    take_leaves(&tree, column, word);
     ret_batch->leaves = tree.leaves_made;
     ret_batch->column = column;
     set_words(layer, ret_batch, word);

@@ -33,15 +33,19 @@ struct lod_toc_batch {
     lod_number *number;
 };
 
-/* The shard's table of values and first layer, and space for work on one batch. */
+/*
+ * The shard's table of values and first layer, and space for work on one batch. `first`, `last` and
+ * `number` are indexed by code: leaves of the shard, then nodes of the batch.
+ */
 struct lod_layer_read {
     const struct lod_toc_shard *shard;
     enum lod_words_as as;
     uint64_t *table;
-    uint32_t *column; /* of a leaf of the shard */
-    uint64_t *word;
-    uint32_t *local; /* its number in the batch in progress, or LOD_NO_LEAF */
-    uint32_t *first; /* of a node: the leaf it begins with */
+    uint64_t *word;   /* of a leaf */
+    uint32_t *first;  /* leaf of the shard that the code's sequence begins with */
+    uint32_t *last;   /* column that it ends in */
+    uint32_t *number; /* of the code in the batch; LOD_NO_LEAF: the batch had none of it so far */
+    uint32_t *used;   /* leaves of the shard, in the order in which the batch has them */
 };
 
 #define LOD_NO_LEAF UINT32_MAX

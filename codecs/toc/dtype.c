@@ -2,9 +2,8 @@
 /* Elements of numeric tables as words, and words as numbers. See dtype.h. */
 #include "toc/dtype.h"
 
+#include <endian.h>
 #include <string.h>
-
-#include "bytes.h"
 
 bool lod_dtype_legal(uint8_t dtype)
 {
@@ -33,7 +32,9 @@ static inline void read_words(const uint8_t *at, size_t count, unsigned bytes, b
                               uint64_t *into)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t word = lod_get_le(at + i * bytes, bytes);
+        uint64_t word = 0;
+        memcpy(&word, at + i * bytes, bytes);
+        word = le64toh(word);
         into[i] = swap ? swapped(word, bytes) : word;
     }
 }
@@ -42,7 +43,8 @@ static inline void write_words(const uint64_t *words, size_t count, unsigned byt
                                uint8_t *at)
 {
     for (size_t i = 0; i < count; i++) {
-        lod_put_le(at + i * bytes, bytes, swap ? swapped(words[i], bytes) : words[i]);
+        uint64_t word = htole64(swap ? swapped(words[i], bytes) : words[i]);
+        memcpy(at + i * bytes, &word, bytes);
     }
 }
 

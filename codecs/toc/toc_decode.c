@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a shard as elements, doubles or floats. See toc.h. */
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ struct output {
 /* `bytes` is constant at each call: one store. */
 static inline void put(uint8_t *row, uint64_t column, uint64_t word, unsigned bytes)
 {
-    lod_put_le(row + column * bytes, bytes, word);
+    uint64_t little = htole64(word);
+    memcpy(row + column * bytes, &little, bytes);
 }
 
 static inline void put_csr(const struct lod_toc_batch *batch, uint32_t row, unsigned bytes,
@@ -27,25 +29,58 @@ static inline void put_csr(const struct lod_toc_batch *batch, uint32_t row, unsi
     }
 }
 
-/* A code is a sequence of leaves: keys from its last back, and the leaf it begins with. */
-static inline void put_tree(const struct lod_toc_batch *batch, uint32_t row, unsigned bytes,
-                            uint8_t *into)
-{
-    const uint32_t *column = batch->column, nodes = batch->nodes;
-    const uint64_t *word = batch->word;
+/*
+ * A code's sequence in runs of four, from its last back. A run that has fewer repeats its first, so
+ * that four stores do without asking how many there are.
+ */
+#define RUN 4u
+struct run {
+    uint32_t column[RUN];
+    uint64_t word[RUN];
+    uint32_t count;
+    uint32_t next; /* or NO_RUN */
+};
+#define NO_RUN UINT32_MAX
 
-    for (uint32_t i = batch->start[row]; i < batch->start[row + 1]; i++) {
-        uint32_t code = batch->code[i];
-        for (; code < nodes; code = batch->parent[code]) {
-            uint32_t key = batch->key[code] - nodes;
-            put(into, column[key], word[key], bytes);
+static void make_runs(const struct lod_toc_batch *batch, struct run *run)
+{
+    struct run *leaf = run + batch->nodes;
+
+    for (uint32_t j = 0; j < batch->leaves; j++) {
+        uint32_t column = batch->column[j];
+        uint64_t word = batch->word[j];
+        leaf[j] =
+            (struct run){{column, column, column, column}, {word, word, word, word}, 1, NO_RUN};
+    }
+    for (uint32_t n = 0; n < batch->nodes; n++) {
+        const struct run *parent = &run[batch->parent[n]], *key = &run[batch->key[n]];
+        bool full = parent->count == RUN;
+        run[n] = full ? *key : *parent;
+        run[n].next = full ? batch->parent[n] : parent->next;
+        if (!full) {
+            run[n].column[parent->count] = key->column[0];
+            run[n].word[parent->count] = key->word[0];
+            run[n].count++;
         }
-        put(into, column[code - nodes], word[code - nodes], bytes);
+    }
+}
+
+static inline void put_tree(const struct lod_toc_batch *batch, const struct run *runs, uint32_t row,
+                            unsigned bytes, uint8_t *into)
+{
+    for (uint32_t i = batch->start[row]; i < batch->start[row + 1]; i++) {
+        for (uint32_t code = batch->code[i]; code != NO_RUN; code = runs[code].next) {
+            const struct run *run = &runs[code];
+            for (unsigned j = 0; j < RUN; j++) {
+                put(into, run->column[j], run->word[j], bytes);
+            }
+        }
     }
 }
 
 static inline void put_rows(const struct lod_toc_shard *shard, const struct lod_toc_batch *batch,
-                            uint32_t first, uint32_t rows, unsigned bytes, uint8_t *into)
+                            const struct run *runs, uint32_t first, uint32_t rows, unsigned bytes,
+                            uint8_t *into)
 {
     uint64_t row_bytes = (uint64_t)shard->columns * bytes;
 
@@ -54,26 +89,27 @@ static inline void put_rows(const struct lod_toc_shard *shard, const struct lod_
         if (shard->kind == LOD_TOC_CSR) {
             put_csr(batch, row, bytes, into);
         } else {
-            put_tree(batch, row, bytes, into);
+            put_tree(batch, runs, row, bytes, into);
         }
     }
 }
 
 static void put_batch(const struct lod_toc_shard *shard, const struct lod_toc_batch *batch,
-                      uint32_t first, uint32_t rows, const struct output *output)
+                      const struct run *runs, uint32_t first, uint32_t rows,
+                      const struct output *output)
 {
     switch (output->bytes) {
     case 1:
-        put_rows(shard, batch, first, rows, 1, output->at);
+        put_rows(shard, batch, runs, first, rows, 1, output->at);
         break;
     case 2:
-        put_rows(shard, batch, first, rows, 2, output->at);
+        put_rows(shard, batch, runs, first, rows, 2, output->at);
         break;
     case 4:
-        put_rows(shard, batch, first, rows, 4, output->at);
+        put_rows(shard, batch, runs, first, rows, 4, output->at);
         break;
     default:
-        put_rows(shard, batch, first, rows, 8, output->at);
+        put_rows(shard, batch, runs, first, rows, 8, output->at);
     }
 }
 
@@ -119,7 +155,11 @@ static int decode_batch(const struct lod_layer_read *layer, uint32_t number, uin
     }
     int error = lod_batch_read(layer, number, body_offset, &arena, &batch);
     if (!error) {
-        put_batch(shard, &batch, first, rows, output);
+        struct run *runs = (struct run *)arena.at; /* aligned, and promised by runs_bytes() */
+        if (shard->kind == LOD_TOC_TREE) {
+            make_runs(&batch, runs);
+        }
+        put_batch(shard, &batch, runs, first, rows, output);
         output->at += (uint64_t)rows * shard->columns * output->bytes;
     }
     return error;
@@ -187,6 +227,13 @@ int lod_toc_decode_f4(const struct lod_toc_shard *shard, uint32_t first, uint32_
     return decode(shard, first, rows, (struct output){LOD_AS_FLOATS, 4, (uint8_t *)into});
 }
 
+/* At most: a batch has no more leaves than codes. */
+static uint64_t runs_bytes(const struct lod_toc_shard *shard)
+{
+    uint64_t leaves = shard->leaves < shard->codes_max ? shard->leaves : shard->codes_max;
+    return shard->kind == LOD_TOC_TREE ? (leaves + shard->nodes_max) * sizeof(struct run) : 0;
+}
+
 uint64_t lod_toc_work_bytes(const struct lod_toc_shard *shard)
 {
     uint64_t most = 0, offset = 0;
@@ -195,5 +242,5 @@ uint64_t lod_toc_work_bytes(const struct lod_toc_shard *shard)
         uint64_t bytes = lod_batch_read_bytes(shard, batch, &offset);
         most = bytes > most ? bytes : most;
     }
-    return lod_layer_read_bytes(shard) + most + 64;
+    return lod_layer_read_bytes(shard) + most + runs_bytes(shard) + 64;
 }

@@ -2,6 +2,7 @@
 /* Values gathered, and written direct or as a table and indexes. See values_write.h. */
 #include "toc/values_write.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -145,7 +146,8 @@ static int write_narrow(const struct lod_values_write *values, const uint64_t *w
     for (uint64_t i = 0; i < count && !error; i++) {
         uint64_t stored = 0;
         (void)lod_value_narrow(values->dtype, values->value, words[i], &stored);
-        lod_put_le(into->data + into->bytes, bytes, stored);
+        stored = htole64(stored);
+        memcpy(into->data + into->bytes, &stored, bytes);
         into->bytes += bytes;
     }
     return error;
