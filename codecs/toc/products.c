@@ -68,6 +68,7 @@ static struct tile next_tile(uint32_t done, uint32_t k, uint32_t lanes)
 
 #define REAL    double
 #define NAME(x) x##_f8
+typedef double vector_f8 __attribute__((vector_size(VECTOR_BYTES)));
 #include "toc/products_body.h"
 #include "toc/tiles_body.h"
 #undef REAL
@@ -75,5 +76,6 @@ static struct tile next_tile(uint32_t done, uint32_t k, uint32_t lanes)
 
 #define REAL    float
 #define NAME(x) x##_f4
+typedef float vector_f4 __attribute__((vector_size(VECTOR_BYTES)));
 #include "toc/products_body.h"
 #include "toc/tiles_body.h"

@@ -14,7 +14,11 @@
 #define REAL    double
 #define NAME(x) x##_f8
 #define WIDEST
+#define INLINE static inline
+typedef double vector_f8 __attribute__((vector_size(64)));
 #endif
+
+#define LANES ((uint32_t)(sizeof(NAME(vector)) / sizeof(REAL)))
 
 static REAL NAME(row_sum)(const REAL *h, const uint32_t *code, uint32_t count)
 {
@@ -52,23 +56,31 @@ static void NAME(csr_times_vector)(const struct lod_toc_batch *b, const REAL *v,
     }
 }
 
-/* Sums of eight columns each, side by side: the order of the sum is the same everywhere. */
+INLINE void NAME(numbers)(NAME(vector) * into, const lod_number *from)
+{
+    for (uint32_t i = 0; i < LANES; i++) {
+        (*into)[i] = (REAL)from[i];
+    }
+}
+
+/* A sum for each lane: the order of the sum is the same everywhere. */
 WIDEST static void NAME(raw_times_vector)(const struct lod_toc_batch *b, uint32_t columns,
                                           const REAL *v, REAL *into)
 {
     for (uint32_t r = 0; r < b->rows; r++) {
         const lod_number *row = b->number + (uint64_t)r * columns;
-        REAL sum[8] = {0}, total = 0;
+        NAME(vector) sum = {0}, left, right;
+        REAL total = 0;
         uint32_t c = 0;
-        for (; c + 8 <= columns; c += 8) {
-            for (unsigned i = 0; i < 8; i++) {
-                sum[i] += (REAL)row[c + i] * v[c + i];
-            }
+        for (; c + LANES <= columns; c += LANES) {
+            NAME(numbers)(&left, row + c);
+            memcpy(&right, v + c, sizeof(right));
+            sum += left * right;
         }
         for (; c < columns; c++) {
             total += (REAL)row[c] * v[c];
         }
-        for (unsigned i = 0; i < 8; i++) {
+        for (uint32_t i = 0; i < LANES; i++) {
             total += sum[i];
         }
         into[r] = total;
@@ -152,3 +164,5 @@ void NAME(lod_toc_vector_times)(const struct lod_toc_range *a, const REAL *v, RE
         v += b->rows;
     }
 }
+
+#undef LANES

@@ -16,7 +16,7 @@
 #define NAME(x) x##_f8
 #define INLINE  static inline
 #define WIDEST
-#define VECTOR_BYTES 64u
+typedef double vector_f8 __attribute__((vector_size(64)));
 struct tile {
     uint32_t start, width, skip;
 };
@@ -26,9 +26,7 @@ void lod_toc_vector_times_f8(const struct lod_toc_range *a, const double *v, dou
 #endif
 
 #define VECTOR NAME(vector)
-#define LANES  ((uint32_t)(VECTOR_BYTES / sizeof(REAL)))
-
-typedef REAL VECTOR __attribute__((vector_size(VECTOR_BYTES)));
+#define LANES  ((uint32_t)(sizeof(VECTOR) / sizeof(REAL)))
 
 INLINE void NAME(load)(VECTOR *into, const REAL *from, unsigned vectors, unsigned lanes)
 {

@@ -33,7 +33,7 @@ static inline void put_csr(const struct lod_toc_batch *batch, uint32_t row, unsi
  * A code's sequence in runs of four, from its last back. A run that has fewer repeats its first, so
  * that four stores do without asking how many there are.
  */
-#define RUN 4u
+#define RUN 2u
 struct run {
     uint32_t column[RUN];
     uint64_t word[RUN];
@@ -49,8 +49,7 @@ static void make_runs(const struct lod_toc_batch *batch, struct run *run)
     for (uint32_t j = 0; j < batch->leaves; j++) {
         uint32_t column = batch->column[j];
         uint64_t word = batch->word[j];
-        leaf[j] =
-            (struct run){{column, column, column, column}, {word, word, word, word}, 1, NO_RUN};
+        leaf[j] = (struct run){{column, column}, {word, word}, 1, NO_RUN};
     }
     for (uint32_t n = 0; n < batch->nodes; n++) {
         const struct run *parent = &run[batch->parent[n]], *key = &run[batch->key[n]];
@@ -71,9 +70,8 @@ static inline void put_tree(const struct lod_toc_batch *batch, const struct run 
     for (uint32_t i = batch->start[row]; i < batch->start[row + 1]; i++) {
         for (uint32_t code = batch->code[i]; code != NO_RUN; code = runs[code].next) {
             const struct run *run = &runs[code];
-            for (unsigned j = 0; j < RUN; j++) {
-                put(into, run->column[j], run->word[j], bytes);
-            }
+            put(into, run->column[0], run->word[0], bytes);
+            put(into, run->column[1], run->word[1], bytes);
         }
     }
 }
