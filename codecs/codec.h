@@ -85,6 +85,8 @@ struct lod_inputs {
 #define LOD_FORMS_MAX 128u
 
 struct lod_maker {
+    uint16_t groups; /* of the item that anything is made of: bit g - 1 for group g; 0: of all */
+
     uint64_t (*unit_bytes)(const uint8_t row[LOD_ROW_BYTES], unsigned form);
 
     /* Memory that inputs, work and result take together at most. */
@@ -173,6 +175,7 @@ enum lod_fidelity lod_fidelity_parse(const char *name, size_t bytes);
 /* One extern a codec; see codec.c for the table. */
 extern const struct lod_codec lod_codec_tree;
 extern const struct lod_codec lod_codec_pcr;
+extern const struct lod_codec lod_codec_l3;
 extern const struct lod_codec lod_codec_raw;
 
 #endif

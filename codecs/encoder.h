@@ -24,7 +24,9 @@ struct lod_table;       /* codecs/toc/table.h */
 /* What was decided for the whole store before the first item is encoded. Borrowed. */
 struct lod_encode_options {
     const struct lod_scan_choice *scans; /* pcr: scan scripts by quantisation class */
-    bool original; /* make what original/ needs, and prove it; else an item may have none */
+    bool original;   /* make what original/ needs, and prove it; else an item may have none */
+    bool keep;       /* l3: the source file beside its patches, since nothing rebuilds it */
+    uint8_t l3_mode; /* enum lod_l3_mode: codecs/l3/l3_stream_write.h */
 };
 
 /* One encoded item. init: all zero; finish frees the groups. */
@@ -79,6 +81,7 @@ struct lod_encoder {
 const struct lod_encoder *lod_encoder_probe(struct lod_span head, uint64_t source_bytes);
 
 extern const struct lod_encoder lod_encoder_pcr;
+extern const struct lod_encoder lod_encoder_l3;
 extern const struct lod_encoder lod_encoder_raw;
 
 #endif

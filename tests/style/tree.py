@@ -19,7 +19,8 @@ PUBLIC = {
 
 # Libraries that only these files may see.
 OWNERS = {
-    r"jpeglib\.h|jerror\.h|setjmp\.h": r"codecs/pcr/(jpeg_io\.c|jpeg_failure\.[ch])",
+    r"jpeglib\.h|jerror\.h": r"codecs/pcr/(jpeg_io\.c|jpeg_failure\.[ch])",
+    r"setjmp\.h": r"codecs/(pcr/(jpeg_io\.c|jpeg_failure\.[ch])|l3/png_io\.c)",
     r"png\.h": r"codecs/l3/png_io\.c",
     r"fuse.*\.h|fuse3/.*": r"fs/fuse/\w+\.[ch]",
     r"xxhash\.h": r"codecs/hash\.c",

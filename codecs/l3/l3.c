@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * l3, reading: lossless images in patches, after the L3 paper, shown as PNG files with stored
+ * deflate blocks; full at every fidelity. Here files are planned; l3_make.c computes their pixels.
+ * FORMAT.md, ITEM, column l3; l3_write.c makes these rows.
+ */
+#include "codec.h"
+
+#include <errno.h>
+
+#include "l3/l3_make.h"
+#include "l3/l3_row.h"
+
+/* 64 KiB: a band of patches of a small part of an image is read without the rest. */
+#define FRAME_SHIFT 16
+
+static uint8_t frame_shift(uint64_t bytes)
+{
+    (void)bytes;
+    return FRAME_SHIFT;
+}
+
+static uint64_t source_bytes(const uint8_t row[LOD_ROW_BYTES])
+{
+    struct lod_l3_row r;
+
+    return lod_l3_row_read(row, &r) ? 0 : r.source;
+}
+
+static bool holds_source(const struct lod_l3_row *r)
+{
+    return r->flags & (LOD_ITEM_WHOLE | LOD_ITEM_KEPT);
+}
+
+static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GROUPS_MAX])
+{
+    struct lod_l3_row r;
+    int error = lod_l3_row_read(row, &r);
+
+    if (error) {
+        return error;
+    }
+    memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));
+    ret_bytes[LOD_L3_GROUP_STREAM - 1] = r.stream;
+    ret_bytes[LOD_L3_GROUP_CHUNKS - 1] = r.chunks;
+    ret_bytes[LOD_L3_GROUP_FILE - 1] = holds_source(&r) ? r.source : 0;
+    return 0;
+}
+
+static int plan_png(const struct lod_l3_row *r, struct lod_plan *plan)
+{
+    uint8_t head[LOD_PNG_HEAD_BYTES], open[LOD_PNG_OPEN_BYTES], tail[LOD_PNG_TAIL_BYTES];
+    int error;
+
+    lod_png_stored_head(&r->png, head);
+    lod_png_stored_open(&r->png, open);
+    lod_png_stored_tail(r->sums, tail);
+    error = lod_plan_add_text(plan, head, sizeof(head));
+    error = error ? error : lod_plan_add_stored(plan, LOD_L3_GROUP_CHUNKS, 0, r->chunks);
+    error = error ? error : lod_plan_add_text(plan, open, sizeof(open));
+    error = error ? error : lod_plan_add_made(plan, LOD_L3_FORM_PNG, 0, r->png.bytes);
+    return error ? error : lod_plan_add_text(plan, tail, sizeof(tail));
+}
+
+static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
+                enum lod_fidelity fidelity, struct lod_plan *ret_plan)
+{
+    struct lod_plan made = {0};
+    struct lod_l3_row r;
+    int error = lod_l3_row_read(row, &r);
+
+    if (error) {
+        return error;
+    }
+    if (format != LOD_FORMAT_TREE) {
+        return -ENOENT;
+    }
+    if (r.flags & LOD_ITEM_WHOLE || fidelity == LOD_ORIGINAL) {
+        error = lod_plan_add_stored(&made, LOD_L3_GROUP_FILE, 0, r.source);
+    } else {
+        error = plan_png(&r, &made);
+    }
+    if (!error) {
+        *ret_plan = made;
+    }
+    return error;
+}
+
+const struct lod_codec lod_codec_l3 = {
+    .name = "l3",
+    .id = LOD_CODEC_L3,
+    .groups = 12,
+    .frame_shift = frame_shift,
+    .segments = segments,
+    .source_bytes = source_bytes,
+    .plan = plan,
+    .maker = &lod_l3_maker,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The maker of l3 items: bands of patches become the bytes of files. */
+#ifndef LOD_L3_MAKE_H
+#define LOD_L3_MAKE_H
+
+#include "codec.h"
+
+/* Forms of an item; see lod_maker. */
+enum lod_l3_form {
+    LOD_L3_FORM_PNG, /* the stored blocks of its IDAT */
+};
+
+extern const struct lod_maker lod_l3_maker;
+
+#endif
