@@ -235,7 +235,8 @@ static int print_text(const struct info *info)
     printf("\nNo fidelity shrinks %s of the bytes.",
            lod_report_share(info->tally.unshrinkable_bytes, info->tally.shown_bytes, share));
     if (info->tally.no_original) {
-        printf(" %s %s no original.", lod_report_count(info->tally.no_original, count),
+        printf("\n%s %s no original: pixels and metadata are exact, not the file's own bytes.",
+               lod_report_count(info->tally.no_original, count),
                lod_report_plural(info->tally.no_original, "file has", "files have"));
     }
     putchar('\n');

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "jobs.h"
+#include "l3/l3_stream_write.h"
 #include "log.h"
 #include "pack/pack.h"
 #include "pack/scans.h"
@@ -23,6 +24,8 @@ enum {
     OPT_ORDER = 256,
     OPT_SEED,
     OPT_SCANS,
+    OPT_L3,
+    OPT_ORIGINAL,
     OPT_RECORD_SIZE,
     OPT_SKIP,
     OPT_SYMLINKS,
@@ -36,6 +39,8 @@ static const struct option long_options[] = {
     {"order", required_argument, NULL, OPT_ORDER},
     {"seed", required_argument, NULL, OPT_SEED},
     {"scans", required_argument, NULL, OPT_SCANS},
+    {"l3", required_argument, NULL, OPT_L3},
+    {"original", required_argument, NULL, OPT_ORIGINAL},
     {"record-size", required_argument, NULL, OPT_RECORD_SIZE},
     {"dry-run", no_argument, NULL, 'n'},
     {"skip-unreadable", no_argument, NULL, OPT_SKIP},
@@ -50,8 +55,9 @@ static const struct option long_options[] = {
 
 static const char help_text[] =
     "Packs the folder SOURCE into the new folder STORE. JPEGs are rewritten without loss as ten\n"
-    "scan groups, so that every prefix of them is a photograph; all other files are stored as\n"
-    "they are. Nothing in SOURCE is changed. A pack that was stopped goes on when run again.\n"
+    "scan groups, so that every prefix of them is a photograph; PNGs as lossless patches, which\n"
+    "are smaller and faster to decode; all other files are stored as they are. Nothing in SOURCE\n"
+    "is changed. A pack that was stopped goes on when run again.\n"
     "\n"
     "  -j, --jobs=N            threads (default: one a processor); any N writes the same bytes\n"
     "      --order=ORDER       shuffle (default): a record is a random sample of the files;\n"
@@ -59,6 +65,12 @@ static const char help_text[] =
     "      --seed=N            of the shuffle (default 0)\n"
     "      --scans=SCANS       auto (default): measured on a sample; or lean, best, default,\n"
     "                          spectral, or a file with one scan group a line\n"
+    "      --l3=MODE           how PNGs are stored: small (default), packed (larger, decodes "
+    "several\n"
+    "                          times as fast) or paper (as published)\n"
+    "      --original=WHICH    auto (default): original/ has what can be rebuilt; of PNGs pixels\n"
+    "                          and metadata are exact, not the file's bytes. all: PNG files are\n"
+    "                          kept beside their patches, and original/ has every file\n"
     "      --record-size=SIZE  bytes of source in a record (default 16M; K, M, G)\n"
     "      --symlinks=HOW      keep (default): links stay links, and one that leaves SOURCE stops\n"
     "                          pack; follow: what they point to is packed in their place\n"
@@ -178,6 +190,21 @@ static int parse_either(const char *text, const char *first, const char *second,
     return *ret_second || strcmp(text, first) == 0 ? 0 : usage(sentence, text);
 }
 
+static int parse_l3(struct arguments *arguments, const char *text)
+{
+    static const char *const names[LOD_L3_MODES] = {
+        [LOD_L3_SMALL] = "small", [LOD_L3_PACKED] = "packed", [LOD_L3_PAPER] = "paper"};
+
+    for (uint8_t mode = 0; mode < LOD_L3_MODES; mode++) {
+        if (strcmp(text, names[mode]) == 0) {
+            arguments->pack.l3_mode = mode;
+            arguments->pack.l3_name = names[mode];
+            return 0;
+        }
+    }
+    return usage("--l3 is small, packed or paper, not", text);
+}
+
 static int parse_value(struct arguments *arguments, int option, const char *value)
 {
     switch (option) {
@@ -190,6 +217,11 @@ static int parse_value(struct arguments *arguments, int option, const char *valu
         return parse_seed(arguments, value);
     case OPT_SCANS:
         return parse_scans(arguments, value);
+    case OPT_L3:
+        return parse_l3(arguments, value);
+    case OPT_ORIGINAL:
+        return parse_either(value, "auto", "all", "--original is auto or all, not",
+                            &arguments->pack.keep);
     case OPT_RECORD_SIZE:
         return parse_size(value, &arguments->pack.order.record_bytes)
                    ? 0
@@ -315,9 +347,10 @@ static int pack(struct arguments *arguments)
 
 static int run(int argc, char **argv)
 {
-    struct arguments arguments = {
-        .pack = {.order = {.record_bytes = LOD_RECORD_SIZE_DEFAULT}, .scans_name = "auto"},
-        .progress = -1};
+    struct arguments arguments = {.pack = {.order = {.record_bytes = LOD_RECORD_SIZE_DEFAULT},
+                                           .scans_name = "auto",
+                                           .l3_name = "small"},
+                                  .progress = -1};
     int code;
 
     arguments.pack.threads = lod_jobs_default();

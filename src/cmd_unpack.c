@@ -33,9 +33,12 @@ static const char help_text[] =
     "symbolic and hard links, empty folders, bytes. Nothing outside FOLDER is written, whatever\n"
     "the store says.\n"
     "\n"
-    "      --fidelity=F     original (the default): the source's own bytes; files whose exact\n"
-    "                       bytes the store does not hold are listed and left out (exit code 3)\n"
-    "                       full: every file, with the pixels of the source;  q1 .. q10\n"
+    "Files have the source's own bytes. PNGs of which the store has pixels and metadata only\n"
+    "(packed without --original=all) are written as PNGs of those, and counted.\n"
+    "\n"
+    "      --fidelity=F     original: files without their exact bytes are listed and left out "
+    "(exit\n"
+    "                       code 3);  full: every file, with the pixels of the source;  q1 .. q10\n"
     "  -j N                 threads (default: one a processor)\n"
     "  -q, --quiet          no summary\n"
     "  -v, --verbose        list all files left out, not only the first ones\n"
@@ -59,6 +62,7 @@ static int parse_option(struct arguments *arguments, int option)
     switch (option) {
     case OPT_FIDELITY:
         arguments->unpack.fidelity = lod_fidelity_parse(optarg, strlen(optarg));
+        arguments->unpack.else_full = false;
         return arguments->unpack.fidelity ? 0 : usage("--fidelity is original, full or q1 .. q10");
     case 'j':
         return lod_jobs_parse(optarg, &arguments->unpack.threads)
@@ -162,6 +166,13 @@ static void print_result(const struct arguments *arguments, struct lod_unpack_re
     printf(", %s %s at %s\n", lod_report_count(result->hard_links, a),
            lod_report_plural(result->hard_links, "hard link", "hard links"),
            lod_fidelity_name(arguments->unpack.fidelity));
+    if (result->at_full) {
+        printf(
+            "Of %s %s the store has pixels and metadata, not the file's own bytes: written as at "
+            "full.\n",
+            lod_report_count(result->at_full, a),
+            lod_report_plural(result->at_full, "file", "files"));
+    }
     if (result->left_out) {
         printf("%s %s left out: the store does not hold their exact bytes. With --fidelity=full "
                "every file is\nwritten, photographs with the pixels of the source.\n",
@@ -209,9 +220,11 @@ static int unpack(struct arguments *arguments)
 
 static int run(int argc, char **argv)
 {
-    struct arguments arguments = {
-        .unpack = {.fidelity = LOD_ORIGINAL, .threads = lod_jobs_default(), .sync = true},
-        .progress = -1};
+    struct arguments arguments = {.unpack = {.fidelity = LOD_ORIGINAL,
+                                             .else_full = true,
+                                             .threads = lod_jobs_default(),
+                                             .sync = true},
+                                  .progress = -1};
 
     int code = parse(&arguments, argc, argv);
     code = code ? code : lod_open_store(arguments.store, &arguments.unpack.dataset);

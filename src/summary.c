@@ -87,8 +87,8 @@ static void print_counts(const struct summary *s)
     }
     if (result->tally.no_original) {
         fprintf(s->out,
-                "%s %s no original: pixels and coefficients are kept, not the file's "
-                "own bytes.\n",
+                "%s %s no original: pixels and metadata are exact, not the file's own bytes "
+                "(--original=all\nkeeps those too).\n",
                 lod_report_count(result->tally.no_original, text),
                 lod_report_plural(result->tally.no_original, "file has", "files have"));
     }

@@ -16,8 +16,27 @@ static void add_codec(struct lod_tally_codec *sums, const struct lod_tally_codec
     sums->whole += item->whole;
 }
 
+/*
+ * What a store is read for to show the file: of one that is made, the item's groups, the last of
+ * which is for original/ alone.
+ */
+static uint64_t bytes_read(const struct lod_plan *plan, const uint64_t segments[LOD_GROUPS_MAX])
+{
+    uint64_t bytes = 0;
+    bool made = false;
+
+    for (unsigned i = 0; i < plan->count; i++) {
+        made |= plan->pieces[i].kind == LOD_PIECE_MADE;
+    }
+    for (unsigned i = 0; i < LOD_GROUPS_MAX - 1; i++) {
+        bytes += segments[i];
+    }
+    return made ? bytes : plan->bytes;
+}
+
 static int add_fidelities(struct lod_tally *tally, const struct lod_codec *codec,
-                          const uint8_t row[LOD_ROW_BYTES], uint64_t names)
+                          const uint8_t row[LOD_ROW_BYTES], const uint64_t segments[LOD_GROUPS_MAX],
+                          uint64_t names)
 {
     uint64_t source_bytes = codec->source_bytes(row);
     struct lod_plan plan;
@@ -27,14 +46,25 @@ static int add_fidelities(struct lod_tally *tally, const struct lod_codec *codec
         if (error) {
             return error;
         }
-        tally->fidelity[f] += names * plan.bytes;
-        if (f == LOD_Q1 && plan.bytes >= source_bytes) {
+        const uint64_t bytes = bytes_read(&plan, segments);
+        tally->fidelity[f] += names * bytes;
+        if (f == LOD_Q1 && bytes >= source_bytes) {
             tally->unshrinkable_bytes += names * source_bytes;
         }
     }
     tally->shown_bytes += names * source_bytes;
     tally->no_original += (lod_row_flags(row) & LOD_ITEM_NO_ORIGINAL) ? names : 0;
     return 0;
+}
+
+/* Shown beside its table, and read to make that. */
+static void add_shard(struct lod_tally *tally, const uint64_t segments[LOD_GROUPS_MAX])
+{
+    for (unsigned f = LOD_Q1; f <= LOD_FULL; f++) {
+        for (unsigned i = 0; i < LOD_GROUPS_MAX; i++) {
+            tally->fidelity[f] += segments[i];
+        }
+    }
 }
 
 int lod_tally_add(struct lod_tally *tally, const struct lod_codec *codec,
@@ -47,8 +77,10 @@ int lod_tally_add(struct lod_tally *tally, const struct lod_codec *codec,
     uint64_t segments[LOD_GROUPS_MAX];
     int error = lod_codec_segments(codec, row, segments);
 
-    if (!error && !(lod_row_flags(row) & LOD_ITEM_SHARD)) { /* shown beside its table */
-        error = add_fidelities(tally, codec, row, names);
+    if (!error && (lod_row_flags(row) & LOD_ITEM_SHARD)) {
+        add_shard(tally, segments);
+    } else if (!error) {
+        error = add_fidelities(tally, codec, row, segments, names);
     }
     for (unsigned i = 0; !error && i < LOD_GROUPS_MAX; i++) {
         item.stored_bytes += segments[i];

@@ -84,16 +84,24 @@ void lod_findings_sort(struct lod_findings *findings)
     }
 }
 
-static bool reads(const struct lod_plan *plan, unsigned group, uint64_t offset, uint64_t bytes)
+/* What is made is made of all that a group has. */
+static bool makes_of(const struct lod_codec *codec, unsigned group)
+{
+    const uint16_t groups = codec->maker ? codec->maker->groups : 0;
+
+    return groups == 0 || (groups >> (group - 1) & 1);
+}
+
+static bool reads(const struct lod_codec *codec, const struct lod_plan *plan, unsigned group,
+                  uint64_t offset, uint64_t bytes)
 {
     for (unsigned i = 0; i < plan->count; i++) {
         const struct lod_piece *piece = &plan->pieces[i];
-        bool stored = piece->kind == LOD_PIECE_STORED;
-        if (!stored && piece->kind != LOD_PIECE_MEM) {
-            return true; /* made of any of the groups */
+        if (piece->kind == LOD_PIECE_MADE && makes_of(codec, group)) {
+            return true;
         }
-        if (stored && piece->group == group && piece->offset < offset + bytes &&
-            offset < piece->offset + piece->bytes) {
+        if (piece->kind == LOD_PIECE_STORED && piece->group == group &&
+            piece->offset < offset + bytes && offset < piece->offset + piece->bytes) {
             return true;
         }
     }
@@ -108,7 +116,7 @@ uint16_t lod_findings_fidelities(const struct lod_codec *codec, const uint8_t ro
 
     for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
         int error = lod_codec_plan(codec, row, LOD_FORMAT_TREE, (enum lod_fidelity)f, &plan);
-        if (!error && reads(&plan, group, offset, bytes)) {
+        if (!error && reads(codec, &plan, group, offset, bytes)) {
             fidelities |= (uint16_t)(1u << f);
         }
     }

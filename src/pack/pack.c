@@ -113,6 +113,8 @@ static cJSON *describe_options(const struct lod_pack_options *options)
          !cJSON_AddNumberToObject(json, "seed", (double)options->order.seed) ||
          !cJSON_AddNumberToObject(json, "record_size", (double)options->order.record_bytes) ||
          !cJSON_AddStringToObject(json, "scans", options->scans_name) ||
+         !cJSON_AddStringToObject(json, "l3", options->l3_name) ||
+         !cJSON_AddStringToObject(json, "original", options->keep ? "all" : "auto") ||
          !cJSON_AddStringToObject(json, "symlinks", options->follow ? "follow" : "keep"))) {
         cJSON_Delete(json);
         json = NULL;
@@ -177,7 +179,10 @@ static uint64_t bytes_to_pack(const struct lod_order *order)
 
 static int write_store(struct pack *p)
 {
-    const struct lod_encode_options encode = {.scans = &p->scans.choice, .original = true};
+    const struct lod_encode_options encode = {.scans = &p->scans.choice,
+                                              .original = true,
+                                              .keep = p->options->keep,
+                                              .l3_mode = p->options->l3_mode};
     struct lod_budget budget;
     struct lod_write write = {.root_fd = p->source_fd,
                               .follow = p->options->follow,
@@ -263,10 +268,16 @@ int lod_pack(const struct lod_pack_options *options, struct lod_trouble *trouble
                      .source_fd = -1,
                      .target = {.fd = -1, .records_fd = -1, .keep = true}};
 
+    const struct lod_resume_chosen chosen = {
+        .order = &options->order,
+        .scans_name = options->scans_name,
+        .script = strcmp(options->scans_name, "file") == 0 ? options->scans : NULL,
+        .l3_name = options->l3_name,
+        .follow = options->follow,
+        .keep = options->keep};
+
     *ret_result = (struct lod_pack_result){0};
-    lod_resume_options(&options->order, options->follow, options->scans_name,
-                       strcmp(options->scans_name, "file") == 0 ? options->scans : NULL,
-                       p.resume.options);
+    lod_resume_options(&chosen, p.resume.options);
     int error = lod_pool_create(options->threads, &p.pool);
     error = error ? error : run(&p);
     if (error == -ESTALE && p.begun) {

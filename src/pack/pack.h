@@ -26,6 +26,9 @@ struct lod_pack_options {
     struct lod_order_options order;
     const struct lod_script *scans; /* NULL: auto */
     const char *scans_name;         /* "auto", a built-in name, "file" */
+    const char *l3_name;            /* "small", "packed", "paper" */
+    uint8_t l3_mode;                /* enum lod_l3_mode */
+    bool keep;                      /* --original=all */
     bool follow, skip_unreadable, dry_run;
     struct lod_progress *progress;
     struct lod_stop *stop;

@@ -14,21 +14,22 @@
 #define NAME_TEXT (4 * LOD_PATH_MAX + 1)
 #define WHY_TEXT  (NAME_TEXT + 256)
 
-void lod_resume_options(const struct lod_order_options *order, bool follow, const char *scans_name,
-                        const struct lod_script *script, char text[LOD_JOURNAL_OPTIONS_MAX + 1])
+void lod_resume_options(const struct lod_resume_chosen *chosen,
+                        char text[LOD_JOURNAL_OPTIONS_MAX + 1])
 {
     char scans[LOD_SCRIPT_TEXT_MAX], contents[64] = "";
 
-    if (script) {
-        lod_script_print(script, scans, sizeof(scans));
+    if (chosen->script) {
+        lod_script_print(chosen->script, scans, sizeof(scans));
         snprintf(contents, sizeof(contents), " of contents %016" PRIx64,
                  lod_hash64(scans, strlen(scans), 0));
     }
     snprintf(text, LOD_JOURNAL_OPTIONS_MAX + 1,
              "lodfs " LODFS_VERSION "\n--order=%s\n--seed=%" PRIu64 "\n--record-size=%" PRIu64
-             "\n--scans=%s%s\n--symlinks=%s\n",
-             order->by_path ? "path" : "shuffle", order->seed, order->record_bytes, scans_name,
-             contents, follow ? "follow" : "keep");
+             "\n--scans=%s%s\n--l3=%s\n--original=%s\n--symlinks=%s\n",
+             chosen->order->by_path ? "path" : "shuffle", chosen->order->seed,
+             chosen->order->record_bytes, chosen->scans_name, contents, chosen->l3_name,
+             chosen->keep ? "all" : "auto", chosen->follow ? "follow" : "keep");
 }
 
 static int refuse(const struct lod_target *target, const char *why, struct lod_trouble *trouble)

@@ -24,9 +24,18 @@ struct lod_resume {
     bool ours;  /* the journal in the target is this run's: the same command would go on */
 };
 
-/* `options` that decide bytes, a line each; `script` is that of --scans=FILE, else NULL. */
-void lod_resume_options(const struct lod_order_options *order, bool follow, const char *scans_name,
-                        const struct lod_script *script, char text[LOD_JOURNAL_OPTIONS_MAX + 1]);
+/* The options that decide bytes. */
+struct lod_resume_chosen {
+    const struct lod_order_options *order;
+    const char *scans_name;
+    const struct lod_script *script; /* that of --scans=FILE, else NULL */
+    const char *l3_name;
+    bool follow, keep;
+};
+
+/* As a user gives them, a line each. */
+void lod_resume_options(const struct lod_resume_chosen *chosen,
+                        char text[LOD_JOURNAL_OPTIONS_MAX + 1]);
 
 /*
  * Of a target that was opened a moment ago: -EEXIST if it holds the beginning of a pack with other

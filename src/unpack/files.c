@@ -84,6 +84,18 @@ static enum outcome write_file(struct lod_unpack_work *work, int folder_fd, cons
     return outcome;
 }
 
+/* A file without an original is what full/ has: the source's pixels and metadata. */
+static int make_plan(struct lod_unpack_work *work, const struct lod_node *node,
+                     const struct lod_item *item, struct lod_plan *plan, bool *ret_at_full)
+{
+    struct lod_dataset *dataset = work->options->dataset;
+    int error = work->view->plan(dataset, node, item, work->options->fidelity, plan);
+
+    *ret_at_full =
+        error == -ENOENT && work->options->else_full && !(node->flags & LOD_NODE_VIRTUAL);
+    return *ret_at_full ? work->view->plan(dataset, node, item, LOD_FULL, plan) : error;
+}
+
 /* The file of a node: its item, its plan, its folder. */
 static enum outcome unpack_node(struct lod_unpack_work *work, struct lod_plant_folder *folder,
                                 uint32_t number, int *ret_error)
@@ -92,7 +104,7 @@ static enum outcome unpack_node(struct lod_unpack_work *work, struct lod_plant_f
     struct lod_node node;
     struct lod_item item;
     struct lod_plan plan;
-    bool index;
+    bool index, at_full;
 
     *ret_error = lod_index_node(work->index, number, &node);
     *ret_error = *ret_error ? *ret_error : lod_index_name(work->index, &node, name);
@@ -101,8 +113,7 @@ static enum outcome unpack_node(struct lod_unpack_work *work, struct lod_plant_f
     if (*ret_error) {
         return *ret_error == -ENOMEM ? STUCK : UNREADABLE;
     }
-    *ret_error =
-        work->view->plan(work->options->dataset, &node, &item, work->options->fidelity, &plan);
+    *ret_error = make_plan(work, &node, &item, &plan, &at_full);
     if (*ret_error) {
         return *ret_error == -ENOENT ? NOT_HELD : UNREADABLE;
     }
@@ -113,6 +124,9 @@ static enum outcome unpack_node(struct lod_unpack_work *work, struct lod_plant_f
     enum outcome outcome = write_file(work, folder->fd, name, &node, &item, &plan, ret_error);
     if (outcome == WRITTEN) {
         lod_unpack_count(work, &work->result->files, plan.bytes);
+        if (at_full) {
+            lod_unpack_count(work, &work->result->at_full, 0);
+        }
     }
     return outcome;
 }

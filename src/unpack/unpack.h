@@ -24,6 +24,7 @@ struct lod_unpack_options {
     struct lod_dataset *dataset;
     const char *folder;
     enum lod_fidelity fidelity;
+    bool else_full; /* what is not held at `fidelity` is written as it is at full */
     unsigned threads;
     bool sync; /* all of it on disk before the end */
     struct lod_progress *progress;
@@ -42,6 +43,7 @@ struct lod_unpack_result {
     pthread_mutex_t lock; /* guards the notes and sums while files are written */
     uint64_t files, folders, symlinks, hard_links, bytes; /* written */
     uint64_t left_out, failed;
+    uint64_t at_full;              /* of the files: because of else_full */
     struct lod_unpack_note *notes; /* LOD_UNPACK_NOTES_MAX at most */
     size_t notes_count, notes_room;
 };

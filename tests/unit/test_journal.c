@@ -240,10 +240,19 @@ Test(journal, options_as_text)
     const struct lod_script *lean = lod_script_named("lean"), *best = lod_script_named("best");
     char text[LOD_JOURNAL_OPTIONS_MAX + 1], other[LOD_JOURNAL_OPTIONS_MAX + 1];
 
-    lod_resume_options(&order, true, "lean", NULL, text);
+    struct lod_resume_chosen chosen = {
+        .order = &order, .scans_name = "lean", .l3_name = "small", .follow = true};
+    lod_resume_options(&chosen, text);
     cr_assert_not_null(strstr(text, "\n--order=shuffle\n--seed=9\n--record-size=65536\n"
-                                    "--scans=lean\n--symlinks=follow\n"));
-    lod_resume_options(&order, true, "file", lean, text);
-    lod_resume_options(&order, true, "file", best, other);
+                                    "--scans=lean\n--l3=small\n--original=auto\n"
+                                    "--symlinks=follow\n"));
+    chosen.scans_name = "file";
+    chosen.script = lean;
+    lod_resume_options(&chosen, text);
+    chosen.script = best;
+    lod_resume_options(&chosen, other);
+    cr_assert_str_neq(text, other);
+    chosen.keep = true;
+    lod_resume_options(&chosen, text);
     cr_assert_str_neq(text, other);
 }
