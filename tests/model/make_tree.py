@@ -5,6 +5,7 @@ make(root, seed) returns {path as bytes: kind}; the kinds of files are
   jpeg    a JPEG that must be transcoded without loss
   whole   a file that must be the source, byte for byte, at every fidelity
   either  a damaged JPEG: whatever is served, `full` decodes as the source does
+  png     a PNG: one of the same pixels and chunks at every fidelity; its bytes or none in original
 """
 import io
 import os
@@ -13,6 +14,8 @@ import subprocess
 import tempfile
 
 from PIL import Image, ImageFilter
+
+import png_files
 
 SIDES = [(1, 1), (7, 5), (8, 8), (16, 16), (17, 33), (33, 17), (64, 48), (95, 101), (200, 133)]
 SAMPLINGS = ["1x1", "2x1,1x1,1x1", "1x2,1x1,1x1", "2x2,1x1,1x1", "4x1,1x1,1x1", "1x4,1x1,1x1",
@@ -130,11 +133,36 @@ def jpegs(rng):
     yield "flipped", bytes(large), "either"
 
 
+def pngs(rng):
+    """(name, bytes, kind); levels of deflate that patches beat, and others."""
+    for colour, depth in png_files.KINDS:
+        width, height = rng.choice(SIDES)
+        interlaced = rng.randrange(2)
+        yield (f"png-{colour}-{depth}-{interlaced}-{width}x{height}", png_files.make(
+            rng, colour, depth, interlaced, width, height, rng.choice([0, 0, 6]),
+            rng.choice([0, 30])), "png")
+    for side in (127, 128, 129):
+        yield f"png-{side}", png_files.make(rng, 2, 8, 0, side, 2 * side, 0), "png"
+    grain = Image.frombytes("RGB", (700, 600), rng.randbytes(700 * 600 * 3))
+    grain = Image.blend(picture(rng, 700, 600), grain, .05)
+    for name, level in (("large", 6), ("large-stored", 0)):
+        png = io.BytesIO()
+        grain.save(png, "PNG", compress_level=level)
+        yield f"png-{name}", png.getvalue(), "png"
+    base = png_files.make(rng, 2, 8, 0, 60, 50, 0)
+    at = base.index(b"IDAT") - 4
+    yield "png-named.jpg", base, "png"
+    yield "png-animated", base[:at] + png_files.chunk(b"acTL", bytes(8)) + base[at:], "whole"
+    yield "png-unsafe", base[:at] + png_files.chunk(b"prIV", b"x") + base[at:], "whole"
+    yield "png-trailing", base + b"more", "whole"
+    yield "png-truncated", base[:-20], "whole"
+    yield "png-wrong-crc", base[:at + 30] + bytes([base[at + 30] ^ 1]) + base[at + 31:], "whole"
+    yield "png-header-only", base[:33], "whole"
+    yield "png-signature", base[:8], "whole"
+
+
 def others(rng):
     """(name, bytes) of files that no codec shrinks; sizes around every boundary."""
-    png = io.BytesIO()
-    picture(rng, 40, 30).save(png, "PNG")
-    yield "png-named.jpg", png.getvalue()
     yield "empty", b""
     yield "empty.jpg", b""
     yield "labels.csv", b"file,label\n" + b"a.jpg,1\n" * rng.randrange(1, 2000)
@@ -195,6 +223,8 @@ class Maker:
         for name, data, kind in jpegs(self.rng):
             suffix = self.rng.choice([b".jpg", b".jpeg", b".JPG", b""])
             self.file(self.name(name.encode(), suffix), data, kind)
+        for name, data, kind in pngs(self.rng):
+            self.file(self.name(name.encode(), self.rng.choice([b".png", b""])), data, kind)
         for name, data in others(self.rng):
             self.file(self.name(name.encode()), data, "whole")
         self.file(b"n" * 255, b"a name as long as names can be", "whole")
@@ -209,7 +239,7 @@ class Maker:
 
     def make_equals(self):
         """Equal files and hard links; each name keeps the kind of its contents."""
-        files = [p for p, k in self.kinds.items() if k in ("jpeg", "whole")]
+        files = [p for p, k in self.kinds.items() if k in ("jpeg", "png", "whole")]
         for source in self.rng.sample(sorted(files), 8):
             copy = self.name(b"copy-of-" + os.path.basename(source)[:200])
             with open(self.path(source), "rb") as file:

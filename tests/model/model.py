@@ -18,6 +18,7 @@ import threading
 from PIL import Image
 
 import make_tree
+import png_files
 import prefix
 from facts import Facts, digest, gather, jpegs
 from mounted import Mount, Results, Work, lodfs, need_fuse
@@ -49,7 +50,10 @@ class Model:
 
     def pack(self):
         options = [f"--order={self.rng.choice(['shuffle', 'path'])}",
-                   f"--seed={self.rng.randrange(99)}", f"--record-size={self.rng.choice([1, 16])}M"]
+                   f"--seed={self.rng.randrange(99)}", f"--record-size={self.rng.choice([1, 16])}M",
+                   f"--l3={self.rng.choice(['small', 'packed', 'paper'])}",
+                   f"--original={self.rng.choice(['auto', 'all'])}"]
+        self.all_originals = options[-1] == "--original=all"
         print("lodfs pack", *options)
         lodfs("pack", *options, "-j", "1", self.source, self.store)
         again = self.store + "-again"
@@ -105,9 +109,10 @@ class Model:
                 f"{p!r}" for p in self.of_kind("whole")
                 if p in got and got[p].hash != self.want[p].hash))
         got = self.got["original"] = gather(os.path.join(self.point, "original"))
+        listed = set(self.want) - self.without_original()
         self.results.add("original: names, metadata and bytes of the source", (
-            f"{p!r}" for p in sorted(set(got) | set(self.want))
-            if p not in got or p not in self.want or got[p].hash != self.want[p].hash
+            f"{p!r}" for p in sorted(set(got) | listed)
+            if p not in got or p not in listed or got[p].hash != self.want[p].hash
             or list(self.compare_metadata(p, self.want[p], got[p]))))
         self.results.add("inode numbers are unique", (
             f"{ino:x}: {sorted(paths)[:3]}" for ino, paths in self.inodes().items()
@@ -115,6 +120,11 @@ class Model:
         self.results.add("a higher fidelity is never smaller", (
             f"{p!r}: {sizes}" for p in self.of_kind("jpeg")
             for sizes in [[self.got[f][p].size for f in QS]] if sizes != sorted(sizes)))
+
+    def without_original(self):
+        """PNGs that went into patches."""
+        return set() if self.all_originals else {
+            p for p in self.of_kind("png") if self.got["full"][p].hash != self.want[p].hash}
 
     def inodes(self):
         users = collections.defaultdict(set)
@@ -214,11 +224,33 @@ class Model:
                                    for marker, start, end in prefix.markers(data)
                                    if 0xe0 <= marker <= 0xef or marker == 0xfe)
 
+    # -- PNGs ------------------------------------------------------------------------------------
+
+    def compare_pngs(self):
+        paths = self.of_kind("png")
+        self.results.add("most PNGs are in patches", ["too few"] if 2 * sum(
+            self.got["full"][p].hash != self.want[p].hash for p in paths) < len(paths) else [])
+        for fidelity in ("q1", "full"):
+            self.results.add(f"{fidelity}: PNGs have the source's pixels and chunks", (
+                f"{p!r}" for p in paths if not self.same_png(p, fidelity)))
+        self.results.add("lossless images are full at every fidelity", (
+            f"{p!r} at {f}" for p in paths for f in FIDELITIES
+            if self.got[f][p].hash != self.got["full"][p].hash))
+
+    def same_png(self, path, fidelity):
+        with open(self.original(path), "rb") as file:
+            source = file.read()
+        got = self.read(fidelity, path)
+        if len(source) > 1 << 17:  # png_files is slow
+            one, two = Image.open(io.BytesIO(source)), Image.open(io.BytesIO(got))
+            return (one.mode, one.size, one.tobytes()) == (two.mode, two.size, two.tobytes())
+        return png_files.look(source) == png_files.look(got)
+
     # -- ways of reading -------------------------------------------------------------------------
 
     def read_randomly(self, seed, wrong):
         rng = random.Random(seed)
-        files = self.of_kind("jpeg", "whole", "either")
+        files = self.of_kind("jpeg", "png", "whole", "either")
         for _ in range(400):
             fidelity, path = rng.choice(FIDELITIES), rng.choice(files)
             size = self.got[fidelity][path].size
@@ -235,7 +267,7 @@ class Model:
 
     def read_all(self, fidelity, wrong):
         """In a random order through a map of memory or by read, against the first pass."""
-        paths = self.of_kind("jpeg", "whole", "either")
+        paths = self.of_kind("jpeg", "png", "whole", "either")
         random.Random(fidelity).shuffle(paths)
         for i, path in enumerate(paths):
             want = self.got[fidelity][path]
@@ -290,6 +322,7 @@ class Model:
             self.compare_jpegs()
             self.compare_prefixes()
             self.compare_headers()
+            self.compare_pngs()
             self.write()
         with Mount(self.store, self.point):
             self.read_at_once()

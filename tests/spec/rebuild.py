@@ -18,6 +18,7 @@ except ImportError:
     sys.exit(77)
 sys.path.append(os.path.join(os.path.dirname(__file__), "..", "model"))
 import make_tree
+import png_files
 import store_spec as spec
 
 
@@ -30,6 +31,19 @@ def check_manifest(manifest, records, index, store_id, source_bytes, pack, scans
         "source_bytes": source_bytes, "pack": pack, "scans": scans}
 
 
+def check_png(row, segments, source):
+    """Row, stream header and chunks are those of the source; so is the PNG made of them."""
+    (width, height, depth, colour), chunks, rows = png_files.look(source)
+    assert spec.struct.unpack("<II", row[8:16]) == (width, height) and row[2] == depth
+    assert row[1] == (7 if colour == 3 and b"tRNS" in dict(chunks) else colour)
+    samples = png_files.CHANNELS[colour]
+    assert segments[0][:11] == spec.struct.pack("<IIBBB", width, height, samples, depth,
+                                                row[3] >> 4)
+    assert segments[7] == b"".join(png_files.chunk(*chunk) for chunk in chunks)
+    made = spec.png_of(row, segments[7], rows)
+    assert png_files.look(made) == ((width, height, depth, colour), chunks, rows)
+
+
 def check_files(records, source, kinds):
     """How many files were compared."""
     compared = 0
@@ -40,6 +54,9 @@ def check_files(records, source, kinds):
             kept = source.joinpath(os.fsdecode(path)).read_bytes()
             if record.codec == 4 or record.rows[slot][0] & spec.WHOLE:
                 assert all(record.file(slot, f) == kept for f in (1, 5, 11)), path
+                compared += 1
+            elif record.codec == 2:
+                check_png(record.rows[slot], record.segments[slot], kept)
                 compared += 1
             else:
                 assert kinds[path] != "whole", path

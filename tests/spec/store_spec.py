@@ -5,12 +5,13 @@ Everything is checked as FORMAT.md says; a broken rule is a failed assertion.
 """
 import json
 import struct
+import zlib
 
 import xxhash
 
 BLOCK, PAYLOAD, ALIGN = 4096, 4080, 65536
-CODECS = {"tree": 0, "pcr": 1, "raw": 4}
-GROUPS = {0: 1, 1: 12, 4: 1}
+CODECS = {"tree": 0, "pcr": 1, "l3": 2, "raw": 4}
+GROUPS = {0: 1, 1: 12, 2: 12, 4: 1}
 KEYS = ["format", "major", "minor", "store_id", "index_bytes", "index_hash", "records", "items",
         "source_bytes", "pack", "scans"]
 FOLDER, SYMLINK, ALIAS = 1, 2, 4
@@ -33,7 +34,38 @@ def low(identity):
 def lengths(codec, row):
     if codec == 1:
         return list(struct.unpack("<12I", row[16:64]))
+    if codec == 2:
+        source, chunks, _, _, stream = struct.unpack("<QIIII", row[16:40])
+        assert not any(row[40:])
+        kept = source if row[0] & (WHOLE | KEPT) else 0
+        return [stream, 0, 0, 0, 0, 0, 0, chunks, 0, 0, 0, kept]
     return [struct.unpack("<Q", row[8:16])[0]]
+
+
+def source_bytes_of(codec, row):
+    return struct.unpack({1: "<I", 2: "<Q", 4: "<Q"}[codec],
+                         {1: row[12:16], 2: row[16:24], 4: row[8:16]}[codec])[0]
+
+
+def png_of(row, chunks, rows):
+    """The PNG that an l3 item is, of its group 8 and its rows as PNG packs them."""
+    colour, depth, mode = row[1:4]
+    width, height = struct.unpack("<II", row[8:16])
+    ihdr = b"IHDR" + struct.pack(">IIBBBBB", width, height, depth, 3 if colour == 7 else colour,
+                                 0, 0, 0)
+    bands, side = b"", 1 << (mode >> 4)
+    for first in range(0, height, side):
+        band = b"".join(b"\0" + line for line in rows[first:first + side])
+        for at in range(0, len(band), 65535):
+            block = band[at:at + 65535]
+            last = first + side >= height and at + 65535 >= len(band)
+            bands += struct.pack("<BHH", last, len(block), len(block) ^ 0xffff) + block
+    adler = zlib.adler32(b"".join(b"\0" + line for line in rows))
+    idat = b"IDAT\x78\x01" + bands + struct.pack(">I", adler)
+    assert (zlib.crc32(idat), adler) == struct.unpack("<II", row[28:36])
+    return (b"\x89PNG\r\n\x1a\n\0\0\0\x0d" + ihdr + struct.pack(">I", zlib.crc32(ihdr)) + chunks +
+            struct.pack(">I", len(idat) - 4) + idat + struct.pack(">I", zlib.crc32(idat)) +
+            bytes.fromhex("0000000049454e44ae426082"))
 
 
 class Record:
@@ -100,7 +132,8 @@ class Record:
     def file(self, slot, fidelity):
         """The bytes of an item at q1 .. q10 (1 .. 10) or full (11)."""
         row, segments = self.rows[slot], self.segments[slot]
-        if self.codec != 1:
+        assert self.codec != 2 or row[0] & WHOLE  # png_of takes pixels
+        if self.codec not in (1, 2):
             return segments[0]
         if row[0] & WHOLE:
             return segments[11]
@@ -211,8 +244,7 @@ def make_index(records, entries):
         for slot, row in enumerate(record.rows):
             item_s.append(row[:4] + struct.pack("<I", own.get(first_item + slot, 0)) + row[8:])
             if record.codec:
-                source_bytes += struct.unpack("<I", row[12:16])[0] if record.codec == 1 else \
-                    lengths(4, row)[0]
+                source_bytes += source_bytes_of(record.codec, row)
         recd_s.append(struct.pack("<IIBBHIQ16sQQ", first_item, record.items, record.codec,
                                   record.shift, record.groups, record.metadata_bytes,
                                   record.file_bytes, record.id, record.metadata_hash,
