@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""embed.py NAME FILE OUTPUT: a C source whose constant NAME[] is the file and a NUL, and NAME_bytes
-its size; with "-" for FILE, a constant of no bytes."""
+"""embed.py NAME FILE... OUTPUT: a C source whose constant NAME[] is the files, one behind the
+other, and a NUL, and NAME_bytes their size."""
 import sys
 
 
@@ -10,9 +10,10 @@ def lines(data):
         yield "    " + " ".join(f"{byte}," for byte in data[start:start + 20])
 
 
-def main(name, path, output):
-    data = b"" if path == "-" else open(path, "rb").read()
-    kind = "char" if path.endswith(".cl") else "unsigned char"
+def main(name, *files):
+    *inputs, output = files
+    data = b"".join(open(path, "rb").read() for path in inputs)
+    kind = "char" if inputs[0].endswith(".cl") else "unsigned char"
     with open(output, "w", encoding="ascii") as out:
         out.write("#include <stddef.h>\n")
         out.write(f"extern const {kind} {name}[];\nextern const size_t {name}_bytes;\n")

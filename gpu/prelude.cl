@@ -7,7 +7,8 @@
  * and gets the memory of its job: `arena`, and where in it inputs, status and output begin. A group
  * of THREADS_OF_GROUP threads does group number GROUP; BARRIER waits for all of them, and all have
  * to come by. SHARED declares memory of a group, first in the entry's body; functions get pointers
- * to it as SHARED_PTR. Kernels check what they read from inputs as host code does.
+ * to it as SHARED_PTR. Kernels check what they read from inputs as host code does. Functions are
+ * always inlined in OpenCL: LLVM 15 under PoCL crashes when it weighs calls that hold barriers.
  */
 #ifdef __OPENCL_VERSION__
 typedef uchar u8;
@@ -19,7 +20,7 @@ typedef int i32;
 #define SHARED __local
 #define SHARED_PTR __local
 #define CONSTANT __constant
-#define DEVICE static
+#define DEVICE static inline __attribute__((always_inline))
 #define THREAD ((u32)get_local_id(0))
 #define THREADS_OF_GROUP ((u32)get_local_size(0))
 #define GROUP ((u32)get_group_id(0))

@@ -8,9 +8,8 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "l3/packed.h"
-#include "l3/paper.h"
 #include "l3/patch.h"
+#include "l3/patch_decode.h"
 #include "l3/small.h"
 
 /* What one thread decodes with. */
@@ -98,11 +97,16 @@ uint32_t lod_l3_band_height(const struct lod_l3_stream *stream, uint32_t row)
     return row + 1 < stream->rows ? side : stream->image.height - row * side;
 }
 
-static uint32_t patch_width(const struct lod_l3_stream *stream, uint32_t column)
+uint32_t lod_l3_patch_width(const struct lod_l3_stream *stream, uint32_t column)
 {
     uint32_t side = 1u << stream->side_log2;
 
     return column + 1 < stream->columns ? side : stream->image.width - column * side;
+}
+
+uint32_t lod_l3_patch_bytes(const struct lod_l3_stream *stream, uint32_t row, uint32_t column)
+{
+    return lod_get_le32(stream->sizes.at + 4 * ((uint64_t)row * stream->columns + column));
 }
 
 void lod_l3_band(const struct lod_l3_stream *stream, uint32_t row, uint64_t *ret_offset,
@@ -126,7 +130,7 @@ int lod_l3_decode_patch(const struct lod_l3_stream *stream, uint32_t row, uint32
                         struct lod_span bytes, uint8_t *into, size_t stride, void *work)
 {
     struct lod_l3_patch patch = {
-        .width = patch_width(stream, column),
+        .width = lod_l3_patch_width(stream, column),
         .height = lod_l3_band_height(stream, row),
         .samples = stream->image.samples,
         .bits = stream->image.bits,
@@ -134,24 +138,7 @@ int lod_l3_decode_patch(const struct lod_l3_stream *stream, uint32_t row, uint32
     struct lod_l3_target target = {.into = into, .stride = stride};
     struct work *own = work;
 
-    if (bytes.bytes == 0) {
-        return -EILSEQ;
-    }
-    unsigned kind = bytes.at[0];
-    if (kind & ~(LOD_L3_KIND_MODE | LOD_L3_KIND_GREEN) ||
-        (kind & LOD_L3_KIND_GREEN && patch.samples < 3)) {
-        return -EILSEQ;
-    }
-    switch (kind & LOD_L3_KIND_MODE) {
-    case LOD_L3_KIND_PACKED:
-        return lod_l3_packed_decode(&patch, bytes, &target, &own->rows.samples);
-    case LOD_L3_KIND_PAPER:
-        return lod_paper_decode(&patch, bytes, &target, &own->rows.samples);
-    case LOD_L3_KIND_SMALL:
-        return lod_small_decode(&patch, bytes, &own->tables, &target, &own->rows);
-    default:
-        return lod_l3_flat_decode(&patch, bytes, &target);
-    }
+    return lod_l3_patch_decode(&patch, bytes, &own->tables, &target, &own->rows);
 }
 
 int lod_l3_decode_band(const struct lod_l3_stream *stream, uint32_t row, struct lod_span band,
@@ -161,8 +148,7 @@ int lod_l3_decode_band(const struct lod_l3_stream *stream, uint32_t row, struct 
     struct lod_cursor c = lod_cursor(band.at, band.bytes);
 
     for (uint32_t column = 0; column < stream->columns; column++) {
-        uint64_t patch = (uint64_t)row * stream->columns + column;
-        struct lod_span bytes = {.bytes = lod_get_le32(stream->sizes.at + 4 * patch)};
+        struct lod_span bytes = {.bytes = lod_l3_patch_bytes(stream, row, column)};
         bytes.at = lod_take(&c, bytes.bytes);
         if (c.short_of_bytes) {
             return -EILSEQ;

@@ -50,6 +50,12 @@ LOD_MUST_CHECK int lod_l3_stream_open(struct lod_span head, uint64_t stream_byte
 /* Pixel rows of band `row`: 2^side_log2, or fewer in the last one. */
 uint32_t lod_l3_band_height(const struct lod_l3_stream *stream, uint32_t row);
 
+/* Pixel columns of a patch in column `column` of the grid: as many, or fewer in the last one. */
+uint32_t lod_l3_patch_width(const struct lod_l3_stream *stream, uint32_t column);
+
+/* Bytes of the patch at (row, column) of the grid. */
+uint32_t lod_l3_patch_bytes(const struct lod_l3_stream *stream, uint32_t row, uint32_t column);
+
 /* Where in the stream band `row` lies. */
 void lod_l3_band(const struct lod_l3_stream *stream, uint32_t row, uint64_t *ret_offset,
                  uint64_t *ret_bytes);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of images laid out as a device's job. Inputs are written where the device will read them,
+ * and pixels are copied once, from where it left them.
+ */
+#include "l3/batch.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "l3/patch_kernel.h"
+#include "l3/rans.h"
+
+/* Tables lie at multiples of this. */
+#define TABLES_BYTES ((sizeof(struct lod_rans_tables) + 7) / 8 * 8)
+
+/* Sums over the parts laid out so far; in the end, over all of them. */
+struct layout {
+    uint64_t entries, in, tables, out;
+};
+
+static uint64_t out_bytes(const struct lod_l3_part *part)
+{
+    uint64_t row = lod_l3_row_bytes(&part->stream->image), rows = 0;
+
+    for (uint32_t i = 0; i < part->count; i++) {
+        rows += lod_l3_band_height(part->stream, part->first + i);
+    }
+    return row * rows;
+}
+
+static struct layout lay_out(const struct lod_l3_part *parts, unsigned count)
+{
+    struct layout sum = {0};
+
+    for (unsigned i = 0; i < count; i++) {
+        sum.entries += (uint64_t)parts[i].stream->columns * parts[i].count;
+        sum.in += parts[i].bands.bytes;
+        sum.tables += parts[i].stream->tables.bytes ? TABLES_BYTES : 0;
+        sum.out += out_bytes(&parts[i]);
+    }
+    return sum;
+}
+
+uint64_t lod_l3_batch_bytes(const struct lod_l3_part *parts, unsigned count)
+{
+    struct layout sum = lay_out(parts, count);
+
+    return sum.entries * (sizeof(struct lod_l3_entry) + sizeof(uint32_t)) + sum.in + sum.tables +
+           sum.out + (LOD_GPU_INPUTS + 2) * LOD_GPU_ALIGN;
+}
+
+/* The entry of patch `column` of band `band`; moves `at` behind the patch. -EILSEQ. */
+static int put_entry(const struct lod_l3_part *part, uint32_t band, uint32_t column,
+                     const struct layout *base, uint64_t *at, struct lod_l3_entry *entry)
+{
+    const struct lod_l3_stream *stream = part->stream;
+    uint32_t bytes = lod_l3_patch_bytes(stream, band, column);
+    uint64_t row = lod_l3_row_bytes(&stream->image);
+    uint64_t y = (uint64_t)(band - part->first) << stream->side_log2;
+    uint64_t x = (uint64_t)column << stream->side_log2;
+
+    if (bytes > base->in + part->bands.bytes - *at) {
+        return -EILSEQ;
+    }
+    *entry = (struct lod_l3_entry){
+        .at = (uint32_t)*at,
+        .bytes = bytes,
+        .size = lod_l3_patch_width(stream, column) | lod_l3_band_height(stream, band) << 16,
+        .sample = stream->image.samples | (uint32_t)stream->image.bits << 8,
+        .tables = stream->tables.bytes ? (uint32_t)base->tables : LOD_L3_NO_TABLES,
+        .out = (uint32_t)(base->out + y * row + x * lod_l3_pixel_bytes(&stream->image)),
+        .stride = (uint32_t)row,
+    };
+    *at += bytes;
+    return 0;
+}
+
+/* An entry of no bytes, which a kernel finds malformed. */
+static void put_none(const struct layout *base, uint64_t count, struct lod_l3_entry *entries)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        entries[base->entries + i] = (struct lod_l3_entry){
+            .size = 1 | 1u << 16, .sample = 1 | 8 << 8, .tables = LOD_L3_NO_TABLES};
+    }
+}
+
+static int put_entries(const struct lod_l3_part *part, const struct layout *base,
+                       struct lod_l3_entry *entries)
+{
+    uint64_t at = base->in, next = base->entries;
+
+    for (uint32_t band = part->first; band < part->first + part->count; band++) {
+        for (uint32_t column = 0; column < part->stream->columns; column++) {
+            int r = put_entry(part, band, column, base, &at, &entries[next++]);
+            if (r) {
+                return r;
+            }
+        }
+    }
+    return at == base->in + part->bands.bytes ? 0 : -EILSEQ;
+}
+
+/* Fills the job's inputs with one part, and moves `base` behind it. */
+static void put_part(struct lod_l3_part *part, struct layout *base, struct lod_gpu_job *job)
+{
+    struct lod_l3_entry *entries = (struct lod_l3_entry *)(void *)job->in[0];
+    struct layout own = lay_out(part, 1);
+
+    part->error = put_entries(part, base, entries);
+    if (!part->error && part->stream->tables.bytes) {
+        part->error = lod_rans_tables_take(part->stream->tables, part->stream->image.samples,
+                                           (void *)(job->in[2] + base->tables));
+    }
+    if (part->error) {
+        put_none(base, own.entries, entries);
+    }
+    memcpy(job->in[1] + base->in, part->bands.at, part->bands.bytes);
+    base->entries += own.entries;
+    base->in += own.in;
+    base->tables += own.tables;
+    base->out += own.out;
+}
+
+static bool all_sound(const uint32_t *status, uint64_t count)
+{
+    uint32_t any = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        any |= status[i];
+    }
+    return any == 0;
+}
+
+/* Takes one part's pixels, and moves `base` behind it. */
+static void take_part(struct lod_l3_part *part, struct layout *base, const struct lod_gpu_job *job)
+{
+    struct layout own = lay_out(part, 1);
+    uint64_t row = lod_l3_row_bytes(&part->stream->image);
+
+    if (!part->error && !all_sound(job->status + base->entries, own.entries)) {
+        part->error = -EILSEQ;
+    }
+    for (uint64_t y = 0; !part->error && part->into && y < own.out / row; y++) {
+        memcpy(part->into + y * part->stride, job->out + base->out + y * row, row);
+    }
+    base->entries += own.entries;
+    base->out += own.out;
+}
+
+/* Runs a job of the parts; the caller ends it. */
+static int run(struct lod_gpu *gpu, struct lod_l3_part *parts, unsigned count,
+               struct lod_gpu_job *ret_job)
+{
+    struct layout sum = lay_out(parts, count), base = {0};
+    const uint64_t in_bytes[LOD_GPU_INPUTS] = {sum.entries * sizeof(struct lod_l3_entry), sum.in,
+                                               sum.tables};
+    struct lod_gpu_job job;
+
+    if (sum.entries > LOD_GPU_JOB_BYTES_MAX) {
+        return -E2BIG;
+    }
+    int r = lod_gpu_begin(gpu, &lod_l3_patches, (uint32_t)sum.entries, in_bytes, sum.out, &job);
+    if (r) {
+        return r;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        put_part(&parts[i], &base, &job);
+    }
+    lod_gpu_run(&job);
+    base = (struct layout){0};
+    for (unsigned i = 0; i < count; i++) {
+        take_part(&parts[i], &base, &job);
+    }
+    *ret_job = job;
+    return 0;
+}
+
+int lod_l3_batch(struct lod_gpu *gpu, struct lod_l3_part *parts, unsigned count)
+{
+    struct lod_gpu_job job;
+
+    int r = run(gpu, parts, count, &job);
+    if (r == 0) {
+        lod_gpu_end(&job);
+    }
+    return r;
+}
+
+int lod_l3_batch_keep(struct lod_gpu *gpu, const struct lod_l3_part *part, uint64_t *ret_address)
+{
+    struct lod_l3_part own = *part;
+    struct lod_gpu_job job;
+
+    own.into = NULL;
+    int r = run(gpu, &own, 1, &job);
+    if (r) {
+        return r;
+    }
+    r = own.error ? own.error : lod_gpu_keep(&job, ret_address);
+    lod_gpu_end(&job);
+    return r;
+}
