@@ -78,7 +78,6 @@ static unsigned values_of(struct lod_control *control, struct value values[VALUE
         {"cache", "bytes_max", "cache_limit_bytes", "gauge", "Bytes it may hold.",
          (double)r.cache_bytes_max},
         {"made", "units", "made_total", "counter", "Pieces computed.", (double)r.made},
-        {"made", "bytes", "made_bytes_total", "counter", "Bytes computed.", (double)r.made_bytes},
         {"advice", "bytes", NULL, NULL, NULL, (double)r.advice_bytes},
     };
     unsigned count = sizeof(all) / sizeof(all[0]);

@@ -344,3 +344,44 @@ int lod_jpeg_decode(struct lod_span file, struct lod_buf *pixels, uint32_t *ret_
     jpeg_destroy_decompress(&info);
     return error;
 }
+
+/* With setjmp done by the caller. */
+static int decode_rows(struct jpeg_decompress_struct *info, uint32_t width, uint32_t height,
+                       uint32_t channels, uint8_t *into)
+{
+    if (info->image_width != width || info->image_height != height) {
+        return -EILSEQ;
+    }
+    jpeg_start_decompress(info);
+    if ((uint32_t)info->output_components != channels) {
+        return -EILSEQ;
+    }
+    while (info->output_scanline < height) {
+        JSAMPROW row = into + (uint64_t)info->output_scanline * width * channels;
+        jpeg_read_scanlines(info, &row, 1);
+    }
+    return 0;
+}
+
+int lod_jpeg_decode_into(struct lod_span file, uint64_t bytes_max, uint32_t width, uint32_t height,
+                         uint32_t channels, uint8_t *into)
+{
+    struct jpeg_decompress_struct info = {0};
+    const uint64_t bytes = (uint64_t)width * height * channels;
+    struct lod_jpeg_failure failure;
+    const char *why;
+    int error;
+
+    if (bytes >= bytes_max) {
+        return -E2BIG;
+    }
+    info.err = lod_jpeg_failure_init(&failure);
+    if (setjmp(failure.escape)) {
+        error = lod_jpeg_failure_errno(&failure, &why);
+    } else {
+        start_reading(&info, file, bytes_max - bytes);
+        error = decode_rows(&info, width, height, channels, into);
+    }
+    jpeg_destroy_decompress(&info);
+    return error == -ENOTSUP || (!error && failure.lost) ? -EILSEQ : error;
+}

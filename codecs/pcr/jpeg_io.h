@@ -71,4 +71,12 @@ LOD_MUST_CHECK int lod_jpeg_decode(struct lod_span file, struct lod_buf *pixels,
                                    uint32_t *ret_width, uint32_t *ret_height,
                                    uint32_t *ret_channels);
 
+/*
+ * The same into `into`, which has room for an image of just these sides and channels; `bytes_max`:
+ * of pixels and libjpeg's memory together. -EILSEQ: it is no such image, or ends early; -E2BIG;
+ * -ENOMEM.
+ */
+LOD_MUST_CHECK int lod_jpeg_decode_into(struct lod_span file, uint64_t bytes_max, uint32_t width,
+                                        uint32_t height, uint32_t channels, uint8_t *into);
+
 #endif

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "pcr/pcr_decoded.h"
 #include "pcr/pcr_original.h"
 #include "pcr/pcr_row.h"
 
@@ -145,10 +146,12 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     if (!row_is_sound(row)) {
         return -EILSEQ;
     }
-    if (format != LOD_FORMAT_TREE) {
+    if (format != LOD_FORMAT_TREE && format != LOD_FORMAT_DECODED) {
         return -ENOENT;
     }
-    if (has(row, LOD_ITEM_WHOLE) || (has(row, LOD_ITEM_KEPT) && fidelity == LOD_ORIGINAL)) {
+    if (format == LOD_FORMAT_DECODED) {
+        error = lod_pcr_decoded_plan(row, fidelity, &made);
+    } else if (has(row, LOD_ITEM_WHOLE) || (has(row, LOD_ITEM_KEPT) && fidelity == LOD_ORIGINAL)) {
         error = lod_plan_add_stored(&made, LOD_PCR_GROUP_FILE, 0, source_bytes(row));
     } else if (fidelity == LOD_ORIGINAL) {
         error = lod_plan_add_made(&made, LOD_ORIGINAL, 0, source_bytes(row));
@@ -169,5 +172,6 @@ const struct lod_codec lod_codec_pcr = {
     .segments = segments,
     .source_bytes = source_bytes,
     .plan = plan,
+    .decoded_ending = lod_pcr_decoded_ending,
     .maker = &lod_pcr_maker,
 };

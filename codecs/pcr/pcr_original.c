@@ -110,7 +110,7 @@ static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                : lod_exact_rebuild(inputs->input[FULL].data, exact.header, exact.tail, into, bytes);
 }
 
-const struct lod_maker lod_pcr_maker = {
+const struct lod_maker lod_pcr_original_maker = {
     .unit_bytes = unit_bytes,
     .cost = cost,
     .need = need,

@@ -14,6 +14,8 @@
 /* Memory to rebuild at most: see struct lod_maker. The row is sound. */
 uint64_t lod_pcr_original_cost(const uint8_t row[LOD_ROW_BYTES]);
 
+/* A maker for form LOD_ORIGINAL alone; lod_pcr_maker, in pcr_maker.c, is the codec's. */
+extern const struct lod_maker lod_pcr_original_maker;
 extern const struct lod_maker lod_pcr_maker;
 
 #endif

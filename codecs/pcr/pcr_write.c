@@ -10,8 +10,10 @@
 #include <errno.h>
 
 #include "pcr/jpeg_io.h"
+#include "pcr/pcr_decoded.h"
 #include "pcr/pcr_write.h"
 #include "pcr/pcr_row.h"
+#include "pixels.h"
 
 /* A JPEG of more is no photograph to train on; as raw it is streamed, not held in memory. */
 #define SOURCE_BYTES_MAX (256ull << 20)
@@ -113,9 +115,30 @@ static int rewrite(struct lod_pcr_job *job, const struct lod_scan_choice *choice
     return error ? error : prove(job);
 }
 
+/* What libjpeg holds of an image: whole MCUs of blocks of 64 coefficients. */
+static uint64_t coefficient_bytes(const struct lod_jpeg_layout *layout)
+{
+    unsigned h_max = 1, v_max = 1, blocks = 0;
+
+    for (unsigned c = 0; c < layout->components; c++) {
+        h_max = layout->h[c] > h_max ? layout->h[c] : h_max;
+        v_max = layout->v[c] > v_max ? layout->v[c] : v_max;
+        blocks += (unsigned)(layout->h[c] * layout->v[c]);
+    }
+    uint64_t mcus = (layout->width / (8 * h_max) + 1ull) * (layout->height / (8 * v_max) + 1ull);
+    uint64_t bytes = mcus * blocks * 64 * sizeof(int16_t);
+    return bytes < COEFFICIENT_BYTES_MAX ? bytes : COEFFICIENT_BYTES_MAX;
+}
+
 static int make_row(const struct lod_pcr_job *job, struct lod_encoded *item)
 {
+    const struct lod_jpeg_layout *layout = &job->layout;
+
     item->row[0] |= LOD_ITEM_NO_ORIGINAL;
+    if (lod_pcr_decoded_bytes(layout->width, layout->height, layout->components,
+                              coefficient_bytes(layout)) > LOD_DECODED_BYTES_MAX) {
+        item->row[0] |= LOD_ITEM_NO_DECODED;
+    }
     item->row[LOD_PCR_COMPONENTS] = job->layout.components;
     lod_put_le16(item->row + LOD_PCR_WIDTH, job->layout.width);
     lod_put_le16(item->row + LOD_PCR_HEIGHT, job->layout.height);
@@ -138,21 +161,6 @@ static int transcode(struct lod_pcr_job *job, const struct lod_encode_options *o
     error = error ? error : lod_pcr_groups_write(job, item);
     error = error ? error : make_row(job, item);
     return error || !options->original ? error : lod_pcr_original_write(job, item);
-}
-
-/* What libjpeg holds of an image: whole MCUs of blocks of 64 coefficients. */
-static uint64_t coefficient_bytes(const struct lod_jpeg_layout *layout)
-{
-    unsigned h_max = 1, v_max = 1, blocks = 0;
-
-    for (unsigned c = 0; c < layout->components; c++) {
-        h_max = layout->h[c] > h_max ? layout->h[c] : h_max;
-        v_max = layout->v[c] > v_max ? layout->v[c] : v_max;
-        blocks += (unsigned)(layout->h[c] * layout->v[c]);
-    }
-    uint64_t mcus = (layout->width / (8 * h_max) + 1ull) * (layout->height / (8 * v_max) + 1ull);
-    uint64_t bytes = mcus * blocks * 64 * sizeof(int16_t);
-    return bytes < COEFFICIENT_BYTES_MAX ? bytes : COEFFICIENT_BYTES_MAX;
 }
 
 /*

@@ -16,6 +16,7 @@
 #include "bytes.h"
 #include "hash.h"
 #include "store/blocks.h"
+#include "store/decoded_name.h"
 #include "store/file_io.h"
 #include "store/rows.h"
 #include "store/section_write.h"
@@ -110,11 +111,17 @@ static void place_sections(struct writer *writer, int fd)
     }
 }
 
+static const char *base_name(const struct lod_entry *entry)
+{
+    const char *slash = strrchr(entry->path, '/');
+
+    return slash ? slash + 1 : entry->path;
+}
+
 /* The name, a symlink's target behind it; nothing for the root. */
 static int write_name(struct writer *writer, const struct lod_entry *entry, struct lod_node *node)
 {
-    const char *slash = strrchr(entry->path, '/');
-    const char *name = slash ? slash + 1 : entry->path;
+    const char *name = base_name(entry);
     char heap[LOD_NAME_MAX + LOD_TARGET_MAX];
     size_t name_bytes = strlen(name), target_bytes = entry->target ? strlen(entry->target) : 0;
 
@@ -131,6 +138,35 @@ static int write_name(struct writer *writer, const struct lod_entry *entry, stru
                               &node->name_at);
 }
 
+struct place {
+    const struct writer *writer;
+    uint32_t node;
+};
+
+static const char *sibling(void *ctx, long distance)
+{
+    const struct place *place = ctx;
+    const struct lod_tree_order *order = &place->writer->order;
+    int64_t number = (int64_t)place->node + distance;
+
+    return number > 0 && number < order->count &&
+                   order->parents[number] == order->parents[place->node]
+               ? base_name(&place->writer->input->entries[order->entries[number]])
+               : NULL;
+}
+
+/* APPEND follows from the names of the folder, whatever the entry says of it. */
+static uint8_t flags_of(const struct writer *writer, const struct lod_entry *entry, uint32_t node)
+{
+    struct place place = {.writer = writer, .node = node};
+    struct lod_siblings siblings = {.at = sibling, .ctx = &place};
+    uint8_t flags = entry->flags & (uint8_t)~LOD_NODE_APPEND;
+
+    return S_ISREG(entry->mode) && lod_picture_shares_stem(base_name(entry), &siblings)
+               ? flags | LOD_NODE_APPEND
+               : flags;
+}
+
 /* In node order; the children of the folders met so far are the nodes up to `next`. */
 static int write_nodes(struct writer *writer)
 {
@@ -144,7 +180,7 @@ static int write_nodes(struct writer *writer)
             .number = number,
             .parent = order->parents[number],
             .mode = entry->mode,
-            .flags = entry->flags,
+            .flags = flags_of(writer, entry, number),
             .mtime = entry->mtime,
         };
         if (S_ISREG(entry->mode)) {

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 #include "store/blocks.h"
+#include "store/decoded_name.h"
 
 const char *lod_check_path(struct lod_verify *v, uint32_t node, char path[LOD_PATH_MAX + 1])
 {
@@ -227,7 +228,7 @@ static const char *judge_file(struct lod_verify *v, const struct lod_node *node)
     if (!alias) {
         return lod_row_own_node(item) == node->number ? NULL : "its item is another file's";
     }
-    if (node->flags != LOD_NODE_ALIAS) {
+    if ((node->flags & ~LOD_NODE_APPEND) != LOD_NODE_ALIAS) {
         return "a further name of a file with flags of its own";
     }
     error = lod_index_node(v->index, lod_row_own_node(item), &own);
@@ -236,8 +237,47 @@ static const char *judge_file(struct lod_verify *v, const struct lod_node *node)
                : "a further name of no file";
 }
 
-static const char *judge_kind(struct lod_verify *v, const struct lod_node *node)
+/* A node's folder as the names around it. */
+struct around {
+    struct lod_verify *v;
+    const struct row *row;
+    char name[LOD_NAME_MAX + 1]; /* of the last one asked for */
+    bool unknown;                /* one could not be read, which is reported with its own row */
+};
+
+static const char *name_around(void *ctx, long distance)
 {
+    struct around *around = ctx;
+    int64_t number = (int64_t)around->row->node.number + distance;
+    struct lod_node other;
+
+    if (number < 1 || number >= lod_index_nodes(around->v->index)) {
+        return NULL;
+    }
+    int error = lod_index_node(around->v->index, (uint32_t)number, &other);
+    if (!error && other.parent != around->row->node.parent) {
+        return NULL;
+    }
+    error = error ? error : lod_index_name(around->v->index, &other, around->name);
+    around->unknown = around->unknown || error;
+    return error ? NULL : around->name;
+}
+
+static const char *judge_append(struct lod_verify *v, const struct row *row)
+{
+    struct around around = {.v = v, .row = row};
+    struct lod_siblings siblings = {.at = name_around, .ctx = &around};
+    bool append = row->node.flags & LOD_NODE_APPEND;
+
+    return lod_picture_shares_stem(row->name, &siblings) == append || around.unknown
+               ? NULL
+               : "its flag APPEND does not follow from the names of its folder";
+}
+
+static const char *judge_kind(struct lod_verify *v, const struct row *row)
+{
+    const struct lod_node *node = &row->node;
+
     if (S_ISDIR(node->mode)) {
         atomic_fetch_add(&v->nodes[LOD_TREE_FOLDER], 1);
         return judge_folder(v, node);
@@ -249,7 +289,8 @@ static const char *judge_kind(struct lod_verify *v, const struct lod_node *node)
     if (node->flags & LOD_NODE_ALIAS) {
         atomic_fetch_add(&v->nodes[LOD_TREE_EQUAL], 1);
     }
-    return judge_file(v, node);
+    const char *what = judge_file(v, node);
+    return what ? what : judge_append(v, row);
 }
 
 static int check_node(struct lod_verify *v, const struct row *before, const struct row *at,
@@ -263,7 +304,7 @@ static int check_node(struct lod_verify *v, const struct row *before, const stru
         finding.what = lod_check_is_block_error(at->error) ? NULL : "a malformed node or name";
     } else {
         finding.what = judge_place(v, before, at);
-        finding.what = finding.what ? finding.what : judge_kind(v, &at->node);
+        finding.what = finding.what ? finding.what : judge_kind(v, at);
         finding.path = finding.what ? lod_check_path(v, number, path) : NULL;
     }
     return finding.what ? lod_check_row_found(v, LOD_SECTION_NODE, number, finding) : 0;

@@ -58,7 +58,7 @@ static const char *judge_node(struct lod_record_check *c, uint32_t slot, uint32_
         return "the index has another file in its place";
     }
     return (node.mode & 0777) == entry.mode && node.mtime == entry.mtime &&
-                   node.flags == entry.node_flags
+                   ((node.flags ^ entry.node_flags) & ~LOD_NODE_APPEND) == 0
                ? NULL
                : "the index has another mode, time or flags for it";
 }

@@ -8,6 +8,7 @@
 /* clang-format off */
 static const struct lod_view *const views[] = {
     &lod_view_tree,
+    &lod_view_decoded,
 };
 /* clang-format on */
 

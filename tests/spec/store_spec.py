@@ -14,7 +14,9 @@ CODECS = {"tree": 0, "pcr": 1, "l3": 2, "raw": 4}
 GROUPS = {0: 1, 1: 12, 2: 12, 4: 1}
 KEYS = ["format", "major", "minor", "store_id", "index_bytes", "index_hash", "records", "items",
         "source_bytes", "pack", "scans"]
-FOLDER, SYMLINK, ALIAS = 1, 2, 4
+FOLDER, SYMLINK, APPEND, ALIAS = 1, 2, 2, 4
+PICTURES = (b".jpg .jpeg .jpe .jfif .png .bmp .ppm .pgm .pnm "
+            b".JPG .JPEG .PNG .BMP .PPM .PGM .PNM").split()
 WHOLE, NO_ORIGINAL, KEPT, ORIENT = 1, 2, 32, 64
 
 
@@ -211,6 +213,25 @@ def depth(path):
     return len(path.split(b"/")) if path else 0
 
 
+def stem_of(name, endings):
+    """`name` without one of these endings behind its last dot; None: it has none of them."""
+    stem, dot, ending = name.rpartition(b".")
+    return stem if stem and dot + ending in endings else None
+
+
+def appended(nodes):
+    """The nodes with APPEND: pictures that share their stem with another name of the folder."""
+    seen = {}
+    for i, (path, *_) in enumerate(nodes):
+        folder, _, name = path.rpartition(b"/")
+        stem = stem_of(name, PICTURES + [b".npy"])
+        if stem is not None:
+            seen.setdefault((folder, stem), []).append(i)
+    return {i for group in seen.values() if len(group) > 1 for i in group
+            if nodes[i][1] & 0o170000 == 0o100000
+            and stem_of(nodes[i][0].rpartition(b"/")[2], PICTURES) is not None}
+
+
 def make_index(records, entries):
     """The index file's bytes."""
     store_id = id_of(b"".join(record.id for record in records))
@@ -223,8 +244,9 @@ def make_index(records, entries):
     children = {}
     for i, parent in list(enumerate(parents))[1:]:
         children.setdefault(parent, []).append(i)
-    own = {}
+    own, append = {}, appended(nodes)
     for i, (path, mode, time, ref, flags) in enumerate(nodes):
+        flags = flags & ~APPEND | (APPEND if i in append else 0)
         first, count, target = 0, 0, b""
         if isinstance(ref, bytes):
             target, count = ref, len(ref)

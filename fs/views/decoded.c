@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tree with pixels in place of pictures: a.jpg is shown as a.ppm, what has no pixels as it is.
+ * FORMAT.md, Decoded forms. A node's name here follows from its row, its item and, rarely, from
+ * whether its folder has that name already; a name leads back to the few nodes that can have it.
+ */
+#include "views/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "store/decoded_name.h"
+
+#define ENDING_BYTES 4 /* ".ppm" */
+
+static int shows(struct lod_dataset *dataset, const struct lod_node *node,
+                 enum lod_fidelity fidelity)
+{
+    (void)dataset;
+    (void)node;
+    return fidelity >= LOD_Q1 && fidelity <= LOD_FULL ? 0 : -ENOENT;
+}
+
+/* Is there a child of this name? Damage where it would be is as good as its being there. */
+static bool is_taken(struct lod_dataset *dataset, const struct lod_node *folder, const char *name)
+{
+    struct lod_node other;
+
+    return lod_index_lookup(lod_dataset_index(dataset), folder, name, strlen(name), &other) !=
+           -ENOENT;
+}
+
+/* `own` with `ending` behind it would be the name of another, or of another's pixels. */
+static bool append_clashes(struct lod_dataset *dataset, const struct lod_node *node,
+                           const char *own, const char *appended)
+{
+    char name[LOD_NAME_MAX + 16];
+    struct lod_node folder;
+
+    if (strlen(appended) > LOD_NAME_MAX ||
+        lod_index_node(lod_dataset_index(dataset), node->parent, &folder)) {
+        return true;
+    }
+    bool taken = is_taken(dataset, &folder, appended);
+    for (unsigned i = 0; !taken && lod_picture_ending(i); i++) {
+        snprintf(name, sizeof(name), "%s%s", own, lod_picture_ending(i));
+        taken = strlen(name) <= LOD_NAME_MAX && is_taken(dataset, &folder, name);
+    }
+    return taken;
+}
+
+/* The name here of a node whose pixels have `ending`; false: it keeps its name and its bytes. */
+static bool decoded_name(struct lod_dataset *dataset, const struct lod_node *node, const char *own,
+                         const char *ending, char name[LOD_NAME_MAX + 1])
+{
+    char made[LOD_NAME_MAX + ENDING_BYTES + 1];
+    size_t stem = node->flags & LOD_NODE_APPEND ? 0 : lod_picture_stem(own);
+
+    if (stem) {
+        snprintf(name, LOD_NAME_MAX + 1, "%.*s%s", (int)stem, own, ending);
+        return true;
+    }
+    snprintf(made, sizeof(made), "%s%s", own, ending);
+    if (append_clashes(dataset, node, own, made)) {
+        return false;
+    }
+    memcpy(name, made, strlen(made) + 1);
+    return true;
+}
+
+/* The name here; *ret_pixels: and is the file one of pixels? `item` is NULL for what has none. */
+static int show(struct lod_dataset *dataset, const struct lod_node *node,
+                const struct lod_item *item, char name[LOD_NAME_MAX + 1], bool *ret_pixels)
+{
+    char own[LOD_NAME_MAX + 1];
+    int error = lod_index_name(lod_dataset_index(dataset), node, own);
+    const char *ending = !error && item ? lod_codec_decoded_ending(item->codec, item->row) : NULL;
+
+    if (error) {
+        return error;
+    }
+    *ret_pixels = ending && decoded_name(dataset, node, own, ending, name);
+    if (!*ret_pixels) {
+        memcpy(name, own, strlen(own) + 1);
+    }
+    return 0;
+}
+
+static int name(struct lod_dataset *dataset, const struct lod_node *node,
+                char text[LOD_NAME_MAX + 1])
+{
+    bool file = S_ISREG(node->mode), pixels;
+    struct lod_item item;
+
+    /* An item that cannot be read has some name all the same. */
+    file = file && lod_dataset_item(dataset, node->ref, &item) == 0;
+    return show(dataset, node, file ? &item : NULL, text, &pixels);
+}
+
+/* The child called `own` in the source, if it is called `wanted` here. */
+static int try_node(struct lod_dataset *dataset, const struct lod_node *folder, const char *own,
+                    const char *wanted, struct lod_node *ret_node)
+{
+    char shown[LOD_NAME_MAX + 1];
+    struct lod_node node;
+    int error = lod_index_lookup(lod_dataset_index(dataset), folder, own, strlen(own), &node);
+
+    error = error ? error : name(dataset, &node, shown);
+    if (!error && strcmp(shown, wanted) != 0) {
+        error = -ENOENT;
+    }
+    if (!error) {
+        *ret_node = node;
+    }
+    return error;
+}
+
+static bool is_pixels_name(const char *wanted, size_t bytes)
+{
+    const char *ending = bytes > ENDING_BYTES ? wanted + bytes - ENDING_BYTES : "";
+
+    return strcmp(ending, ".ppm") == 0 || strcmp(ending, ".pgm") == 0 ||
+           strcmp(ending, ".npy") == 0;
+}
+
+static int lookup(struct lod_dataset *dataset, const struct lod_node *folder, const char *wanted,
+                  struct lod_node *ret_node)
+{
+    char own[LOD_NAME_MAX + 16];
+    size_t bytes = strlen(wanted);
+    int error = try_node(dataset, folder, wanted, wanted, ret_node);
+
+    if (error != -ENOENT || !is_pixels_name(wanted, bytes)) {
+        return error;
+    }
+    int stem = (int)(bytes - ENDING_BYTES);
+    snprintf(own, sizeof(own), "%.*s", stem, wanted);
+    error = try_node(dataset, folder, own, wanted, ret_node);
+    for (unsigned i = 0; error == -ENOENT && lod_picture_ending(i); i++) {
+        snprintf(own, sizeof(own), "%.*s%s", stem, wanted, lod_picture_ending(i));
+        error = strlen(own) <= LOD_NAME_MAX ? try_node(dataset, folder, own, wanted, ret_node)
+                                            : -ENOENT;
+    }
+    return error;
+}
+
+static int plan(struct lod_dataset *dataset, const struct lod_node *node,
+                const struct lod_item *item, enum lod_fidelity fidelity, struct lod_plan *ret_plan)
+{
+    char text[LOD_NAME_MAX + 1];
+    bool pixels = false;
+    int error = show(dataset, node, item, text, &pixels);
+
+    return error
+               ? error
+               : lod_codec_plan(item->codec, item->row,
+                                pixels ? LOD_FORMAT_DECODED : LOD_FORMAT_TREE, fidelity, ret_plan);
+}
+
+const struct lod_view lod_view_decoded = {
+    .folder = "decoded",
+    .format = LOD_FORMAT_DECODED,
+    .fidelities = LOD_FIDELITIES_TO_FULL,
+    .shows = shows,
+    .plan = plan,
+    .name = name,
+    .lookup = lookup,
+};
