@@ -226,7 +226,7 @@ Test(pcr, other_formats_are_not_there)
     struct lod_plan plan;
 
     make_row(row);
-    cr_assert_eq(lod_codec_plan(&lod_codec_pcr, row, (enum lod_format)1, LOD_Q1, &plan), -ENOENT);
+    cr_assert_eq(lod_codec_plan(&lod_codec_pcr, row, LOD_FORMAT_NATIVE, LOD_Q1, &plan), -ENOENT);
     cr_assert_eq(lod_codec_find(LOD_CODEC_PCR), &lod_codec_pcr);
     cr_assert_eq(lod_codec_pcr.frame_shift(0), 20);
 }
