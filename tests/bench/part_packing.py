@@ -9,7 +9,7 @@ import time
 
 from results import Part, cell
 
-WAYS = (["-j1", "--scans=default"], ["-j1"], ["-j2"])
+WAYS = (["-j1", "--scans=default"], ["-j2"])
 FIDELITIES = [f"q{k}" for k in range(1, 11)] + ["full"]
 INTRO = ("CPU time of lodfs pack a file, with a fixed scan script and with the one it finds by"
          " measuring a sample of the photographs (the default); and the bytes of each fidelity, of"

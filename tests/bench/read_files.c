@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read_files ROOT LIST THREADS PASSES SEED: what a data loader does to a file system, and no more:
- * open, fstat, read to st_size, close, for each file of LIST (a path a line, below ROOT) in a
- * shuffled order (SEED 0: as they stand there), PASSES times. Prints: files bytes seconds
- * cpu_seconds.
+ * read_files ROOT LIST THREADS PASSES SEED [SECONDS]: what a data loader does to a file system, and
+ * no more: open, fstat, read to st_size, close, for each file of LIST (a path a line, below ROOT)
+ * in a shuffled order (SEED 0: as they stand there), PASSES times, or as many as begin in SECONDS.
+ * Prints: files bytes seconds cpu_seconds.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,7 +24,8 @@ struct work {
     int root_fd;
     char **paths;
     size_t count, passes;
-    atomic_size_t next, bytes;
+    double end; /* no file begins later */
+    atomic_size_t next, files, bytes;
     atomic_int wrong;
 };
 
@@ -63,12 +64,19 @@ out:
     return rc;
 }
 
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static void *run(void *arg)
 {
     struct work *work = arg;
     char *buffer = NULL;
-    size_t room = 0, bytes = 0;
-    for (;;) {
+    size_t room = 0, bytes = 0, files = 0;
+    while (seconds_now() < work->end) {
         size_t i = atomic_fetch_add(&work->next, 1);
         if (i >= work->count * work->passes) {
             break;
@@ -77,7 +85,9 @@ static void *run(void *arg)
             atomic_store(&work->wrong, 1);
             break;
         }
+        files++;
     }
+    atomic_fetch_add(&work->files, files);
     atomic_fetch_add(&work->bytes, bytes);
     free(buffer);
     return NULL;
@@ -116,13 +126,6 @@ static void shuffle(struct work *work, uint64_t seed)
     }
 }
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static double seconds_of(struct timeval t)
 {
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
@@ -133,8 +136,8 @@ int main(int argc, char **argv)
     struct work work = {0};
     pthread_t ids[THREADS_MAX];
     struct rusage usage;
-    if (argc != 6) {
-        fprintf(stderr, "usage: read_files ROOT LIST THREADS PASSES SEED\n");
+    if (argc < 6 || argc > 7) {
+        fprintf(stderr, "usage: read_files ROOT LIST THREADS PASSES SEED [SECONDS]\n");
         return 2;
     }
     int threads = atoi(argv[3]), started = 0;
@@ -146,6 +149,7 @@ int main(int argc, char **argv)
     }
     shuffle(&work, strtoull(argv[5], NULL, 10));
     double from = seconds_now();
+    work.end = from + (argc > 6 ? atof(argv[6]) : 1e9);
     while (started < threads && pthread_create(&ids[started], NULL, run, &work) == 0) {
         started++;
     }
@@ -154,7 +158,7 @@ int main(int argc, char **argv)
     }
     double took = seconds_now() - from;
     getrusage(RUSAGE_SELF, &usage);
-    printf("%zu %zu %.6f %.6f\n", work.count * work.passes, atomic_load(&work.bytes), took,
+    printf("%zu %zu %.6f %.6f\n", atomic_load(&work.files), atomic_load(&work.bytes), took,
            seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime));
     return started < threads || atomic_load(&work.wrong);
 }

@@ -43,7 +43,7 @@ class Bench:
     def __init__(self, options, work):
         self.options, self.work = options, work
         self.quick = options.quick
-        self.rounds = 3 if options.quick else 7
+        self.rounds = 3 if options.quick else 5
         self.slow_rounds = 1 if options.quick else 3
         self.slow_plain = 300 if options.quick else 400
         self.slow_copies = 5
