@@ -46,7 +46,7 @@ class Bench:
         self.rounds = 3 if options.quick else 5
         self.slow_rounds = 1 if options.quick else 3
         self.slow_plain = 300 if options.quick else 400
-        self.slow_copies = 5
+        self.slow_copies = 4
         self.scale_items = (10_000, 100_000) if options.quick else (10_000, 1_000_000, 10_000_000)
         self.loop_devices = os.geteuid() == 0 and os.path.exists("/dev/loop-control")
         self.data = [self.take(*size) for size in SIZES[:1 if options.quick else 2]] \
