@@ -153,7 +153,7 @@ static void print_head(const struct info *info)
 }
 
 /* "name value, name value", wrapped; names and values are whatever the manifest says. */
-static void print_options(const struct info *info)
+static int print_options(const struct info *info)
 {
     const cJSON *option;
     size_t column = 0;
@@ -162,7 +162,10 @@ static void print_options(const struct info *info)
     {
         char *value = cJSON_PrintUnformatted(option);
         char name[64], text[128];
-        const char *plain = cJSON_IsString(option) ? option->valuestring : value ? value : "?";
+        if (!value) {
+            return -ENOMEM;
+        }
+        const char *plain = cJSON_IsString(option) ? option->valuestring : value;
         lod_escape(option->string, strlen(option->string), name, sizeof(name));
         lod_escape(plain, strlen(plain), text, sizeof(text));
         size_t bytes = strlen(name) + strlen(text) + 1;
@@ -176,6 +179,7 @@ static void print_options(const struct info *info)
         cJSON_free(value);
     }
     puts(column ? "\n" : "");
+    return 0;
 }
 
 static int print_whole(const struct info *info)
@@ -225,8 +229,8 @@ static int print_text(const struct info *info)
     char share[LOD_REPORT_TEXT], count[LOD_REPORT_TEXT];
 
     print_head(info);
-    print_options(info);
-    int error = lod_tally_print_codecs(&info->tally, stdout);
+    int error = print_options(info);
+    error = error ? error : lod_tally_print_codecs(&info->tally, stdout);
     putchar('\n');
     error = error ? error : lod_scan_report_fidelities(&info->tally, info->manifest->scans, stdout);
     if (error) {

@@ -189,6 +189,7 @@ static int unpack(struct arguments *arguments)
     struct lod_stop stop;
 
     if (!trouble) {
+        fputs("lodfs: out of memory\n", stderr);
         return LOD_EXIT_FAILED;
     }
     lod_stop_init(&stop);
