@@ -6,17 +6,12 @@
  */
 #include "pcr/entropy.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "pcr/entropy_bits.h"
 #include "pcr/entropy_block.h"
-
-const uint8_t lod_zigzag[LOD_JPEG_BLOCK] = {
-    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
-};
 
 /*
  * Correction bits wait for the code of the run they belong to. The IJG encoder has room for 1,000
@@ -26,11 +21,11 @@ const uint8_t lod_zigzag[LOD_JPEG_BLOCK] = {
 #define ZEROS_16        0xf0u
 
 struct coder {
-    struct lod_jpeg *jpeg;
+    const struct lod_jpeg *jpeg;
     const struct lod_entropy_scan *scan;
-    struct lod_jpeg_frame frame;
     const struct lod_entropy_tables *tables; /* NULL: count only */
     struct lod_entropy_counts *counts;       /* NULL: write only */
+    struct lod_entropy_tokens *tokens;       /* with counts: what would be written; or NULL */
     struct lod_bits bits;
     bool missing; /* a symbol had no code */
     int dc[LOD_SCRIPT_COMPONENTS];
@@ -39,12 +34,32 @@ struct coder {
     uint8_t correction[1000 + LOD_JPEG_BLOCK];
 };
 
+/* What a token says in its high half, its bits being in the low one. */
+#define TOKEN(class, table, symbol, bits)                                                          \
+    ((uint32_t)(class) << 14 | (table) << 12 | (symbol) << 4 | (bits))
+#define TOKEN_BITS 0x8000u /* bits alone, up to 16 */
+
+/* More than fit are not kept, only counted. */
+static inline void note(struct coder *c, uint32_t what, uint32_t more, unsigned more_bits)
+{
+    struct lod_entropy_tokens *tokens = c->tokens;
+
+    if (tokens) {
+        tokens->bits += more_bits;
+        if (tokens->count < tokens->room) {
+            tokens->at[tokens->count] = what << 16 | more;
+        }
+        tokens->count++;
+    }
+}
+
 /* A symbol of a table and the bits behind it. */
 static inline void put_symbol(struct coder *c, enum lod_huffman_class class, unsigned table,
                               unsigned symbol, uint32_t more, unsigned more_bits)
 {
     if (c->counts) {
         c->counts->of[class][table][symbol]++;
+        note(c, TOKEN(class, table, symbol, more_bits), more, more_bits);
         return;
     }
     uint32_t entry = c->tables->codes[class][table].entry[symbol];
@@ -54,7 +69,9 @@ static inline void put_symbol(struct coder *c, enum lod_huffman_class class, uns
 
 static inline void put_bits(struct coder *c, uint32_t value, unsigned bits)
 {
-    if (!c->counts) {
+    if (c->counts) {
+        note(c, TOKEN_BITS | bits, value, bits);
+    } else {
         lod_bits_put(&c->bits, value, bits);
     }
 }
@@ -108,13 +125,13 @@ static void code_sequential(struct coder *c, unsigned part, const int16_t *block
 /* The first `count` of the correction bits; the others move up. */
 static void put_corrections(struct coder *c, unsigned count)
 {
-    for (unsigned i = 0; i < count && !c->counts;) {
+    for (unsigned i = 0; i < count && (c->tokens || !c->counts);) {
         uint32_t bits = 0;
-        unsigned end = i + 16 < count ? i + 16 : count, from = i;
+        unsigned end = i + 15 < count ? i + 15 : count, from = i;
         for (; i < end; i++) {
             bits = bits << 1 | c->correction[i];
         }
-        lod_bits_put(&c->bits, bits, end - from);
+        put_bits(c, bits, end - from);
     }
     c->corrections -= count;
     if (c->corrections && count) {
@@ -216,6 +233,7 @@ static void code_block(struct coder *c, unsigned part, const int16_t *block)
     } else if (s->first) {
         code_ac_first(c, block);
     } else if (s->high) {
+        c->dc[part] = block[0];
         put_bits(c, (uint32_t)(block[0] >> s->low) & 1, 1);
     } else {
         put_dc(c, part, block[0] >> s->low); /* rounds down: T.81 G.1.2.1 */
@@ -247,111 +265,93 @@ static void restart(struct coder *c, uint64_t mcu)
 }
 
 /* A scan of one component has its blocks in rows, and none that only fill up an MCU. */
-static int code_alone(struct coder *c)
+static void code_alone(struct coder *c)
 {
     unsigned number = c->scan->part[0].component;
-    const struct lod_jpeg_component *component = &c->frame.component[number];
+    const struct lod_jpeg_component *component = &c->jpeg->frame.component[number];
     uint64_t mcu = 0;
 
     for (uint32_t y = 0; y < component->blocks_high && !c->missing && !c->bits.full; y++) {
         int16_t(*row)[LOD_JPEG_BLOCK] = lod_jpeg_row(c->jpeg, number, y);
-        if (!row) {
-            return -ENOMEM;
-        }
         for (uint32_t x = 0; x < component->blocks_wide; x++, mcu++) {
             restart(c, mcu);
             code_block(c, 0, row[x]);
         }
     }
-    return 0;
 }
 
 struct mcu_rows {
     int16_t (*row[LOD_SCRIPT_COMPONENTS][4])[LOD_JPEG_BLOCK];
 };
 
-static int find_rows(struct coder *c, uint32_t mcu_row, struct mcu_rows *ret_rows)
+static void find_rows(struct coder *c, uint32_t mcu_row, struct mcu_rows *ret_rows)
 {
     for (unsigned part = 0; part < c->scan->count; part++) {
         unsigned number = c->scan->part[part].component;
-        unsigned v = c->frame.component[number].v;
+        unsigned v = c->jpeg->frame.component[number].v;
         for (unsigned y = 0; y < v; y++) {
             ret_rows->row[part][y] = lod_jpeg_row(c->jpeg, number, mcu_row * v + y);
-            if (!ret_rows->row[part][y]) {
-                return -ENOMEM;
-            }
         }
     }
-    return 0;
 }
 
-static void code_mcu(struct coder *c, const struct mcu_rows *rows, uint32_t mcu)
+/* A block that only fills up an MCU, as if it had the DC of the one before it and no AC. */
+static void code_plain(struct coder *c, unsigned part)
+{
+    if (c->scan->high) {
+        put_bits(c, (uint32_t)(c->dc[part] >> c->scan->low) & 1, 1);
+    } else {
+        put_dc(c, part, c->dc[part]);
+    }
+}
+
+static void code_mcu(struct coder *c, const struct mcu_rows *rows, uint32_t mcu_row, uint32_t mcu)
 {
     for (unsigned part = 0; part < c->scan->count; part++) {
         const struct lod_jpeg_component *component =
-            &c->frame.component[c->scan->part[part].component];
+            &c->jpeg->frame.component[c->scan->part[part].component];
         for (unsigned y = 0; y < component->v; y++) {
             for (unsigned x = 0; x < component->h; x++) {
-                code_block(c, part, rows->row[part][y][mcu * component->h + x]);
-            }
-        }
-    }
-}
-
-static int code_interleaved(struct coder *c)
-{
-    struct mcu_rows rows;
-    uint64_t mcu = 0;
-
-    for (uint32_t y = 0; y < c->frame.mcus_high && !c->missing && !c->bits.full; y++) {
-        int error = find_rows(c, y, &rows);
-        if (error) {
-            return error;
-        }
-        for (uint32_t x = 0; x < c->frame.mcus_wide; x++, mcu++) {
-            restart(c, mcu);
-            code_mcu(c, &rows, x);
-        }
-    }
-    return 0;
-}
-
-static int code_scan(struct coder *c)
-{
-    lod_jpeg_frame(c->jpeg, &c->frame);
-    c->ac_table = c->scan->part[0].ac;
-    int error = c->scan->count == 1 ? code_alone(c) : code_interleaved(c);
-    finish_interval(c);
-    if (error) {
-        return error;
-    }
-    return c->missing ? -EILSEQ : c->bits.full ? -ENOSPC : 0;
-}
-
-int lod_entropy_arrange(struct lod_jpeg *jpeg)
-{
-    struct lod_jpeg_frame frame;
-    int16_t block[LOD_JPEG_BLOCK];
-
-    lod_jpeg_frame(jpeg, &frame);
-    for (unsigned c = 0; c < frame.components; c++) {
-        for (uint32_t y = 0; y < frame.component[c].blocks_high; y++) {
-            int16_t(*row)[LOD_JPEG_BLOCK] = lod_jpeg_row(jpeg, c, y);
-            if (!row) {
-                return -ENOMEM;
-            }
-            for (uint32_t x = 0; x < frame.component[c].blocks_wide; x++) {
-                memcpy(block, row[x], sizeof(block));
-                for (unsigned k = 0; k < LOD_JPEG_BLOCK; k++) {
-                    row[x][k] = block[lod_zigzag[k]];
+                uint32_t column = mcu * component->h + x;
+                if (c->scan->plain_padding &&
+                    (column >= component->blocks_wide ||
+                     mcu_row * component->v + y >= component->blocks_high)) {
+                    code_plain(c, part);
+                } else {
+                    code_block(c, part, rows->row[part][y][column]);
                 }
             }
         }
     }
-    return 0;
 }
 
-int lod_entropy_write(struct lod_jpeg *jpeg, const struct lod_entropy_scan *scan,
+static void code_interleaved(struct coder *c)
+{
+    struct mcu_rows rows;
+    uint64_t mcu = 0;
+
+    for (uint32_t y = 0; y < c->jpeg->frame.mcus_high && !c->missing && !c->bits.full; y++) {
+        find_rows(c, y, &rows);
+        for (uint32_t x = 0; x < c->jpeg->frame.mcus_wide; x++, mcu++) {
+            restart(c, mcu);
+            code_mcu(c, &rows, y, x);
+        }
+    }
+}
+
+static int code_scan(struct coder *c)
+{
+    c->ac_table = c->scan->part[0].ac;
+    if (c->scan->count == 1) {
+        code_alone(c);
+    } else {
+        code_interleaved(c);
+    }
+    finish_interval(c);
+    return c->missing ? -EILSEQ : c->bits.full ? -ENOSPC : 0;
+}
+
+int lod_entropy_write(const struct lod_jpeg *jpeg, const struct lod_entropy_scan *scan,
                       const struct lod_entropy_tables *tables, uint8_t *out, size_t room,
                       size_t *ret_bytes)
 {
@@ -365,15 +365,40 @@ int lod_entropy_write(struct lod_jpeg *jpeg, const struct lod_entropy_scan *scan
     return error;
 }
 
-int lod_entropy_count(struct lod_jpeg *jpeg, const struct lod_entropy_scan *scan,
-                      struct lod_entropy_counts *ret_counts)
+int lod_entropy_count(const struct lod_jpeg *jpeg, const struct lod_entropy_scan *scan,
+                      struct lod_entropy_tokens *tokens, struct lod_entropy_counts *ret_counts)
 {
-    struct lod_entropy_counts counts = {0};
-    struct coder c = {.jpeg = jpeg, .scan = scan, .counts = &counts};
+    struct coder c = {.jpeg = jpeg, .scan = scan, .counts = ret_counts, .tokens = tokens};
 
-    int error = code_scan(&c);
-    if (!error) {
-        *ret_counts = counts;
+    memset(ret_counts, 0, sizeof(*ret_counts));
+    if (tokens) {
+        tokens->count = tokens->bits = 0;
     }
-    return error;
+    return code_scan(&c);
+}
+
+int lod_entropy_write_tokens(const struct lod_entropy_tokens *tokens,
+                             const struct lod_entropy_tables *tables, uint8_t *out, size_t room,
+                             size_t *ret_bytes)
+{
+    struct lod_bits bits = {.at = out, .end = out + room};
+    bool missing = false;
+
+    assert(tokens->count <= tokens->room);
+    for (size_t i = 0; i < tokens->count && !bits.full; i++) {
+        uint32_t what = tokens->at[i] >> 16, more = tokens->at[i] & 0xffff, count = what & 15;
+        if (what & TOKEN_BITS) {
+            lod_bits_put(&bits, more, count);
+            continue;
+        }
+        uint32_t entry = tables->codes[what >> 14][what >> 12 & 3].entry[what >> 4 & 0xff];
+        missing |= !entry;
+        lod_bits_put(&bits, entry >> 8 << count | more, (entry & 0xff) + count);
+    }
+    lod_bits_align(&bits, false);
+    if (missing || bits.full) {
+        return missing ? -EILSEQ : -ENOSPC;
+    }
+    *ret_bytes = (size_t)(bits.at - out);
+    return 0;
 }

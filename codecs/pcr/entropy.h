@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "compiler.h"
+#include "pcr/coefficients.h"
 #include "pcr/huffman.h"
-#include "pcr/jpeg_io.h"
 
 /* Blocks that end in zeros may share one code, up to so many. */
 #define LOD_ENTROPY_RUN_MAX 0x7fffu
@@ -23,11 +23,13 @@ struct lod_entropy_scan {
         uint8_t component; /* of the frame, 0 .. 3 */
         uint8_t dc, ac;    /* tables, 0 .. 3 */
     } part[LOD_SCRIPT_COMPONENTS];
-    bool progressive;      /* else the whole block, and first .. low say nothing */
-    uint8_t first, last;   /* 0, 0 or 1 <= first <= last <= 63, of one component */
-    uint8_t high, low;     /* high is 0 or low + 1; low <= 13 */
-    bool pad_zeros;        /* the last byte is filled up with zeros, not ones */
-    uint16_t run_max;      /* 1 .. LOD_ENTROPY_RUN_MAX */
+    bool progressive;    /* else the whole block, and first .. low say nothing */
+    uint8_t first, last; /* 0, 0 or 1 <= first <= last <= 63, of one component */
+    uint8_t high, low;   /* high is 0 or low + 1; low <= 13 */
+    bool pad_zeros;      /* the last byte is filled up with zeros, not ones */
+    bool
+        plain_padding; /* padding blocks: the DC of the block before and no AC, whatever is there */
+    uint16_t run_max;  /* 1 .. LOD_ENTROPY_RUN_MAX */
     uint32_t restart_mcus; /* 0: no restart markers */
 };
 
@@ -39,25 +41,38 @@ struct lod_entropy_counts {
     uint32_t of[2][LOD_HUFFMAN_TABLES][256]; /* by class, number, symbol */
 };
 
-/* Where coefficient k of the zigzag order stands in a block row by row: T.81, figure A.6. */
-extern const uint8_t lod_zigzag[LOD_JPEG_BLOCK];
+/*
+ * What a scan is written with: symbols and the bits behind them. Bounded memory, so a scan may be
+ * of more tokens than are kept; it is gone through twice then.
+ */
+struct lod_entropy_tokens {
+    uint32_t *at; /* entropy.c's own */
+    size_t room;
+    size_t count;  /* of the scan; <= room: all of them are there */
+    uint64_t bits; /* behind symbols, and corrections */
+};
 
 /*
- * Puts the coefficients of every block inside the image in zigzag order, in place, for the
- * functions below; once. Padding blocks are left to the caller. -ENOMEM: libjpeg failed.
+ * Writes one scan of `jpeg` at `out`, never past `room` bytes. -ENOSPC: it needs more; -EILSEQ: a
+ * symbol without a code.
  */
-LOD_MUST_CHECK int lod_entropy_arrange(struct lod_jpeg *jpeg);
-
-/*
- * Writes one scan of `jpeg`, arranged, at `out`, never past `room` bytes. -ENOSPC: it needs more;
- * -EILSEQ: a symbol without a code; -ENOMEM: libjpeg failed.
- */
-LOD_MUST_CHECK int lod_entropy_write(struct lod_jpeg *jpeg, const struct lod_entropy_scan *scan,
+LOD_MUST_CHECK int lod_entropy_write(const struct lod_jpeg *jpeg,
+                                     const struct lod_entropy_scan *scan,
                                      const struct lod_entropy_tables *tables, uint8_t *out,
                                      size_t room, size_t *ret_bytes);
 
-/* Counts the symbols that the scan is written with. */
-LOD_MUST_CHECK int lod_entropy_count(struct lod_jpeg *jpeg, const struct lod_entropy_scan *scan,
+/*
+ * Counts the symbols that the scan is written with, and notes them in `tokens`, which may be NULL.
+ * -EILSEQ: a value of more bits than any table has symbols for.
+ */
+LOD_MUST_CHECK int lod_entropy_count(const struct lod_jpeg *jpeg,
+                                     const struct lod_entropy_scan *scan,
+                                     struct lod_entropy_tokens *tokens,
                                      struct lod_entropy_counts *ret_counts);
+
+/* lod_entropy_write of what was noted, of a scan without restarts. */
+LOD_MUST_CHECK int lod_entropy_write_tokens(const struct lod_entropy_tokens *tokens,
+                                            const struct lod_entropy_tables *tables, uint8_t *out,
+                                            size_t room, size_t *ret_bytes);
 
 #endif

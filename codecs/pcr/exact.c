@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "pcr/exact_run.h"
+#include "pcr/scans_read.h"
 #include "pcr/varint.h"
 
 int lod_exact_split(struct lod_span data, struct lod_exact *ret_exact)
@@ -34,23 +35,19 @@ static int rebuild(const struct lod_exact_parts *parts, struct lod_span header,
 {
     struct lod_exact_trace trace;
     struct lod_jpeg *jpeg = NULL;
-    const char *why;
     size_t made = 0;
 
     uint64_t taken = (uint64_t)parts->full.bytes + bytes;
     if (taken >= LOD_EXACT_MEMORY_MAX) {
         return -E2BIG;
     }
-    int error = lod_jpeg_read(parts->full, LOD_EXACT_MEMORY_MAX - taken, &jpeg, &why);
-    if (!error) {
-        error = lod_entropy_arrange(jpeg);
-    }
+    int error = lod_scans_read(parts->full, LOD_EXACT_MEMORY_MAX - taken, &jpeg);
     if (!error) {
         error = lod_exact_run(parts, jpeg, header, tail, out, bytes, &made, &trace);
     }
     lod_jpeg_destroy(jpeg);
     if (error) {
-        return error == -ENOTSUP ? -EILSEQ : error;
+        return error;
     }
     return made == bytes ? 0 : -EILSEQ;
 }

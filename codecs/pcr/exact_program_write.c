@@ -21,7 +21,6 @@ enum marker {
 
 struct writer {
     const struct lod_exact_program *program;
-    struct lod_jpeg_frame frame;
     struct lod_buf *out;
     struct lod_buf args;    /* of the operation being written */
     struct lod_buf literal; /* bytes that no operation has yet */
@@ -194,12 +193,12 @@ static bool count_next_scan(struct writer *w, unsigned i)
     if (i == marks->count || w->counted == i) {
         return i < marks->count;
     }
-    if (lod_exact_scan_read(lod_exact_mark_body(w->program->source, &marks->mark[i]), &w->frame,
-                            progressive, &scan)) {
+    if (lod_exact_scan_read(lod_exact_mark_body(w->program->source, &marks->mark[i]),
+                            &w->program->jpeg->frame, progressive, &scan)) {
         return false;
     }
     scan.restart_mcus = restart_mcus;
-    w->counted = lod_entropy_count(w->program->jpeg, &scan, &w->counts) ? 0 : i;
+    w->counted = lod_entropy_count(w->program->jpeg, &scan, NULL, &w->counts) ? 0 : i;
     return w->counted == i;
 }
 
@@ -280,7 +279,8 @@ static uint32_t run_limit(const struct writer *w, struct lod_cursor body)
 {
     struct lod_entropy_scan scan;
 
-    if (!w->progressive || lod_exact_scan_read(body, &w->frame, true, &scan) || !scan.first) {
+    if (!w->progressive || lod_exact_scan_read(body, &w->program->jpeg->frame, true, &scan) ||
+        !scan.first) {
         return LOD_ENTROPY_RUN_MAX;
     }
     return (2u << w->run_class[scan.part[0].ac]) - 1;
@@ -331,7 +331,6 @@ int lod_exact_program_write(const struct lod_exact_program *program, struct lod_
     uint32_t at = 2; /* SOI comes by itself */
     int error = 0;
 
-    lod_jpeg_frame(program->jpeg, &w.frame);
     for (unsigned i = 0; i < LOD_HUFFMAN_TABLES; i++) {
         w.run_class[i] = 14;
     }

@@ -31,7 +31,6 @@ struct coding {
 struct run {
     const struct lod_exact_parts *parts;
     struct lod_jpeg *jpeg;
-    struct lod_jpeg_frame frame;
     struct lod_cursor program, tail;
     uint8_t *out;
     size_t at, room;
@@ -166,7 +165,7 @@ static int read_scan(const struct run *r, const struct coding *coding, struct lo
     uint16_t limit = flags & LOD_EXACT_LIMITED ? lod_take_le16(args) : LOD_ENTROPY_RUN_MAX;
 
     if (flags & ~LOD_EXACT_FLAGS || !limit || limit > LOD_ENTROPY_RUN_MAX ||
-        lod_exact_scan_read(*args, &r->frame, coding->progressive, ret_scan)) {
+        lod_exact_scan_read(*args, &r->jpeg->frame, coding->progressive, ret_scan)) {
         return -EILSEQ;
     }
     ret_scan->run_max = limit;
@@ -179,8 +178,8 @@ static int read_scan(const struct run *r, const struct coding *coding, struct lo
 static int charge_blocks(struct run *r, const struct lod_entropy_scan *scan)
 {
     for (unsigned part = 0; part < scan->count; part++) {
-        const struct lod_jpeg_component *c = &r->frame.component[scan->part[part].component];
-        r->blocks += (uint64_t)r->frame.mcus_wide * c->h * r->frame.mcus_high * c->v;
+        const struct lod_jpeg_component *c = &r->jpeg->frame.component[scan->part[part].component];
+        r->blocks += (uint64_t)r->jpeg->frame.mcus_wide * c->h * r->jpeg->frame.mcus_high * c->v;
     }
     return r->blocks > LOD_EXACT_BLOCKS_MAX ? -E2BIG : 0;
 }
@@ -220,7 +219,7 @@ static int count_next_scan(struct run *r)
     if (!error) {
         error = charge_blocks(r, &scan);
     }
-    return error ? error : lod_entropy_count(r->jpeg, &scan, &r->counts);
+    return error ? error : lod_entropy_count(r->jpeg, &scan, NULL, &r->counts);
 }
 
 static int take_table(struct run *r, struct lod_cursor *args, uint8_t head,
@@ -359,7 +358,6 @@ static int run_program(struct run *r)
     struct lod_cursor args;
     unsigned code;
 
-    lod_jpeg_frame(r->jpeg, &r->frame);
     int error = lod_padding_fill(r->jpeg, NULL);
     for (unsigned i = 0; i < 2 && !error; i++) { /* what a file without DHT is read with */
         for (unsigned class = LOD_HUFFMAN_DC; class <= LOD_HUFFMAN_AC && !error; class ++) {

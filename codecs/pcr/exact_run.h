@@ -16,8 +16,7 @@ struct lod_exact_trace {
 };
 
 /*
- * lod_exact_rebuild with the full file taken apart and its coefficients read and
- * arranged. *ret_bytes may be
+ * lod_exact_rebuild with the full file taken apart and its coefficients read. *ret_bytes may be
  * less than `room`. The padding blocks of `jpeg` are overwritten.
  */
 LOD_MUST_CHECK int lod_exact_run(const struct lod_exact_parts *parts, struct lod_jpeg *jpeg,

@@ -70,16 +70,10 @@ static int keep(struct make *m, const char *why)
 
 static int check_memory(struct make *m)
 {
-    struct lod_jpeg_frame frame;
     uint64_t bytes = (uint64_t)m->source.bytes + m->parts.full.bytes;
 
     bytes += m->source.bytes - m->marks.mark[m->marks.count - 1].end; /* they are in the tail too */
-
-    lod_jpeg_frame(m->again, &frame);
-    for (unsigned c = 0; c < frame.components; c++) {
-        bytes += (uint64_t)frame.mcus_wide * frame.component[c].h * frame.mcus_high *
-                 frame.component[c].v * LOD_JPEG_BLOCK * sizeof(int16_t);
-    }
+    bytes += lod_jpeg_frame_bytes(&m->again->frame);
     return bytes < LOD_EXACT_MEMORY_MAX ? 0 : keep(m, "rebuilding it would take over 128 MiB");
 }
 
@@ -121,10 +115,9 @@ static int put_padding(struct make *m, const int16_t *block, int16_t dc)
     int error = lod_buf_append_varint(&m->padding, lod_fold(block[0] - dc));
     error = error ? error : lod_buf_append_varint(&m->padding, count);
     for (unsigned k = 1; k < LOD_JPEG_BLOCK && !error; k++) {
-        int16_t value = block[lod_zigzag[k]];
-        if (value) {
+        if (block[k]) {
             error = lod_buf_append_le(&m->padding, 1, k - before - 1);
-            error = error ? error : lod_buf_append_varint(&m->padding, lod_fold(value));
+            error = error ? error : lod_buf_append_varint(&m->padding, lod_fold(block[k]));
             before = k;
         }
     }
@@ -140,8 +133,8 @@ static int make_padding(struct make *m)
     int16_t *block, dc;
     int error = 0;
 
-    for (unsigned c = 0; c < p.frame.components; c++) {
-        sent[c] = is_interleaved(m, &p.frame, c);
+    for (unsigned c = 0; c < m->jpeg->frame.components; c++) {
+        sent[c] = is_interleaved(m, &m->jpeg->frame, c);
     }
     while (!error && (block = lod_padding_next(&p, &dc)) != NULL) {
         if (!sent[p.component] || is_plain(block, dc)) {
@@ -153,8 +146,8 @@ static int make_padding(struct make *m)
         error = error ? error : put_padding(m, block, dc);
         plain = 0;
     }
-    if (error || p.failed) {
-        return -ENOMEM;
+    if (error) {
+        return error;
     }
     if (!m->program.padded) {
         return lod_padding_fill(m->again, NULL);
@@ -340,7 +333,7 @@ static int make(struct make *m, struct lod_span full)
     int error = check_memory(m);
     if (!error) {
         m->out = malloc(m->source.bytes + m->source.bytes / ROOM_DIVISOR + ROOM_BYTES);
-        error = m->out ? lod_entropy_arrange(m->again) : -ENOMEM;
+        error = m->out ? 0 : -ENOMEM;
     }
     error = error ? error : make_padding(m);
     return error ? error : make_rounds(m);

@@ -7,7 +7,7 @@
 
 #include "buf.h"
 #include "pcr/exact.h"
-#include "pcr/jpeg_io.h"
+#include "pcr/coefficients.h"
 
 /*
  * Rebuild data of more than a tenth of the file and 1 KiB, bytes behind EOI aside, is not worth the
@@ -25,9 +25,9 @@ struct lod_exact_made {
 void lod_exact_made_finish(struct lod_exact_made *made);
 
 /*
- * `jpeg`: the coefficients of `source`; `again`: those read back from `full`, arranged and
- * padded here and good for nothing else afterwards. The file rebuilt from `again` was compared with
- * the source byte by byte. -ENOTSUP: it is to be KEPT, *ret_why a static text; -ENOMEM.
+ * `jpeg`: the coefficients of `source`; `again`: those read back from `full`, padded here and good
+ * for nothing else afterwards. The file rebuilt from `again` was compared with the source byte by
+ * byte. -ENOTSUP: it is to be KEPT, *ret_why a static text; -ENOMEM.
  */
 LOD_MUST_CHECK int lod_exact_make(struct lod_span source, struct lod_jpeg *jpeg,
                                   struct lod_span full, struct lod_jpeg *again,

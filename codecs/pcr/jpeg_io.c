@@ -5,26 +5,19 @@
  */
 #include "pcr/jpeg_io.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pcr/jpeg_failure.h"
-
-#include <jerror.h>
 
 /*
  * Block smoothing (jdcoefct.c) looks at DC and the first AC coefficients in zigzag order: 5 in
  * libjpeg 6b, 9 since libjpeg-turbo 2.1. When one of them is not fully sent, it invents values.
  */
 #define SMOOTHED_COEFFICIENTS 10
-
-struct lod_jpeg {
-    struct jpeg_decompress_struct info;
-    struct lod_jpeg_failure failure;
-    jvirt_barray_ptr *coefficients;
-};
 
 static void start_reading(struct jpeg_decompress_struct *info, struct lod_span file,
                           uint64_t bytes_max)
@@ -62,241 +55,125 @@ static bool tables_stand(const struct jpeg_decompress_struct *info)
     return true;
 }
 
+struct reading {
+    struct jpeg_decompress_struct info;
+    struct lod_jpeg_failure failure;
+    jvirt_barray_ptr *coefficients;
+    struct lod_jpeg *jpeg;
+};
+
 /* With setjmp done by the caller. NULL: read without loss. */
-static const char *read_coefficients(struct lod_jpeg *jpeg)
+static const char *read_coefficients(struct reading *r)
 {
-    jpeg->coefficients = jpeg_read_coefficients(&jpeg->info);
-    if (jpeg->failure.lost) {
-        return jpeg->failure.lost;
+    r->coefficients = jpeg_read_coefficients(&r->info);
+    if (r->failure.lost) {
+        return r->failure.lost;
     }
-    if (smoothing_acts(&jpeg->info)) {
+    if (smoothing_acts(&r->info)) {
         return "incomplete: progressive scans are missing";
     }
-    return tables_stand(&jpeg->info) ? NULL : "a quantisation table changes between scans";
+    return tables_stand(&r->info) ? NULL : "a quantisation table changes between scans";
 }
 
-int lod_jpeg_read(struct lod_span file, uint64_t bytes_max, struct lod_jpeg **ret_jpeg,
-                  const char **ret_why)
+/* libjpeg's encoder numbers Huffman tables by what a component means. */
+static uint8_t coding_of(const struct jpeg_decompress_struct *info, unsigned c)
 {
-    struct lod_jpeg *jpeg = calloc(1, sizeof(*jpeg));
-    if (!jpeg) {
-        return -ENOMEM;
-    }
-    jpeg->info.err = lod_jpeg_failure_init(&jpeg->failure);
-    if (setjmp(jpeg->failure.escape)) {
-        int error = lod_jpeg_failure_errno(&jpeg->failure, ret_why);
-        lod_jpeg_destroy(jpeg);
-        return error;
-    }
-    start_reading(&jpeg->info, file, bytes_max);
-    const char *why = read_coefficients(jpeg);
-    if (why) {
-        lod_jpeg_destroy(jpeg);
-        *ret_why = why;
-        return -ENOTSUP;
-    }
-    *ret_jpeg = jpeg;
-    return 0;
+    return (info->jpeg_color_space == JCS_YCbCr && c > 0) ||
+           (info->jpeg_color_space == JCS_YCCK && (c == 1 || c == 2));
 }
 
-struct lod_jpeg *lod_jpeg_destroy(struct lod_jpeg *jpeg)
+static struct lod_jpeg_frame frame_of(const struct jpeg_decompress_struct *info)
 {
-    if (jpeg) {
-        jpeg_destroy_decompress(&jpeg->info);
-        free(jpeg);
-    }
-    return NULL;
-}
+    struct lod_jpeg_frame frame = {.components = (uint8_t)info->num_components,
+                                   .width = (uint16_t)info->image_width,
+                                   .height = (uint16_t)info->image_height};
 
-/* A destination that grows a lod_buf; `base` first, so that libjpeg's pointer is ours. */
-struct sink {
-    struct jpeg_destination_mgr base;
-    struct lod_buf *out;
-};
-
-#define SINK_STEP 65536u
-
-static void sink_extend(j_compress_ptr info)
-{
-    struct sink *sink = (struct sink *)info->dest;
-    if (lod_buf_reserve(sink->out, SINK_STEP)) {
-        ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
-    }
-    sink->base.next_output_byte = sink->out->data + sink->out->bytes;
-    sink->base.free_in_buffer = SINK_STEP;
-}
-
-/* libjpeg calls this with SINK_STEP bytes written, whatever free_in_buffer says. */
-static boolean sink_full(j_compress_ptr info)
-{
-    struct sink *sink = (struct sink *)info->dest;
-    sink->out->bytes += SINK_STEP;
-    sink_extend(info);
-    return TRUE;
-}
-
-static void sink_end(j_compress_ptr info)
-{
-    struct sink *sink = (struct sink *)info->dest;
-    sink->out->bytes += SINK_STEP - sink->base.free_in_buffer;
-}
-
-struct writer {
-    struct jpeg_compress_struct info;
-    struct lod_jpeg_failure failure;
-    struct sink sink;
-    jpeg_scan_info scans[LOD_SCRIPT_SCANS_MAX];
-};
-
-static void set_scans(struct writer *writer, const struct lod_script *script)
-{
-    for (unsigned i = 0; i < script->count; i++) {
-        const struct lod_scan *from = &script->scans[i];
-        jpeg_scan_info *to = &writer->scans[i];
-        *to = (jpeg_scan_info){.comps_in_scan = from->count,
-                               .Ss = from->first,
-                               .Se = from->last,
-                               .Ah = from->high,
-                               .Al = from->low};
-        for (unsigned c = 0; c < from->count; c++) {
-            to->component_index[c] = from->component[c];
-        }
-    }
-    writer->info.scan_info = writer->scans;
-    writer->info.num_scans = (int)script->count;
-}
-
-/* With setjmp done by the caller. */
-static void write_scans(struct writer *writer, struct lod_jpeg *jpeg,
-                        const struct lod_script *script)
-{
-    j_compress_ptr info = &writer->info;
-
-    jpeg_create_compress(info);
-    info->dest = &writer->sink.base;
-    jpeg_copy_critical_parameters(&jpeg->info, info);
-    info->write_JFIF_header = FALSE;
-    info->write_Adobe_marker = FALSE;
-    info->restart_interval = 0;
-    info->restart_in_rows = 0;
-    set_scans(writer, script);
-    jpeg_write_coefficients(info, jpeg->coefficients);
-    jpeg_finish_compress(info);
-}
-
-int lod_jpeg_write(struct lod_jpeg *jpeg, const struct lod_script *script, struct lod_buf *out)
-{
-    size_t before = out->bytes;
-    const char *why = NULL;
-    struct writer *writer = calloc(1, sizeof(*writer));
-    if (!writer) {
-        return -ENOMEM;
-    }
-    writer->info.err = lod_jpeg_failure_init(&writer->failure);
-    writer->sink.out = out;
-    writer->sink.base.init_destination = sink_extend;
-    writer->sink.base.empty_output_buffer = sink_full;
-    writer->sink.base.term_destination = sink_end;
-    int error = 0;
-    if (setjmp(writer->failure.escape)) {
-        error = lod_jpeg_failure_errno(&writer->failure, &why);
-        out->bytes = before;
-    } else {
-        write_scans(writer, jpeg, script);
-    }
-    jpeg_destroy_compress(&writer->info);
-    free(writer);
-    return error;
-}
-
-static bool same_component(const jpeg_component_info *a, const jpeg_component_info *b)
-{
-    return a->component_id == b->component_id && a->h_samp_factor == b->h_samp_factor &&
-           a->v_samp_factor == b->v_samp_factor && a->width_in_blocks == b->width_in_blocks &&
-           a->height_in_blocks == b->height_in_blocks &&
-           memcmp(a->quant_table->quantval, b->quant_table->quantval,
-                  sizeof(a->quant_table->quantval)) == 0;
-}
-
-/*
- * realize_virt_arrays either holds an array as a whole or asks for a backing store, which
- * libjpeg's memory manager without one refuses: so rows stay where they are.
- */
-static int16_t (*row_at(struct lod_jpeg *jpeg, unsigned c, uint32_t y))[LOD_JPEG_BLOCK]
-{
-    j_common_ptr info = (j_common_ptr)&jpeg->info;
-    return jpeg->info.mem->access_virt_barray(info, jpeg->coefficients[c], y, 1, TRUE)[0];
-}
-
-int16_t (*lod_jpeg_row(struct lod_jpeg *jpeg, unsigned c, uint32_t y))[LOD_JPEG_BLOCK]
-{
-    assert(c < (unsigned)jpeg->info.num_components);
-    if (setjmp(jpeg->failure.escape)) {
-        return NULL;
-    }
-    return row_at(jpeg, c, y);
-}
-
-void lod_jpeg_frame(const struct lod_jpeg *jpeg, struct lod_jpeg_frame *ret_frame)
-{
-    const struct jpeg_decompress_struct *info = &jpeg->info;
-    struct lod_jpeg_frame frame = {.components = (uint8_t)info->num_components};
-    unsigned mcu_x = (unsigned)info->max_h_samp_factor * DCTSIZE;
-    unsigned mcu_y = (unsigned)info->max_v_samp_factor * DCTSIZE;
-
-    frame.mcus_wide = (info->image_width + mcu_x - 1) / mcu_x;
-    frame.mcus_high = (info->image_height + mcu_y - 1) / mcu_y;
     for (unsigned c = 0; c < frame.components; c++) {
         const jpeg_component_info *from = &info->comp_info[c];
         frame.component[c] = (struct lod_jpeg_component){.id = (uint8_t)from->component_id,
                                                          .h = (uint8_t)from->h_samp_factor,
                                                          .v = (uint8_t)from->v_samp_factor,
-                                                         .blocks_wide = from->width_in_blocks,
-                                                         .blocks_high = from->height_in_blocks};
+                                                         .quant = (uint8_t)from->quant_tbl_no,
+                                                         .coding = coding_of(info, c)};
     }
-    *ret_frame = frame;
+    lod_jpeg_frame_measure(&frame);
+    return frame;
 }
 
-/* With setjmp done by the caller: only the blocks that lie in the image, never an MCU's padding. */
-static bool same_coefficients(struct lod_jpeg *a, struct lod_jpeg *b, int c)
+/* With setjmp done by the caller: libjpeg's blocks are row by row, ours in zigzag order. */
+static void copy_plane(struct reading *r, unsigned c)
 {
-    const jpeg_component_info *component = &a->info.comp_info[c];
-    size_t row_bytes = component->width_in_blocks * sizeof(JBLOCK);
+    const struct lod_jpeg_frame *frame = &r->jpeg->frame;
+    const struct lod_jpeg_component *component = &frame->component[c];
 
-    for (JDIMENSION y = 0; y < component->height_in_blocks; y++) {
-        JBLOCKARRAY row_a = a->info.mem->access_virt_barray((j_common_ptr)&a->info,
-                                                            a->coefficients[c], y, 1, FALSE);
-        JBLOCKARRAY row_b = b->info.mem->access_virt_barray((j_common_ptr)&b->info,
-                                                            b->coefficients[c], y, 1, FALSE);
-        if (memcmp(row_a[0], row_b[0], row_bytes) != 0) {
-            return false;
+    for (uint32_t y = 0; y < frame->mcus_high * component->v; y++) {
+        int16_t(*into)[LOD_JPEG_BLOCK] = lod_jpeg_row(r->jpeg, c, y);
+        JBLOCKARRAY from = r->info.mem->access_virt_barray((j_common_ptr)&r->info,
+                                                           r->coefficients[c], y, 1, FALSE);
+        for (uint32_t x = 0; x < frame->mcus_wide * component->h; x++) {
+            for (unsigned k = 0; k < LOD_JPEG_BLOCK; k++) {
+                into[x][k] = from[0][x][lod_zigzag[k]];
+            }
         }
     }
-    return true;
 }
 
-static bool same_image(struct lod_jpeg *a, struct lod_jpeg *b)
+static void copy_tables(struct reading *r)
 {
-    bool same = a->info.image_width == b->info.image_width &&
-                a->info.image_height == b->info.image_height &&
-                a->info.num_components == b->info.num_components;
-
-    for (int c = 0; same && c < a->info.num_components; c++) {
-        same = same_component(&a->info.comp_info[c], &b->info.comp_info[c]) &&
-               same_coefficients(a, b, c);
+    for (unsigned c = 0; c < r->jpeg->frame.components; c++) {
+        unsigned number = r->jpeg->frame.component[c].quant;
+        const UINT16 *from = r->info.quant_tbl_ptrs[number]->quantval;
+        for (unsigned k = 0; k < LOD_JPEG_BLOCK; k++) {
+            r->jpeg->quant[number][k] = from[lod_zigzag[k]];
+        }
     }
-    return same;
 }
 
-int lod_jpeg_same(struct lod_jpeg *a, struct lod_jpeg *b)
+/* With setjmp done by the caller. */
+static int read_all(struct reading *r, const char **ret_why)
 {
-    if (setjmp(a->failure.escape)) {
-        return -EBADMSG;
+    const char *why = r->info.num_components > LOD_SCRIPT_COMPONENTS ? "more than four components"
+                                                                     : read_coefficients(r);
+
+    if (why) {
+        *ret_why = why;
+        return -ENOTSUP;
     }
-    if (setjmp(b->failure.escape)) {
-        return -EBADMSG;
+    const struct lod_jpeg_frame frame = frame_of(&r->info);
+    int error = lod_jpeg_create(&frame, &r->jpeg);
+    for (unsigned c = 0; !error && c < frame.components; c++) {
+        copy_plane(r, c);
     }
-    return same_image(a, b) ? 0 : -EBADMSG;
+    if (!error) {
+        copy_tables(r);
+    }
+    return error;
+}
+
+int lod_jpeg_read(struct lod_span file, uint64_t bytes_max, struct lod_jpeg **ret_jpeg,
+                  const char **ret_why)
+{
+    struct reading *r = calloc(1, sizeof(*r));
+    int error;
+
+    if (!r) {
+        return -ENOMEM;
+    }
+    r->info.err = lod_jpeg_failure_init(&r->failure);
+    if (setjmp(r->failure.escape)) {
+        error = lod_jpeg_failure_errno(&r->failure, ret_why);
+    } else {
+        start_reading(&r->info, file, bytes_max);
+        error = read_all(r, ret_why);
+    }
+    jpeg_destroy_decompress(&r->info);
+    if (error) {
+        lod_jpeg_destroy(r->jpeg);
+    } else {
+        *ret_jpeg = r->jpeg;
+    }
+    free(r);
+    return error;
 }
 
 /* With setjmp done by the caller. */

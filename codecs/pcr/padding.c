@@ -8,38 +8,35 @@
 
 struct lod_padding lod_padding(struct lod_jpeg *jpeg)
 {
-    struct lod_padding p = {.jpeg = jpeg};
-
-    lod_jpeg_frame(jpeg, &p.frame);
-    if (p.frame.components == 1) {
-        p.component = 1; /* never interleaved, so never padded */
-    }
-    return p;
+    return (struct lod_padding){.jpeg = jpeg,
+                                /* a single one is never interleaved, so never padded */
+                                .component = jpeg->frame.components == 1};
 }
 
 /* The block before (x, y) in its MCU: there is one, since an MCU's first block is in the image. */
-static int16_t *before(struct lod_padding *p, int16_t (*row)[LOD_JPEG_BLOCK])
+static const int16_t *before(const struct lod_padding *p, int16_t (*row)[LOD_JPEG_BLOCK])
 {
-    unsigned h = p->frame.component[p->component].h;
+    unsigned h = p->jpeg->frame.component[p->component].h;
 
     if (p->x % h) {
         return row[p->x - 1];
     }
-    row = lod_jpeg_row(p->jpeg, p->component, p->y - 1);
-    return row ? row[p->x + h - 1] : NULL;
+    return lod_jpeg_row(p->jpeg, p->component, p->y - 1)[p->x + h - 1];
 }
 
 /* Moves on to a padding block; false: there is none left. */
 static bool find_padding(struct lod_padding *p)
 {
-    while (p->component < p->frame.components) {
-        const struct lod_jpeg_component *component = &p->frame.component[p->component];
+    const struct lod_jpeg_frame *frame = &p->jpeg->frame;
+
+    while (p->component < frame->components) {
+        const struct lod_jpeg_component *component = &frame->component[p->component];
         uint32_t first = p->y < component->blocks_high ? component->blocks_wide : 0;
         p->x = p->x < first ? first : p->x;
-        if (p->y == p->frame.mcus_high * component->v) {
+        if (p->y == frame->mcus_high * component->v) {
             p->component++;
             p->x = p->y = 0;
-        } else if (p->x < p->frame.mcus_wide * component->h) {
+        } else if (p->x < frame->mcus_wide * component->h) {
             return true;
         } else {
             p->y++;
@@ -51,16 +48,11 @@ static bool find_padding(struct lod_padding *p)
 
 int16_t *lod_padding_next(struct lod_padding *p, int16_t *ret_dc)
 {
-    if (p->failed || !find_padding(p)) {
+    if (!find_padding(p)) {
         return NULL;
     }
     int16_t(*row)[LOD_JPEG_BLOCK] = lod_jpeg_row(p->jpeg, p->component, p->y);
-    const int16_t *last = row ? before(p, row) : NULL;
-    if (!last) {
-        p->failed = true;
-        return NULL;
-    }
-    *ret_dc = last[0];
+    *ret_dc = before(p, row)[0];
     return row[p->x++];
 }
 
@@ -103,9 +95,6 @@ int lod_padding_fill(struct lod_jpeg *jpeg, struct lod_cursor *tail)
             error = take_padding(tail, block);
             plain = error ? 0 : lod_take_varint(tail);
         }
-    }
-    if (padding.failed) {
-        return -ENOMEM;
     }
     return error || (tail && tail->short_of_bytes) ? -EILSEQ : 0;
 }

@@ -8,15 +8,13 @@
 
 #include "bytes.h"
 #include "compiler.h"
-#include "pcr/jpeg_io.h"
+#include "pcr/coefficients.h"
 
 /* Goes through them: component by component, row by row. */
 struct lod_padding {
     struct lod_jpeg *jpeg;
-    struct lod_jpeg_frame frame;
     unsigned component;
     uint32_t x, y; /* where the next one is looked for */
-    bool failed;   /* libjpeg gave no row */
 };
 
 struct lod_padding lod_padding(struct lod_jpeg *jpeg);
@@ -26,7 +24,7 @@ int16_t *lod_padding_next(struct lod_padding *p, int16_t *ret_dc);
 
 /*
  * Gives every padding block the DC of the block before it and no AC, as most encoders do; but where
- * `tail` says otherwise, those that it has. `tail` may be NULL. -EILSEQ: malformed; -ENOMEM.
+ * `tail` says otherwise, those that it has. `tail` may be NULL. -EILSEQ: malformed.
  */
 LOD_MUST_CHECK int lod_padding_fill(struct lod_jpeg *jpeg, struct lod_cursor *tail);
 

@@ -15,7 +15,7 @@ struct lod_pcr_job {
     struct lod_jpeg_layout layout;
     struct lod_jpeg *jpeg;    /* its coefficients */
     struct lod_script script; /* fitted, of `written` */
-    struct lod_buf written;   /* as libjpeg gave it: without APPn and COM */
+    struct lod_buf written;   /* without APPn and COM */
     struct lod_jpeg *again;   /* the coefficients read back from it */
     const char *why;          /* it is stored WHOLE */
 };

@@ -1,33 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What encoding costs an image and core, in CPU time, step by step and in all:
+ * What encoding costs an image and core, in CPU time, step by step and in all, and what it costs to
+ * rebuild the source:
  *   build/tests/bench/encode_jpeg FILE.jpg ..
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include <jpeglib.h>
+
 #include "encoder.h"
+#include "pcr/exact.h"
 #include "pcr/jpeg_io.h"
 #include "pcr/jpeg_scan.h"
+#include "pcr/scans_read.h"
+#include "pcr/scans_write.h"
 #include "pcr/script.h"
 
 #define MEMORY (1ull << 30)
 
-enum step { READ, WRITE, PROVE, DECODE, ENCODE, STEPS };
+enum step { READ, WRITE, PROVE, THEIR_WRITE, THEIR_READ, DECODE, ENCODE, RESTORE, STEPS };
 
 static const char *const step_names[STEPS] = {
     [READ] = "read the coefficients",
     [WRITE] = "write the scans",
     [PROVE] = "read them back and compare",
+    [THEIR_WRITE] = "write them with libjpeg, the source's reading included",
+    [THEIR_READ] = "read them back with libjpeg",
     [DECODE] = "decode to pixels, for comparison",
-    [ENCODE] = "encode: scan, read, write, prove, cut",
+    [ENCODE] = "encode: scan, read, write, prove, cut, prove original/",
+    [RESTORE] = "rebuild the source from full/",
 };
 
 struct totals {
     double ms[STEPS];
     double bytes_in, bytes_out;
-    unsigned images, whole;
+    unsigned images, whole, restored;
 };
 
 static double now_ms(void)
@@ -52,11 +62,50 @@ static int read_file(const char *path, struct lod_buf *ret_file)
     return error;
 }
 
+/* As libjpeg does it; the bytes have to be those that are in `ours`. */
+static int write_theirs(struct lod_span file, const struct lod_script *script,
+                        const struct lod_buf *ours)
+{
+    struct jpeg_decompress_struct in;
+    struct jpeg_compress_struct out;
+    struct jpeg_error_mgr failure;
+    jpeg_scan_info scans[LOD_SCRIPT_SCANS_MAX];
+    unsigned char *made = NULL;
+    unsigned long bytes = 0;
+
+    in.err = out.err = jpeg_std_error(&failure); /* ends the program */
+    jpeg_create_decompress(&in);
+    jpeg_create_compress(&out);
+    jpeg_mem_src(&in, file.at, file.bytes);
+    jpeg_read_header(&in, TRUE);
+    jvirt_barray_ptr *coefficients = jpeg_read_coefficients(&in);
+    jpeg_mem_dest(&out, &made, &bytes);
+    jpeg_copy_critical_parameters(&in, &out);
+    out.write_JFIF_header = out.write_Adobe_marker = FALSE;
+    for (unsigned i = 0; i < script->count; i++) {
+        const struct lod_scan *from = &script->scans[i];
+        scans[i] =
+            (jpeg_scan_info){from->count, {0}, from->first, from->last, from->high, from->low};
+        for (unsigned c = 0; c < from->count; c++) {
+            scans[i].component_index[c] = from->component[c];
+        }
+    }
+    out.scan_info = scans;
+    out.num_scans = (int)script->count;
+    jpeg_write_coefficients(&out, coefficients);
+    jpeg_finish_compress(&out);
+    jpeg_destroy_compress(&out);
+    jpeg_destroy_decompress(&in);
+    int error = bytes == ours->bytes ? memcmp(made, ours->data, bytes) : -1;
+    free(made);
+    return error;
+}
+
 /* The steps of encode one by one, as encode takes them. */
 static int time_steps(struct lod_span file, struct totals *t)
 {
     static struct lod_jpeg_layout layout;
-    struct lod_jpeg *jpeg = NULL, *again = NULL;
+    struct lod_jpeg *jpeg = NULL, *again = NULL, *theirs = NULL;
     struct lod_buf written = {0}, pixels = {0};
     struct lod_script fitted;
     uint8_t blocks[LOD_SCRIPT_COMPONENTS];
@@ -75,26 +124,71 @@ static int time_steps(struct lod_span file, struct totals *t)
     }
     lod_script_fit(lod_script_named("default"), layout.components, blocks, &fitted);
     from = now_ms();
-    error = lod_jpeg_write(jpeg, &fitted, &written);
+    error = lod_scans_write(jpeg, &fitted, &written);
     t->ms[WRITE] += now_ms() - from;
     from = now_ms();
-    error = error ? error : lod_jpeg_read(lod_buf_span(&written), MEMORY, &again, &why);
+    error = error ? error : lod_scans_read(lod_buf_span(&written), MEMORY, &again);
     error = error ? error : lod_jpeg_same(jpeg, again);
     t->ms[PROVE] += now_ms() - from;
+    from = now_ms();
+    error = error ? error : write_theirs(file, &fitted, &written);
+    t->ms[THEIR_WRITE] += now_ms() - from;
+    from = now_ms();
+    error = error ? error : lod_jpeg_read(lod_buf_span(&written), MEMORY, &theirs, &why);
+    t->ms[THEIR_READ] += now_ms() - from;
     from = now_ms();
     error = error ? error : lod_jpeg_decode(file, &pixels, &width, &height, &channels);
     t->ms[DECODE] += now_ms() - from;
     lod_jpeg_destroy(jpeg);
     lod_jpeg_destroy(again);
+    lod_jpeg_destroy(theirs);
     lod_buf_finish(&written);
     lod_buf_finish(&pixels);
+    return error;
+}
+
+/* The file at fidelity full, put together as a mount would. */
+static int make_full(const struct lod_encoded *item, struct lod_buf *full)
+{
+    struct lod_plan plan;
+    int error = lod_codec_plan(&lod_codec_pcr, item->row, LOD_FORMAT_TREE, LOD_FULL, &plan);
+
+    for (unsigned i = 0; i < plan.count && !error; i++) {
+        const struct lod_piece *piece = &plan.pieces[i];
+        error = lod_buf_append(full,
+                               piece->kind == LOD_PIECE_MEM
+                                   ? piece->mem
+                                   : item->group[piece->group - 1].data + piece->offset,
+                               piece->bytes);
+    }
+    return error;
+}
+
+static int time_restore(struct lod_span file, struct lod_encoded *item, struct totals *t)
+{
+    struct lod_buf full = {0};
+    struct lod_exact exact;
+    uint8_t *out = malloc(file.bytes);
+
+    int error = out ? lod_encoder_pcr.join(item, LOD_SLOT_OWN) : -1;
+    error = error ? error : make_full(item, &full);
+    error = error ? error : lod_exact_split(lod_buf_span(&item->group[LOD_GROUPS_MAX - 1]), &exact);
+    double from = now_ms();
+    error = error
+                ? error
+                : lod_exact_rebuild(lod_buf_span(&full), exact.header, exact.tail, out, file.bytes);
+    t->ms[RESTORE] += now_ms() - from;
+    t->restored += !error;
+    error = error ? error : memcmp(out, file.at, file.bytes);
+    free(out);
+    lod_buf_finish(&full);
     return error;
 }
 
 static int time_encode(struct lod_span file, struct totals *t)
 {
     struct lod_scan_choice choice;
-    struct lod_encode_options options = {.scans = &choice};
+    struct lod_encode_options options = {.scans = &choice, .original = true};
     struct lod_encoded item;
 
     for (unsigned c = 0; c < LOD_QUANT_CLASSES; c++) {
@@ -111,10 +205,13 @@ static int time_encode(struct lod_span file, struct totals *t)
     for (unsigned i = 0; i < LOD_GROUPS_MAX; i++) {
         t->bytes_out += (double)item.group[i].bytes;
     }
+    if (item.header.bytes) {
+        error = time_restore(file, &item, t);
+    }
     t->images++;
     t->whole += item.whole != NULL;
     lod_encoded_finish(&item);
-    return 0;
+    return error;
 }
 
 int main(int argc, char **argv)
@@ -136,8 +233,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: encode_jpeg FILE.jpg ..\n");
         return EXIT_FAILURE;
     }
-    printf("%u images of %.1f KB on average, %u stored whole, out/in %.4f\n", t.images,
-           t.bytes_in / t.images / 1000, t.whole, t.bytes_out / t.bytes_in);
+    printf("%u images of %.1f KB on average, %u stored whole, %u rebuilt, out/in %.4f\n", t.images,
+           t.bytes_in / t.images / 1000, t.whole, t.restored, t.bytes_out / t.bytes_in);
     for (unsigned i = 0; i < STEPS; i++) {
         printf("%8.2f ms an image  %s\n", t.ms[i] / t.images, step_names[i]);
     }

@@ -11,23 +11,21 @@ static struct lod_buf write_blocks(unsigned side, int16_t (*fill)(unsigned block
     struct lod_buf file =
         sample_jpeg(&(struct sample){.width = side, .height = side, .components = 1});
     struct lod_script fitted;
-    struct lod_jpeg_frame frame;
     struct lod_jpeg *jpeg = NULL;
     struct lod_buf made = {0};
     const char *why;
 
     cr_assert_eq(lod_jpeg_read(lod_buf_span(&file), 1u << 30, &jpeg, &why), 0);
-    lod_jpeg_frame(jpeg, &frame);
-    for (uint32_t y = 0, block = 0; y < frame.component[0].blocks_high; y++) {
+    for (uint32_t y = 0, block = 0; y < jpeg->frame.component[0].blocks_high; y++) {
         int16_t(*row)[LOD_JPEG_BLOCK] = lod_jpeg_row(jpeg, 0, y);
-        for (uint32_t x = 0; x < frame.component[0].blocks_wide; x++, block++) {
+        for (uint32_t x = 0; x < jpeg->frame.component[0].blocks_wide; x++, block++) {
             for (unsigned k = 0; k < LOD_JPEG_BLOCK; k++) {
                 row[x][k] = fill(block, k);
             }
         }
     }
     lod_script_fit(lod_script_named("default"), 1, (const uint8_t[]){1, 1, 1, 1}, &fitted);
-    cr_assert_eq(lod_jpeg_write(jpeg, &fitted, &made), 0);
+    cr_assert_eq(lod_scans_write(jpeg, &fitted, &made), 0);
     lod_jpeg_destroy(jpeg);
     lod_buf_finish(&file);
     return made;
@@ -97,7 +95,6 @@ Test(entropy, nothing_is_written_past_the_room)
     size_t bytes = 0, same = 0;
 
     cr_assert_eq(lod_jpeg_read(lod_buf_span(&file), 1u << 30, &jpeg, &why), 0);
-    cr_assert_eq(lod_entropy_arrange(jpeg), 0);
     uint8_t *out = calloc(1, 100000);
     cr_assert_not_null(out);
     cr_assert_eq(lod_entropy_write(jpeg, &scan, &tables, out, 100000, &bytes), -EILSEQ, "no codes");

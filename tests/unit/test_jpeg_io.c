@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "pcr/jpeg_io.h"
+#include "pcr/scans_write.h"
 #include "pcr_samples.h"
 
 #define MEMORY (64ull << 20)
@@ -85,7 +86,7 @@ Test(jpeg_io, what_is_written_is_appended_and_holds_the_same)
     struct lod_script fitted = fit_small(lod_script_builtin(0));
 
     cr_assert_eq(lod_buf_append(&out, "before", 6), 0);
-    cr_assert_eq(lod_jpeg_write(jpeg, &fitted, &out), 0);
+    cr_assert_eq(lod_scans_write(jpeg, &fitted, &out), 0);
     cr_assert_eq(memcmp(out.data, "before\xff\xd8\xff\xdb", 10), 0, "nothing between SOI and DQT");
     cr_assert_eq(memcmp(out.data + out.bytes - 2, "\xff\xd9", 2), 0);
     struct lod_buf again = {.data = out.data + 6, .bytes = out.bytes - 6};
@@ -158,11 +159,11 @@ Test(jpeg_io, a_coefficient_out_of_range_needs_a_script_that_shifts_it)
     struct lod_jpeg *jpeg = must_read(&large);
 
     cr_assert_eq(lod_buf_append(&out, "before", 6), 0);
-    cr_assert_eq(lod_jpeg_write(jpeg, &fitted, &out), -ENOTSUP);
+    cr_assert_eq(lod_scans_write(jpeg, &fitted, &out), -ENOTSUP);
     cr_assert_eq(out.bytes, 6);
     fitted = fit_small(scripts[1]);
     out.bytes = 0;
-    cr_assert_eq(lod_jpeg_write(jpeg, &fitted, &out), 0);
+    cr_assert_eq(lod_scans_write(jpeg, &fitted, &out), 0);
     lod_jpeg_destroy(jpeg);
 
     struct lod_encoded item = encode_with(lod_buf_span(&out), scripts, 1);
@@ -186,7 +187,7 @@ Test(jpeg_io, a_write_that_fails_late_leaves_the_buffer_as_it_was)
     struct lod_jpeg *jpeg = must_read(&large);
 
     cr_assert_eq(lod_buf_append(&out, "before", 6), 0);
-    cr_assert_eq(lod_jpeg_write(jpeg, &flat, &out), -ENOTSUP);
+    cr_assert_eq(lod_scans_write(jpeg, &flat, &out), -ENOTSUP);
     cr_assert_eq(out.bytes, 6);
     cr_assert_gt(out.room, 100000, "nothing was written that could be left behind");
     lod_jpeg_destroy(jpeg);

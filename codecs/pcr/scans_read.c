@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See scans_read.h. Markers: ITU-T T.81, annex B. */
+#include "pcr/scans_read.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcr/entropy_read.h"
+#include "pcr/exact_parts.h"
+#include "pcr/jpeg_scan.h"
+
+enum marker {
+    SOF2 = 0xc2,
+    DHT = 0xc4,
+    SOI = 0xd8,
+    EOI = 0xd9,
+    SOS = 0xda,
+    DQT = 0xdb,
+    APP0 = 0xe0,
+    APP15 = 0xef,
+    COM = 0xfe,
+};
+
+#define NOT_SENT 0xff
+
+struct reader {
+    struct lod_span file;
+    uint64_t bytes_max;
+    struct lod_jpeg *jpeg; /* NULL before SOF */
+    uint16_t quant[LOD_JPEG_QUANT_TABLES][LOD_JPEG_BLOCK];
+    uint8_t sent[LOD_SCRIPT_COMPONENTS][LOD_JPEG_BLOCK]; /* the lowest bit, or NOT_SENT */
+    unsigned scans;
+    struct lod_entropy_decoders decoders;
+};
+
+static int read_dqt(struct reader *r, struct lod_cursor body)
+{
+    while (body.left) {
+        uint8_t head = lod_take_u8(&body);
+        if ((head & 15) >= LOD_JPEG_QUANT_TABLES || head >> 4 > 1) {
+            return -EILSEQ;
+        }
+        for (unsigned k = 0; k < LOD_JPEG_BLOCK; k++) {
+            r->quant[head & 15][k] = head >> 4 ? lod_take_be16(&body) : lod_take_u8(&body);
+        }
+    }
+    return body.short_of_bytes ? -EILSEQ : 0;
+}
+
+static int read_dht(struct reader *r, struct lod_cursor body)
+{
+    struct lod_huffman_table table;
+
+    while (body.left) {
+        uint8_t head = lod_take_u8(&body);
+        if (head & 0xec || lod_huffman_take(&body, &table) ||
+            lod_entropy_decoder_make(&table, &r->decoders.of[head >> 4][head & 3])) {
+            return -EILSEQ;
+        }
+    }
+    return 0;
+}
+
+static int read_sof(struct reader *r, struct lod_cursor body)
+{
+    struct lod_jpeg_frame frame = {0};
+
+    if (r->jpeg || lod_take_u8(&body) != 8) {
+        return -EILSEQ;
+    }
+    frame.height = lod_take_be16(&body);
+    frame.width = lod_take_be16(&body);
+    frame.components = lod_take_u8(&body);
+    bool sound = frame.height && frame.width && frame.components >= 1 &&
+                 frame.components <= LOD_SCRIPT_COMPONENTS;
+    for (unsigned c = 0; sound && c < frame.components; c++) {
+        struct lod_jpeg_component *component = &frame.component[c];
+        component->id = lod_take_u8(&body);
+        uint8_t factors = lod_take_u8(&body);
+        component->h = factors >> 4;
+        component->v = factors & 15;
+        component->quant = lod_take_u8(&body);
+        sound = component->h >= 1 && component->h <= 4 && component->v >= 1 && component->v <= 4 &&
+                component->quant < LOD_JPEG_QUANT_TABLES;
+    }
+    if (!sound || body.left || body.short_of_bytes) {
+        return -EILSEQ;
+    }
+    lod_jpeg_frame_measure(&frame);
+    return lod_jpeg_frame_bytes(&frame) <= r->bytes_max ? lod_jpeg_create(&frame, &r->jpeg)
+                                                        : -EILSEQ;
+}
+
+/* Each coefficient is sent once, then refined bit by bit. */
+static bool goes_on(struct reader *r, const struct lod_entropy_scan *scan)
+{
+    for (unsigned part = 0; part < scan->count; part++) {
+        uint8_t *sent = r->sent[scan->part[part].component];
+        for (unsigned k = scan->first; k <= scan->last; k++) {
+            if (sent[k] != (scan->high ? scan->high : NOT_SENT)) {
+                return false;
+            }
+            sent[k] = scan->low;
+        }
+    }
+    return true;
+}
+
+/* Moves *at past the scan's entropy-coded bytes. */
+static int read_sos(struct reader *r, struct lod_cursor body, size_t *at)
+{
+    struct lod_entropy_scan scan;
+    size_t end = lod_jpeg_entropy_end(r->file, *at);
+
+    if (!r->jpeg || r->scans++ == LOD_JPEG_SCANS_MAX ||
+        lod_exact_scan_read(body, &r->jpeg->frame, true, &scan) || !goes_on(r, &scan)) {
+        return -EILSEQ;
+    }
+    const struct lod_span coded = {.at = r->file.at + *at, .bytes = end - *at};
+    *at = end;
+    return lod_entropy_read(r->jpeg, &scan, &r->decoders, coded);
+}
+
+static int read_segment(struct reader *r, uint8_t code, struct lod_cursor body, size_t *at)
+{
+    switch (code) {
+    case DQT:
+        return read_dqt(r, body);
+    case SOF2:
+        return read_sof(r, body);
+    case DHT:
+        return read_dht(r, body);
+    case SOS:
+        return read_sos(r, body, at);
+    default:
+        return (code >= APP0 && code <= APP15) || code == COM ? 0 : -EILSEQ;
+    }
+}
+
+static int read_markers(struct reader *r)
+{
+    struct lod_cursor c = lod_cursor(r->file.at, r->file.bytes);
+    int error = lod_take_be16(&c) == (0xff00 | SOI) ? 0 : -EILSEQ;
+
+    while (!error) {
+        uint16_t marker = lod_take_be16(&c);
+        if (marker == (0xff00 | EOI)) {
+            return 0;
+        }
+        uint16_t bytes = lod_take_be16(&c);
+        const uint8_t *body = bytes >= 2 ? lod_take(&c, bytes - 2u) : NULL;
+        if (!body || marker < 0xff00) {
+            return -EILSEQ;
+        }
+        size_t at = r->file.bytes - c.left;
+        error = read_segment(r, (uint8_t)marker, lod_cursor(body, bytes - 2u), &at);
+        c = lod_cursor(r->file.at + at, r->file.bytes - at);
+    }
+    return error;
+}
+
+/* Nothing of the image is left out. */
+static bool is_complete(const struct reader *r)
+{
+    bool complete = r->jpeg != NULL;
+
+    for (unsigned c = 0; complete && c < r->jpeg->frame.components; c++) {
+        for (unsigned k = 0; k < LOD_JPEG_BLOCK; k++) {
+            complete &= r->sent[c][k] == 0;
+        }
+    }
+    return complete;
+}
+
+int lod_scans_read(struct lod_span file, uint64_t bytes_max, struct lod_jpeg **ret_jpeg)
+{
+    struct reader *r = calloc(1, sizeof(*r));
+
+    if (!r) {
+        return -ENOMEM;
+    }
+    r->file = file;
+    r->bytes_max = bytes_max;
+    memset(r->sent, NOT_SENT, sizeof(r->sent));
+    int error = read_markers(r);
+    if (!error && !is_complete(r)) {
+        error = -EILSEQ;
+    }
+    if (error) {
+        lod_jpeg_destroy(r->jpeg);
+    } else {
+        memcpy(r->jpeg->quant, r->quant, sizeof(r->quant));
+        *ret_jpeg = r->jpeg;
+    }
+    free(r);
+    return error;
+}
