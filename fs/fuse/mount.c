@@ -117,6 +117,12 @@ static int open_store(struct mount *mount)
     return error;
 }
 
+static int no_memory(const struct mount *mount)
+{
+    lod_log(LOD_LOG_ERROR, "%s: %s", mount->given->mountpoint, strerror(ENOMEM));
+    return -ENOMEM;
+}
+
 static int create_session(struct mount *mount, struct fuse_session **ret_session)
 {
     struct fuse_args args = FUSE_ARGS_INIT(0, NULL);
@@ -143,7 +149,7 @@ static int create_session(struct mount *mount, struct fuse_session **ret_session
         failed ? NULL : fuse_session_new(&args, &lod_fuse_ops, sizeof(lod_fuse_ops), &mount->ops);
     fuse_opt_free_args(&args);
     if (!session) {
-        return -ENOMEM;
+        return no_memory(mount); /* libfuse does not always say so */
     }
     *ret_session = session;
     return 0;
@@ -197,8 +203,9 @@ static int serve(struct mount *mount)
         error = -EIO;
         goto destroy;
     }
+    errno = 0;
     if (fuse_session_mount(session, mount->place)) {
-        error = -EPERM; /* libfuse printed the reason */
+        error = errno == ENOMEM ? no_memory(mount) : -EPERM; /* libfuse printed the reason */
         goto handlers;
     }
     print_peak(mount, threads);

@@ -164,7 +164,8 @@ def readers(work, results):
 
 MOUNT = (("pread", errno.EIO, errno.EINTR, "short"), ("open", errno.EIO, errno.EMFILE),
          ("stat", errno.EIO), ("malloc", errno.ENOMEM))
-ERRORS = (errno.EIO, errno.ENOMEM, errno.EMFILE, errno.EINTR)
+# ECONNREFUSED: the very first request failed, so the kernel asks no more.
+ERRORS = (errno.EIO, errno.ENOMEM, errno.EMFILE, errno.EINTR, errno.ECONNREFUSED)
 
 
 def shown(point):
@@ -191,6 +192,11 @@ def shown(point):
     return found
 
 
+def is_mounted(point):
+    """Where os.path.ismount says no of a mount that answers with an error."""
+    return f" {point} ".encode() in read("/proc/self/mounts")
+
+
 def mount_once(store, point, fail=None, count=None):
     """(how the server ended, what was shown or None)."""
     env = dict(os.environ, LD_PRELOAD=os.environ["FAIL_NTH"])
@@ -198,7 +204,7 @@ def mount_once(store, point, fail=None, count=None):
     server = subprocess.Popen([os.environ["LODFS"], "mount", "-f", "-s", store, point], env=env,
                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     found = None
-    if until(lambda: os.path.ismount(point) or server.poll() is not None):
+    if until(lambda: is_mounted(point) or server.poll() is not None):
         if server.poll() is None:
             reader = subprocess.run([sys.executable, __file__, "show", point], check=False,
                                     stdout=subprocess.PIPE, timeout=2 * SECONDS_MAX)

@@ -90,6 +90,7 @@ def unpack(work, results):
 
 # -------------------------------------------------------------------------------------- repair
 
+NO_DAMAGE = (f":{errno.EMFILE}", f":{errno.ENOMEM}")  # they say nothing of the bytes
 REPAIR = (("open", errno.EIO, errno.EMFILE, "kill"), ("pread", errno.EIO, errno.EINTR, "short"),
           ("pwrite", errno.ENOSPC, errno.EIO, errno.EINTR, "short", "kill"),
           ("fsync", errno.EIO, errno.EINTR, "kill"), ("rename", errno.EIO, errno.ENOSPC, "kill"),
@@ -117,6 +118,8 @@ def repair_once(store, copy, how, wanted, way):
     got = {name: data for name, data in contents(copy).items() if not name.endswith(b".tmp")}
     if done is not None and done.returncode == 0:
         return [] if got == wanted else ["success, but another store"]
+    if done is not None and done.returncode == 3 and way.endswith(NO_DAMAGE):
+        wrong.append("what cannot be opened now is given up")
     records = [name for name in wanted if name.startswith(b"records/")]
     if any(got.get(name) != wanted[name] for name in records):
         wrong.append("a record was touched")
