@@ -34,32 +34,13 @@ struct coder {
     uint8_t correction[1000 + LOD_JPEG_BLOCK];
 };
 
-/* What a token says in its high half, its bits being in the low one. */
-#define TOKEN(class, table, symbol, bits)                                                          \
-    ((uint32_t)(class) << 14 | (table) << 12 | (symbol) << 4 | (bits))
-#define TOKEN_BITS 0x8000u /* bits alone, up to 16 */
-
-/* More than fit are not kept, only counted. */
-static inline void note(struct coder *c, uint32_t what, uint32_t more, unsigned more_bits)
-{
-    struct lod_entropy_tokens *tokens = c->tokens;
-
-    if (tokens) {
-        tokens->bits += more_bits;
-        if (tokens->count < tokens->room) {
-            tokens->at[tokens->count] = what << 16 | more;
-        }
-        tokens->count++;
-    }
-}
-
 /* A symbol of a table and the bits behind it. */
 static inline void put_symbol(struct coder *c, enum lod_huffman_class class, unsigned table,
                               unsigned symbol, uint32_t more, unsigned more_bits)
 {
     if (c->counts) {
         c->counts->of[class][table][symbol]++;
-        note(c, TOKEN(class, table, symbol, more_bits), more, more_bits);
+        lod_entropy_note(c->tokens, LOD_TOKEN(class, table, symbol, more_bits), more, more_bits);
         return;
     }
     uint32_t entry = c->tables->codes[class][table].entry[symbol];
@@ -70,7 +51,7 @@ static inline void put_symbol(struct coder *c, enum lod_huffman_class class, uns
 static inline void put_bits(struct coder *c, uint32_t value, unsigned bits)
 {
     if (c->counts) {
-        note(c, TOKEN_BITS | bits, value, bits);
+        lod_entropy_note(c->tokens, LOD_TOKEN_BITS | bits, value, bits);
     } else {
         lod_bits_put(&c->bits, value, bits);
     }
@@ -387,7 +368,7 @@ int lod_entropy_write_tokens(const struct lod_entropy_tokens *tokens,
     assert(tokens->count <= tokens->room);
     for (size_t i = 0; i < tokens->count && !bits.full; i++) {
         uint32_t what = tokens->at[i] >> 16, more = tokens->at[i] & 0xffff, count = what & 15;
-        if (what & TOKEN_BITS) {
+        if (what & LOD_TOKEN_BITS) {
             lod_bits_put(&bits, more, count);
             continue;
         }

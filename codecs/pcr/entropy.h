@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #include "compiler.h"
-#include "pcr/coefficients.h"
+#include "pcr/entropy_tokens.h"
+#include "pcr/jpeg_planes.h"
 #include "pcr/huffman.h"
 
 /* Blocks that end in zeros may share one code, up to so many. */
@@ -39,17 +40,6 @@ struct lod_entropy_tables {
 
 struct lod_entropy_counts {
     uint32_t of[2][LOD_HUFFMAN_TABLES][256]; /* by class, number, symbol */
-};
-
-/*
- * What a scan is written with: symbols and the bits behind them. Bounded memory, so a scan may be
- * of more tokens than are kept; it is gone through twice then.
- */
-struct lod_entropy_tokens {
-    uint32_t *at; /* entropy.c's own */
-    size_t room;
-    size_t count;  /* of the scan; <= room: all of them are there */
-    uint64_t bits; /* behind symbols, and corrections */
 };
 
 /*

@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "pcr/coefficients.h"
+#include "pcr/jpeg_planes.h"
 
 /* Bit k: coefficient k, scaled down by `low` bits, is not 0. */
 #ifdef __SSE2__

@@ -10,7 +10,7 @@
 #include "compiler.h"
 #include "pcr/entropy.h"
 #include "pcr/exact.h"
-#include "pcr/coefficients.h"
+#include "pcr/jpeg_planes.h"
 #include "pcr/jpeg_scan.h"
 
 /* A byte: operation << 4 | bytes of arguments; 15: a varint with their number follows. */

@@ -7,7 +7,7 @@
 
 #include "buf.h"
 #include "pcr/exact.h"
-#include "pcr/coefficients.h"
+#include "pcr/jpeg_planes.h"
 
 /*
  * Rebuild data of more than a tenth of the file and 1 KiB, bytes behind EOI aside, is not worth the

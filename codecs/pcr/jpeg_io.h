@@ -9,7 +9,7 @@
 #include "buf.h"
 #include "bytes.h"
 #include "compiler.h"
-#include "pcr/coefficients.h"
+#include "pcr/jpeg_planes.h"
 
 /* Pixels of an image, and its coefficients, that lod_jpeg_decode will hold. */
 #define LOD_JPEG_DECODE_BYTES_MAX (1ull << 30)

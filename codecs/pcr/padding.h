@@ -8,7 +8,7 @@
 
 #include "bytes.h"
 #include "compiler.h"
-#include "pcr/coefficients.h"
+#include "pcr/jpeg_planes.h"
 
 /* Goes through them: component by component, row by row. */
 struct lod_padding {

@@ -8,7 +8,7 @@
 
 #include "bytes.h"
 #include "compiler.h"
-#include "pcr/coefficients.h"
+#include "pcr/jpeg_planes.h"
 
 /* -EILSEQ: not such a file, or coefficients of more than `bytes_max` bytes; -ENOMEM. */
 LOD_MUST_CHECK int lod_scans_read(struct lod_span file, uint64_t bytes_max,

@@ -5,7 +5,7 @@
 
 #include "buf.h"
 #include "compiler.h"
-#include "pcr/coefficients.h"
+#include "pcr/jpeg_planes.h"
 #include "script.h"
 
 /*

@@ -7,8 +7,8 @@ plant is stale: look at what the code has become, and break that. QUICK ones are
 
 QUICK = (
     ("a frame's hash is not checked", "fs/store/record.c",
-     "if (!error && lod_hash64(into, bytes, seed) != hash_of(record, slot, group, frame)) {",
-     "if (!error && seed == hash_of(record, slot, group, frame)) {",
+     "return lod_hash64(data, bytes, seed) == hash_of(record, slot, group, frame);",
+     "return data && seed != hash_of(record, slot, group, frame);",
      "hostile-segments"),
     ("a name may pass its block", "fs/store/rows.c",
      "offset + bytes <= LOD_BLOCK_PAYLOAD;", "offset + 1 <= LOD_BLOCK_PAYLOAD + bytes;",
@@ -48,8 +48,9 @@ OFFSETS = (
      "            piece.offset += offset;\n",
      "            piece.offset += offset + (offset > 0);\n",
      "plan"),
-    ("a read of many frames loses one's beginning", "fs/frames.c",
-     ".at = blob->data + skip,", ".at = blob->data + (wanted.frame ? 0 : skip),", "reader"),
+    ("a read of many frames begins where its first frame does", "fs/frames.c",
+     "        return parts->wanted[part->wanted].data + part->skip;\n",
+     "        return parts->wanted[part->wanted].data;\n", "reader"),
     ("a segment begins where the one before it does", "fs/store/record.c",
      "    return slot ? end_of(record, slot - 1, group) : 0;\n",
      "    return slot > 1 ? end_of(record, slot - 2, group) : 0;\n", "record_groups"),
@@ -92,9 +93,12 @@ CACHES = (
     ("eviction does not look for users of the table", "fs/cache.c",
      "    pthread_mutex_lock(&shard->lock);\n    entry->error = error;\n",
      "    entry->error = error;\n", "race-cache"),
-    ("the key of a frame is without its group", "fs/frames.c",
+    ("the key of a frame is without its group", "fs/fetch.c",
      "        .low = (uint64_t)group << KEY_GROUP_AT | number,\n",
      "        .low = (uint64_t)(group > 12) << KEY_GROUP_AT | number,\n", "reader"),
+    ("what came in a prefix is not checked", "fs/frames.c",
+     "    if (!atomic_load_explicit(&entry->checked, memory_order_acquire)) {\n",
+     "    if (entry->chunk == NULL) {\n", "hostile-segments"),
 )
 
 WRITING = (
@@ -130,7 +134,7 @@ PLACES = (
      "    const int flags = O_RDONLY | O_CLOEXEC;\n", "store"),
     ("a name may hold a slash", "fs/store/name.c",
      "    return !memchr(name, '/', bytes) && ", "    return ", "unpack"),
-    ("coefficients may differ behind the first component", "codecs/pcr/coefficients.c",
+    ("coefficients may differ behind the first component", "codecs/pcr/jpeg_planes.c",
      "        same = same_component(a, b, c); /* of planes of one shape */\n",
      "        same = c > 0 || same_component(a, b, c);\n", "jpeg_io"),
     ("a scan may say more than its band has", "codecs/pcr/entropy_read.c",

@@ -4,8 +4,8 @@
  * row of blocks, each block in zigzag order. Read by jpeg_io.c (any JPEG) and scans_read.c (what
  * pack wrote). Belongs to one thread at a time.
  */
-#ifndef LOD_COEFFICIENTS_H
-#define LOD_COEFFICIENTS_H
+#ifndef LOD_JPEG_PLANES_H
+#define LOD_JPEG_PLANES_H
 
 #include <stddef.h>
 #include <stdint.h>

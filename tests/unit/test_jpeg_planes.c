@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "pcr/coefficients.h"
+#include "pcr/jpeg_planes.h"
 
 /* T.81 A.1.1: 67 x 45 pixels, 4:2:0; the third component has half of the height only. */
 static struct lod_jpeg_frame frame_420(void)
@@ -17,7 +17,7 @@ static struct lod_jpeg_frame frame_420(void)
     return frame;
 }
 
-Test(coefficients, blocks_and_mcus_are_counted_up)
+Test(jpeg_planes, blocks_and_mcus_are_counted_up)
 {
     const struct lod_jpeg_frame frame = frame_420();
 
@@ -28,7 +28,7 @@ Test(coefficients, blocks_and_mcus_are_counted_up)
     cr_assert_eq(lod_jpeg_frame_bytes(&frame), (10 * 6 + 5 * 3 + 10 * 3) * 128);
 }
 
-Test(coefficients, the_largest_frame_does_not_wrap)
+Test(jpeg_planes, the_largest_frame_does_not_wrap)
 {
     struct lod_jpeg_frame frame = {.components = 4, .width = UINT16_MAX, .height = UINT16_MAX};
 
@@ -40,7 +40,7 @@ Test(coefficients, the_largest_frame_does_not_wrap)
     cr_assert_eq(lod_jpeg_frame_bytes(&frame), 4ull * 8192 * 8192 * 128);
 }
 
-Test(coefficients, padding_is_no_difference_and_all_else_is)
+Test(jpeg_planes, padding_is_no_difference_and_all_else_is)
 {
     const struct lod_jpeg_frame frame = frame_420();
     struct lod_jpeg *a = NULL, *b = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See coefficients.h. */
-#include "pcr/coefficients.h"
+/* See jpeg_planes.h. */
+#include "pcr/jpeg_planes.h"
 
 #include <errno.h>
 #include <stdbool.h>
