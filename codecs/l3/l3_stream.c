@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The head of an L3 stream, checked, and its patches by their place in the grid. FORMAT.md,
- * L3 stream.
- */
+/* The head of an L3 stream, checked, and where its bands lie. FORMAT.md, L3 stream. */
 #include "l3/l3_stream.h"
 
 #include <assert.h>
 #include <errno.h>
-
-#include "l3/patch.h"
-#include "l3/patch_decode.h"
-#include "l3/small.h"
-
-/* What one thread decodes with. */
-struct work {
-    struct lod_rans_tables tables;
-    struct lod_small_rows rows;
-};
-
-static_assert(sizeof(struct work) <= LOD_L3_WORK_BYTES, "callers hand over this much");
 
 /* Reads a header: all of a stream but the spans and `bytes`. */
 static int take_header(struct lod_cursor *c, struct lod_l3_stream *stream)
@@ -117,46 +102,4 @@ void lod_l3_band(const struct lod_l3_stream *stream, uint32_t row, uint64_t *ret
     assert(row < stream->rows);
     *ret_offset = stream->head_bytes + sum_sizes(stream->sizes, 0, first);
     *ret_bytes = sum_sizes(stream->sizes, first, stream->columns);
-}
-
-int lod_l3_work_init(const struct lod_l3_stream *stream, void *work)
-{
-    struct work *own = work;
-
-    return lod_rans_tables_take(stream->tables, stream->image.samples, &own->tables);
-}
-
-int lod_l3_decode_patch(const struct lod_l3_stream *stream, uint32_t row, uint32_t column,
-                        struct lod_span bytes, uint8_t *into, size_t stride, void *work)
-{
-    struct lod_l3_patch patch = {
-        .width = lod_l3_patch_width(stream, column),
-        .height = lod_l3_band_height(stream, row),
-        .samples = stream->image.samples,
-        .bits = stream->image.bits,
-    };
-    struct lod_l3_target target = {.into = into, .stride = stride};
-    struct work *own = work;
-
-    return lod_l3_patch_decode(&patch, bytes, &own->tables, &target, &own->rows);
-}
-
-int lod_l3_decode_band(const struct lod_l3_stream *stream, uint32_t row, struct lod_span band,
-                       uint8_t *into, size_t stride, void *work)
-{
-    size_t step = lod_l3_pixel_bytes(&stream->image) << stream->side_log2;
-    struct lod_cursor c = lod_cursor(band.at, band.bytes);
-
-    for (uint32_t column = 0; column < stream->columns; column++) {
-        struct lod_span bytes = {.bytes = lod_l3_patch_bytes(stream, row, column)};
-        bytes.at = lod_take(&c, bytes.bytes);
-        if (c.short_of_bytes) {
-            return -EILSEQ;
-        }
-        int r = lod_l3_decode_patch(stream, row, column, bytes, into + column * step, stride, work);
-        if (r) {
-            return r;
-        }
-    }
-    return c.left ? -EILSEQ : 0;
 }

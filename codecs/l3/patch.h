@@ -71,7 +71,7 @@ LOD_MUST_CHECK int lod_l3_flat_decode(const struct lod_l3_patch *patch, struct l
 /* Four bits of an array of them, the lower half of a byte first. */
 static inline unsigned lod_l3_nibble(const uint8_t *at, unsigned index)
 {
-    return at[index / 2] >> (index % 2 * 4) & 15u;
+    return (unsigned)at[index / 2] >> (index % 2 * 4) & 15u;
 }
 
 /* Bits of a residual from the four bits that stand for them: 15 means 16. */

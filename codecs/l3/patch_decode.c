@@ -4,14 +4,13 @@
 
 #include <errno.h>
 
-#include "l3/packed.h"
-#include "l3/paper.h"
-
-int lod_l3_patch_decode(const struct lod_l3_patch *patch, struct lod_span bytes,
-                        const struct lod_rans_tables *tables, const struct lod_l3_target *target,
-                        struct lod_small_rows *rows)
+int lod_l3_patch_decode(const struct lod_l3_kernels *kernels, const struct lod_l3_patch *patch,
+                        struct lod_span bytes, const struct lod_rans_tables *tables,
+                        const struct lod_l3_target *target, struct lod_small_rows *rows)
 {
     unsigned kind = bytes.bytes ? bytes.at[0] : 0;
+
+    kernels = patch->bits <= kernels->bits_max ? kernels : &lod_l3_kernels_scalar;
 
     if (bytes.bytes == 0 || kind & ~(LOD_L3_KIND_MODE | LOD_L3_KIND_GREEN) ||
         (kind & LOD_L3_KIND_GREEN && patch->samples < 3)) {
@@ -19,11 +18,11 @@ int lod_l3_patch_decode(const struct lod_l3_patch *patch, struct lod_span bytes,
     }
     switch (kind & LOD_L3_KIND_MODE) {
     case LOD_L3_KIND_PACKED:
-        return lod_l3_packed_decode(patch, bytes, target, &rows->samples);
+        return kernels->packed(patch, bytes, target, &rows->samples);
     case LOD_L3_KIND_PAPER:
-        return lod_paper_decode(patch, bytes, target, &rows->samples);
+        return kernels->paper(patch, bytes, target, &rows->samples);
     case LOD_L3_KIND_SMALL:
-        return tables ? lod_small_decode(patch, bytes, tables, target, rows) : -EILSEQ;
+        return tables ? kernels->small(patch, bytes, tables, target, rows) : -EILSEQ;
     default:
         return lod_l3_flat_decode(patch, bytes, target);
     }

@@ -30,7 +30,8 @@ static void twin(const struct lod_gpu_job *job, uint32_t group)
     const void *tables = entry->tables == LOD_L3_NO_TABLES ? NULL : job->in[2] + entry->tables;
     struct lod_small_rows rows;
 
-    job->status[group] = lod_l3_patch_decode(&patch, bytes, tables, &target, &rows) ? 1 : 0;
+    int r = lod_l3_patch_decode(lod_l3_kernels_best(), &patch, bytes, tables, &target, &rows);
+    job->status[group] = r ? 1 : 0;
 }
 
 const struct lod_kernel lod_l3_patches = {

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Modes packed and paper for AVX-512 with VBMI: the twin of packed.c and paper.c for samples of up
+ * to 8 bits. Eight fields of w bits are w bytes, so vpermb puts them into a 64-bit lane each and
+ * vpmultishiftqb cuts that into bytes.
+ *
+ * Nothing is checked beforehand: offsets are compared with the patch's end before each load, wrong
+ * widths and predictors are remembered, and a patch is sound if it ends where its fields end.
+ */
+#include "l3/patch_avx512.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "l3/packed.h"
+#include "l3/paper.h"
+#include "l3/vectors_avx512.h"
+
+/* A patch being taken apart. */
+struct fields {
+    struct lod_span bytes;
+    size_t at;
+    uint64_t groups[LOD_VECTORS]; /* ones in the bytes of groups that are there */
+    uint64_t wrong;
+    unsigned bits;
+};
+
+/* A byte to each of the eight bytes of its 64-bit lane. */
+LOD_ALWAYS __m512i spread(uint64_t bytes)
+{
+    const __m512i lane = _mm512_set_epi64(
+        0x0707070707070707, 0x0606060606060606, 0x0505050505050505, 0x0404040404040404,
+        0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
+
+    return _mm512_permutexvar_epi8(lane,
+                                   _mm512_castsi128_si512(_mm_cvtsi64_si128((long long)bytes)));
+}
+
+/* Up to 64 bytes from the patch, zeros behind it. */
+LOD_ALWAYS __m512i load(const struct fields *f)
+{
+    size_t left = f->at < f->bytes.bytes ? f->bytes.bytes - f->at : 0;
+
+    if (left >= LOD_VECTOR) {
+        return _mm512_loadu_si512(f->bytes.at + f->at);
+    }
+    return _mm512_maskz_loadu_epi8(_bzhi_u64(~0ull, (unsigned)left), f->bytes.at + f->at);
+}
+
+/* Fields of eight groups, whose widths are the bytes of `widths`, each plus its `add`. */
+LOD_ALWAYS __m512i take(struct fields *f, uint64_t widths, __m512i base, bool biased)
+{
+    const __m512i ramp = _mm512_set1_epi64(0x0706050403020100);
+    /* Where the fields of width w begin in their lane; [0] is for 8. */
+    const __m512i begins = _mm512_set_epi64(
+        0x312a231c150e0700, 0x2a241e18120c0600, 0x231e19140f0a0500, 0x1c1814100c080400,
+        0x15120f0c09060300, 0x0e0c0a0806040200, 0x0706050403020100, 0x3830282018100800);
+    const __m512i masks = _mm512_broadcast_i32x4(
+        _mm_setr_epi8(0, 1, 3, 7, 15, 31, 63, 127, -1, -1, -1, -1, -1, -1, -1, -1));
+    const __m512i biases =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0));
+    uint64_t before = widths * 0x0101010101010100ull;
+    __m512i width = spread(widths);
+
+    f->wrong |= widths + 0x0101010101010101ull * (0x7f - f->bits);
+    __m512i bytes = _mm512_permutexvar_epi8(_mm512_add_epi8(spread(before), ramp), load(f));
+    f->at += (before >> 56) + (widths >> 56);
+    __m512i at = _mm512_permutexvar_epi64(width, begins);
+    __m512i fields = _mm512_and_si512(_mm512_multishift_epi64_epi8(at, bytes),
+                                      _mm512_shuffle_epi8(masks, width));
+    return biased ? _mm512_sub_epi8(fields, _mm512_shuffle_epi8(biases, width))
+                  : _mm512_add_epi8(fields, base);
+}
+
+/* Four bits each to bytes, two groups a block. */
+LOD_ALWAYS uint64_t widths_of(const uint8_t *at, unsigned v, unsigned bytes)
+{
+    uint32_t codes = at[2 * v];
+
+    if (2 * v + 1 < bytes) {
+        codes |= (uint32_t)at[2 * v + 1] << 8;
+    }
+    return _pdep_u64(codes, 0x000f000f000f000full) * 0x0101;
+}
+
+LOD_ALWAYS void decode_packed(const struct lod_l3_patch *patch, struct fields *f,
+                              const struct lod_l3_packed_map *map, const struct lod_shape *shape,
+                              const struct lod_l3_target *target, unsigned n)
+{
+    __m512i rows[LOD_L3_SAMPLES_MAX][LOD_VECTORS] = {0}, residuals[LOD_VECTORS];
+    const uint8_t *widths = f->bytes.at + map->widths;
+    unsigned run = 0;
+
+    for (unsigned y = 0; y < patch->height; y++) {
+        for (unsigned p = 0; p < patch->samples; p++, run++, widths += map->widths_of_run) {
+            unsigned predictor = lod_l3_nibble(f->bytes.at + map->predictors, run);
+            for (unsigned v = 0; v < n; v++) {
+                uint64_t of_groups = widths_of(widths, v, map->widths_of_run) & f->groups[v];
+                residuals[v] = take(f, of_groups, residuals[v], true);
+            }
+            f->wrong |= predictor < LOD_L3_PREDICTORS ? 0 : 0x80;
+            lod_rebuild(shape, predictor, rows[p], residuals, n);
+        }
+        lod_store(patch, shape, f->bytes.at[0] & LOD_L3_KIND_GREEN, rows, n,
+                  target->into + y * target->stride);
+    }
+}
+
+LOD_ALWAYS void decode_paper(const struct lod_l3_patch *patch, struct fields *f,
+                             const struct lod_paper_map *map, const struct lod_shape *shape,
+                             const struct lod_l3_target *target, unsigned n)
+{
+    __m512i rows[LOD_L3_SAMPLES_MAX][LOD_VECTORS] = {0}, residuals[LOD_VECTORS];
+    unsigned run = 0;
+
+    for (unsigned y = 0; y < patch->height; y++) {
+        for (unsigned p = 0; p < patch->samples; p++, run++) {
+            uint64_t width = lod_l3_nibble(f->bytes.at + map->widths, run);
+            __m512i base = _mm512_set1_epi8((char)f->bytes.at[map->bases + run]);
+            for (unsigned v = 0; v < n; v++) {
+                uint64_t of_groups = width * 0x0101010101010101ull & f->groups[v];
+                residuals[v] = take(f, of_groups, base, false);
+            }
+            lod_rebuild(shape, LOD_L3_PAETH, rows[p], residuals, n);
+        }
+        lod_store(patch, shape, false, rows, n, target->into + y * target->stride);
+    }
+}
+
+static struct fields begin(const struct lod_l3_patch *patch, struct lod_span bytes, size_t payload)
+{
+    struct fields f = {.bytes = bytes, .at = payload, .bits = patch->bits};
+    unsigned groups = (patch->width + 7) / 8;
+
+    f.groups[0] = _bzhi_u64(~0ull, groups * 8 < 64 ? groups * 8 : 64);
+    f.groups[1] = groups > 8 ? _bzhi_u64(~0ull, groups * 8 - 64) : 0;
+    return f;
+}
+
+static int end(const struct fields *f)
+{
+    return f->wrong & 0x8080808080808080ull || f->at != f->bytes.bytes ? -EILSEQ : 0;
+}
+
+int lod_packed_avx512(const struct lod_l3_patch *patch, struct lod_span bytes,
+                      const struct lod_l3_target *target, struct lod_l3_rows *rows)
+{
+    struct lod_l3_packed_map map = lod_l3_packed_map(patch);
+    struct fields f = begin(patch, bytes, map.payload);
+    struct lod_shape shape;
+
+    (void)rows;
+    if (bytes.bytes < map.payload) {
+        return -EILSEQ;
+    }
+    lod_shape_init(patch, &shape);
+    if (patch->width <= LOD_VECTOR) {
+        decode_packed(patch, &f, &map, &shape, target, 1);
+    } else {
+        decode_packed(patch, &f, &map, &shape, target, 2);
+    }
+    return end(&f);
+}
+
+int lod_paper_avx512(const struct lod_l3_patch *patch, struct lod_span bytes,
+                     const struct lod_l3_target *target, struct lod_l3_rows *rows)
+{
+    struct lod_paper_map map = lod_paper_map(patch);
+    struct fields f = begin(patch, bytes, map.payload);
+    struct lod_shape shape;
+
+    (void)rows;
+    if (bytes.bytes < map.payload) {
+        return -EILSEQ;
+    }
+    lod_shape_init(patch, &shape);
+    if (patch->width <= LOD_VECTOR) {
+        decode_paper(patch, &f, &map, &shape, target, 1);
+    } else {
+        decode_paper(patch, &f, &map, &shape, target, 2);
+    }
+    return end(&f);
+}
