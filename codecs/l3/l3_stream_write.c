@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An image cut into patches, each coded by its mode, behind a head. FORMAT.md, L3 stream. */
+/* An image cut into patches, each coded by its mode, behind a head. FORMAT.md,
+ * L3 stream. */
 #include "l3/l3_stream_write.h"
 
 #include <errno.h>
@@ -11,10 +12,12 @@
 #include "l3/paper_write.h"
 #include "l3/small_write.h"
 
-/* The tables of mode small are made from at most about so many patches, spread over the image. */
+/* The tables of mode small are made from at most about so many patches, spread
+ * over the image. */
 #define COUNTED_PATCHES 64u
 
-/* Below so many samples an image is coded both ways, and the smaller is taken. */
+/* Below so many samples an image is coded both ways, and the smaller is taken.
+ */
 #define FEW_SAMPLES 65536u
 
 /* Rows of which one decides on subtracting G. */
@@ -90,16 +93,16 @@ static bool is_flat(const struct coder *c, const struct lod_l3_patch *patch, con
 /* Loads the planes, G subtracted where that makes residuals smaller. */
 static void load(struct coder *c, const struct lod_l3_patch *patch, const uint8_t *at)
 {
-    lod_l3_planes_load(patch, false, at, c->stride, &c->planes);
+    lod_l3_planes_load(patch, at, c->stride, &c->planes);
     if (patch->samples < 3 || c->mode == LOD_L3_PAPER) {
         return;
     }
     lod_small_choose(patch, &c->planes, GREEN_STEP, &c->choice);
     uint64_t cost = c->choice.cost;
-    lod_l3_planes_load(patch, true, at, c->stride, &c->planes);
+    lod_l3_planes_toggle_green(patch, &c->planes);
     lod_small_choose(patch, &c->planes, GREEN_STEP, &c->choice);
     if (c->choice.cost >= cost) {
-        lod_l3_planes_load(patch, false, at, c->stride, &c->planes);
+        lod_l3_planes_toggle_green(patch, &c->planes);
     }
 }
 
@@ -221,7 +224,7 @@ int lod_l3_encode(const struct lod_l3_image *image, const uint8_t *samples, size
                   const struct lod_l3_options *options, struct lod_buf *stream)
 {
     uint64_t count = (uint64_t)image->width * image->height * image->samples;
-    struct coder *c = malloc(sizeof(*c));
+    struct coder *c = calloc(1, sizeof(*c)); /* vectors read past a row: into numbers as small */
 
     if (!c) {
         return -ENOMEM;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classes found by turns: frequencies of each class from the activities in it, then for each plane
- * the cheapest way to cut its activities into classes, in rising order. FORMAT.md, L3 stream,
- * Tables.
+ * Classes found by turns: frequencies of each class from the activities in it,
+ * then for each plane the cheapest way to cut its activities into classes, in
+ * rising order. FORMAT.md, L3 stream, Tables.
  */
 #include "l3/model_write.h"
 
@@ -89,7 +89,8 @@ static int by_spread(const void *left, const void *right)
     return l != r ? (l < r ? -1 : 1) : (a < b ? -1 : a > b);
 }
 
-/* To begin with: cuts in the order of their mean magnitude, as many residuals in each class. */
+/* To begin with: cuts in the order of their mean magnitude, as many residuals
+ * in each class. */
 static void begin(struct search *s)
 {
     struct cut *order[LOD_L3_SAMPLES_MAX * CUTS];
@@ -108,7 +109,8 @@ static void begin(struct search *s)
     }
 }
 
-/* Counts that add up to LOD_RANS_TOTAL; what is rarer than about .6 of one is left to escapes. */
+/* Counts that add up to LOD_RANS_TOTAL; what is rarer than about .6 of one is
+ * left to escapes. */
 static void scale(const uint32_t sum[256], lod_rans_counts counts)
 {
     uint64_t total = 0, kept = 0;
@@ -168,7 +170,8 @@ static uint64_t cost_of(const struct cut *cut, const uint32_t cost[256])
     return sum;
 }
 
-/* The cheapest rising classes of a plane's cuts: best[k] is that of all so far that end in k. */
+/* The cheapest rising classes of a plane's cuts: best[k] is that of all so far
+ * that end in k. */
 static void assign(struct search *s, struct cut cuts[CUTS])
 {
     uint64_t best[LOD_RANS_CLASSES] = {0};

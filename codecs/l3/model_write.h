@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What mode small codes an image with: classes, their frequencies, and which activities fall in
- * them, found from counts of a sample of its patches (FORMAT.md, L3 stream, Tables). All in whole
- * numbers, so that every machine finds the same.
+ * What mode small codes an image with: classes, their frequencies, and which
+ * activities fall in them, found from counts of a sample of its patches
+ * (FORMAT.md, L3 stream, Tables). All in whole numbers, so that every machine
+ * finds the same.
  */
 #ifndef LOD_MODEL_WRITE_H
 #define LOD_MODEL_WRITE_H
@@ -18,7 +19,8 @@ struct lod_small_counts {
 struct lod_small_model {
     unsigned classes;
     uint8_t class_of[4][LOD_RANS_ACTIVITIES]; /* never falls */
-    lod_rans_counts counts[LOD_RANS_CLASSES]; /* escapes are never 0, so anything can be coded */
+    lod_rans_counts counts[LOD_RANS_CLASSES]; /* escapes are never 0, so anything
+                                                 can be coded */
     lod_rans_counts starts[LOD_RANS_CLASSES]; /* sums of the counts before, in stored order */
 };
 

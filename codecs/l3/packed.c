@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mode packed, decoded one field at a time: the reference. FORMAT.md, L3 stream, packed.
+ * Mode packed, decoded one field at a time: the reference. FORMAT.md, L3
+ * stream, packed.
  *
- * A patch is checked before it is decoded: its predictors and widths are legal and its payload is
- * just as long as the widths say, so decoding needs no check.
+ * A patch is checked before it is decoded: its predictors and widths are legal
+ * and its payload is just as long as the widths say, so decoding needs no
+ * check.
  */
 #include "l3/packed.h"
 
@@ -27,7 +29,8 @@ struct lod_l3_packed_map lod_l3_packed_map(const struct lod_l3_patch *patch)
     return map;
 }
 
-/* Bytes of a run's fields; more than any run may have where a width is illegal. */
+/* Bytes of a run's fields; more than any run may have where a width is illegal.
+ */
 static size_t run_bytes(const struct lod_l3_packed_map *map, const uint8_t *widths, unsigned bits)
 {
     size_t bytes = 0;

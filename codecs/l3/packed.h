@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patches of fields of fixed widths, `packed` and `paper`: where their parts lie, and decoding.
- * FORMAT.md, L3 stream, packed and paper.
+ * Patches of fields of fixed widths, `packed` and `paper`: where their parts
+ * lie, and decoding. FORMAT.md, L3 stream, packed and paper.
  *
- * A run is one plane of one row; runs are numbered row by row, plane by plane. The fields of a run
- * are cut into blocks of one width each: 16 fields in packed, the whole run in paper.
+ * A run is one plane of one row; runs are numbered row by row, plane by plane.
+ * The fields of a run are cut into blocks of one width each: 16 fields in
+ * packed, the whole run in paper.
  */
 #ifndef LOD_PACKED_H
 #define LOD_PACKED_H
@@ -13,7 +14,8 @@
 
 #define LOD_L3_BLOCK 16u
 
-/* Where the parts of a packed patch begin, behind the kind byte; sizes in bytes. */
+/* Where the parts of a packed patch begin, behind the kind byte; sizes in
+ * bytes. */
 struct lod_l3_packed_map {
     unsigned runs;
     unsigned groups;        /* of eight fields in a run, the last one filled up */

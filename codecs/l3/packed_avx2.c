@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modes packed and paper for AVX2 with BMI2: the twin of packed.c and paper.c for samples of up to
- * 8 bits. Eight fields of w bits are w bytes; pdep puts them into eight bytes.
+ * Modes packed and paper for AVX2 with BMI2: the twin of packed.c and paper.c
+ * for samples of up to 8 bits. Eight fields of w bits are w bytes; pdep puts
+ * them into eight bytes.
  *
- * Nothing is checked beforehand: offsets are compared with the patch's end before each load, wrong
- * widths and predictors are remembered, and a patch is sound if it ends where its fields end.
+ * Nothing is checked beforehand: offsets are compared with the patch's end
+ * before each load, wrong widths and predictors are remembered, and a patch is
+ * sound if it ends where its fields end.
  */
 #include "l3/patch_avx2.h"
 
@@ -24,75 +26,78 @@ struct fields {
     unsigned bits;
 };
 
-/* What is done to a field of each width: its bits, and its bias, eight times. A wrong one has 0. */
+/* Of a field of each width: its bits, eight times, and its bias. A wrong width
+ * has none. */
 static const uint64_t bits_of[16] = {0,         ONES,      ONES * 3,   ONES * 7,  ONES * 15,
                                      ONES * 31, ONES * 63, ONES * 127, ONES * 255};
-static const uint64_t bias_of[16] = {0,         ONES,      ONES * 2,  ONES * 4,  ONES * 8,
-                                     ONES * 16, ONES * 32, ONES * 64, ONES * 128};
+static const uint8_t bias_of[16] = {0, 1, 2, 4, 8, 16, 32, 64, 128};
 
-/* Eight fields. */
-LOD_ALWAYS uint64_t take(struct fields *f, unsigned width)
+/* Eight fields of a width; the patch has eight bytes more. */
+LOD_ALWAYS long long take(const uint8_t **at, unsigned width)
+{
+    uint64_t word;
+
+    memcpy(&word, *at, sizeof(word));
+    *at += width;
+    return (long long)_pdep_u64(word, bits_of[width]);
+}
+
+LOD_ALWAYS __m256i take_four(const uint8_t *at, const unsigned width[4])
+{
+    long long word0 = take(&at, width[0]), word1 = take(&at, width[1]);
+    long long word2 = take(&at, width[2]), word3 = take(&at, width[3]);
+
+    return _mm256_set_epi64x(word3, word2, word1, word0);
+}
+
+/* More bytes than four groups take and `take` reads. */
+#define FAR 72u
+
+/* Four groups less `less`; where not all four are there, the others have width
+ * 0. */
+LOD_ALWAYS void take_vector(struct fields *f, const unsigned width[4], __m256i less, uint8_t *into)
 {
     size_t left = f->at < f->bytes.bytes ? f->bytes.bytes - f->at : 0;
-    const uint8_t *at = f->bytes.at + f->at;
-    uint64_t word = 0;
+    __m256i fields;
 
-    if (left >= 8) {
-        memcpy(&word, at, 8);
-    } else if (left) {
-        memcpy(&word, at, left);
+    if (left >= FAR) {
+        fields = take_four(f->bytes.at + f->at, width);
+    } else {
+        uint8_t last[FAR] = {0};
+        memcpy(last, f->bytes.at + (f->bytes.bytes - left), left);
+        fields = take_four(last, width);
     }
-    f->wrong |= width > f->bits;
-    f->at += width;
-    return _pdep_u64(word, bits_of[width]);
+    f->at += width[0] + width[1] + width[2] + width[3];
+    lod_put(into, _mm256_sub_epi8(fields, less));
 }
 
-/* Four groups of eight residuals, as many of them as there are. */
-LOD_ALWAYS void take_vector(struct fields *f, const unsigned width[4], const uint64_t add[4],
-                            unsigned groups, uint8_t *into)
-{
-    uint64_t word[4] = {0};
-
-    for (unsigned g = 0; g < groups; g++) {
-        word[g] = take(f, width[g]);
-    }
-    __m256i fields = _mm256_set_epi64x((long long)word[3], (long long)word[2], (long long)word[1],
-                                       (long long)word[0]);
-    __m256i base = _mm256_set_epi64x((long long)add[3], (long long)add[2], (long long)add[1],
-                                     (long long)add[0]);
-    lod_put(into, _mm256_sub_epi8(fields, base));
-}
-
-LOD_ALWAYS unsigned groups_at(unsigned groups, unsigned v)
-{
-    return groups - 4 * v < 4 ? groups - 4 * v : 4;
-}
-
-static void take_packed(struct fields *f, const struct lod_l3_packed_map *map,
-                        const uint8_t *widths, uint8_t *residuals)
+LOD_ALWAYS void take_packed(struct fields *f, const struct lod_l3_packed_map *map,
+                            const uint8_t *widths, uint8_t *residuals)
 {
     for (unsigned v = 0; 4 * v < map->groups; v++) {
-        unsigned low = widths[v] & 15u, high = widths[v] >> 4;
-        const unsigned width[4] = {low, low, high, high};
-        const uint64_t bias[4] = {bias_of[low], bias_of[low], bias_of[high], bias_of[high]};
-        unsigned groups = groups_at(map->groups, v);
-        if (groups == 4) {
-            take_vector(f, width, bias, 4, residuals + v * LOD_VECTOR);
-        } else {
-            take_vector(f, width, bias, groups, residuals + v * LOD_VECTOR);
+        unsigned low = widths[v] & 15u, high = widths[v] >> 4, left = map->groups - 4 * v;
+        unsigned width[4] = {low, low, high, high};
+        __m256i bias = _mm256_setr_m128i(_mm_set1_epi8((char)bias_of[low]),
+                                         _mm_set1_epi8((char)bias_of[high]));
+        if (left < 4) {
+            width[1] = left > 1 ? low : 0;
+            width[2] = left > 2 ? high : 0;
+            width[3] = 0;
         }
+        take_vector(f, width, bias, residuals + v * LOD_VECTOR);
     }
 }
 
-static void take_paper(struct fields *f, unsigned groups, unsigned width, unsigned base,
-                       uint8_t *residuals)
+LOD_ALWAYS void take_paper(struct fields *f, unsigned groups, unsigned width, unsigned base,
+                           uint8_t *residuals)
 {
-    const unsigned widths[4] = {width, width, width, width};
-    uint64_t less = ONES * ((256 - base) & 255);
-    const uint64_t add[4] = {less, less, less, less};
+    __m256i less = _mm256_set1_epi8((char)(256 - base));
 
     for (unsigned v = 0; 4 * v < groups; v++) {
-        take_vector(f, widths, add, groups_at(groups, v), residuals + v * LOD_VECTOR);
+        unsigned left = groups - 4 * v;
+        const unsigned widths[4] = {width, left > 1 ? width : 0, left > 2 ? width : 0,
+                                    left > 3 ? width : 0};
+        take_vector(f, widths, less, residuals + v * LOD_VECTOR);
     }
 }
 

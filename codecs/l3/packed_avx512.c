@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modes packed and paper for AVX-512 with VBMI: the twin of packed.c and paper.c for samples of up
- * to 8 bits. Eight fields of w bits are w bytes, so vpermb puts them into a 64-bit lane each and
- * vpmultishiftqb cuts that into bytes.
+ * Modes packed and paper for AVX-512 with VBMI: the twin of packed.c and
+ * paper.c for samples of up to 8 bits. Eight fields of w bits are w bytes, so
+ * vpermb puts them into a 64-bit lane each and vpmultishiftqb cuts that into
+ * bytes.
  *
- * Nothing is checked beforehand: offsets are compared with the patch's end before each load, wrong
- * widths and predictors are remembered, and a patch is sound if it ends where its fields end.
+ * Nothing is checked beforehand: offsets are compared with the patch's end
+ * before each load, wrong widths and predictors are remembered, and a patch is
+ * sound if it ends where its fields end.
  */
 #include "l3/patch_avx512.h"
 
@@ -47,7 +49,8 @@ LOD_ALWAYS __m512i load(const struct fields *f)
     return _mm512_maskz_loadu_epi8(_bzhi_u64(~0ull, (unsigned)left), f->bytes.at + f->at);
 }
 
-/* Fields of eight groups, whose widths are the bytes of `widths`, each plus its `add`. */
+/* Fields of eight groups, whose widths are the bytes of `widths`, each plus its
+ * `add`. */
 LOD_ALWAYS __m512i take(struct fields *f, uint64_t widths, __m512i base, bool biased)
 {
     const __m512i ramp = _mm512_set1_epi64(0x0706050403020100);

@@ -4,35 +4,51 @@
 
 #include <string.h>
 
+#include "l3/costs_write.h"
 #include "l3/packed.h"
-#include "l3/predict.h"
 
-/* One run, tried with one predictor. */
-struct trial {
-    unsigned predictor;
-    unsigned bytes;                                /* of its fields */
-    uint8_t codes[LOD_L3_SIDE_MAX / LOD_L3_BLOCK]; /* of the blocks' widths */
-    uint16_t residuals[LOD_L3_SIDE_MAX];
-};
+/*
+ * A decoder guesses that a run has the predictor of the one above, and a wrong
+ * guess costs it about as long as decoding 64 samples: another one has to save
+ * this part of the bytes.
+ */
+#define LOYALTY 64u
 
-static void measure(const struct lod_l3_patch *patch, const struct lod_l3_packed_map *map,
-                    struct trial *trial)
+static unsigned cheapest(const uint32_t costs[LOD_L3_PREDICTORS], unsigned last)
+{
+    unsigned best = last, least = costs[last] - costs[last] / LOYALTY;
+
+    for (unsigned k = 0; k < LOD_L3_PREDICTORS; k++) {
+        if (costs[k] < least) {
+            least = costs[k];
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* Writes the widths and the fields of a run, and returns where its fields end.
+ */
+static uint8_t *put_run(const struct lod_l3_patch *patch, const struct lod_l3_packed_map *map,
+                        uint16_t *residuals, uint8_t *widths, uint8_t *at)
 {
     unsigned up = 16 - patch->bits;
 
-    memset(trial->residuals + patch->width, 0,
-           (8 * map->groups - patch->width) * sizeof(trial->residuals[0]));
-    trial->bytes = 0;
+    memset(residuals + patch->width, 0, (8 * map->groups - patch->width) * sizeof(residuals[0]));
     for (unsigned b = 0; b < map->blocks; b++) {
         unsigned zigzags = 0, end = (b + 1) * LOD_L3_BLOCK;
         end = end < 8 * map->groups ? end : 8 * map->groups;
         for (unsigned x = b * LOD_L3_BLOCK; x < end; x++) {
-            int residual = (int16_t)(trial->residuals[x] << up) >> up;
-            zigzags |= (unsigned)(residual * 2 ^ residual >> 15) & 0xffffu;
+            int r = (int16_t)(residuals[x] << up) >> up;
+            zigzags |= (unsigned)(r * 2 ^ r >> 15) & 0xffffu;
         }
-        trial->codes[b] = (uint8_t)lod_l3_code_of(zigzags);
-        trial->bytes += lod_l3_width_of(trial->codes[b]) * (end - b * LOD_L3_BLOCK) / 8;
+        unsigned code = lod_l3_code_of(zigzags), width = lod_l3_width_of(code);
+        lod_l3_nibble_put(widths, b, code);
+        for (unsigned x = b * LOD_L3_BLOCK; x < end; x += 8) {
+            at = lod_l3_fields_put(at, residuals + x, width, 1u << width >> 1);
+        }
     }
+    return at;
 }
 
 size_t lod_l3_packed_encode(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
@@ -40,30 +56,20 @@ size_t lod_l3_packed_encode(const struct lod_l3_patch *patch, const struct lod_l
 {
     struct lod_l3_packed_map map = lod_l3_packed_map(patch);
     uint8_t *at = into + map.payload;
-    struct trial trials[2];
+    uint16_t residuals[LOD_L3_SIDE_MAX];
+    unsigned last[LOD_L3_SAMPLES_MAX] = {0};
 
     memset(into, 0, map.payload);
     into[0] = (uint8_t)(LOD_L3_KIND_PACKED | (planes->green ? LOD_L3_KIND_GREEN : 0));
     for (unsigned run = 0; run < map.runs; run++) {
-        unsigned best = 0;
-        trials[0].bytes = UINT32_MAX;
-        for (unsigned predictor = 0; predictor < LOD_L3_PREDICTORS; predictor++) {
-            struct trial *trial = &trials[!best];
-            trial->predictor = predictor;
-            lod_l3_planes_residuals(patch, planes, run % patch->samples, run / patch->samples,
-                                    predictor, trial->residuals);
-            measure(patch, &map, trial);
-            best = trial->bytes < trials[best].bytes ? !best : best;
-        }
-        lod_l3_nibble_put(into + map.predictors, run, trials[best].predictor);
-        for (unsigned b = 0; b < map.blocks; b++) {
-            lod_l3_nibble_put(into + map.widths + run * map.widths_of_run, b,
-                              trials[best].codes[b]);
-        }
-        for (unsigned g = 0; g < map.groups; g++) {
-            unsigned width = lod_l3_width_of(trials[best].codes[g / 2]);
-            at = lod_l3_fields_put(at, trials[best].residuals + 8 * g, width, 1u << width >> 1);
-        }
+        unsigned p = run % patch->samples, y = run / patch->samples;
+        uint32_t costs[LOD_L3_PREDICTORS];
+        lod_l3_row_costs(patch, planes, p, y, LOD_L3_FIELDS, costs);
+        unsigned best = cheapest(costs, last[p]);
+        last[p] = best;
+        lod_l3_nibble_put(into + map.predictors, run, best);
+        lod_l3_planes_residuals(patch, planes, p, y, best, residuals);
+        at = put_run(patch, &map, residuals, into + map.widths + run * map.widths_of_run, at);
     }
     return (size_t)(at - into);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The encoder of mode packed: for each run the predictor that takes the fewest bytes. */
+/* The encoder of mode packed: for each run the predictor that takes the fewest
+ * bytes. */
 #ifndef LOD_PACKED_WRITE_H
 #define LOD_PACKED_WRITE_H
 
 #include "l3/planes_write.h"
 
-/* Bytes of the largest patch there is: 16 bits a field, and the parts before them. */
+/* Bytes of the largest patch there is: 16 bits a field, and the parts before
+ * them. */
 #define LOD_L3_PATCH_BYTES_MAX (160u << 10)
 
 /* Writes the patch and returns its bytes, at most LOD_L3_PATCH_BYTES_MAX. */

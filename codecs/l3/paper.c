@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mode paper, decoded one delta at a time: the reference. FORMAT.md, L3 stream, paper. */
+/* Mode paper, decoded one delta at a time: the reference. FORMAT.md, L3 stream,
+ * paper. */
 #include "l3/paper.h"
 
 #include <errno.h>

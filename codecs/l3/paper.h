@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patches of mode paper: the scheme of the L3 paper, section 4.2, each row a base and deltas of one
- * width (FORMAT.md, L3 stream, paper).
+ * Patches of mode paper: the scheme of the L3 paper, section 4.2, each row a
+ * base and deltas of one width (FORMAT.md, L3 stream, paper).
  */
 #ifndef LOD_PAPER_H
 #define LOD_PAPER_H

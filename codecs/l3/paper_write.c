@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patches of mode paper, written. The base is the smallest residual: of the first row, which is as
- * it stands, without sign; of all others with it. FORMAT.md, L3 stream, paper.
+ * Patches of mode paper, written. The base is the smallest residual: of the
+ * first row, which is as it stands, without sign; of all others with it.
+ * FORMAT.md, L3 stream, paper.
  */
 #include "l3/paper_write.h"
 

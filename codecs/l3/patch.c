@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pieces that all coders of patches use: fields of a few bits, and rows of planes to interleaved
- * samples. FORMAT.md, L3 stream, Patches.
+ * Pieces that all coders of patches use: fields of a few bits, and rows of
+ * planes to interleaved samples. FORMAT.md, L3 stream, Patches.
  */
 #include "l3/patch.h"
 
@@ -19,7 +19,8 @@ static uint64_t load(const uint8_t *at, const uint8_t *end)
 
 void lod_l3_fields_take(const uint8_t *at, const uint8_t *end, unsigned width, uint16_t fields[8])
 {
-    /* Four fields are at most 64 bits, and begin at a byte or in the middle of one. */
+    /* Four fields are at most 64 bits, and begin at a byte or in the middle of
+     * one. */
     uint64_t mask = (1u << width) - 1;
     uint64_t low = load(at, end);
     uint64_t high = width <= 8 ? low >> 4 * width : load(at + width / 2, end) >> width % 2 * 4;
@@ -30,19 +31,34 @@ void lod_l3_fields_take(const uint8_t *at, const uint8_t *end, unsigned width, u
     }
 }
 
-static void store_bytes(const struct lod_l3_patch *patch, const uint16_t *plane, unsigned sample,
-                        uint8_t *at)
+static inline void store(const uint16_t *plane, unsigned width, unsigned step, bool wide,
+                         uint8_t *restrict at)
 {
-    for (unsigned x = 0; x < patch->width; x++) {
-        at[x * patch->samples + sample] = (uint8_t)plane[x];
+    for (unsigned x = 0; x < width; x++) {
+        if (wide) {
+            lod_put_le16(at + (size_t)2 * step * x, plane[x]);
+        } else {
+            at[(size_t)step * x] = (uint8_t)plane[x];
+        }
     }
 }
 
-static void store_words(const struct lod_l3_patch *patch, const uint16_t *plane, unsigned sample,
-                        uint8_t *at)
+/* A plane's samples to their places; all loops have a constant step. */
+static void store_plane(const struct lod_l3_patch *patch, const uint16_t *plane, uint8_t *at)
 {
-    for (unsigned x = 0; x < patch->width; x++) {
-        lod_put_le16(at + 2 * (x * patch->samples + sample), plane[x]);
+    switch (patch->samples + (patch->bits == 16 ? LOD_L3_SAMPLES_MAX : 0)) {
+    case 1:
+        store(plane, patch->width, 1, false, at);
+        break;
+    case 3:
+        store(plane, patch->width, 3, false, at);
+        break;
+    case 4:
+        store(plane, patch->width, 4, false, at);
+        break;
+    default:
+        store(plane, patch->width, patch->samples, patch->bits == 16, at);
+        break;
     }
 }
 
@@ -63,11 +79,7 @@ void lod_l3_row_store(const struct lod_l3_patch *patch, bool green,
             }
             plane = added;
         }
-        if (patch->bits == 16) {
-            store_words(patch, plane, sample, at);
-        } else {
-            store_bytes(patch, plane, sample, at);
-        }
+        store_plane(patch, plane, at + sample * (patch->bits == 16 ? 2 : 1));
     }
 }
 
@@ -77,7 +89,7 @@ int lod_l3_flat_decode(const struct lod_l3_patch *patch, struct lod_span bytes,
     size_t pixel = (size_t)patch->samples * (patch->bits == 16 ? 2 : 1);
     unsigned above = patch->bits < 8 ? 0xffu << patch->bits & 0xffu : 0;
 
-    if (bytes.bytes != 1 + pixel || bytes.at[0] != LOD_L3_KIND_FLAT) {
+    if (bytes.bytes != 1 + pixel) {
         return -EILSEQ;
     }
     for (size_t i = 1; i <= pixel; i++) {

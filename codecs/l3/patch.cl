@@ -293,7 +293,7 @@ ENTRY(lod_l3_patches)
     bool green = (kind & 4) != 0, sound = false;
 
     clear(&s);
-    if (kind > 7 || (green && p.samples < 3)) {
+    if (kind > 7 || (green && (p.samples < 3 || kind % 4 > 1))) {
         sound = false;
     } else if (kind % 4 == 0) {
         sound = tables != 0xffffffffu &&

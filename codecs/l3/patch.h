@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One patch of an image: what its coders share. A patch is decoded row by row, and a row plane by
- * plane, from the residuals of a row and the row above it; FORMAT.md, L3 stream, Patches.
+ * One patch of an image: what its coders share. A patch is decoded row by row,
+ * and a row plane by plane, from the residuals of a row and the row above it;
+ * FORMAT.md, L3 stream, Patches.
  */
 #ifndef LOD_PATCH_H
 #define LOD_PATCH_H
@@ -11,7 +12,8 @@
 #include "l3/l3_image.h"
 #include "l3/l3_stream.h"
 
-/* The first byte of a patch: how it is coded, and whether G was subtracted from R and B. */
+/* The first byte of a patch: how it is coded, and whether G was subtracted from
+ * R and B. */
 #define LOD_L3_KIND_MODE   0x03u
 #define LOD_L3_KIND_GREEN  0x04u
 #define LOD_L3_KIND_SMALL  0u
@@ -37,7 +39,8 @@ static inline unsigned lod_l3_sample_mask(const struct lod_l3_patch *patch)
     return (1u << patch->bits) - 1;
 }
 
-/* A row of a plane with room for its neighbours: samples start at [LOD_L3_MARGIN]. */
+/* A row of a plane with room for its neighbours: samples start at
+ * [LOD_L3_MARGIN]. */
 #define LOD_L3_MARGIN 1
 typedef uint16_t lod_l3_row[LOD_L3_SIDE_MAX + 2 * LOD_L3_MARGIN];
 
@@ -64,7 +67,8 @@ void lod_l3_row_store(const struct lod_l3_patch *patch, bool green,
                       lod_l3_row planes[LOD_L3_SAMPLES_MAX], unsigned y,
                       const struct lod_l3_target *target);
 
-/* A patch of one pixel, which stands behind the kind byte as in memory. -EILSEQ. */
+/* A patch of one pixel, which stands behind the kind byte as in memory.
+ * -EILSEQ. */
 LOD_MUST_CHECK int lod_l3_flat_decode(const struct lod_l3_patch *patch, struct lod_span bytes,
                                       const struct lod_l3_target *target);
 
@@ -81,8 +85,8 @@ static inline unsigned lod_l3_width_of(unsigned code)
 }
 
 /*
- * Eight fields of `width` bits, 0 .. 16, from `width` bytes, lowest bits first. Reads no byte at or
- * behind `end`.
+ * Eight fields of `width` bits, 0 .. 16, from `width` bytes, lowest bits first.
+ * Reads no byte at or behind `end`.
  */
 void lod_l3_fields_take(const uint8_t *at, const uint8_t *end, unsigned width, uint16_t fields[8]);
 

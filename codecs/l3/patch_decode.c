@@ -13,7 +13,8 @@ int lod_l3_patch_decode(const struct lod_l3_kernels *kernels, const struct lod_l
     kernels = patch->bits <= kernels->bits_max ? kernels : &lod_l3_kernels_scalar;
 
     if (bytes.bytes == 0 || kind & ~(LOD_L3_KIND_MODE | LOD_L3_KIND_GREEN) ||
-        (kind & LOD_L3_KIND_GREEN && patch->samples < 3)) {
+        (kind & LOD_L3_KIND_GREEN &&
+         (patch->samples < 3 || (kind & LOD_L3_KIND_MODE) > LOD_L3_KIND_PACKED))) {
         return -EILSEQ;
     }
     switch (kind & LOD_L3_KIND_MODE) {

@@ -1,36 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples to the planes of a patch, G subtracted where asked, residuals of their rows, fields. */
+/* Samples to the planes of a patch, G subtracted where asked, residuals of
+ * their rows, fields. */
 #include "l3/planes_write.h"
 
 #include <string.h>
 
 #include "l3/predict.h"
 
-static void load_row(const struct lod_l3_patch *patch, unsigned sample, const uint8_t *at,
-                     uint16_t *row)
+static inline void load(const uint8_t *restrict at, unsigned width, unsigned step, bool wide,
+                        uint16_t *restrict row)
 {
-    for (unsigned x = 0; x < patch->width; x++) {
-        unsigned i = x * patch->samples + sample;
-        row[x] = patch->bits == 16 ? lod_get_le16(at + (size_t)2 * i) : at[i];
+    for (unsigned x = 0; x < width; x++) {
+        row[x] = wide ? lod_get_le16(at + (size_t)2 * step * x) : at[(size_t)step * x];
     }
 }
 
-void lod_l3_planes_load(const struct lod_l3_patch *patch, bool green, const uint8_t *at,
-                        size_t stride, struct lod_l3_planes *planes)
+/* One sample of each pixel of a row; all loops have a constant step. */
+static void load_row(const struct lod_l3_patch *patch, const uint8_t *at, uint16_t *row)
 {
-    unsigned mask = lod_l3_sample_mask(patch);
+    switch (patch->samples + (patch->bits == 16 ? LOD_L3_SAMPLES_MAX : 0)) {
+    case 1:
+        load(at, patch->width, 1, false, row);
+        break;
+    case 3:
+        load(at, patch->width, 3, false, row);
+        break;
+    case 4:
+        load(at, patch->width, 4, false, row);
+        break;
+    default:
+        load(at, patch->width, patch->samples, patch->bits == 16, row);
+        break;
+    }
+}
 
-    planes->green = green;
+void lod_l3_planes_load(const struct lod_l3_patch *patch, const uint8_t *at, size_t stride,
+                        struct lod_l3_planes *planes)
+{
+    size_t sample_bytes = patch->bits == 16 ? 2 : 1;
+
+    planes->green = false;
     for (unsigned p = 0; p < patch->samples; p++) {
+        const uint8_t *first = at + lod_l3_plane_sample(patch, p) * sample_bytes;
         memset(planes->row[p][0], 0, sizeof(lod_l3_row));
         for (unsigned y = 0; y < patch->height; y++) {
-            uint16_t *row = planes->row[p][y + 1] + LOD_L3_MARGIN;
-            const uint16_t *g = planes->row[0][y + 1] + LOD_L3_MARGIN;
-            load_row(patch, lod_l3_plane_sample(patch, p), at + y * stride, row);
-            for (unsigned x = 0; green && (p == 1 || p == 2) && x < patch->width; x++) {
-                row[x] = (uint16_t)((unsigned)(row[x] - g[x]) & mask);
-            }
-            lod_l3_row_close(row - LOD_L3_MARGIN, patch->width);
+            load_row(patch, first + y * stride, planes->row[p][y + 1] + LOD_L3_MARGIN);
+            lod_l3_row_close(planes->row[p][y + 1], patch->width);
+        }
+    }
+}
+
+void lod_l3_planes_toggle_green(const struct lod_l3_patch *patch, struct lod_l3_planes *planes)
+{
+    unsigned mask = lod_l3_sample_mask(patch), flip = planes->green ? 0 : ~0u;
+
+    planes->green = !planes->green;
+    for (unsigned i = 0; i < 2 * patch->height; i++) {
+        uint16_t *restrict row = planes->row[1 + i % 2][1 + i / 2];
+        const uint16_t *restrict g = planes->row[0][1 + i / 2];
+        for (unsigned x = 0; x < patch->width + 2 * LOD_L3_MARGIN; x++) {
+            row[x] = (uint16_t)((row[x] + (g[x] ^ flip) - flip) & mask);
         }
     }
 }

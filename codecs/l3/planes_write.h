@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A patch as its encoders see it: planes in coded order, each row with its margins, and the row of
- * zeros above the first.
+ * A patch as its encoders see it: planes in coded order, each row with its
+ * margins, and the row of zeros above the first.
  */
 #ifndef LOD_PLANES_WRITE_H
 #define LOD_PLANES_WRITE_H
@@ -13,9 +13,13 @@ struct lod_l3_planes {
     lod_l3_row row[LOD_L3_SAMPLES_MAX][LOD_L3_SIDE_MAX + 1]; /* [plane][1 + y] */
 };
 
-/* Loads the planes of a patch whose top left sample is at `at`. */
-void lod_l3_planes_load(const struct lod_l3_patch *patch, bool green, const uint8_t *at,
-                        size_t stride, struct lod_l3_planes *planes);
+/* Loads the planes of a patch whose top left sample is at `at`; nothing is
+ * subtracted. */
+void lod_l3_planes_load(const struct lod_l3_patch *patch, const uint8_t *at, size_t stride,
+                        struct lod_l3_planes *planes);
+
+/* Subtracts G from R and B, or adds it again. */
+void lod_l3_planes_toggle_green(const struct lod_l3_patch *patch, struct lod_l3_planes *planes);
 
 /* The residuals of row `y` of a plane. */
 void lod_l3_planes_residuals(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
@@ -35,7 +39,8 @@ static inline void lod_l3_nibble_put(uint8_t *at, unsigned index, unsigned value
     at[index / 2] = (uint8_t)(at[index / 2] | value << (index % 2 * 4));
 }
 
-/* Eight fields, each plus `bias`, to `width` bytes; the byte behind them is returned. */
+/* Eight fields, each plus `bias`, to `width` bytes; the byte behind them is
+ * returned. */
 uint8_t *lod_l3_fields_put(uint8_t *at, const uint16_t *fields, unsigned width, unsigned bias);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The six predictors, one sample at a time: the reference that the vector forms are tested against.
- * FORMAT.md, L3 stream, Predictors.
+ * The six predictors, one sample at a time: the reference that the vector forms
+ * are tested against. FORMAT.md, L3 stream, Predictors.
  */
 #include "l3/predict.h"
 
@@ -30,17 +30,20 @@ static inline unsigned from_above(enum lod_l3_predictor predictor, const uint16_
     }
 }
 
-static inline void rebuild(enum lod_l3_predictor predictor, const uint16_t *above,
-                           const uint16_t *residuals, uint16_t *row, unsigned width, unsigned mask)
+static inline void rebuild(enum lod_l3_predictor predictor, const uint16_t *restrict above,
+                           const uint16_t *restrict residuals, uint16_t *restrict row,
+                           unsigned width, unsigned mask)
 {
     for (unsigned x = 0; x < width; x++) {
         row[x] = (uint16_t)((from_above(predictor, above + x) + residuals[x]) & mask);
     }
 }
 
-/* L and L + T - TL: `above[0]`, or T, and the sum of the residuals up to here. */
-static void rebuild_sums(enum lod_l3_predictor predictor, const uint16_t *above,
-                         const uint16_t *residuals, uint16_t *row, unsigned width, unsigned mask)
+/* L and L + T - TL: `above[0]`, or T, and the sum of the residuals up to here.
+ */
+static void rebuild_sums(enum lod_l3_predictor predictor, const uint16_t *restrict above,
+                         const uint16_t *restrict residuals, uint16_t *restrict row, unsigned width,
+                         unsigned mask)
 {
     unsigned sum = 0;
 
@@ -50,8 +53,9 @@ static void rebuild_sums(enum lod_l3_predictor predictor, const uint16_t *above,
     }
 }
 
-void lod_l3_row_rebuild(enum lod_l3_predictor predictor, const uint16_t *above,
-                        const uint16_t *residuals, uint16_t *row, unsigned width, unsigned mask)
+void lod_l3_row_rebuild(enum lod_l3_predictor predictor, const uint16_t *restrict above,
+                        const uint16_t *restrict residuals, uint16_t *restrict row, unsigned width,
+                        unsigned mask)
 {
     switch (predictor) {
     case LOD_L3_TOP:
@@ -72,17 +76,20 @@ void lod_l3_row_rebuild(enum lod_l3_predictor predictor, const uint16_t *above,
     }
 }
 
-static inline void subtract(enum lod_l3_predictor predictor, const uint16_t *above,
-                            const uint16_t *row, uint16_t *residuals, unsigned width, unsigned mask)
+static inline void subtract(enum lod_l3_predictor predictor, const uint16_t *restrict above,
+                            const uint16_t *restrict row, uint16_t *restrict residuals,
+                            unsigned width, unsigned mask)
 {
     for (unsigned x = 0; x < width; x++) {
         residuals[x] = (uint16_t)((row[x] - from_above(predictor, above + x)) & mask);
     }
 }
 
-/* The left neighbour stands in the margin too, but it is the row's own first sample there. */
-static void subtract_left(enum lod_l3_predictor predictor, const uint16_t *above,
-                          const uint16_t *row, uint16_t *residuals, unsigned width, unsigned mask)
+/* The left neighbour stands in the margin too, but it is the row's own first
+ * sample there. */
+static void subtract_left(enum lod_l3_predictor predictor, const uint16_t *restrict above,
+                          const uint16_t *restrict row, uint16_t *restrict residuals,
+                          unsigned width, unsigned mask)
 {
     bool slope = predictor == LOD_L3_SLOPE;
 
@@ -93,8 +100,9 @@ static void subtract_left(enum lod_l3_predictor predictor, const uint16_t *above
     }
 }
 
-void lod_l3_row_residuals(enum lod_l3_predictor predictor, const uint16_t *above,
-                          const uint16_t *row, uint16_t *residuals, unsigned width, unsigned mask)
+void lod_l3_row_residuals(enum lod_l3_predictor predictor, const uint16_t *restrict above,
+                          const uint16_t *restrict row, uint16_t *restrict residuals,
+                          unsigned width, unsigned mask)
 {
     switch (predictor) {
     case LOD_L3_TOP:

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mode small, decoded one symbol at a time: the reference. FORMAT.md, L3 stream, small.
+ * Mode small, decoded one symbol at a time: the reference. FORMAT.md, L3
+ * stream, small.
  *
- * Nothing a patch says can lead out of memory: slots are masked, words are counted, and residuals
- * are taken modulo 2^bits. A patch is sound if it ends where its words and its states end.
+ * Nothing a patch says can lead out of memory: slots are masked, words are
+ * counted, and residuals are taken modulo 2^bits. A patch is sound if it ends
+ * where its words and its states end.
  */
 #include "l3/small.h"
 
@@ -30,7 +32,8 @@ void lod_small_rows_init(struct lod_small_rows *rows)
     }
 }
 
-/* Sums of 16-bit images: exact below 8, then eight steps to each power of two. */
+/* Sums of 16-bit images: exact below 8, then eight steps to each power of two.
+ */
 static unsigned step_of(unsigned sum)
 {
     unsigned e = sum < 8 ? 0 : 31u - (unsigned)__builtin_clz(sum);
@@ -39,22 +42,47 @@ static unsigned step_of(unsigned sum)
     return step < LOD_RANS_ACTIVITIES ? step : LOD_RANS_ACTIVITIES - 1;
 }
 
+static uint16_t magnitude8(int value)
+{
+    int8_t v = (int8_t)value;
+
+    return (uint16_t)(v < 0 ? -v : v);
+}
+
+static void classes8(unsigned width, const uint8_t *class_of, const uint16_t *restrict above,
+                     const uint16_t *restrict m, uint8_t *restrict classes)
+{
+    uint16_t sums[LOD_L3_SIDE_MAX];
+
+    for (unsigned x = 0; x < width; x++) {
+        uint16_t left = magnitude8(above[x] - above[(int)x - 1]);
+        uint16_t right = magnitude8(above[x] - above[x + 1]);
+        uint16_t sum = (uint16_t)(left + right + m[(int)x - 1] + 2 * m[x] + m[x + 1]);
+        sums[x] = sum < LOD_RANS_ACTIVITIES ? sum : LOD_RANS_ACTIVITIES - 1;
+    }
+    for (unsigned x = 0; x < width; x++) {
+        classes[x] = class_of[sums[x]];
+    }
+}
+
+static void classes16(unsigned width, const uint8_t *class_of, const uint16_t *above,
+                      const uint16_t *m, uint8_t *classes)
+{
+    for (unsigned x = 0; x < width; x++) {
+        int left = (int16_t)(above[x] - above[(int)x - 1]);
+        int right = (int16_t)(above[x] - above[x + 1]);
+        int sum = abs(left) + abs(right) + m[(int)x - 1] + 2 * m[x] + m[x + 1];
+        classes[x] = class_of[step_of((unsigned)sum)];
+    }
+}
+
 void lod_small_classes(const struct lod_l3_patch *patch, const uint8_t *class_of,
                        const uint16_t *above, const uint16_t *magnitudes, uint8_t *classes)
 {
-    unsigned sums[LOD_L3_SIDE_MAX];
-    const uint16_t *m = magnitudes;
-    bool wide = patch->bits == 16;
-
-    for (unsigned x = 0; x < patch->width; x++) {
-        int left = above[x] - above[(int)x - 1], right = above[x] - above[x + 1];
-        left = wide ? (int16_t)left : (int8_t)left;
-        right = wide ? (int16_t)right : (int8_t)right;
-        sums[x] = (unsigned)(abs(left) + abs(right) + m[(int)x - 1] + 2 * m[x] + m[x + 1]);
-    }
-    for (unsigned x = 0; x < patch->width; x++) {
-        unsigned most = LOD_RANS_ACTIVITIES - 1, sum = sums[x];
-        classes[x] = class_of[wide ? step_of(sum) : sum < most ? sum : most];
+    if (patch->bits == 16) {
+        classes16(patch->width, class_of, above, magnitudes, classes);
+    } else {
+        classes8(patch->width, class_of, above, magnitudes, classes);
     }
 }
 
@@ -112,6 +140,49 @@ static uint16_t finish(const struct lod_l3_patch *patch, struct lanes *lanes, un
     return (uint16_t)(zigzag >> 1 ^ (0u - (zigzag & 1)));
 }
 
+static inline uint32_t advance(uint32_t entry, uint32_t state)
+{
+    return (entry >> LOD_RANS_COUNT_SHIFT) * (state >> LOD_RANS_BITS) +
+           (entry >> LOD_RANS_OFFSET_SHIFT) % LOD_RANS_TOTAL;
+}
+
+/*
+ * Whether a state takes a word is as good as chance, so where there are words
+ * enough for all it is no branch. All symbols' bits are returned together.
+ */
+static uint32_t take_symbols(const struct lod_rans_tables *tables, struct lanes *lanes,
+                             const uint8_t *classes, unsigned count, uint32_t *entry)
+{
+    const uint8_t *at = lanes->at;
+    uint32_t all = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t state = lanes->state[i];
+        entry[i] = tables->slot[classes[i]][state % LOD_RANS_TOTAL];
+        all |= entry[i];
+        state = advance(entry[i], state);
+        uint32_t low = 0u - (state < LOD_RANS_FLOOR);
+        lanes->state[i] = state << (low & 16) | (lod_get_le16(at) & low);
+        at += low & 2;
+    }
+    lanes->at = at;
+    return all;
+}
+
+static uint32_t take_last_symbols(const struct lod_rans_tables *tables, struct lanes *lanes,
+                                  const uint8_t *classes, unsigned count, uint32_t *entry)
+{
+    uint32_t all = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t state = lanes->state[i];
+        entry[i] = tables->slot[classes[i]][state % LOD_RANS_TOTAL];
+        all |= entry[i];
+        lanes->state[i] = refill(lanes, advance(entry[i], state));
+    }
+    return all;
+}
+
 /* Symbols of up to 32 columns, then what they leave open. */
 static void take_columns(const struct lod_l3_patch *patch, const struct lod_rans_tables *tables,
                          struct lanes *lanes, const uint8_t *classes, unsigned count,
@@ -119,14 +190,13 @@ static void take_columns(const struct lod_l3_patch *patch, const struct lod_rans
 {
     uint32_t entry[LOD_RANS_LANES], open = patch->bits == 16 ? LOD_RANS_ESCAPE_BIT : 0;
 
+    if (lanes->end - lanes->at >= 2 * (ptrdiff_t)count) {
+        open |= take_symbols(tables, lanes, classes, count, entry);
+    } else {
+        open |= take_last_symbols(tables, lanes, classes, count, entry);
+    }
     for (unsigned i = 0; i < count; i++) {
-        uint32_t state = lanes->state[i];
-        entry[i] = tables->slot[classes[i]][state % LOD_RANS_TOTAL];
-        open |= entry[i];
         residuals[i] = (uint16_t)(entry[i] & 255);
-        state = (entry[i] >> LOD_RANS_COUNT_SHIFT) * (state >> LOD_RANS_BITS) +
-                (entry[i] >> LOD_RANS_OFFSET_SHIFT) % LOD_RANS_TOTAL;
-        lanes->state[i] = refill(lanes, state);
     }
     for (unsigned i = 0; open & LOD_RANS_ESCAPE_BIT && i < count; i++) {
         residuals[i] = finish(patch, lanes, i, entry[i]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patches of mode small: residuals coded by rANS, the class of each told by the row above
- * (FORMAT.md, L3 stream, small). Lane i codes the columns i, i + 32, i + 64 ... of every run.
+ * Patches of mode small: residuals coded by rANS, the class of each told by the
+ * row above (FORMAT.md, L3 stream, small). Lane i codes the columns i, i + 32,
+ * i + 64 ... of every run.
  */
 #ifndef LOD_SMALL_H
 #define LOD_SMALL_H
@@ -45,7 +46,8 @@ struct lod_small_rows {
 /* Ready for the first row. */
 void lod_small_rows_init(struct lod_small_rows *rows);
 
-/* The classes of a run's residuals, from the row above and its residuals' magnitudes. */
+/* The classes of a run's residuals, from the row above and its residuals'
+ * magnitudes. */
 void lod_small_classes(const struct lod_l3_patch *patch, const uint8_t *class_of,
                        const uint16_t *above, const uint16_t *magnitudes, uint8_t *classes);
 
@@ -54,8 +56,8 @@ void lod_small_magnitudes(const struct lod_l3_patch *patch, const uint16_t *resi
                           uint16_t *magnitudes);
 
 /*
- * A residual of 16 bits as a symbol of 6 and the bits it leaves open: its zigzag form below 16,
- * else its highest bit and the two behind.
+ * A residual of 16 bits as a symbol of 6 and the bits it leaves open: its
+ * zigzag form below 16, else its highest bit and the two behind.
  */
 #define LOD_SMALL_EXACT  16u
 #define LOD_SMALL_TOKENS 64u

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mode small for AVX2 with BMI2: the twin of small.c for samples of up to 8 bits. The 32 lanes of a
- * patch are four vectors of states; a slot is a gather, words are dealt out by a permutation that
- * pdep makes of the lanes that need one.
+ * Mode small for AVX2 with BMI2: the twin of small.c for samples of up to 8
+ * bits. The 32 lanes of a patch are four vectors of states; a slot is a gather,
+ * words are dealt out by a permutation that pdep makes of the lanes that need
+ * one.
  */
 #include "l3/patch_avx2.h"
 
@@ -68,7 +69,8 @@ LOD_ALWAYS __m256i advance(struct stream *s, __m256i state, __m256i entry, __m25
     return refill(s, _mm256_blendv_epi8(state, next, active), active);
 }
 
-/* Lanes whose symbol was an escape: eight bits of their state are the residual. */
+/* Lanes whose symbol was an escape: eight bits of their state are the residual.
+ */
 static __attribute__((noinline)) void escape(struct stream *s, __m256i entry[PARTS],
                                              const __m256i active[PARTS])
 {

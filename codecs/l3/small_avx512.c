@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mode small for AVX-512 with VBMI and VBMI2: the twin of small.c for samples of up to 8 bits. The
- * 32 lanes of a patch are two vectors; a slot is a gather, words are dealt out by vpexpandd.
+ * Mode small for AVX-512 with VBMI and VBMI2: the twin of small.c for samples
+ * of up to 8 bits. The 32 lanes of a patch are two vectors; a slot is a gather,
+ * words are dealt out by vpexpandd.
  *
- * A lane's next symbol waits about 60 cycles for its last one, mostly for gather and multiply, so
- * two patches are decoded side by side where they can be: each fills the other's waits.
+ * A lane's next symbol waits about 60 cycles for its last one, mostly for
+ * gather and multiply, so two patches are decoded side by side where they can
+ * be: each fills the other's waits.
  */
 #include "l3/patch_avx512.h"
 
@@ -67,7 +69,8 @@ LOD_ALWAYS __m512i advance(struct stream *s, __m512i state, __m512i entry, __mma
     return refill(s, _mm512_mask_mov_epi32(state, active, next), active);
 }
 
-/* Lanes whose symbol was an escape: eight bits of their state are the residual. */
+/* Lanes whose symbol was an escape: eight bits of their state are the residual.
+ */
 static __attribute__((noinline)) void escape(struct stream *s, __m512i entry[2],
                                              const __mmask16 escaped[2])
 {

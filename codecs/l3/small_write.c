@@ -1,44 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patches of mode small, written. rANS gives its last symbol back first, so a patch is coded from
- * its end, and its words grow downwards. FORMAT.md, L3 stream, small.
+ * Patches of mode small, written. rANS gives its last symbol back first, so a
+ * patch is coded from its end, and its words grow downwards. FORMAT.md, L3
+ * stream, small.
  */
 #include "l3/small_write.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "l3/predict.h"
+#include "l3/costs_write.h"
 #include "l3/small.h"
-
-static uint64_t cost_of(const struct lod_l3_patch *patch, const uint16_t *residuals)
-{
-    unsigned up = 16 - patch->bits, sum = 0;
-
-    for (unsigned x = 0; x < patch->width; x++) {
-        int r = (int16_t)(residuals[x] << up) >> up;
-        sum += (unsigned)(r < 0 ? -r : r);
-    }
-    return sum;
-}
 
 void lod_small_choose(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
                       unsigned step, struct lod_small_choice *ret_choice)
 {
     ret_choice->cost = 0;
-    for (unsigned run = 0; run < patch->height * patch->samples; run++) {
-        unsigned y = run / patch->samples, p = run % patch->samples;
-        uint64_t least = UINT64_MAX;
-        for (unsigned predictor = 0; y % step == 0 && predictor < LOD_L3_PREDICTORS; predictor++) {
-            uint16_t residuals[LOD_L3_SIDE_MAX];
-            lod_l3_planes_residuals(patch, planes, p, y, predictor, residuals);
-            uint64_t cost = cost_of(patch, residuals);
-            if (cost < least) {
-                least = cost;
-                ret_choice->predictors[run] = (uint8_t)predictor;
+    for (unsigned y = 0; y < patch->height; y += step) {
+        for (unsigned p = 0; p < patch->samples; p++) {
+            uint32_t costs[LOD_L3_PREDICTORS];
+            unsigned best = 0;
+            lod_l3_row_costs(patch, planes, p, y, LOD_L3_MAGNITUDES, costs);
+            for (unsigned k = 1; k < LOD_L3_PREDICTORS; k++) {
+                best = costs[k] < costs[best] ? k : best;
             }
+            ret_choice->cost += costs[best];
+            ret_choice->predictors[y * patch->samples + p] = (uint8_t)best;
         }
-        ret_choice->cost += least == UINT64_MAX ? 0 : least;
     }
 }
 
@@ -73,7 +61,8 @@ static unsigned symbol_of(const struct lod_l3_patch *patch, unsigned residual)
     return patch->bits == 16 ? to_token(residual, &open) : residual & 255;
 }
 
-/* Residuals of a run, and its classes; `magnitudes` are of the run above, then of this one. */
+/* Residuals of a run, and its classes; `magnitudes` are of the run above, then
+ * of this one. */
 static void run_of(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
                    const struct lod_small_choice *choice, unsigned run, const uint8_t *class_of,
                    lod_l3_row magnitudes, uint16_t *residuals, uint8_t *classes)
@@ -115,17 +104,18 @@ struct writer {
     uint8_t *at;
 };
 
-static uint32_t spill(struct writer *w, uint32_t state, uint64_t limit)
+/* Whether a state gives a word away is as good as chance, so it is no branch;
+ * `at` has room. */
+static inline uint32_t spill(struct writer *w, uint32_t state, uint64_t limit)
 {
-    if (state < limit) {
-        return state;
-    }
-    w->at -= 2;
-    lod_put_le16(w->at, (uint16_t)state);
-    return state >> 16;
+    uint32_t high = 0u - (state >= limit);
+
+    lod_put_le16(w->at - 2, (uint16_t)state);
+    w->at -= high & 2;
+    return state >> (high & 16);
 }
 
-static void put_open(struct writer *w, unsigned lane, unsigned bits, unsigned value)
+static inline void put_open(struct writer *w, unsigned lane, unsigned bits, unsigned value)
 {
     if (bits) {
         uint32_t state = spill(w, w->state[lane], UINT64_C(1) << (32 - bits));
@@ -133,7 +123,7 @@ static void put_open(struct writer *w, unsigned lane, unsigned bits, unsigned va
     }
 }
 
-static void put_symbol(struct writer *w, unsigned lane, unsigned count, unsigned start)
+static inline void put_symbol(struct writer *w, unsigned lane, unsigned count, unsigned start)
 {
     uint64_t limit = (uint64_t)count << (32 - LOD_RANS_BITS);
     uint32_t state = spill(w, w->state[lane], limit);
@@ -141,7 +131,8 @@ static void put_symbol(struct writer *w, unsigned lane, unsigned count, unsigned
     w->state[lane] = (state / count << LOD_RANS_BITS) + state % count + start;
 }
 
-/* Up to 32 columns from the last to the first: what is open, then the symbols. */
+/* Up to 32 columns from the last to the first: what is open, then the symbols.
+ */
 static void put_columns(const struct lod_l3_patch *patch, const struct lod_small_model *model,
                         struct writer *w, const uint16_t *residuals, const uint8_t *classes,
                         unsigned columns)

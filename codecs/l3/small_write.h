@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The encoder of mode small: predictors of a patch, counts for the tables, and the patch itself. */
+/* The encoder of mode small: predictors of a patch, counts for the tables, and
+ * the patch itself. */
 #ifndef LOD_SMALL_WRITE_H
 #define LOD_SMALL_WRITE_H
 
@@ -13,8 +14,8 @@ struct lod_small_choice {
 };
 
 /*
- * Chooses for one row in `step`; the cost is of these rows. To compare two ways to load planes a
- * few rows do.
+ * Chooses for one row in `step`; the cost is of these rows. To compare two ways
+ * to load planes a few rows do.
  */
 void lod_small_choose(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
                       unsigned step, struct lod_small_choice *ret_choice);
@@ -28,7 +29,8 @@ struct lod_small_work {
 void lod_small_count(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
                      const struct lod_small_choice *choice, struct lod_small_counts *counts);
 
-/* Writes the patch and returns its bytes; `room` bytes at least as many as any patch takes. */
+/* Writes the patch and returns its bytes; `room` bytes at least as many as any
+ * patch takes. */
 size_t lod_small_encode(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
                         const struct lod_small_choice *choice, const struct lod_small_model *model,
                         struct lod_small_work *work, uint8_t *into, size_t room);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of a patch in 32-byte vectors, kept in memory with margins so that a neighbour is a load one
- * byte off: predictors, sums, and samples to pixels. For files that are compiled for AVX2 alone.
+ * Rows of a patch in 32-byte vectors, kept in memory with margins so that a
+ * neighbour is a load one byte off: predictors, sums, and samples to pixels.
+ * For files that are compiled for AVX2 alone.
  */
 #ifndef LOD_VECTORS_AVX2_H
 #define LOD_VECTORS_AVX2_H
+#ifdef __AVX2__
 
 #include <immintrin.h>
 #include <string.h>
@@ -15,7 +17,8 @@
 #define LOD_VECTOR 32u
 #define LOD_ALWAYS static inline __attribute__((always_inline))
 
-/* A row of bytes; samples start at [LOD_VECTOR], and whole vectors may be read and written. */
+/* A row of bytes; samples start at [LOD_VECTOR], and whole vectors may be read
+ * and written. */
 typedef uint8_t lod_bytes[LOD_VECTOR + LOD_L3_SIDE_MAX + LOD_VECTOR];
 
 /* What depends on the patch alone. */
@@ -88,7 +91,8 @@ LOD_ALWAYS __m256i lod_paeth(__m256i tl, __m256i t, __m256i tr)
     return _mm256_blendv_epi8(_mm256_blendv_epi8(tr, t, is_t), tl, is_tl);
 }
 
-/* (TL + 2 T + TR + 2) / 4 without a ninth bit: the lower mean of TL and TR, then the upper one. */
+/* (TL + 2 T + TR + 2) / 4 without a ninth bit: the lower mean of TL and TR,
+ * then the upper one. */
 LOD_ALWAYS __m256i lod_soft(__m256i tl, __m256i t, __m256i tr)
 {
     __m256i odd = _mm256_and_si256(_mm256_xor_si256(tl, tr), _mm256_set1_epi8(1));
@@ -129,7 +133,8 @@ LOD_ALWAYS void lod_rebuild_one(const struct lod_shape *s, unsigned predictor, c
     }
 }
 
-/* A row from its residuals and the row above; all point at their first sample. */
+/* A row from its residuals and the row above; all point at their first sample.
+ */
 LOD_ALWAYS void lod_rebuild(const struct lod_shape *s, unsigned width, unsigned predictor,
                             const uint8_t *above, const uint8_t *residuals, uint8_t *row)
 {
@@ -156,26 +161,40 @@ LOD_ALWAYS void lod_rebuild(const struct lod_shape *s, unsigned width, unsigned 
     lod_close(row, width);
 }
 
-/* 32 pixels, whole, to `at`. */
-LOD_ALWAYS void lod_mix(const struct lod_l3_patch *patch, const struct lod_shape *s, bool green,
+/* 32 pixels of `n` samples, whole, to `at`. */
+LOD_ALWAYS void lod_mix(const struct lod_shape *s, unsigned n, bool green,
                         lod_bytes rows[LOD_L3_SAMPLES_MAX], unsigned x, uint8_t *at)
 {
     __m256i plane[LOD_L3_SAMPLES_MAX];
 
-    for (unsigned p = 0; p < patch->samples; p++) {
+    for (unsigned p = 0; p < n; p++) {
         plane[p] = lod_load(rows[p] + LOD_VECTOR + x);
         if (green && (p == 1 || p == 2)) {
             plane[p] = _mm256_and_si256(_mm256_add_epi8(plane[p], plane[0]), s->mask);
         }
     }
-    for (unsigned j = 0; j < patch->samples; j++) {
+    for (unsigned j = 0; j < n; j++) {
         __m256i out = _mm256_shuffle_epi8(plane[0], s->mix[j][0]);
-        for (unsigned p = 1; p < patch->samples; p++) {
+        for (unsigned p = 1; p < n; p++) {
             out = _mm256_or_si256(out, _mm256_shuffle_epi8(plane[p], s->mix[j][p]));
         }
         _mm_storeu_si128((__m128i_u *)(at + 16 * j), _mm256_castsi256_si128(out));
-        _mm_storeu_si128((__m128i_u *)(at + 16 * (patch->samples + j)),
-                         _mm256_extracti128_si256(out, 1));
+        _mm_storeu_si128((__m128i_u *)(at + 16 * (n + j)), _mm256_extracti128_si256(out, 1));
+    }
+}
+
+LOD_ALWAYS void lod_store_of(const struct lod_shape *s, unsigned width, unsigned n, bool green,
+                             lod_bytes rows[LOD_L3_SAMPLES_MAX], uint8_t *at)
+{
+    uint8_t last[LOD_VECTOR * LOD_L3_SAMPLES_MAX];
+    unsigned x = 0;
+
+    for (; x + LOD_VECTOR <= width; x += LOD_VECTOR) {
+        lod_mix(s, n, green, rows, x, at + (size_t)x * n);
+    }
+    if (x < width) {
+        lod_mix(s, n, green, rows, x, last);
+        memcpy(at + (size_t)x * n, last, (size_t)(width - x) * n);
     }
 }
 
@@ -183,16 +202,21 @@ LOD_ALWAYS void lod_mix(const struct lod_l3_patch *patch, const struct lod_shape
 LOD_ALWAYS void lod_store(const struct lod_l3_patch *patch, const struct lod_shape *s, bool green,
                           lod_bytes rows[LOD_L3_SAMPLES_MAX], uint8_t *at)
 {
-    uint8_t last[LOD_VECTOR * LOD_L3_SAMPLES_MAX];
-    unsigned x = 0;
-
-    for (; x + LOD_VECTOR <= patch->width; x += LOD_VECTOR) {
-        lod_mix(patch, s, green, rows, x, at + x * patch->samples);
-    }
-    if (x < patch->width) {
-        lod_mix(patch, s, green, rows, x, last);
-        memcpy(at + x * patch->samples, last, (patch->width - x) * patch->samples);
+    switch (patch->samples) {
+    case 1:
+        lod_store_of(s, patch->width, 1, false, rows, at);
+        break;
+    case 2:
+        lod_store_of(s, patch->width, 2, false, rows, at);
+        break;
+    case 3:
+        lod_store_of(s, patch->width, 3, green, rows, at);
+        break;
+    default:
+        lod_store_of(s, patch->width, 4, green, rows, at);
+        break;
     }
 }
 
+#endif
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of a patch in 64-byte vectors: neighbours, predictors, sums, and samples to pixels. For
- * files that are compiled for AVX-512 with VBMI alone. A row of up to 128 samples is one or two
- * vectors; what is in them behind the row's last sample never gets into it.
+ * Rows of a patch in 64-byte vectors: neighbours, predictors, sums, and samples
+ * to pixels. For files that are compiled for AVX-512 with VBMI alone. A row of
+ * up to 128 samples is one or two vectors; what is in them behind the row's
+ * last sample never gets into it.
  */
 #ifndef LOD_VECTORS_AVX512_H
 #define LOD_VECTORS_AVX512_H
+#ifdef __AVX512VBMI__
 
 #include <immintrin.h>
 
@@ -19,9 +21,11 @@
 /* What depends on the patch's width and samples alone. */
 struct lod_shape {
     __m512i before[LOD_VECTORS], after[LOD_VECTORS]; /* numbers of the neighbours in the row */
-    __m512i mix[LOD_L3_SAMPLES_MAX];      /* for output j: from planes 0 and 1, or from 2 and 3 */
-    __mmask64 second[LOD_L3_SAMPLES_MAX]; /* bytes of output j that come from planes 2 and 3 */
-    __m512i mask;                         /* of a sample */
+    __m512i mix[LOD_L3_SAMPLES_MAX];                 /* for output j: from planes 0 and 1, or from
+                                                        2 and 3 */
+    __mmask64 second[LOD_L3_SAMPLES_MAX];            /* bytes of output j that come from
+                                                        planes 2 and 3 */
+    __m512i mask;                                    /* of a sample */
 };
 
 static inline void lod_shape_init(const struct lod_l3_patch *patch, struct lod_shape *s)
@@ -71,7 +75,8 @@ LOD_ALWAYS __m512i lod_after(const struct lod_shape *s, const __m512i *row, unsi
 /* Sums of all bytes up to each, modulo 256. */
 LOD_ALWAYS __m512i lod_sums(__m512i r)
 {
-    /* Of each word of eight, then the sums of the words before, gathered and added by vpsadbw. */
+    /* Of each word of eight, then the sums of the words before, gathered and
+     * added by vpsadbw. */
     const __m512i lasts = _mm512_set1_epi64(0x3f372f271f170f07);
     const __m512i low = _mm512_set_epi64(0x0808080808080808, 0, 0x0808080808080808, 0,
                                          0x0808080808080808, 0, 0x0808080808080808, 0);
@@ -88,8 +93,9 @@ LOD_ALWAYS __m512i lod_sums(__m512i r)
 LOD_ALWAYS __m512i lod_paeth(__m512i tl, __m512i t, __m512i tr)
 {
     /*
-     * a = |T - TL|, b = |T - TR|. T is as far from TL + TR - T as a + b where both lie on one side
-     * of T, else as |a - b|. Where a + b passes 255 TL is taken whatever T's distance: b <= 255.
+     * a = |T - TL|, b = |T - TR|. T is as far from TL + TR - T as a + b where
+     * both lie on one side of T, else as |a - b|. Where a + b passes 255 TL is
+     * taken whatever T's distance: b <= 255.
      */
     __m512i zero = _mm512_setzero_si512();
     __m512i left = _mm512_subs_epu8(t, tl), right = _mm512_subs_epu8(t, tr);
@@ -104,7 +110,8 @@ LOD_ALWAYS __m512i lod_paeth(__m512i tl, __m512i t, __m512i tr)
     return _mm512_mask_mov_epi8(_mm512_mask_mov_epi8(tr, is_t, t), is_tl, tl);
 }
 
-/* (TL + 2 T + TR + 2) / 4 without a ninth bit: the lower mean of TL and TR, then the upper one. */
+/* (TL + 2 T + TR + 2) / 4 without a ninth bit: the lower mean of TL and TR,
+ * then the upper one. */
 LOD_ALWAYS __m512i lod_soft(__m512i tl, __m512i t, __m512i tr)
 {
     __m512i odd = _mm512_and_si512(_mm512_xor_si512(tl, tr), _mm512_set1_epi8(1));
@@ -112,7 +119,8 @@ LOD_ALWAYS __m512i lod_soft(__m512i tl, __m512i t, __m512i tr)
     return _mm512_avg_epu8(t, _mm512_sub_epi8(_mm512_avg_epu8(tl, tr), odd));
 }
 
-/* A row of `n` vectors from its residuals; it takes the place of the row above. */
+/* A row of `n` vectors from its residuals; it takes the place of the row above.
+ */
 LOD_ALWAYS void lod_rebuild(const struct lod_shape *s, unsigned predictor, __m512i *row,
                             const __m512i *residuals, unsigned n)
 {
@@ -176,4 +184,5 @@ LOD_ALWAYS void lod_store(const struct lod_l3_patch *patch, const struct lod_sha
     }
 }
 
+#endif
 #endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a row's residuals would cost, for all predictors at once: what encoders
+ * choose by. */
+#ifndef LOD_COSTS_WRITE_H
+#define LOD_COSTS_WRITE_H
+
+#include "l3/planes_write.h"
+#include "l3/predict.h"
+
+enum lod_l3_cost {
+    LOD_L3_MAGNITUDES, /* sum of |residual| */
+    LOD_L3_FIELDS,     /* bytes of packed fields */
+};
+
+/* Of row `y` of a plane. */
+void lod_l3_row_costs(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
+                      unsigned plane, unsigned y, enum lod_l3_cost cost,
+                      uint32_t ret_costs[LOD_L3_PREDICTORS]);
+
+#endif
