@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "l3/l3_make.h"
+#include "l3/l3_pixels.h"
 #include "l3/l3_row.h"
 
 /* 64 KiB: a band of patches of a small part of an image is read without the rest. */
@@ -62,6 +63,32 @@ static int plan_png(const struct lod_l3_row *r, struct lod_plan *plan)
     return error ? error : lod_plan_add_text(plan, tail, sizeof(tail));
 }
 
+static int plan_pixels(const struct lod_l3_row *r, enum lod_fidelity fidelity,
+                       struct lod_plan *ret_plan)
+{
+    struct lod_pixels pixels = lod_l3_pixels(r);
+    struct lod_plan made = {0};
+    int error = fidelity > LOD_FULL ? -ENOENT : 0;
+
+    error = error ? error : lod_pixels_plan(&pixels, LOD_L3_FORM_PIXELS, &made);
+    if (!error) {
+        *ret_plan = made;
+    }
+    return error == -EOVERFLOW ? -EILSEQ : error;
+}
+
+/* What would take more than its share of a mount's memory to make has no pixels. */
+static const char *decoded_ending(const uint8_t row[LOD_ROW_BYTES])
+{
+    struct lod_l3_row r;
+
+    if (lod_l3_row_read(row, &r) || lod_l3_pixels_cost(&r) > LOD_DECODED_BYTES_MAX) {
+        return NULL;
+    }
+    struct lod_pixels pixels = lod_l3_pixels(&r);
+    return lod_pixels_ending(&pixels);
+}
+
 static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan)
 {
@@ -72,8 +99,11 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     if (error) {
         return error;
     }
-    if (format != LOD_FORMAT_TREE) {
+    if (format != LOD_FORMAT_TREE && format != LOD_FORMAT_DECODED) {
         return -ENOENT;
+    }
+    if (format == LOD_FORMAT_DECODED) {
+        return plan_pixels(&r, fidelity, ret_plan);
     }
     if (r.flags & LOD_ITEM_WHOLE || fidelity == LOD_ORIGINAL) {
         error = lod_plan_add_stored(&made, LOD_L3_GROUP_FILE, 0, r.source);
@@ -94,5 +124,6 @@ const struct lod_codec lod_codec_l3 = {
     .segments = segments,
     .source_bytes = source_bytes,
     .plan = plan,
+    .decoded_ending = decoded_ending,
     .maker = &lod_l3_maker,
 };

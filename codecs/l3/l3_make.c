@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A unit is a band: its patches are decoded from the stream's head and the band's own bytes, and
- * nothing else of the image is read.
+ * nothing else of the image is read but, for pixels, its palette.
  */
 #include "l3/l3_make.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "l3/l3_pixels.h"
 #include "l3/l3_row.h"
 #include "l3/l3_stream.h"
 
 /* Most streams have their head here, and small ones are here whole: a frame of the record. */
 #define FIRST_BYTES (64u << 10)
 
-/* What need asks for: the beginning, then as missing the whole head and the band. */
+/* What need asks for: the beginning, then as missing the whole head and the band, at last the
+ * chunks, if there is a palette to read. */
 enum input { FIRST, REST };
 
 struct ready {
@@ -26,16 +28,21 @@ static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 {
     struct lod_l3_row r;
 
-    (void)form;
-    return lod_l3_row_read(row, &r) ? 1 : r.png.band_bytes;
+    if (lod_l3_row_read(row, &r)) {
+        return 1;
+    }
+    return form == LOD_L3_FORM_PIXELS ? lod_l3_pixels_band_bytes(&r) : r.png.band_bytes;
 }
 
 static uint64_t cost(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 {
     struct lod_l3_row r;
 
-    (void)form;
-    return lod_l3_row_read(row, &r) ? 0 : lod_l3_row_cost(&r) + FIRST_BYTES;
+    if (lod_l3_row_read(row, &r)) {
+        return 0;
+    }
+    return FIRST_BYTES +
+           (form == LOD_L3_FORM_PIXELS ? lod_l3_pixels_cost(&r) : lod_l3_row_cost(&r));
 }
 
 static int ask(struct lod_inputs *inputs, uint64_t offset, uint64_t bytes)
@@ -118,6 +125,24 @@ static int look(const struct lod_l3_row *r, uint64_t unit, const struct lod_inpu
     return 0;
 }
 
+/* Group 8, once it was asked for, which is after all else. */
+static struct lod_input *chunks_of(struct lod_inputs *inputs)
+{
+    struct lod_input *last = &inputs->input[inputs->count - 1];
+
+    return last->plan.pieces[0].group == LOD_L3_GROUP_CHUNKS ? last : NULL;
+}
+
+static int ask_chunks(const struct lod_l3_row *r, unsigned form, struct lod_inputs *inputs)
+{
+    if (form != LOD_L3_FORM_PIXELS || !lod_l3_pixels_need_chunks(r) || chunks_of(inputs)) {
+        return 0;
+    }
+    struct lod_input *input = &inputs->input[inputs->count++];
+    input->slot = LOD_SLOT_OWN;
+    return lod_plan_add_stored(&input->plan, LOD_L3_GROUP_CHUNKS, 0, r->chunks);
+}
+
 static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                 struct lod_inputs *inputs)
 {
@@ -126,7 +151,6 @@ static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
     struct lod_l3_row r;
     int error = lod_l3_row_read(row, &r);
 
-    (void)form;
     if (error) {
         return error;
     }
@@ -134,12 +158,15 @@ static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
         return ask(inputs, 0, r.stream < FIRST_BYTES ? r.stream : FIRST_BYTES);
     }
     error = look(&r, unit, inputs, &ready, &offset, &missing);
-    return error || missing == 0 ? error : ask(inputs, offset, missing);
+    if (!error && missing == 0) {
+        return ask_chunks(&r, form, inputs);
+    }
+    return error ? error : ask(inputs, offset, missing);
 }
 
 /* One allocation: the decoder's work, then the band's samples. */
-static int decode(const struct lod_l3_row *r, const struct ready *ready, uint32_t band,
-                  uint8_t *into)
+static int decode(const struct lod_l3_row *r, const struct ready *ready, unsigned form,
+                  struct lod_span chunks, uint32_t band, uint8_t *into)
 {
     const struct lod_l3_image *image = &ready->stream.image;
     const size_t stride = (size_t)lod_l3_row_bytes(image);
@@ -154,30 +181,42 @@ static int decode(const struct lod_l3_row *r, const struct ready *ready, uint32_
     int error = lod_l3_work_init(&ready->stream, memory);
     error =
         error ? error : lod_l3_decode_band(&ready->stream, band, ready->band, at, stride, memory);
-    if (!error) {
+    if (!error && form == LOD_L3_FORM_PIXELS) {
+        error = lod_l3_pixels_band(r, chunks, at, stride, lod_png_stored_rows(&r->png, band), into);
+    } else if (!error) {
         lod_png_stored_band(&r->png, band, at, stride, into);
     }
     free(memory);
     return error;
 }
 
+/* Bytes of a unit: of the form's band, which in the last one has fewer rows. */
+static uint64_t bytes_of(const struct lod_l3_row *r, unsigned form, uint32_t band)
+{
+    struct lod_pixels pixels = lod_l3_pixels(r);
+
+    pixels.height = lod_png_stored_rows(&r->png, band);
+    return form == LOD_L3_FORM_PIXELS ? lod_pixels_bytes(&pixels)
+                                      : lod_png_stored_band_bytes(&r->png, band);
+}
+
 static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                 const struct lod_inputs *inputs, uint8_t *into, size_t bytes)
 {
+    const struct lod_input *last = &inputs->input[inputs->count - 1];
     uint64_t offset, missing;
     struct ready ready;
     struct lod_l3_row r;
     int error = lod_l3_row_read(row, &r);
 
-    (void)form;
     error = error ? error : look(&r, unit, inputs, &ready, &offset, &missing);
     if (error) {
         return error;
     }
-    if (missing || bytes != lod_png_stored_band_bytes(&r.png, (uint32_t)unit)) {
+    if (missing || bytes != bytes_of(&r, form, (uint32_t)unit)) {
         return -EILSEQ;
     }
-    return decode(&r, &ready, (uint32_t)unit, into);
+    return decode(&r, &ready, form, last->data, (uint32_t)unit, into);
 }
 
 const struct lod_maker lod_l3_maker = {

@@ -7,7 +7,8 @@
 
 /* Forms of an item; see lod_maker. */
 enum lod_l3_form {
-    LOD_L3_FORM_PNG, /* the stored blocks of its IDAT */
+    LOD_L3_FORM_PNG,    /* the stored blocks of its IDAT */
+    LOD_L3_FORM_PIXELS, /* l3_pixels.h */
 };
 
 extern const struct lod_maker lod_l3_maker;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""decoded/: the pixels that PIL gives for the same fidelity's JPEG, under names that stay apart."""
+"""decoded/: the pixels that PIL gives for the same fidelity's file, under names that stay apart."""
 import ast
 import io
 import json
@@ -20,16 +20,33 @@ FIDELITIES = ["q1", "q4", "q10", "full"]
 KEPT = ["labels.csv", "taken.ppm", "notes", "broken.jpg", "clash.jpg.ppm"]
 
 
-def picture(mode, width, height):
+def picture(mode, width, height, noisy=.2):
     """Smooth and noisy at once, so that every scan has something to say."""
     small = Image.frombytes("RGB", (8, 8), os.urandom(192)).resize((width, height))
     noise = Image.frombytes("RGB", (width, height), os.urandom(3 * width * height))
-    return Image.blend(small, noise, .2).convert(mode)
+    return Image.blend(small, noise, noisy).convert(mode)
 
 
 def jpeg(mode="RGB", size=(120, 90), **options):
     out = io.BytesIO()
     picture(mode, *size).save(out, "JPEG", **{"quality": 90, **options})
+    return out.getvalue()
+
+
+def png(mode, size=(200, 150), **options):
+    """Smooth and hardly compressed: smaller as patches, so that it is not stored whole."""
+    out = io.BytesIO()
+    few = mode in ("P", "1")
+    image = picture("L" if mode in ("1", "I;16") else "RGB" if mode == "P" else mode, *size,
+                    0 if few else .2)
+    if mode == "P":
+        image = image.quantize(60)
+    elif mode == "1":
+        image = image.convert("1", dither=Image.Dither.NONE)
+    elif mode == "I;16":
+        wide = b"".join(struct.pack("<H", 200 * value) for value in image.tobytes())
+        image = Image.frombytes("I;16", size, wide)
+    image.save(out, "PNG", **{"compress_level": 0, **options})
     return out.getvalue()
 
 
@@ -55,6 +72,18 @@ def make_source(folder):
         "clash.jpg": (jpeg(), "clash.jpg"),
         "clash.png": (b"not a picture", "clash.png"),
     }
+    pictures.update({
+        "rgb.png": (png("RGB"), "rgb.ppm"),
+        "eight.png": (png("L"), "eight.pgm"),
+        "bits.png": (png("1", size=(1000, 800)), "bits.pgm"),
+        "deep.png": (png("I;16"), "deep.npy"),
+        "alpha.png": (png("RGBA"), "alpha.npy"),
+        "gray alpha.png": (png("LA"), "gray alpha.npy"),
+        "palette.png": (png("P"), "palette.ppm"),
+        "clear.png": (png("P", transparency=3), "clear.npy"),
+        "photo.png": (png("RGB"), "photo.png.ppm"),
+        "photo.jpg": (jpeg(), "photo.jpg.ppm"),
+    })
     same = pictures["colour.jpg"][0]
     pictures["same/a.jpg"] = (same, "same/a.jpg.ppm")  # equal files, other names
     pictures["same/a.jpe"] = (same, "same/a.jpe.ppm")
@@ -75,7 +104,7 @@ def pixels_of(data):
         bytes_ = struct.unpack("<H", data[8:10])[0]
         head = ast.literal_eval(data[10:10 + bytes_].decode())
         height, width, channels = head["shape"]
-        assert head["descr"] == "|u1" and not head["fortran_order"]
+        assert head["descr"] in ("|u1", "<u2") and not head["fortran_order"]
         return width, height, channels, data[10 + bytes_:]
     kind, sides, top, rest = data.split(b"\n", 3)
     assert top == b"255"
@@ -85,6 +114,14 @@ def pixels_of(data):
 
 def wanted_of(data):
     image = Image.open(io.BytesIO(data))
+    if image.mode == "P":
+        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
+    elif image.mode == "1":
+        image = image.convert("L")
+    elif image.mode == "I":  # 16 bits, in 32
+        wide = image.tobytes()
+        raw = b"".join(wide[at:at + 2] for at in range(0, len(wide), 4))
+        return image.width, image.height, 1, raw
     raw = image.tobytes()
     if image.mode == "CMYK":  # PIL turns them round, as Adobe's files want
         raw = bytes(255 - value for value in raw)
