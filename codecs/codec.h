@@ -58,15 +58,19 @@ enum lod_codec_id {
 
 /*
  * What a codec has to be given before it can make bytes: a file of the item itself (stored and
- * constant pieces only), or the whole segment of an earlier slot of the same record.
+ * constant pieces only), the whole segment of an earlier slot of the same record, or that of one of
+ * the items that come next in number, in this record or a later one of the codec.
  */
 #define LOD_INPUTS_MAX 4
 #define LOD_SLOT_OWN   UINT32_MAX
+#define LOD_SLOT_AHEAD (UINT32_MAX - 1)
 struct lod_input {
-    uint32_t slot;        /* LOD_SLOT_OWN: `plan`; else a slot below the item's own: `group` */
+    uint32_t slot;        /* OWN: `plan`; AHEAD: `ahead`, `group`; else an earlier slot: `group` */
+    uint32_t ahead;       /* 1: the next item, .. */
     unsigned group;       /* 1 .. 12 */
     struct lod_plan plan; /* of the item itself: no MADE pieces */
     struct lod_span data; /* the bytes, once they are there */
+    uint8_t row[LOD_ROW_BYTES]; /* AHEAD: of that item, once its bytes are there */
 };
 
 struct lod_inputs {
@@ -103,6 +107,9 @@ struct lod_maker {
      */
     int (*make)(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                 const struct lod_inputs *inputs, uint8_t *into, size_t bytes);
+
+    /* How many of the next items this one is made of. NULL: none of any item of the codec. */
+    uint32_t (*ahead)(const uint8_t row[LOD_ROW_BYTES]);
 };
 
 struct lod_codec {
@@ -177,5 +184,6 @@ extern const struct lod_codec lod_codec_tree;
 extern const struct lod_codec lod_codec_pcr;
 extern const struct lod_codec lod_codec_l3;
 extern const struct lod_codec lod_codec_raw;
+extern const struct lod_codec lod_codec_toc;
 
 #endif

@@ -19,7 +19,7 @@
 #define LOD_PROBE_BYTES 64
 
 struct lod_scan_choice; /* codecs/pcr/script.h */
-struct lod_table;       /* codecs/toc/table.h */
+struct lod_data_table;  /* codecs/toc/table.h */
 
 /* What was decided for the whole store before the first item is encoded. Borrowed. */
 struct lod_encode_options {
@@ -60,7 +60,7 @@ struct lod_encoder {
      * that the part is made of. -EILSEQ: they are not what `table` says. -ENOMEM. NULL: no file
      * becomes several items of this kind.
      */
-    int (*encode_part)(const struct lod_table *table, uint32_t part, struct lod_span bytes,
+    int (*encode_part)(const struct lod_data_table *table, uint32_t part, struct lod_span bytes,
                        struct lod_encoded *ret_item);
 
     /*
@@ -83,5 +83,6 @@ const struct lod_encoder *lod_encoder_probe(struct lod_span head, uint64_t sourc
 extern const struct lod_encoder lod_encoder_pcr;
 extern const struct lod_encoder lod_encoder_l3;
 extern const struct lod_encoder lod_encoder_raw;
+extern const struct lod_encoder lod_encoder_toc;
 
 #endif

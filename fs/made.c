@@ -7,7 +7,9 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct wanted {
     struct lod_dataset *dataset;
@@ -56,25 +58,41 @@ static int gather_own(const struct wanted *wanted, struct lod_input *input)
     return lod_frames_copy(wanted->frames, wanted->item, &input->plan, data);
 }
 
-/* A slot's whole segment: the same codec, and before the item's own, so that references end. */
+/* Which item an input is of; nothing it names is made in turn, so references end. */
+static int find_other(const struct lod_item *own, const struct lod_input *input,
+                      uint32_t *ret_number)
+{
+    const bool ahead = input->slot == LOD_SLOT_AHEAD;
+    const uint32_t slots = own->number - own->recd.first_item;
+
+    if (input->group < 1 || input->group > own->codec->groups || (!ahead && input->slot >= slots) ||
+        (ahead && (input->ahead < 1 || input->ahead > UINT32_MAX - own->number))) {
+        return -EILSEQ;
+    }
+    *ret_number = ahead ? own->number + input->ahead : own->recd.first_item + input->slot;
+    return 0;
+}
+
+/* The whole segment of another item of the codec. */
 static int gather_other(const struct wanted *wanted, struct lod_input *input)
 {
-    const struct lod_item *own = wanted->item;
     uint64_t bytes[LOD_GROUPS_MAX];
     struct lod_item other;
     struct wanted from = *wanted;
+    uint32_t number;
 
-    if (input->slot >= own->number - own->recd.first_item || input->group < 1 ||
-        input->group > own->codec->groups) {
+    int error = find_other(wanted->item, input, &number);
+    error = error ? error : lod_dataset_item(wanted->dataset, number, &other);
+    if (error == -ENOENT || (!error && other.codec != wanted->item->codec)) {
         return -EILSEQ;
     }
-    int error = lod_dataset_item(wanted->dataset, own->recd.first_item + input->slot, &other);
     error = error ? error : lod_codec_segments(other.codec, other.row, bytes);
     if (error) {
         return error;
     }
     input->plan = (struct lod_plan){0};
     error = lod_plan_add_stored(&input->plan, input->group, 0, bytes[input->group - 1]);
+    memcpy(input->row, other.row, sizeof(input->row));
     from.item = &other;
     return error ? error : gather_own(&from, input);
 }

@@ -63,6 +63,9 @@ static int count_nodes(struct info *info)
         if (error) {
             break;
         }
+        if (node.flags & LOD_NODE_VIRTUAL) {
+            continue; /* beside its table, which counts */
+        }
         info->folders += S_ISDIR(node.mode) && n;
         info->symlinks += S_ISLNK(node.mode);
         info->aliases += S_ISREG(node.mode) && (node.flags & LOD_NODE_ALIAS);

@@ -14,9 +14,11 @@
 #include "l3/l3_stream_write.h"
 #include "log.h"
 #include "pack/pack.h"
+#include "pack_help.h"
 #include "pack/scans.h"
 #include "store/format.h"
 #include "summary.h"
+#include "toc/toc.h"
 
 #define SEED_MAX (((uint64_t)1 << 53) - 1) /* what JSON holds exactly */
 
@@ -29,6 +31,10 @@ enum {
     OPT_RECORD_SIZE,
     OPT_SKIP,
     OPT_SYMLINKS,
+    OPT_TABLES,
+    OPT_ONE_HOT,
+    OPT_BATCH_ROWS,
+    OPT_SHARD_ROWS,
     OPT_JSON,
     OPT_PROGRESS,
     OPT_NO_PROGRESS
@@ -45,6 +51,10 @@ static const struct option long_options[] = {
     {"dry-run", no_argument, NULL, 'n'},
     {"skip-unreadable", no_argument, NULL, OPT_SKIP},
     {"symlinks", required_argument, NULL, OPT_SYMLINKS},
+    {"tables", required_argument, NULL, OPT_TABLES},
+    {"one-hot", no_argument, NULL, OPT_ONE_HOT},
+    {"batch-rows", required_argument, NULL, OPT_BATCH_ROWS},
+    {"shard-rows", required_argument, NULL, OPT_SHARD_ROWS},
     {"json", no_argument, NULL, OPT_JSON},
     {"progress", no_argument, NULL, OPT_PROGRESS},
     {"no-progress", no_argument, NULL, OPT_NO_PROGRESS},
@@ -52,35 +62,6 @@ static const struct option long_options[] = {
     {"verbose", no_argument, NULL, 'v'},
     {0},
 };
-
-static const char help_text[] =
-    "Packs the folder SOURCE into the new folder STORE. JPEGs are rewritten without loss as ten\n"
-    "scan groups, so that every prefix of them is a photograph; PNGs as lossless patches, which\n"
-    "are smaller and faster to decode; all other files are stored as they are. Nothing in SOURCE\n"
-    "is changed. A pack that was stopped goes on when run again.\n"
-    "\n"
-    "  -j, --jobs=N            threads (default: one a processor); any N writes the same bytes\n"
-    "      --order=ORDER       shuffle (default): a record is a random sample of the files;\n"
-    "                          path: files lie in the order of their paths\n"
-    "      --seed=N            of the shuffle (default 0)\n"
-    "      --scans=SCANS       auto (default): measured on a sample; or lean, best, default,\n"
-    "                          spectral, or a file with one scan group a line\n"
-    "      --l3=MODE           how PNGs are stored: small (default), packed (larger, decodes "
-    "several\n"
-    "                          times as fast) or paper (as published)\n"
-    "      --original=WHICH    auto (default): original/ has what can be rebuilt; of PNGs pixels\n"
-    "                          and metadata are exact, not the file's bytes. all: PNG files are\n"
-    "                          kept beside their patches, and original/ has every file\n"
-    "      --record-size=SIZE  bytes of source in a record (default 16M; K, M, G)\n"
-    "      --symlinks=HOW      keep (default): links stay links, and one that leaves SOURCE stops\n"
-    "                          pack; follow: what they point to is packed in their place\n"
-    "      --skip-unreadable   leave out files that cannot be read or that change (exit 3)\n"
-    "  -n, --dry-run           say what would be packed; write nothing\n"
-    "      --json              the summary as one JSON document\n"
-    "      --progress, --no-progress\n"
-    "                          the progress line on stderr (default: if that is a terminal)\n"
-    "  -q, --quiet             no summary\n"
-    "  -v, --verbose           name every file that is left out or stored whole\n";
 
 struct arguments {
     struct lod_pack_options pack;
@@ -149,6 +130,32 @@ static int parse_threads(struct arguments *arguments, const char *text)
     return lod_jobs_parse(text, &arguments->pack.threads)
                ? 0
                : usage("-j takes 1 to 256 threads, not", text);
+}
+
+static int parse_rows(const char *text, const char *sentence, uint32_t *ret_rows)
+{
+    const char *end;
+    uint64_t rows = 0;
+
+    if (!parse_number(text, LOD_TOC_ROWS_MAX, &rows, &end) || *end || rows == 0) {
+        return usage(sentence, text);
+    }
+    *ret_rows = (uint32_t)rows;
+    return 0;
+}
+
+static int parse_tables(struct arguments *arguments, const char *glob)
+{
+    struct lod_tables_options *tables = &arguments->pack.tables;
+
+    if (glob[0] == '\0' || strlen(glob) > LOD_PATH_MAX) {
+        return usage("--tables takes a pattern of file names, not", glob);
+    }
+    if (tables->globs_count == LOD_TABLE_GLOBS_MAX) {
+        return usage("--tables may be given 64 times, and not also", glob);
+    }
+    tables->globs[tables->globs_count++] = glob;
+    return 0;
 }
 
 static int parse_seed(struct arguments *arguments, const char *text)
@@ -222,6 +229,14 @@ static int parse_value(struct arguments *arguments, int option, const char *valu
     case OPT_ORIGINAL:
         return parse_either(value, "auto", "all", "--original is auto or all, not",
                             &arguments->pack.keep);
+    case OPT_TABLES:
+        return parse_tables(arguments, value);
+    case OPT_BATCH_ROWS:
+        return parse_rows(value, "--batch-rows takes 1 to 16777216 rows, not",
+                          &arguments->pack.tables.text.cut.batch_rows);
+    case OPT_SHARD_ROWS:
+        return parse_rows(value, "--shard-rows takes 1 to 16777216 rows, not",
+                          &arguments->pack.tables.text.cut.shard_rows);
     case OPT_RECORD_SIZE:
         return parse_size(value, &arguments->pack.order.record_bytes)
                    ? 0
@@ -246,6 +261,9 @@ static int parse_option(struct arguments *arguments, int option, char **argv)
         return 0;
     case OPT_SKIP:
         arguments->pack.skip_unreadable = true;
+        return 0;
+    case OPT_ONE_HOT:
+        arguments->pack.tables.text.one_hot = true;
         return 0;
     case OPT_JSON:
         arguments->json = true;
@@ -361,5 +379,5 @@ static int run(int argc, char **argv)
 const struct lod_cmd lod_cmd_pack = {.name = "pack",
                                      .usage = "[OPTIONS] SOURCE STORE",
                                      .summary = "make a store of a folder",
-                                     .help = help_text,
+                                     .help = lod_pack_help,
                                      .run = run};

@@ -71,6 +71,9 @@ static void print_counts(const struct summary *s)
     print_count(s, result->symlinks, "symbolic link", "symbolic links");
     print_count(s, result->equal, "file equal to another", "files equal to others");
     print_count(s, result->hard_links, "hard link", "hard links");
+    print_count(s, result->tables_stored, "table", "tables");
+    print_count(s, result->tables_beside, "table beside its shards", "tables beside their shards");
+    print_count(s, result->shards, "shard", "shards");
     print_count(s, result->records, "record", "records");
     if (!s->options->dry_run) {
         fprintf(s->out, "; the store has %s.\n", lod_report_bytes(result->store_bytes, text));
@@ -200,6 +203,9 @@ static int json_numbers(cJSON *json, const struct lod_pack_result *result, doubl
         {"hard_links", (double)result->hard_links},
         {"whole_files", (double)result->whole},
         {"left_out_files", (double)result->left_out},
+        {"tables", (double)result->tables_stored},
+        {"tables_beside", (double)result->tables_beside},
+        {"shards", (double)result->shards},
     };
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

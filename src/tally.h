@@ -29,7 +29,7 @@ struct lod_tally {
     uint64_t no_original;            /* files whose exact bytes cannot be given back */
 };
 
-/* Adds an item shown under `names` names. -EILSEQ: a malformed row. */
+/* Adds an item that is `names` files of the source. -EILSEQ: a malformed row. */
 LOD_MUST_CHECK int lod_tally_add(struct lod_tally *tally, const struct lod_codec *codec,
                                  const uint8_t row[LOD_ROW_BYTES], uint64_t names);
 

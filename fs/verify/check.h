@@ -82,6 +82,11 @@ LOD_MUST_CHECK int lod_names_note_strays(struct lod_verify *verify);
 /* Files that are made of what damaged items should have lent them. */
 LOD_MUST_CHECK int lod_check_borrowers(struct lod_verify *verify);
 
+/* The same for items that are made of those behind them; `list` of lod_costly_list. */
+struct lod_costly;
+LOD_MUST_CHECK int lod_check_ahead(struct lod_verify *verify, const struct lod_costly *list,
+                                   size_t count);
+
 /* The conclusion. */
 LOD_MUST_CHECK int lod_check_whole(struct lod_verify *verify);
 

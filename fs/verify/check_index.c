@@ -201,7 +201,7 @@ static const char *judge_folder(struct lod_verify *v, const struct lod_node *nod
             return "a folder lists what is not in it";
         }
     }
-    return node->flags ? "a folder with flags" : NULL;
+    return node->flags & ~LOD_NODE_VIRTUAL ? "a folder with flags of a file" : NULL;
 }
 
 static const char *judge_link(struct lod_verify *v, const struct lod_node *node)
@@ -228,7 +228,7 @@ static const char *judge_file(struct lod_verify *v, const struct lod_node *node)
     if (!alias) {
         return lod_row_own_node(item) == node->number ? NULL : "its item is another file's";
     }
-    if ((node->flags & ~LOD_NODE_APPEND) != LOD_NODE_ALIAS) {
+    if ((node->flags & ~(LOD_NODE_APPEND | LOD_NODE_VIRTUAL)) != LOD_NODE_ALIAS) {
         return "a further name of a file with flags of its own";
     }
     error = lod_index_node(v->index, lod_row_own_node(item), &own);

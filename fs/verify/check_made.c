@@ -70,6 +70,9 @@ static int find_lender(struct lod_record *record, const struct lod_codec *codec,
     int error = codec->maker->need(row, form, 0, &inputs);
     while (!error && done < inputs.count && !*ret_group) {
         struct lod_input *input = &inputs.input[done++];
+        if (input->slot == LOD_SLOT_AHEAD) {
+            break; /* check_ahead.c */
+        }
         if (input->slot != LOD_SLOT_OWN) {
             *ret_lender = input->slot;
             *ret_group = input->group;
@@ -165,6 +168,9 @@ int lod_check_borrowers(struct lod_verify *v)
         }
         error = charge_record(v, &recd, list, count);
         i = lod_costly_first(list, count, recd.first_item + recd.items);
+    }
+    if (!error && count) {
+        error = lod_check_ahead(v, list, count);
     }
     free(list);
     return error;

@@ -30,15 +30,6 @@ struct commit {
     struct lod_manifest manifest;
 };
 
-const struct lod_source *lod_source_owner(const struct lod_source_list *list,
-                                          const struct lod_source *source)
-{
-    while (source->role == LOD_SOURCE_EQUAL || source->role == LOD_SOURCE_HARD_LINK) {
-        source = &list->at[source->owner];
-    }
-    return source;
-}
-
 /* A file without a readable owner is left out for the owner's reason. */
 static void leave_out_orphans(const struct lod_source_list *list)
 {

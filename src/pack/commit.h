@@ -16,8 +16,4 @@
 LOD_MUST_CHECK int lod_commit(struct lod_write *write, struct lod_target *target, cJSON *options,
                               cJSON *scans, uint64_t *ret_store_bytes);
 
-/* Follows EQUAL and HARD_LINK to the FILE whose item it is; another source is its own. */
-const struct lod_source *lod_source_owner(const struct lod_source_list *list,
-                                          const struct lod_source *source);
-
 #endif

@@ -88,7 +88,10 @@ static int find_files(struct pack *p)
                                   .trouble = p->trouble,
                                   .list = &p->result->list};
     error = error ? error : lod_probe_files(&p->probe);
-    return error ? error : lod_equal_find(&p->probe);
+    error = error ? error : lod_equal_find(&p->probe);
+    return error ? error
+                 : lod_tables_find(&p->probe, &options->tables, options->progress,
+                                   &p->result->tables);
 }
 
 static int choose_scans(struct pack *p)
@@ -116,6 +119,10 @@ static cJSON *describe_options(const struct lod_pack_options *options)
          !cJSON_AddStringToObject(json, "l3", options->l3_name) ||
          !cJSON_AddStringToObject(json, "original", options->keep ? "all" : "auto") ||
          !cJSON_AddStringToObject(json, "symlinks", options->follow ? "follow" : "keep"))) {
+        cJSON_Delete(json);
+        json = NULL;
+    }
+    if (json && lod_table_options_json(&options->tables, json)) {
         cJSON_Delete(json);
         json = NULL;
     }
@@ -150,8 +157,19 @@ static int tally_written(struct pack *p, const struct lod_write *write)
     return error;
 }
 
+static void count_tables(struct lod_pack_result *result)
+{
+    for (size_t i = 0; i < result->tables.count; i++) {
+        const struct lod_table_found *found = &result->tables.at[i];
+        result->tables_stored += found->is_table && found->table.stored;
+        result->tables_beside += found->is_table && !found->table.stored;
+        result->shards += found->is_table ? found->table.shards : 0;
+    }
+}
+
 static void count_sources(struct lod_pack_result *result)
 {
+    count_tables(result);
     for (size_t i = 0; i < result->list.count; i++) {
         const struct lod_source *source = &result->list.at[i];
         if (source->added) {
@@ -268,15 +286,18 @@ int lod_pack(const struct lod_pack_options *options, struct lod_trouble *trouble
                      .source_fd = -1,
                      .target = {.fd = -1, .records_fd = -1, .keep = true}};
 
+    char more[LOD_TABLE_OPTIONS_ROOM];
     const struct lod_resume_chosen chosen = {
         .order = &options->order,
         .scans_name = options->scans_name,
         .script = strcmp(options->scans_name, "file") == 0 ? options->scans : NULL,
         .l3_name = options->l3_name,
+        .more = more,
         .follow = options->follow,
         .keep = options->keep};
 
     *ret_result = (struct lod_pack_result){0};
+    lod_table_options_lines(&options->tables, more);
     lod_resume_options(&chosen, p.resume.options);
     int error = lod_pool_create(options->threads, &p.pool);
     error = error ? error : run(&p);
@@ -300,6 +321,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_trouble *trouble
 void lod_pack_finish(struct lod_pack_result *result)
 {
     lod_source_list_finish(&result->list);
+    lod_tables_finish(&result->tables);
     cJSON_Delete(result->scans);
     *result = (struct lod_pack_result){0};
 }

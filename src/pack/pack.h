@@ -14,6 +14,7 @@
 #include "compiler.h"
 #include "pack/order.h"
 #include "pack/source.h"
+#include "pack/tables.h"
 #include "pack/trouble.h"
 #include "pcr/script.h"
 #include "progress.h"
@@ -29,6 +30,7 @@ struct lod_pack_options {
     const char *l3_name;            /* "small", "packed", "paper" */
     uint8_t l3_mode;                /* enum lod_l3_mode */
     bool keep;                      /* --original=all */
+    struct lod_tables_options tables;
     bool follow, skip_unreadable, dry_run;
     struct lod_progress *progress;
     struct lod_stop *stop;
@@ -36,9 +38,11 @@ struct lod_pack_options {
 
 struct lod_pack_result {
     struct lod_source_list list; /* sorted by path: roles and reasons */
+    struct lod_tables tables;    /* what sources of the list borrow */
     struct lod_tally tally;      /* of a dry run: sources only, nothing stored */
     uint64_t folders, symlinks, equal, hard_links, whole;
-    uint64_t left_out;      /* of any kind */
+    uint64_t tables_stored, tables_beside, shards; /* kept as shards alone; text and the like */
+    uint64_t left_out;                             /* of any kind */
     uint64_t unreadable;    /* of those, files and folders that should have been packed */
     uint64_t records, cuts; /* the tree record included */
     uint64_t kept;          /* records that an earlier run had written */

@@ -28,8 +28,8 @@ struct lod_part {
 /* Borrowed by the sources of the list; immutable once they point to it. */
 struct lod_parts {
     struct lod_part *at;
-    uint32_t count;                /* part 0 included */
-    const struct lod_table *table; /* what the encoder knows of the file */
+    uint32_t count;                     /* part 0 included */
+    const struct lod_data_table *table; /* what the encoder knows of the file */
 };
 
 /* The bytes of a part into `into` (replaced), the file checked before and after. */

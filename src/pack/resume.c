@@ -26,10 +26,10 @@ void lod_resume_options(const struct lod_resume_chosen *chosen,
     }
     snprintf(text, LOD_JOURNAL_OPTIONS_MAX + 1,
              "lodfs " LODFS_VERSION "\n--order=%s\n--seed=%" PRIu64 "\n--record-size=%" PRIu64
-             "\n--scans=%s%s\n--l3=%s\n--original=%s\n--symlinks=%s\n",
+             "\n--scans=%s%s\n--l3=%s\n--original=%s\n--symlinks=%s\n%s",
              chosen->order->by_path ? "path" : "shuffle", chosen->order->seed,
              chosen->order->record_bytes, chosen->scans_name, contents, chosen->l3_name,
-             chosen->keep ? "all" : "auto", chosen->follow ? "follow" : "keep");
+             chosen->keep ? "all" : "auto", chosen->follow ? "follow" : "keep", chosen->more);
 }
 
 static int refuse(const struct lod_target *target, const char *why, struct lod_trouble *trouble)

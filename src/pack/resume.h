@@ -30,6 +30,7 @@ struct lod_resume_chosen {
     const char *scans_name;
     const struct lod_script *script; /* that of --scans=FILE, else NULL */
     const char *l3_name;
+    const char *more; /* lines of other options */
     bool follow, keep;
 };
 

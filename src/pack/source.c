@@ -141,6 +141,15 @@ struct lod_source *lod_source_list_find(const struct lod_source_list *list, cons
     return list->count ? bsearch(&wanted, list->at, list->count, sizeof(wanted), by_path) : NULL;
 }
 
+const struct lod_source *lod_source_owner(const struct lod_source_list *list,
+                                          const struct lod_source *source)
+{
+    while (source->role == LOD_SOURCE_EQUAL || source->role == LOD_SOURCE_HARD_LINK) {
+        source = &list->at[source->owner];
+    }
+    return source;
+}
+
 void lod_source_list_finish(struct lod_source_list *list)
 {
     while (list->strings) {

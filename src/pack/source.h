@@ -74,6 +74,10 @@ LOD_MUST_CHECK int lod_source_list_resort(struct lod_source_list *list);
 struct lod_source *lod_source_list_find(const struct lod_source_list *list, const char *path);
 void lod_source_list_finish(struct lod_source_list *list);
 
+/* Follows EQUAL and HARD_LINK to the FILE whose item it is; another source is its own. */
+const struct lod_source *lod_source_owner(const struct lod_source_list *list,
+                                          const struct lod_source *source);
+
 /* Takes mode, size, times and identity from `st`. */
 void lod_source_set_stat(struct lod_source *source, const struct stat *st);
 

@@ -240,12 +240,15 @@ Test(journal, options_as_text)
     const struct lod_script *lean = lod_script_named("lean"), *best = lod_script_named("best");
     char text[LOD_JOURNAL_OPTIONS_MAX + 1], other[LOD_JOURNAL_OPTIONS_MAX + 1];
 
-    struct lod_resume_chosen chosen = {
-        .order = &order, .scans_name = "lean", .l3_name = "small", .follow = true};
+    struct lod_resume_chosen chosen = {.order = &order,
+                                       .scans_name = "lean",
+                                       .l3_name = "small",
+                                       .more = "--batch-rows=7\n",
+                                       .follow = true};
     lod_resume_options(&chosen, text);
     cr_assert_not_null(strstr(text, "\n--order=shuffle\n--seed=9\n--record-size=65536\n"
                                     "--scans=lean\n--l3=small\n--original=auto\n"
-                                    "--symlinks=follow\n"));
+                                    "--symlinks=follow\n--batch-rows=7\n"));
     chosen.scans_name = "file";
     chosen.script = lean;
     lod_resume_options(&chosen, text);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The columns of a .csv: names, which of them are of text, and their categories. See text_scan.h.
+ */
+#include "toc/text_scan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "toc/text_number.h"
+
+#define FIELD_SHOWN 40 /* bytes of a field in a sentence */
+
+static int fail_field(struct lod_text_scan *scan, uint32_t field, const char *why)
+{
+    const struct lod_span text = lod_csv_field(&scan->csv, field);
+    const char *name = scan->table.columns[field].name;
+    const int shown = text.bytes < FIELD_SHOWN ? (int)text.bytes : FIELD_SHOWN;
+
+    snprintf(scan->why, sizeof(scan->why),
+             "line %" PRIu64 ", column %" PRIu32 "%s%.60s%s: '%.*s%s' %s", scan->line + 1,
+             field + 1, name ? " (" : "", name ? name : "", name ? ")" : "", shown,
+             (const char *)text.at, text.bytes > FIELD_SHOWN ? ".." : "", why);
+    return -EILSEQ;
+}
+
+/* A copy that counts against the limit of all names; NULL: *ret_error. */
+static char *keep_text(struct lod_text_scan *scan, struct lod_span text, int *ret_error)
+{
+    scan->names_bytes += text.bytes + 1;
+    if (scan->names_bytes > LOD_TEXT_NAMES_MAX) {
+        snprintf(scan->why, sizeof(scan->why),
+                 "line %" PRIu64 ": names and categories of its columns pass 4 MiB",
+                 scan->line + 1);
+        *ret_error = -E2BIG;
+        return NULL;
+    }
+    char *copy = strndup((const char *)text.at, text.bytes);
+    *ret_error = copy ? 0 : -ENOMEM;
+    return copy;
+}
+
+/* The first record is a header if none of its fields is a number. */
+static bool is_header(const struct lod_csv_row *row)
+{
+    bool text = false;
+    double number;
+
+    for (uint32_t i = 0; i < row->count; i++) {
+        enum lod_number kind = lod_text_number(lod_csv_field(row, i), &number);
+        if (kind == LOD_NUMBER) {
+            return false;
+        }
+        text = text || kind == LOD_NUMBER_NONE;
+    }
+    return text;
+}
+
+static int begin_csv(struct lod_text_scan *scan)
+{
+    const struct lod_csv_row *row = &scan->csv;
+    struct lod_text_table *table = &scan->table;
+    int error = 0;
+
+    table->columns = calloc(row->count, sizeof(table->columns[0]));
+    if (!table->columns) {
+        return -ENOMEM;
+    }
+    table->columns_count = row->count;
+    table->header = is_header(row);
+    for (uint32_t i = 0; !error && table->header && i < row->count; i++) {
+        table->columns[i].name = keep_text(scan, lod_csv_field(row, i), &error);
+    }
+    return error;
+}
+
+static int look_at_fields(struct lod_text_scan *scan)
+{
+    double number;
+
+    for (uint32_t i = 0; i < scan->csv.count; i++) {
+        struct lod_text_column *column = &scan->table.columns[i];
+        if (!column->text &&
+            lod_text_number(lod_csv_field(&scan->csv, i), &number) == LOD_NUMBER_NONE) {
+            column->text = true;
+            if (!scan->options.one_hot) {
+                return fail_field(scan, i, "is no number; --one-hot makes columns of such text");
+            }
+        }
+    }
+    return 0;
+}
+
+static int compare(struct lod_span text, const char *category)
+{
+    const size_t bytes = strlen(category);
+    const int order = memcmp(text.at, category, text.bytes < bytes ? text.bytes : bytes);
+
+    return order ? order : (text.bytes > bytes) - (text.bytes < bytes);
+}
+
+/* Where the category is or belongs among the sorted ones. */
+static uint32_t place_of(const struct lod_text_column *column, struct lod_span text,
+                         bool *ret_there)
+{
+    uint32_t low = 0, high = column->count;
+
+    *ret_there = false;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const int order = compare(text, column->categories[middle]);
+        if (order == 0) {
+            *ret_there = true;
+            return middle;
+        }
+        low = order > 0 ? middle + 1 : low;
+        high = order > 0 ? high : middle;
+    }
+    return low;
+}
+
+static int add_category(struct lod_text_scan *scan, uint32_t field)
+{
+    struct lod_text_column *column = &scan->table.columns[field];
+    const struct lod_span text = lod_csv_field(&scan->csv, field);
+    double number;
+    bool there;
+    int error;
+
+    uint32_t at = place_of(column, text, &there);
+    if (there || lod_text_number(text, &number) == LOD_NUMBER_MISSING) {
+        return 0;
+    }
+    if (column->count == LOD_TEXT_CATEGORIES_MAX) {
+        return fail_field(scan, field, "is one category too many: 4,096 are the limit of a column");
+    }
+    if (!column->categories) {
+        column->categories = calloc(LOD_TEXT_CATEGORIES_MAX, sizeof(char *));
+        if (!column->categories) {
+            return -ENOMEM;
+        }
+    }
+    char *copy = keep_text(scan, text, &error);
+    if (copy) {
+        memmove(column->categories + at + 1, column->categories + at,
+                (column->count++ - at) * sizeof(char *));
+        column->categories[at] = copy;
+    }
+    return error;
+}
+
+static int gather_fields(struct lod_text_scan *scan)
+{
+    int error = 0;
+
+    for (uint32_t i = 0; !error && i < scan->csv.count; i++) {
+        error = scan->table.columns[i].text ? add_category(scan, i) : 0;
+    }
+    return error;
+}
+
+int lod_csv_columns_look(struct lod_text_scan *scan, bool *ret_row)
+{
+    const bool first = !scan->begun;
+    int error = 0;
+
+    scan->begun = true;
+    *ret_row = false;
+    if (first && !scan->gathering) {
+        error = begin_csv(scan);
+    }
+    if (error || (first && scan->table.header)) {
+        return error;
+    }
+    if (scan->csv.count != scan->table.columns_count) {
+        snprintf(scan->why, sizeof(scan->why),
+                 "line %" PRIu64 ": it has %" PRIu32 " fields, the first record %" PRIu32,
+                 scan->line + 1, scan->csv.count, scan->table.columns_count);
+        return -EILSEQ;
+    }
+    if (scan->gathering) {
+        return gather_fields(scan);
+    }
+    *ret_row = true;
+    return look_at_fields(scan);
+}

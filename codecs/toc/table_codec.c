@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * toc: a table whose rows lie in shards, which are the items behind it, and the shards themselves.
+ * A table is its header, stored, and its rows, made of one shard at a time; a shard is shown as it
+ * is stored. FORMAT.md, Codecs, toc.
+ */
+#include "codec.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "toc/dtype.h"
+#include "toc/npy_read.h"
+#include "toc/table.h"
+#include "toc/table_row.h"
+#include "toc/toc.h"
+
+#define FRAME_SHIFT 20
+
+#define GROUP 1u
+
+/* Beside shard and unit; what decoding takes for a batch is less than the shard's dense bytes. */
+#define WORK_BYTES ((uint64_t)1 << 20)
+
+struct table_row {
+    bool shard;
+    uint8_t dtype;
+    uint64_t bytes; /* of the file, of the shard */
+    uint64_t rows, first;
+    uint32_t columns, shard_rows, header_bytes, shards, unit_rows, number;
+    uint64_t row_bytes;
+};
+
+static uint8_t frame_shift(uint64_t bytes)
+{
+    (void)bytes;
+    return FRAME_SHIFT;
+}
+
+static struct table_row take_row(const uint8_t row[LOD_ROW_BYTES])
+{
+    struct table_row t = {.shard = (lod_row_flags(row) & LOD_ITEM_SHARD) != 0,
+                          .dtype = row[LOD_TABLE_ROW_DTYPE],
+                          .bytes = lod_get_le64(row + LOD_TABLE_ROW_BYTES)};
+
+    if (t.shard) {
+        t.first = lod_get_le64(row + LOD_SHARD_ROW_FIRST);
+        t.rows = lod_get_le32(row + LOD_SHARD_ROW_ROWS);
+        t.number = lod_get_le32(row + LOD_SHARD_ROW_NUMBER);
+        return t;
+    }
+    t.rows = lod_get_le64(row + LOD_TABLE_ROW_ROWS);
+    t.columns = lod_get_le32(row + LOD_TABLE_ROW_COLUMNS);
+    t.shard_rows = lod_get_le32(row + LOD_TABLE_ROW_SHARD_ROWS);
+    t.header_bytes = lod_get_le32(row + LOD_TABLE_ROW_HEADER);
+    t.shards = lod_get_le32(row + LOD_TABLE_ROW_SHARDS);
+    t.unit_rows = lod_get_le32(row + LOD_TABLE_ROW_UNIT_ROWS);
+    t.row_bytes = (uint64_t)t.columns * lod_dtype_bytes(t.dtype);
+    return t;
+}
+
+static bool is_zero(const uint8_t *at, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        if (at[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_shard_legal(const struct table_row *t)
+{
+    return t->bytes >= LOD_TOC_HEADER_BYTES && t->bytes <= LOD_SHARD_STORED_MAX && t->rows >= 1 &&
+           t->rows <= LOD_TOC_ROWS_MAX && t->first <= INT64_MAX;
+}
+
+/* Every product below is of numbers that were compared with a limit before. */
+static bool is_table_legal(const struct table_row *t)
+{
+    if (t->columns == 0 || t->row_bytes > LOD_SHARD_BYTES_MAX || t->shard_rows == 0 ||
+        t->shard_rows > LOD_SHARD_BYTES_MAX / t->row_bytes || t->unit_rows == 0 ||
+        t->shard_rows % t->unit_rows || t->header_bytes < LOD_NPY_PREFIX_BYTES ||
+        t->header_bytes > LOD_NPY_HEADER_MAX || t->rows > INT64_MAX / 2 / t->row_bytes) {
+        return false;
+    }
+    return t->bytes == t->header_bytes + t->rows * t->row_bytes &&
+           t->shards == (t->rows + t->shard_rows - 1) / t->shard_rows &&
+           (t->rows <= t->unit_rows || t->unit_rows * t->row_bytes >= LOD_TABLE_UNIT_MIN);
+}
+
+static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GROUPS_MAX])
+{
+    const struct table_row t = take_row(row);
+    const size_t end = t.shard ? LOD_SHARD_ROW_END : LOD_TABLE_ROW_END;
+
+    if ((lod_row_flags(row) & ~LOD_ITEM_SHARD) || row[2] || row[3] ||
+        !is_zero(row + end, LOD_ROW_BYTES - end) || !lod_dtype_legal(t.dtype) ||
+        !(t.shard ? is_shard_legal(&t) : is_table_legal(&t))) {
+        return -EILSEQ;
+    }
+    memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));
+    ret_bytes[GROUP - 1] = t.shard ? t.bytes : t.header_bytes;
+    return 0;
+}
+
+/* A shard is no file of the source. */
+static uint64_t source_bytes(const uint8_t row[LOD_ROW_BYTES])
+{
+    const struct table_row t = take_row(row);
+
+    return t.shard ? 0 : t.bytes;
+}
+
+static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
+                enum lod_fidelity fidelity, struct lod_plan *ret_plan)
+{
+    const struct table_row t = take_row(row);
+    struct lod_plan made = {0};
+    uint64_t bytes[LOD_GROUPS_MAX];
+
+    (void)format;
+    (void)fidelity;
+    int error = segments(row, bytes);
+    error = error ? error : lod_plan_add_stored(&made, GROUP, 0, bytes[GROUP - 1]);
+    if (!error && !t.shard) {
+        error = lod_plan_add_made(&made, 0, 0, t.bytes - t.header_bytes);
+    }
+    if (!error) {
+        *ret_plan = made;
+    }
+    return error == -EOVERFLOW ? -EILSEQ : error;
+}
+
+/* ------------------------------------------------------------------------------- making */
+
+static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned form)
+{
+    const struct table_row t = take_row(row);
+
+    (void)form;
+    return t.unit_rows * t.row_bytes;
+}
+
+/* The shard, what decoding takes beside it, and the unit. */
+static uint64_t cost(const uint8_t row[LOD_ROW_BYTES], unsigned form)
+{
+    const struct table_row t = take_row(row);
+
+    (void)form;
+    return lod_shard_bytes_stored(t.shard_rows * t.row_bytes) + t.shard_rows * t.row_bytes +
+           WORK_BYTES + t.unit_rows * t.row_bytes;
+}
+
+static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                struct lod_inputs *inputs)
+{
+    const struct table_row t = take_row(row);
+
+    (void)form;
+    if (inputs->count == 0) {
+        uint64_t shard = unit * t.unit_rows / t.shard_rows;
+        inputs->input[inputs->count++] = (struct lod_input){
+            .slot = LOD_SLOT_AHEAD, .ahead = (uint32_t)shard + 1, .group = GROUP};
+    }
+    return 0;
+}
+
+static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                const struct lod_inputs *inputs, uint8_t *into, size_t bytes)
+{
+    const struct table_row t = take_row(row);
+    const uint64_t first = unit * t.unit_rows;
+    const struct table_row of = take_row(inputs->input[0].row);
+    struct lod_toc_shard shard;
+
+    (void)form;
+    if (!of.shard || of.number != inputs->input[0].ahead - 1 ||
+        of.first != (uint64_t)of.number * t.shard_rows || of.dtype != t.dtype) {
+        return -EILSEQ;
+    }
+    int error = lod_toc_open(inputs->input[0].data, &shard);
+    if (error) {
+        return error;
+    }
+    if (shard.dtype != t.dtype || shard.columns != t.columns || shard.rows != of.rows ||
+        bytes % t.row_bytes || shard.rows < first - of.first + bytes / t.row_bytes) {
+        return -EILSEQ;
+    }
+    return lod_toc_decode(&shard, (uint32_t)(first - of.first), (uint32_t)(bytes / t.row_bytes),
+                          into, bytes);
+}
+
+static uint32_t ahead(const uint8_t row[LOD_ROW_BYTES])
+{
+    const struct table_row t = take_row(row);
+
+    return t.shard ? 0 : t.shards;
+}
+
+static const struct lod_maker maker = {
+    .unit_bytes = unit_bytes, .cost = cost, .need = need, .make = make, .ahead = ahead};
+
+const struct lod_codec lod_codec_toc = {
+    .name = "toc",
+    .id = LOD_CODEC_TOC,
+    .groups = 1,
+    .frame_shift = frame_shift,
+    .segments = segments,
+    .source_bytes = source_bytes,
+    .plan = plan,
+    .maker = &maker,
+};

@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Tables in pack and in all that reads a store; and text and headers that mean no good.
+here=$(dirname "$(readlink -f "$0")")
+. "$here/lib.sh"
+
+"$here/make_tables.py" source || fail "no source"
+all=(--scans=default --tables='*.npy' --tables='*.csv' --tables='sub/*.libsvm' --one-hot)
+
+# ------------------------------------------------------------------------ by default: .npy alone
+expect 0 "$LODFS" pack --scans=default source plain
+printed '3 tables'
+printed '1 file equal to another'
+expect 0 "$LODFS" ls -R plain
+for name in plain.toc sub/equal.toc big-endian.toc random.toc; do
+    expect 0 "$LODFS" ls "plain" "$name"
+    printed 'schema.json'
+    printed 'shard-00000.toc'
+done
+for name in fortran complex vector object small empty text; do
+    expect 1 "$LODFS" ls plain "$name.toc"
+done
+expect 0 "$LODFS" ls -R --fidelity=original plain
+grep -q 'toc' out && fail "original has what is not of the source: $(cat out)"
+expect 0 "$LODFS" verify plain
+expect 0 "$LODFS" unpack -q plain unpacked
+diff -r source unpacked || fail "unpack is not the source"
+[ "$(stat -c %s source/plain.npy)" = "$("$LODFS" ls -l plain plain.npy | awk '{print $2}')" ] ||
+    fail "another size"
+
+# ----------------------------------------------------------------------------------- by --tables
+expect 0 "$LODFS" pack "${all[@]}" -v source store
+printed '5 tables, 3 tables beside their shards'
+printed 'object.npy: its elements are Python objects, which nothing here unpickles'
+printed 'vector.npy: it has other than two axes'
+printed 'complex.npy: its elements are no plain numbers'
+for name in plain sub/equal fortran small empty text sub/sparse; do
+    expect 0 "$LODFS" ls store "$name.toc"
+    printed 'schema.json'
+done
+expect 0 "$LODFS" ls store sub/sparse.toc
+printed 'labels.npy'
+printed 'shard-00001.toc'
+expect 0 "$LODFS" verify store
+rm -r unpacked
+expect 0 "$LODFS" unpack -q --fidelity=full store unpacked
+diff -r source unpacked || fail "unpack of full is not the source"
+expect 0 "$LODFS" info --json store
+json 'd["files"] == 12 and d["pack"]["one_hot"] and d["pack"]["tables"][1] == "*.csv"' ||
+    cat out
+
+# One store for any number of threads, and one that is made again from its records.
+for jobs in 1 3; do
+    expect 0 "$LODFS" pack "${all[@]}" -q -j$jobs source "store-$jobs"
+    diff -r store "store-$jobs" || fail "-j$jobs writes another store"
+done
+mv store-1/index index
+rm store-1/manifest.json
+expect 0 "$LODFS" repair store-1
+diff -r store store-1 || fail "repair makes another store"
+expect 0 "$LODFS" pack "${all[@]}" -q --order=path --batch-rows=100 --shard-rows=700 source by-path
+expect 0 "$LODFS" verify by-path
+rm -r unpacked
+expect 0 "$LODFS" unpack -q by-path unpacked
+diff -r source unpacked || fail "unpack with other shards is not the source"
+
+# ---------------------------------------------------------------------------------- folder names
+mkdir -p names/taken.toc names/both.toc names/both.npy.toc
+cp source/small.npy names/taken.npy
+cp source/text.csv names/taken.csv
+cp source/plain.npy names/both.npy
+cp source/small.npy names/.npy
+expect 0 "$LODFS" pack -q --scans=default --tables='*' --one-hot names named
+expect 0 "$LODFS" ls -R named
+for name in taken.npy.toc taken.csv.toc .npy.toc; do
+    expect 0 "$LODFS" ls named "$name"
+    printed schema.json
+done
+expect 0 "$LODFS" ls named both.npy.toc
+[ -s out ] && fail "a folder of the source got shards: $(cat out)"
+expect 0 "$LODFS" unpack -q named unpacked-names
+diff -r names unpacked-names || fail "names are not the source"
+
+# ------------------------------------------------------------------------------------- bad input
+# refused NAME WORDS: pack of the folder bad says it in one line and leaves no store.
+refused()
+{
+    rm -rf no-store
+    expect 1 "$LODFS" pack --scans=default --tables='*' bad no-store
+    said "$1"
+    said "$2"
+    [ ! -e no-store/manifest.json ] || fail "a store in spite of $1"
+    rm -rf bad
+    mkdir bad
+}
+# header TEXT: a .npy file of no elements.
+header()
+{
+    printf '\x93NUMPY\x01\0'
+    printf "\\x$(printf %02x ${#1})\\0%s" "$1"
+}
+mkdir bad
+printf 'a,b\n1,2\n3,red\n' >bad/text.csv
+refused "'text.csv'" "line 3, column 2 (b): 'red' is no number; --one-hot"
+printf 'a,b\n1,2\n"3,4\n' >bad/quote.csv
+refused "'quote.csv'" 'line 3: a quote is not closed'
+printf 'a,b\n1,\0\n' >bad/nul.csv
+refused "'nul.csv'" 'line 2: it has a NUL byte'
+printf 'a,b\n1,2\n3\n' >bad/ragged.csv
+refused "'ragged.csv'" 'line 3: it has 1 fields, the first record 2'
+printf '1 2:3\n1 5:1 4:1\n' >bad/order.svm
+refused "'order.svm'" 'line 2: its indexes do not ascend'
+printf '\x93NUMPY\x02\0\xff\xff\xff\xff{}' >bad/long.npy
+refused "'long.npy'" 'its header has more than 64 KiB'
+header "{'descr':'<f8','fortran_order':False,'shape':(1,9999999999)}" >bad/size.npy
+refused "'size.npy'" 'its size is not that of header and elements'
+header "{'descr':'<f8','fortran_order':False,'shape':(1,9223372036854775808)}" >bad/huge.npy
+refused "'huge.npy'" 'its shape passes 2^63 bytes (byte '
+header "{'descr':__import__('os').system('touch pickled')}" >bad/code.npy
+refused "'code.npy'" 'its header is malformed (byte '
+[ ! -e pickled ] || fail "a header was evaluated"
+python3 -c 'print("x," * 999999 + "x")' >bad/wide.csv
+refused "'wide.csv'" 'line 1: it has more than 65,536 columns'
+truncate -s 1G bad/line.csv
+refused "'line.csv'" 'line 1: it has'
+yes 1111111 | tr -d '\n' | head -c 1000000000 >bad/long.csv
+before=$SECONDS
+(ulimit -v 1000000; "$LODFS" pack -j1 --scans=default --tables='*' bad no-store) 2>err &&
+    fail "a line of 1 GB is no error"
+said 'line 1: it has more than 16 MiB'
+[ $((SECONDS - before)) -lt 20 ] || fail "a line of 1 GB takes $((SECONDS - before)) s"
+# Without --tables none of it matters.
+rm -rf bad
+mkdir bad
+printf '\x93NUMPY\x02\0\xff\xff\xff\xff{}' >bad/long.npy
+head -c 2000000 /dev/zero >>bad/long.npy
+cp source/object.npy bad
+expect 0 "$LODFS" pack -q --scans=default bad as-it-is
+expect 2 "$LODFS" pack --batch-rows=0 source x
+said '--batch-rows takes'
+expect 2 "$LODFS" pack --shard-rows=1x source x
+said '--shard-rows takes'
+expect 2 "$LODFS" pack --tables= source x
+said '--tables takes'
+finish
