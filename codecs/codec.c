@@ -6,10 +6,8 @@
 #include <errno.h>
 
 static const struct lod_codec *const codecs[LOD_CODECS] = {
-    [LOD_CODEC_TREE] = &lod_codec_tree,
-    [LOD_CODEC_PCR] = &lod_codec_pcr,
-    [LOD_CODEC_L3] = &lod_codec_l3,
-    [LOD_CODEC_RAW] = &lod_codec_raw,
+    [LOD_CODEC_TREE] = &lod_codec_tree, [LOD_CODEC_PCR] = &lod_codec_pcr,
+    [LOD_CODEC_L3] = &lod_codec_l3,     [LOD_CODEC_RAW] = &lod_codec_raw,
     [LOD_CODEC_TOC] = &lod_codec_toc,
 };
 
