@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import limited
-from photographs import listing, multiply, write_list
+from photographs import jpegs, listing, multiply, write_list
 from results import Part, cell, ratios
 from systems import Records, Server, System, command, make_image, make_shards
 
@@ -179,6 +179,8 @@ def set_goals(part, found):
 def measure(bench):
     part = Part("slow", "Slow storage", INTRO)
     why = limited.why_not()
+    if not why and not jpegs(bench.data[0].folder, bench.data[0].files):
+        why = "there are no JPEGs among the files"
     if why:
         part.skip("slow storage", why)
         return part.data

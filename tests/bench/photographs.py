@@ -56,14 +56,22 @@ def make(tool, folder, count, percent):
     return folder
 
 
+def jpegs(root, files):
+    """The paths among `files` that are JPEGs."""
+    found = []
+    for path, _ in files:
+        with open(os.path.join(root, path), "rb") as file:
+            if file.read(3) == b"\xff\xd8\xff":
+                found.append(path)
+    return found
+
+
 def multiply(source, folder, times):
-    """Every file of `source` `times` times, each with another comment in it, so that no two are
-    equal: as many files as slow storage needs, without painting each. JPEGs only."""
-    for path, _ in listing(source):
+    """Every JPEG of `source` `times` times, each with another comment in it, so that no two are
+    equal: as many files as slow storage needs, without painting each."""
+    for path in jpegs(source, listing(source)):
         with open(os.path.join(source, path), "rb") as file:
             data = file.read()
-        if data[:2] != b"\xff\xd8":
-            continue
         at = 2
         if data[2:4] == b"\xff\xe0":  # JFIF stays first
             at += 2 + int.from_bytes(data[4:6], "big")

@@ -16,6 +16,7 @@ import tempfile
 
 import machine
 import page
+import part_decoding
 import part_packing
 import part_reading
 import part_scale
@@ -28,6 +29,7 @@ from systems import command
 PARTS = {
     "reading": part_reading,
     "slow": part_slow,
+    "decoding": part_decoding,
     "scale": part_scale,
     "packing": part_packing,
 }
@@ -44,6 +46,7 @@ class Bench:
         self.options, self.work = options, work
         self.quick = options.quick
         self.rounds = 3 if options.quick else 5
+        self.decoded = 100 if options.quick else 300  # of each set
         self.slow_rounds = 1 if options.quick else 3
         self.slow_plain = 300 if options.quick else 400
         self.slow_copies = 4

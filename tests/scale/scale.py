@@ -14,6 +14,7 @@ import time
 
 PAGE_KIB = 1024
 LOOKUPS = 2_000
+TREES = ("full", "q1", "q9")  # the same names, and nothing of them known to the kernel yet
 MOUNT_BYTES_MAX = 256 << 10   # the superblock, a few blocks, the manifest; libraries aside
 BLOCK = 4096
 INDEX_BYTES_MAX = 128         # an item
@@ -140,9 +141,11 @@ def measure(lodfs, store, point, items, many, mounts=5):
         figures["lookup_bytes"] = (server.bytes_read() - before) / LOOKUPS
         seconds, figures["wrong"] = read(os.path.join(point, "full"), pick(items, many, LOOKUPS, 2))
         figures["read_us"] = seconds / LOOKUPS * 1e6
-        cpu = server.cpu_s()
-        figures["listing_s"], figures["names"] = listing(os.path.join(point, "full/many"))
-        figures["listing_cpu_s"] = server.cpu_s() - cpu
+        cpu, figures["listing_s"] = server.cpu_s(), []
+        for tree in TREES:
+            seconds, figures["names"] = listing(os.path.join(point, tree, "many"))
+            figures["listing_s"].append(seconds)
+        figures["listing_cpu_s"] = (server.cpu_s() - cpu) / len(TREES)
         figures["peak_kib"] = server.resident_kib()
         figures["bytes_read"] = server.bytes_read()
     return figures
@@ -154,7 +157,7 @@ def judge(figures):
     levels = figures["items"].bit_length()
     checks = (
         ("mount_bytes", MOUNT_BYTES_MAX), ("index_bytes_per_item", INDEX_BYTES_MAX),
-        ("mount_kib", BASE_KIB), ("peak_kib", BASE_KIB), ("listing_s", LISTING_S_MAX),
+        ("mount_kib", BASE_KIB), ("peak_kib", BASE_KIB),
         ("missing", LOOKUPS * photographs * 3 + 20), ("wrong", 0),
         # Every level of a search over names reads a block of nodes and one of names at most;
         # folders above, the item, its record and the search for it come on top.
@@ -163,6 +166,8 @@ def judge(figures):
     for name, most in checks:
         if figures[name] > most:
             yield f"{name}: {figures[name]:,.0f}, {most:,.0f} is the limit"
+    if max(figures["listing_s"]) > LISTING_S_MAX:
+        yield f"a listing took {max(figures['listing_s']):.0f} s"
     if figures["names"] != figures["many"]:
         yield f"{figures['names']} names are listed of {figures['many']}"
 
