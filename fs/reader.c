@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "ahead.h"
 #include "budget.h"
 #include "frames.h"
 #include "made.h"
@@ -21,8 +23,30 @@ struct lod_reader {
     struct lod_frames *frames;
     struct lod_cache *cache; /* what is made of frames */
     struct lod_budget work;  /* promised to makers */
+    struct lod_ahead *ahead; /* units that are about to be asked for */
     atomic_uint_fast64_t reads, failed, bytes;
 };
+
+static void make_ahead(void *ctx, const struct lod_ahead_unit *unit)
+{
+    struct lod_reader *reader = ctx;
+    struct lod_blob *blob = NULL;
+
+    if (lod_made_get(reader->dataset, reader->frames, reader->cache, &reader->work, &unit->item,
+                     unit->form, unit->unit, unit->made_bytes, &blob) == 0) {
+        lod_blob_unref(blob);
+    }
+}
+
+/* One a processor; with one alone there is nobody to make anything meanwhile. */
+static unsigned ahead_threads(void)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return processors < 2                       ? 0
+           : processors > LOD_AHEAD_THREADS_MAX ? LOD_AHEAD_THREADS_MAX
+                                                : (unsigned)processors;
+}
 
 int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes, uint64_t work_bytes,
                       struct lod_reader **ret_reader)
@@ -39,6 +63,7 @@ int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes, uint64_
     error = error ? error
                   : lod_cache_create_in(&reader->room, lod_frames_shrink, reader->frames,
                                         &reader->cache);
+    error = error ? error : lod_ahead_create(ahead_threads(), make_ahead, reader, &reader->ahead);
     if (error) {
         lod_reader_destroy(reader);
         return error;
@@ -50,6 +75,7 @@ int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes, uint64_
 struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
 {
     if (reader) {
+        lod_ahead_destroy(reader->ahead);
         lod_cache_destroy(reader->cache);
         lod_frames_destroy(reader->frames);
         lod_budget_finish(&reader->work);
@@ -121,6 +147,7 @@ static int add_made(struct lod_reader *reader, const struct lod_item *item,
         bytes = unit_bytes - skip < piece->bytes - done ? unit_bytes - skip : piece->bytes - done;
         read->blobs[read->blobs_count++] = blob;
         add_span(read, blob->data + skip, bytes);
+        lod_ahead_note(reader->ahead, item, piece->form, unit_bytes, made_bytes, at, bytes);
     }
     return 0;
 }

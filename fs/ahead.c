@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A few runs that are watched, and a short queue of units for a few threads; see ahead.h. */
+#include "ahead.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define RUNS       32u /* files read at one time; a further one takes the place of an older */
+#define QUEUE_MAX  32u
+#define UNITS_MORE 1u /* ahead of the reader beside one a thread */
+
+/* The kernel's requests for one file overtake each other by no more than its readahead. */
+#define STRAY_BYTES (1u << 20)
+
+struct run {
+    uint32_t item;
+    unsigned form;
+    uint64_t begin, next; /* read on end; next 0: free */
+    uint64_t asked;       /* the first unit nobody was told to make */
+};
+
+struct lod_ahead {
+    lod_ahead_make make;
+    void *ctx;
+    unsigned threads_max;
+    pthread_mutex_t lock; /* guards all below */
+    pthread_cond_t more;
+    pthread_t threads[LOD_AHEAD_THREADS_MAX];
+    unsigned threads_count;
+    bool ending;
+    struct run runs[RUNS];
+    struct lod_ahead_unit queue[QUEUE_MAX]; /* a ring */
+    unsigned first, count;
+};
+
+int lod_ahead_create(unsigned threads, lod_ahead_make make, void *ctx, struct lod_ahead **ret_ahead)
+{
+    struct lod_ahead *ahead = calloc(1, sizeof(*ahead));
+
+    assert(threads <= LOD_AHEAD_THREADS_MAX);
+    if (!ahead) {
+        return -ENOMEM;
+    }
+    ahead->make = make;
+    ahead->ctx = ctx;
+    ahead->threads_max = threads;
+    pthread_mutex_init(&ahead->lock, NULL);
+    pthread_cond_init(&ahead->more, NULL);
+    *ret_ahead = ahead;
+    return 0;
+}
+
+struct lod_ahead *lod_ahead_destroy(struct lod_ahead *ahead)
+{
+    if (ahead) {
+        pthread_mutex_lock(&ahead->lock);
+        ahead->ending = true;
+        pthread_cond_broadcast(&ahead->more);
+        pthread_mutex_unlock(&ahead->lock);
+        for (unsigned i = 0; i < ahead->threads_count; i++) {
+            pthread_join(ahead->threads[i], NULL);
+        }
+        pthread_cond_destroy(&ahead->more);
+        pthread_mutex_destroy(&ahead->lock);
+    }
+    free(ahead);
+    return NULL;
+}
+
+static void *work(void *arg)
+{
+    struct lod_ahead *ahead = arg;
+
+    pthread_mutex_lock(&ahead->lock);
+    while (!ahead->ending) {
+        if (ahead->count == 0) {
+            pthread_cond_wait(&ahead->more, &ahead->lock);
+            continue;
+        }
+        const struct lod_ahead_unit unit = ahead->queue[ahead->first];
+        ahead->first = (ahead->first + 1) % QUEUE_MAX;
+        ahead->count--;
+        pthread_mutex_unlock(&ahead->lock);
+        ahead->make(ahead->ctx, &unit);
+        pthread_mutex_lock(&ahead->lock);
+    }
+    pthread_mutex_unlock(&ahead->lock);
+    return NULL;
+}
+
+/* The lock is held. Without threads nothing is queued. */
+static bool start_threads(struct lod_ahead *ahead)
+{
+    while (ahead->threads_count < ahead->threads_max &&
+           pthread_create(&ahead->threads[ahead->threads_count], NULL, work, ahead) == 0) {
+        ahead->threads_count++;
+    }
+    return ahead->threads_count != 0;
+}
+
+/* The run that this read goes on with, or a new one. The lock is held. */
+static struct run *follow(struct lod_ahead *ahead, uint32_t item, unsigned form, uint64_t at,
+                          uint64_t bytes)
+{
+    struct run *run = &ahead->runs[item % RUNS];
+    const bool near = at <= run->next + STRAY_BYTES && at + bytes + STRAY_BYTES >= run->next;
+
+    if (!run->next || run->item != item || run->form != form || at < run->begin || !near) {
+        *run = (struct run){.item = item, .form = form, .begin = at, .next = at};
+    }
+    run->next = at + bytes > run->next ? at + bytes : run->next;
+    return run;
+}
+
+static void enqueue(struct lod_ahead *ahead, const struct lod_item *item, unsigned form,
+                    uint64_t unit, uint64_t made_bytes)
+{
+    ahead->queue[(ahead->first + ahead->count++) % QUEUE_MAX] = (struct lod_ahead_unit){
+        .item = *item, .form = form, .unit = unit, .made_bytes = made_bytes};
+    pthread_cond_signal(&ahead->more);
+}
+
+/* The lock is held. */
+static void ask(struct lod_ahead *ahead, const struct lod_item *item, struct run *run,
+                uint64_t unit, uint64_t units, uint64_t made_bytes)
+{
+    const uint64_t end = unit + 1 + ahead->threads_count + UNITS_MORE;
+
+    run->asked = run->asked > unit ? run->asked : unit + 1;
+    while (run->asked < units && run->asked < end && ahead->count < QUEUE_MAX) {
+        enqueue(ahead, item, run->form, run->asked++, made_bytes);
+    }
+}
+
+void lod_ahead_note(struct lod_ahead *ahead, const struct lod_item *item, unsigned form,
+                    uint64_t unit_bytes, uint64_t made_bytes, uint64_t at, uint64_t bytes)
+{
+    const uint64_t units = (made_bytes - 1) / unit_bytes + 1;
+
+    if (ahead->threads_max == 0 || units == 1) {
+        return;
+    }
+    pthread_mutex_lock(&ahead->lock);
+    struct run *run = follow(ahead, item->number, form, at, bytes);
+    if (run->next - run->begin >= LOD_AHEAD_RUN_BYTES && start_threads(ahead)) {
+        ask(ahead, item, run, (run->next - 1) / unit_bytes, units, made_bytes);
+    }
+    pthread_mutex_unlock(&ahead->lock);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "ahead.h"
+
+#define UNIT  ((uint64_t)300 << 10)
+#define UNITS 20u
+#define STEP  ((uint64_t)128 << 10)
+
+struct made {
+    pthread_mutex_t lock;
+    unsigned times[4][UNITS]; /* by item */
+    unsigned all;
+};
+
+static void make(void *ctx, const struct lod_ahead_unit *unit)
+{
+    struct made *made = ctx;
+
+    pthread_mutex_lock(&made->lock);
+    made->times[unit->item.number][unit->unit]++;
+    made->all++;
+    pthread_mutex_unlock(&made->lock);
+}
+
+static unsigned all(struct made *made)
+{
+    pthread_mutex_lock(&made->lock);
+    unsigned count = made->all;
+    pthread_mutex_unlock(&made->lock);
+    return count;
+}
+
+static void note(struct lod_ahead *ahead, uint32_t item, uint64_t at, uint64_t bytes)
+{
+    const struct lod_item i = {.number = item};
+    lod_ahead_note(ahead, &i, 0, UNIT, UNITS * UNIT - 5, at, bytes);
+}
+
+/* At most a few seconds, for threads that a busy machine does not run. */
+static void settle(struct made *made, unsigned expected)
+{
+    for (unsigned i = 0; i < 2000 && all(made) < expected; i++) {
+        usleep(2000);
+    }
+    cr_assert_eq(all(made), expected);
+}
+
+Test(ahead, a_file_read_on_end_is_made_once)
+{
+    struct made made = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct lod_ahead *ahead = NULL;
+
+    cr_assert_eq(lod_ahead_create(3, make, &made, &ahead), 0);
+    for (uint64_t at = 0; at < LOD_AHEAD_RUN_BYTES - STEP; at += STEP) {
+        note(ahead, 1, at, STEP);
+    }
+    cr_assert_eq(all(&made), 0, "a range alone brings nothing");
+    note(ahead, 1, LOD_AHEAD_RUN_BYTES - STEP, STEP);
+    settle(&made, 4); /* units 2 .. 5: one a thread and one more */
+    for (uint64_t at = LOD_AHEAD_RUN_BYTES; at < UNITS * UNIT; at += STEP) {
+        note(ahead, 1, at, STEP);
+        usleep(1000);
+    }
+    settle(&made, UNITS - 2);
+    for (unsigned i = 2; i < UNITS; i++) {
+        cr_assert_eq(made.times[1][i], 1, "unit %u", i);
+    }
+    cr_assert_null(lod_ahead_destroy(ahead));
+}
+
+/* As the kernel's readahead asks: neighbours overtake each other. */
+Test(ahead, requests_may_overtake_each_other)
+{
+    struct made made = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct lod_ahead *ahead = NULL;
+
+    cr_assert_eq(lod_ahead_create(1, make, &made, &ahead), 0);
+    for (uint64_t at = 0; at < UNITS * UNIT; at += 2 * STEP) {
+        note(ahead, 2, at + STEP, STEP);
+        note(ahead, 2, at, STEP);
+        note(ahead, 3, at, STEP);
+        note(ahead, 3, at + STEP, STEP);
+        usleep(2000);
+    }
+    settle(&made, all(&made));
+    lod_ahead_destroy(ahead);
+    cr_assert_geq(made.all, UNITS); /* of both, most */
+    for (unsigned i = 0; i < UNITS; i++) {
+        cr_assert_leq(made.times[2][i], 1);
+        cr_assert_leq(made.times[3][i], 1);
+    }
+}
+
+Test(ahead, scattered_reads_bring_nothing)
+{
+    struct made made = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct lod_ahead *ahead = NULL;
+
+    cr_assert_eq(lod_ahead_create(2, make, &made, &ahead), 0);
+    for (unsigned i = 0; i < 200; i++) {
+        note(ahead, 1, i * 7919 % UNITS * UNIT, 4096);
+    }
+    for (uint64_t at = UNITS * UNIT - STEP; at > 2 * STEP; at -= STEP) {
+        note(ahead, 1, at - 5, STEP); /* backwards */
+    }
+    usleep(20000);
+    cr_assert_eq(all(&made), 0);
+    lod_ahead_destroy(ahead);
+}
+
+Test(ahead, without_threads_and_of_one_unit_nothing_happens)
+{
+    struct made made = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    const struct lod_item item = {.number = 1};
+    struct lod_ahead *ahead = NULL;
+
+    cr_assert_eq(lod_ahead_create(0, make, &made, &ahead), 0);
+    for (uint64_t at = 0; at < UNITS * UNIT; at += STEP) {
+        note(ahead, 1, at, STEP);
+    }
+    lod_ahead_destroy(ahead);
+    cr_assert_eq(lod_ahead_create(2, make, &made, &ahead), 0);
+    lod_ahead_note(ahead, &item, 0, 1 << 20, 1 << 20, 0, 1 << 20);
+    lod_ahead_destroy(ahead);
+    cr_assert_eq(made.all, 0);
+    cr_assert_null(lod_ahead_destroy(NULL));
+}
