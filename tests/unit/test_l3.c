@@ -98,6 +98,74 @@ Test(l3, every_kind_of_png_comes_back, .timeout = 300)
     lod_buf_finish(&chunks);
 }
 
+/* The pixel's value as decoded/ has it: channel c of bytes little endian. */
+static unsigned pixel_at(const struct png_sample *s, uint32_t x, uint32_t y, unsigned c)
+{
+    unsigned value = png_value(s, x, y, s->colour == LOD_PNG_PALETTE ? 0 : c);
+
+    if (s->colour == LOD_PNG_PALETTE && c < 3) { /* as png_put_palette has them */
+        return (uint8_t)((3 * value + c) * 37);
+    }
+    if (s->colour == LOD_PNG_PALETTE) {
+        return value == 0 ? 0 : 255;
+    }
+    return s->depth < 8 ? value * 255 / ((1u << s->depth) - 1) : value;
+}
+
+static void check_decoded(const struct png_sample *s)
+{
+    static const char *const endings[] = {"", ".pgm", ".npy", ".ppm", ".npy"};
+    const struct lod_encode_options options = {0};
+    const unsigned wide = s->depth == 16 ? 2 : 1;
+    const unsigned channels =
+        s->colour == LOD_PNG_PALETTE ? 3 + (unsigned)s->transparent : png_channels(s->colour);
+    struct lod_buf source = sample_png(s);
+    struct lod_encoded item = png_encode(lod_buf_span(&source), &options);
+    struct lod_buf file = png_file_at(&item, LOD_FORMAT_DECODED, LOD_FULL);
+    const uint64_t bytes = (uint64_t)s->width * s->height * channels * wide;
+    const uint8_t *at = file.data + file.bytes - bytes;
+
+    cr_assert_null(item.whole, "%s", item.whole);
+    cr_assert_str_eq(lod_codec_decoded_ending(&lod_codec_l3, item.row),
+                     wide == 2 ? ".npy" : endings[channels]);
+    for (uint32_t y = 0; y < s->height; y++) {
+        for (uint32_t i = 0; i < s->width * channels; i++, at += wide) {
+            unsigned value = at[0] | (wide == 2 ? (unsigned)at[1] << 8 : 0);
+            cr_assert_eq(value, pixel_at(s, i / channels, y, i % channels), "%u %u: %u, %u",
+                         s->colour, s->depth, i, y);
+        }
+    }
+    lod_buf_finish(&file);
+    lod_encoded_finish(&item);
+    lod_buf_finish(&source);
+}
+
+Test(l3, every_kind_of_png_is_decoded, .timeout = 120)
+{
+    for (size_t k = 0; k < KINDS; k++) {
+        struct png_sample s = {
+            .width = 61, .height = 300, .colour = kinds[k][0], .depth = kinds[k][1], .noise = 2};
+        s.idat = s.depth < 8 ? 24 : 0;
+        check_decoded(&s);
+        s.transparent = s.colour == LOD_PNG_PALETTE;
+        check_decoded(&s);
+    }
+}
+
+Test(l3, a_whole_png_has_no_decoded_form)
+{
+    const struct lod_encode_options options = {0};
+    const uint8_t signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    struct lod_encoded item =
+        png_encode((struct lod_span){.at = signature, .bytes = sizeof(signature)}, &options);
+    struct lod_plan plan;
+
+    cr_assert_null(lod_codec_decoded_ending(&lod_codec_l3, item.row));
+    cr_assert_eq(lod_codec_plan(&lod_codec_l3, item.row, LOD_FORMAT_DECODED, LOD_FULL, &plan),
+                 -ENOENT);
+    lod_encoded_finish(&item);
+}
+
 Test(l3, colours_of_a_palette_may_be_clear)
 {
     const struct lod_encode_options options = {0};
