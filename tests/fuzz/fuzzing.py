@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 from long import counted
+import png_files
 from mounted import Work, lodfs
 from tiny import jpeg, make_photos, write
 
@@ -25,6 +26,10 @@ def corpus(work, what, replay):
         for number in range(3):
             with open(f"{folder}/{number}", "wb") as file:
                 file.write(jpeg(random.Random(number), width=24, height=16))
+    elif what == "png":
+        for number, (colour, depth) in enumerate(png_files.KINDS):
+            write(f"{folder}/{number}", png_files.make(random.Random(number), colour, depth,
+                                                       number % 2, 20, 14, 0))
     else:
         subprocess.run([replay, "corpus", folder], check=True)
     return folder
@@ -36,6 +41,9 @@ def make_little(folder):
     write(f"{folder}/d/photo.jpg", jpeg(chance, width=24, height=16))
     write(f"{folder}/gray.jpg", jpeg(chance, "-grayscale", width=16, height=16))
     write(f"{folder}/whole.jpg", b"\xff\xd8\xff\xe0 is no photograph")
+    write(f"{folder}/picture.png", png_files.make(chance, 2, 8, 0, 24, 70, 0))
+    write(f"{folder}/palette.png", png_files.make(chance, 3, 4, 1, 30, 20, 0, 30))
+    write(f"{folder}/whole.png", png_files.SIGNATURE)
     write(f"{folder}/text", b"text")
     write(f"{folder}/copy", b"text")
     write(f"{folder}/empty", b"")

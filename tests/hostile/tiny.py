@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 
+import png_files
 from mounted import lodfs
 
 
@@ -48,6 +49,10 @@ def make_source(folder, seed, files):
     """`files` short files in folders of ten, so that sections have several blocks."""
     chance = random.Random(seed)
     make_photos(folder, chance)
+    for number, (colour, depth) in enumerate(((2, 8), (3, 4), (0, 16), (6, 8))):
+        write(f"{folder}/pictures/{number}.png", png_files.make(
+            chance, colour, depth, number % 2, 60, 150, 0, 30 if depth == 4 else 0))
+    write(f"{folder}/pictures/whole.png", png_files.SIGNATURE + b"cut")
     write(f"{folder}/large.bin", chance.randbytes(150_001))
     write(f"{folder}/empty", b"")
     write(f"{folder}/secret", b"only for its owner", 0o600)

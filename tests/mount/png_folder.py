@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A folder of PNGs through a mount: Pillow, OpenCV and torchvision see the source's pixels.
+
+A range is made of its own patches, damage stays where it is, hostile files are stored whole.
+"""
+import errno
+import json
+import os
+import random
+import resource
+import struct
+import subprocess
+import sys
+import time
+import zlib
+
+import png_files
+from mounted import Mount, Results, Work, lodfs, need_fuse, skip
+from small import Foreground, read, write
+
+try:
+    import numpy
+    from PIL import Image
+except ImportError:
+    skip("there is no PIL or NumPy (Debian: python3-pil, python3-numpy)")
+
+SECONDS_MAX = 1.0
+MEMORY_MAX = 64 << 10  # KiB
+
+
+def make_source(folder):
+    rng = random.Random(6)
+    for colour, depth in png_files.KINDS:
+        for interlaced in (0, 1):
+            name = f"{folder}/kinds/{colour}-{depth}-{interlaced}.png"
+            write(name, png_files.make(rng, colour, depth, interlaced, 97, 61, 0))
+    y, x = numpy.mgrid[0:1200, 0:2000]
+    smooth = numpy.stack([x // 9 + y // 7, x // 5, y // 3], -1) % 256
+    grain = numpy.random.default_rng(1).integers(0, 6, smooth.shape)
+    os.makedirs(f"{folder}/train/a")
+    large = Image.fromarray((smooth + grain).clip(0, 255).astype("uint8"))
+    large.save(f"{folder}/train/a/large.png")
+    gray = ((smooth[..., 0] * 256 + grain[..., 0] * 40) % 65536).astype("<u2")
+    Image.fromarray(gray[:300, :500]).save(f"{folder}/train/a/gray16.png", compress_level=0)
+    write(f"{folder}/train/a/broken.png", read(f"{folder}/train/a/large.png")[:5000])
+
+
+def pillow(source, point):
+    for name in sorted(os.listdir(f"{source}/kinds")):
+        one = Image.open(f"{source}/kinds/{name}")
+        two = Image.open(f"{point}/q1/kinds/{name}")
+        for image in (one, two):
+            image.load()
+            image.info.pop("interlace", None)
+        if (one.mode, one.size, one.tobytes(), one.info) != (two.mode, two.size, two.tobytes(),
+                                                             two.info):
+            yield f"{name}: other pixels or metadata"
+    yield from ([] if read(f"{point}/full/train/a/broken.png") ==
+                read(f"{source}/train/a/broken.png") else ["a broken file has other bytes"])
+
+
+def opencv(source, point, cv2):
+    for folder in ("kinds", "train/a"):
+        for name in sorted(os.listdir(f"{source}/{folder}")):
+            one, two = (cv2.imread(f"{top}/{folder}/{name}", cv2.IMREAD_UNCHANGED)
+                        for top in (source, f"{point}/full"))
+            if (one is None) != (two is None) or (one is not None and
+                                                  not numpy.array_equal(one, two)):
+                yield f"{folder}/{name}"
+
+
+def vision(source, point, torchvision, torch):
+    one, two = (torchvision.io.read_image(f"{top}/train/a/large.png")
+                for top in (source, f"{point}/full"))
+    if not torch.equal(one, two):
+        yield "read_image: other pixels"
+    os.unlink(f"{source}/train/a/broken.png")
+    folder = torchvision.datasets.ImageFolder(f"{source}/train")
+    again = torchvision.datasets.ImageFolder(
+        f"{point}/q3/train", is_valid_file=lambda path: "broken" not in path)
+    if len(folder) != len(again) or any(a[0].tobytes() != b[0].tobytes() or a[1] != b[1]
+                                        for a, b in zip(folder, again)):
+        yield "ImageFolder: other images"
+
+
+def decoded(source, point):
+    """NumPy's and Pillow's readers on decoded/, against Pillow on the source."""
+    for name in sorted(os.listdir(f"{source}/kinds")):
+        stem = f"{point}/decoded/q7/kinds/{name[:-4]}"
+        ending = next(e for e in (".pgm", ".ppm", ".npy") if os.path.exists(stem + e))
+        data = (numpy.load(stem + ".npy") if ending == ".npy"
+                else numpy.asarray(Image.open(stem + ending)))
+        colour, depth = map(int, name.split("-")[:2])
+        image = Image.open(f"{source}/kinds/{name}")
+        if (depth == 16 and colour != 0) or (colour, depth) in ((0, 2), (0, 4)):
+            continue  # Pillow has no such images
+        mode = {(0, 16): None, 3: "RGBA" if data.ndim == 3 and data.shape[2] == 4 else "RGB"}
+        mode = mode.get((colour, depth), mode.get(colour, {0: "L", 2: "RGB", 4: "LA",
+                                                           6: "RGBA"}.get(colour)))
+        want = numpy.asarray(image.convert(mode) if mode else image)
+        if not numpy.array_equal(data.reshape(want.shape), want):
+            yield f"{name} as {ending}"
+
+
+def ranges(source, store, point):
+    """Random ranges of a large PNG; and how much of the store one of them needs."""
+    whole = read(f"{point}/full/train/a/large.png")
+    stored = sum(entry.stat().st_size for entry in os.scandir(f"{store}/records"))
+    with open(f"{point}/q2/train/a/large.png", "rb") as file:
+        for _ in range(300):
+            at, count = random.randrange(len(whole)), random.choice([1, 100, 5000, 200_000])
+            if os.pread(file.fileno(), count, at) != whole[at:at + count]:
+                yield f"{count} bytes at {at}"
+    lodfs("umount", point)
+    lodfs("mount", store, point)
+    with open(f"{point}/full/train/a/large.png", "rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+        if os.pread(file.fileno(), 4096, 2_000_000) != whole[2_000_000:2_004_096]:
+            yield "4096 bytes of a fresh mount"
+    used = json.loads(read(f"{point}/.lodfs/stats"))["store"]["bytes"]
+    if used > stored / 4:
+        yield f"a range of 4096 bytes read {used} of {stored} bytes of the store"
+
+
+def damage(store, point, log, good):
+    """A bit in each quarter of the L3 record: at most one image fails, with EIO and a line."""
+    record = next(f"{store}/records/{name}" for name in os.listdir(f"{store}/records")
+                  if name.endswith(".l3"))
+    for quarter in range(4):
+        at = os.stat(record).st_size * (2 * quarter + 1) // 8
+        flip(record, at)
+        with Foreground(store, point, log):
+            failed = [path for path, data in good.items() if not same(f"{point}/{path}", data)]
+        flip(record, at)
+        names = {path.split("/", 1)[1] for path in failed}
+        if len(names) != 1:
+            yield f"a bit at {at}: {sorted(names)} failed"
+        if b"error" not in read(log):
+            yield "no log line"
+
+
+def flip(path, at):
+    with open(path, "r+b") as file:
+        byte = os.pread(file.fileno(), 1, at)[0]
+        os.pwrite(file.fileno(), bytes([byte ^ 4]), at)
+
+
+def same(path, data):
+    """False: EIO. Other bytes are wrong."""
+    try:
+        if read(path) != data:
+            raise AssertionError(f"{path}: wrong bytes")
+        return True
+    except OSError as error:
+        assert error.errno == errno.EIO
+        return False
+
+
+def zeros(width, height, chunks=()):
+    """A gray PNG of zeros, deflated as far as it goes."""
+    packer = zlib.compressobj(9)
+    data = b"".join(packer.compress(bytes(1 << 20)) for _ in range((width + 1) * height >> 20))
+    data += packer.compress(bytes((width + 1) * height % (1 << 20))) + packer.flush()
+    return png_files.SIGNATURE + b"".join([
+        png_files.chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)), *chunks,
+        png_files.chunk(b"IDAT", data), png_files.chunk(b"IEND", b"")])
+
+
+def hostile_files():
+    text = b"text\0\0" + zlib.compress(bytes(200 << 20), 9)
+    small = png_files.make(random.Random(1), 2, 8, 0, 60, 60, 0, 1)
+    yield "bomb", zeros(20000, 20000)
+    texts = [png_files.chunk(b"zTXt", text), png_files.chunk(b"iCCP", text)]
+    yield "text", zeros(9000, 9000, texts)
+    yield "tiny-chunks", small
+    yield "wrong-crc", small[:-30] + bytes([small[-30] ^ 1]) + small[-29:]
+    yield "claims", png_files.SIGNATURE + png_files.chunk(b"IHDR", struct.pack(
+        ">IIBBBBB", 0x7fffffff, 0x7fffffff, 16, 6, 0, 0, 1)) + small[33:]
+    yield "lengths", small[:33] + b"\xff\xff\xff\xffIDAT" + small[41:]
+
+
+def pack_alone(source, store):
+    """(its output, seconds of CPU, KiB) of a pack of one folder."""
+    with subprocess.Popen([os.environ["LODFS"], "pack", "-v", "-j1", source, store],
+                          stdout=subprocess.PIPE) as child:
+        text = child.stdout.read().decode()
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == 0, text
+    return text, used.ru_utime + used.ru_stime, used.ru_maxrss
+
+
+def hostile(work):
+    """Case 12: each stored whole and named, for a second and 64 MiB more than an empty file."""
+    write(f"{work}/none/file", b"")
+    _, base_seconds, base_memory = pack_alone(f"{work}/none", f"{work}/none.lodfs")
+    for name, data in hostile_files():
+        write(f"{work}/{name}/hostile.png", data)
+        text, seconds, memory = pack_alone(f"{work}/{name}", f"{work}/{name}.lodfs")
+        if "hostile.png: " not in text:
+            yield f"{name}: not named: {text}"
+        if memory - base_memory > MEMORY_MAX:
+            yield f"{name}: {memory - base_memory} KiB"
+        if seconds - base_seconds > SECONDS_MAX:
+            yield f"{name}: {seconds - base_seconds:.2f} s"
+        with Mount(f"{work}/{name}.lodfs", f"{work}/at"):
+            for tree in ("q1", "full", "original"):
+                if read(f"{work}/at/{tree}/hostile.png") != data:
+                    yield f"{name}: other bytes at {tree}"
+
+
+def optional(results, name, module, check):
+    try:
+        modules = [__import__(word) for word in module.split()]
+    except ImportError as error:
+        print(f"SKIP: {name}: {error}")
+        return
+    results.add(name, check(*modules))
+
+
+def main():
+    need_fuse()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    results, began = Results(), time.monotonic()
+    with Work() as work:
+        source, store, point = (f"{work}/{name}" for name in ("source", "store", "mount"))
+        make_source(source)
+        said = lodfs("pack", source, store).stdout.decode()
+        with Mount(store, point):
+            results.add("pack says what has no original",
+                        [] if "no original: pixels and metadata are exact" in said else [said])
+            results.add("original/ has what is stored whole", [] if os.listdir(
+                f"{point}/original/train/a") == ["broken.png"] else ["it has something else"])
+            results.add("Pillow", pillow(source, point))
+            results.add("decoded/", decoded(source, point))
+            optional(results, "OpenCV", "cv2", lambda cv2: opencv(source, point, cv2))
+            optional(results, "torchvision", "torchvision torch",
+                     lambda *modules: vision(source, point, *modules))
+            results.add("ranges", ranges(source, store, point))
+            good = {f"{tree}/kinds/{name}": read(f"{point}/{tree}/kinds/{name}")
+                    for tree in ("q1", "full") for name in os.listdir(f"{point}/full/kinds")}
+            good |= {f"full/train/a/{name}": read(f"{point}/full/train/a/{name}")
+                     for name in os.listdir(f"{point}/full/train/a")}
+        results.add("damage", damage(store, point, f"{work}/log", good))
+        results.add("hostile PNGs", hostile(work))
+    print(f"{time.monotonic() - began:.0f} s")
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
