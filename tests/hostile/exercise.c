@@ -55,14 +55,16 @@ struct exercise {
     const char *wrong;
 };
 
-static void exercise_file(struct exercise *e, uint32_t number, enum lod_fidelity fidelity)
+static void exercise_file(struct exercise *e, const struct lod_view *view,
+                          const struct lod_node *node, enum lod_fidelity fidelity)
 {
     struct lod_item item;
     struct lod_plan plan;
     struct lod_read read;
     uint64_t at = 0;
 
-    if (served_plan(&e->o, number, fidelity, &item, &plan)) {
+    if (lod_dataset_item(e->o.dataset, node->ref, &item) ||
+        view->plan(e->o.dataset, node, &item, fidelity, &plan)) {
         return;
     }
     for (unsigned i = 0; i < READS_MAX && at < plan.bytes && e->bytes < ALL_READ_BYTES; i++) {
@@ -84,6 +86,23 @@ static bool legal_name(const char *name, size_t bytes)
 {
     return bytes >= 1 && bytes <= LOD_NAME_MAX && strlen(name) == bytes && !strchr(name, '/') &&
            strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+/* Pixels, and the name they have. */
+static void exercise_decoded(struct exercise *e, const struct lod_node *folder,
+                             const struct lod_node *node)
+{
+    char name[LOD_NAME_MAX + 1];
+    struct lod_node found;
+
+    if (lod_view_name(&lod_view_decoded, e->o.dataset, node, name) == 0) {
+        if (!legal_name(name, strlen(name))) {
+            e->wrong = "an illegal name of pixels";
+        }
+        (void)!lod_view_lookup(&lod_view_decoded, e->o.dataset, folder, LOD_Q1, name, &found);
+    }
+    exercise_file(e, &lod_view_decoded, node, LOD_Q1);
+    exercise_file(e, &lod_view_decoded, node, LOD_FULL);
 }
 
 static void exercise_node(struct exercise *e, const struct lod_node *folder, uint32_t number)
@@ -109,7 +128,10 @@ static void exercise_node(struct exercise *e, const struct lod_node *folder, uin
     }
     (void)!lod_dataset_path(e->o.dataset, &node, path);
     for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL && S_ISREG(node.mode); f++) {
-        exercise_file(e, node.ref, (enum lod_fidelity)f);
+        exercise_file(e, &lod_view_tree, &node, (enum lod_fidelity)f);
+    }
+    if (folder && S_ISREG(node.mode)) {
+        exercise_decoded(e, folder, &node);
     }
     /* The depth is the recursion's: numbers rise, and VISITS_MAX ends it. */
     for (uint32_t i = 0; i < node.count && S_ISDIR(node.mode) && e->visits < VISITS_MAX; i++) {

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 
-from mounted import Mount, Results, Work, lodfs, need_fuse
+from mounted import BESIDE, Mount, Results, Work, lodfs, need_fuse
 from small import Foreground, TREES, make_store, read, until
 
 SECONDS_MAX = 30
@@ -39,7 +39,7 @@ def look(point):
     wrong = [] if kind == "fuse.lodfs" else [f"its type is {kind}"]
     wrong += [f"not mounted {word}" for word in ("ro", "nosuid", "nodev", "default_permissions")
               if word not in words]
-    if sorted(os.listdir(point)) != sorted(TREES):
+    if sorted(os.listdir(point)) != sorted(TREES + BESIDE):
         wrong.append(f"it shows {os.listdir(point)}")
     return wrong
 
