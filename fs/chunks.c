@@ -303,6 +303,11 @@ size_t lod_chunks_left(struct lod_chunks *chunks, enum lod_chunk_kind kind)
     return left;
 }
 
+size_t lod_chunks_usual(const struct lod_chunks *chunks)
+{
+    return chunks->chunk_bytes;
+}
+
 void lod_chunks_shrink(struct lod_chunks *chunks, size_t bytes)
 {
     size_t before = atomic_load(&chunks->bytes), half = chunks->room->bytes_max / 2;

@@ -63,6 +63,9 @@ void *lod_chunks_take_own(struct lod_chunks *chunks, size_t bytes, struct lod_ch
 /* How much the next take of this kind can ask for without leaving space behind. */
 size_t lod_chunks_left(struct lod_chunks *chunks, enum lod_chunk_kind kind);
 
+/* How much a chunk of the usual size holds. */
+size_t lod_chunks_usual(const struct lod_chunks *chunks);
+
 /* Gives back at least `bytes` of the budget if it can, and if `chunks` has more than half of it. */
 void lod_chunks_shrink(struct lod_chunks *chunks, size_t bytes);
 

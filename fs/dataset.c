@@ -15,6 +15,8 @@
 #include "pinned.h"
 #include "store/store.h"
 
+#define RECORDS_SUMMED_MAX                                                                         \
+    16384u /* 256 GiB of records of the usual size; 529 blocks of the index */
 #define ESCAPED_BYTES (4 * LOD_PATH_MAX + 1)
 
 struct lod_dataset {
@@ -26,11 +28,29 @@ struct lod_dataset {
 
 /* ------------------------------------------------------------------------------- opening */
 
-static int open_parts(struct lod_dataset *dataset, const char *location, char *why, size_t why_room)
+static int open_store(const char *location, const struct lod_slow *slow,
+                      struct lod_store **ret_store)
+{
+    struct lod_store *store = NULL;
+
+    int error = lod_store_open(location, &store);
+    if (error || !slow) {
+        *ret_store = store;
+        return error;
+    }
+    error = lod_slow_create(slow, store, ret_store);
+    if (error) {
+        lod_store_close(store);
+    }
+    return error;
+}
+
+static int open_parts(struct lod_dataset *dataset, const char *location,
+                      const struct lod_slow *slow, char *why, size_t why_room)
 {
     const char *reason = NULL;
 
-    int error = lod_store_open(location, &dataset->store);
+    int error = open_store(location, slow, &dataset->store);
     if (error) {
         snprintf(why, why_room, "%s",
                  error == -ENOENT    ? "no such folder"
@@ -58,13 +78,19 @@ static int open_parts(struct lod_dataset *dataset, const char *location, char *w
 int lod_dataset_open(const char *location, struct lod_dataset **ret_dataset, char *why,
                      size_t why_room)
 {
+    return lod_dataset_open_slow(location, NULL, ret_dataset, why, why_room);
+}
+
+int lod_dataset_open_slow(const char *location, const struct lod_slow *slow,
+                          struct lod_dataset **ret_dataset, char *why, size_t why_room)
+{
     struct lod_dataset *dataset = calloc(1, sizeof(*dataset));
 
     if (!dataset) {
         snprintf(why, why_room, "out of memory");
         return -ENOMEM;
     }
-    int error = open_parts(dataset, location, why, why_room);
+    int error = open_parts(dataset, location, slow, why, why_room);
     if (error) {
         lod_dataset_close(dataset);
         return error;
@@ -267,6 +293,26 @@ int lod_dataset_pin(struct lod_dataset *dataset, const struct lod_item *item,
     }
     *ret_pinned = (struct lod_pinned *)blob;
     return 0;
+}
+
+uint64_t lod_dataset_groups_bytes(struct lod_dataset *dataset, unsigned groups)
+{
+    uint32_t records = lod_index_records(dataset->index);
+    uint64_t bytes = 0;
+    struct lod_recd recd;
+
+    if (records > RECORDS_SUMMED_MAX) {
+        return UINT64_MAX;
+    }
+    for (uint32_t i = 0; i < records; i++) {
+        if (lod_index_record(dataset->index, i, &recd)) {
+            return UINT64_MAX;
+        }
+        for (unsigned g = 0; g < groups && g < LOD_GROUPS_MAX; g++) {
+            bytes += recd.group_bytes[g];
+        }
+    }
+    return bytes;
 }
 
 int lod_dataset_frame_failed(struct lod_dataset *dataset, const struct lod_item *item,

@@ -15,6 +15,7 @@
 #include "plan.h"
 #include "store/index.h"
 #include "store/manifest.h"
+#include "store/slow.h"
 
 #define LOD_INDEX_CACHE_BYTES  (16u << 20)
 #define LOD_RECORD_CACHE_BYTES (16u << 20)
@@ -27,6 +28,10 @@ struct lod_dataset;
  */
 LOD_MUST_CHECK int lod_dataset_open(const char *location, struct lod_dataset **ret_dataset,
                                     char *why, size_t why_room);
+/* The same of a store that is kept slow; see store/slow.h. NULL: as fast as it is. */
+LOD_MUST_CHECK int lod_dataset_open_slow(const char *location, const struct lod_slow *slow,
+                                         struct lod_dataset **ret_dataset, char *why,
+                                         size_t why_room);
 struct lod_dataset *lod_dataset_close(struct lod_dataset *dataset);
 
 const struct lod_manifest *lod_dataset_manifest(const struct lod_dataset *dataset);
@@ -58,6 +63,12 @@ LOD_MUST_CHECK int lod_dataset_path(struct lod_dataset *dataset, const struct lo
 struct lod_pinned;
 LOD_MUST_CHECK int lod_dataset_pin(struct lod_dataset *dataset, const struct lod_item *item,
                                    struct lod_pinned **ret_pinned);
+
+/*
+ * Bytes of groups 1 .. `groups` of all records. UINT64_MAX: there are too many records to add up,
+ * or the index cannot be read.
+ */
+uint64_t lod_dataset_groups_bytes(struct lod_dataset *dataset, unsigned groups);
 
 /* Logs one line that names the frame, read at `offset`, and returns -EIO; -ENOMEM, -EINTR as is. */
 LOD_MUST_CHECK int lod_dataset_frame_failed(struct lod_dataset *dataset,

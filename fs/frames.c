@@ -13,9 +13,11 @@
 #include <time.h>
 
 #include "log.h"
+#include "stream.h"
 
 struct lod_frames {
     struct lod_fetch fetch;
+    struct lod_stream stream;
 };
 
 /* One call of lod_frames_get. */
@@ -166,13 +168,24 @@ static int await(struct ask *ask)
     return error;
 }
 
+/* What is missing: by a prefix if that pays, else just so. */
+static int bring(struct ask *ask, bool *prefix_read)
+{
+    struct lod_frames *frames = ask->frames;
+
+    if (lod_stream_try(&frames->stream, ask->item, ask->wanted, ask->count, prefix_read)) {
+        return 0;
+    }
+    return lod_fetch(&frames->fetch, ask->item, ask->wanted, ask->count);
+}
+
 static int get(struct ask *ask)
 {
     int error = look(ask);
+    bool prefix_read = false;
 
     while (!error && ask->missing + ask->busy) {
-        error = ask->missing ? lod_fetch(&ask->frames->fetch, ask->item, ask->wanted, ask->count)
-                             : await(ask);
+        error = ask->missing ? bring(ask, &prefix_read) : await(ask);
         error = error ? error : look(ask);
     }
     return error ? error : check_new(ask);
@@ -185,6 +198,7 @@ int lod_frames_get(struct lod_frames *frames, const struct lod_item *item,
 
     assert(count <= LOD_FETCH_MAX);
     ask.shard = lod_frame_shard(&frames->fetch.table, lod_frames_key(item, 0, 0));
+    lod_stream_note(&frames->stream, item, wanted, count);
     int error = get(&ask);
     for (unsigned i = 0; error && i < count; i++) {
         lod_blob_unref(wanted[i].chunk ? &wanted[i].chunk->blob : NULL);
@@ -318,6 +332,7 @@ int lod_frames_create(struct lod_dataset *dataset, struct lod_room *room,
         return -ENOMEM;
     }
     *frames = (struct lod_frames){.fetch.dataset = dataset};
+    lod_stream_init(&frames->stream, &frames->fetch, room->bytes_max);
     int error = lod_frame_table_init(&frames->fetch.table);
     error = error ? error
                   : lod_chunks_create(room, lod_frame_table_forget, &frames->fetch.table,
@@ -335,6 +350,7 @@ struct lod_frames *lod_frames_destroy(struct lod_frames *frames)
     if (frames) {
         lod_chunks_destroy(frames->fetch.chunks);
         lod_frame_table_finish(&frames->fetch.table);
+        lod_stream_finish(&frames->stream);
         free(frames);
     }
     return NULL;
@@ -345,6 +361,11 @@ void lod_frames_shrink(void *ctx, size_t bytes)
     struct lod_frames *frames = ctx;
 
     lod_chunks_shrink(frames->fetch.chunks, bytes);
+}
+
+struct lod_pace *lod_frames_pace(struct lod_frames *frames)
+{
+    return &frames->fetch.pace;
 }
 
 void lod_frames_stats(struct lod_frames *frames, struct lod_frames_stats *ret_stats)
@@ -360,6 +381,7 @@ void lod_frames_stats(struct lod_frames *frames, struct lod_frames_stats *ret_st
         .frames_bad = atomic_load(&fetch->frames_bad),
         .latency_ns = atomic_load(&fetch->pace.latency_ns),
         .bandwidth = atomic_load(&fetch->pace.bandwidth),
+        .advised_bytes = lod_stream_advice(&frames->stream),
     };
     lod_frame_table_counts(&fetch->table, &ret_stats->hits, &ret_stats->misses);
 }

@@ -69,10 +69,14 @@ const uint8_t *lod_frames_at(const struct lod_plan *plan, const struct lod_parts
 LOD_MUST_CHECK int lod_frames_copy(struct lod_frames *frames, const struct lod_item *item,
                                    const struct lod_plan *plan, uint8_t *into);
 
+/* How fast the store has been. */
+struct lod_pace *lod_frames_pace(struct lod_frames *frames);
+
 struct lod_frames_stats {
     uint64_t hits, misses, evictions;
     uint64_t scattered_reads, scattered_bytes, prefix_reads, prefix_bytes, frames_bad;
     uint64_t latency_ns, bandwidth;
+    uint64_t advised_bytes; /* see lod_stream_advice */
 };
 void lod_frames_stats(struct lod_frames *frames, struct lod_frames_stats *ret_stats);
 

@@ -8,7 +8,8 @@
 /* Slower than this is no memory: 11 preads of 10 KB each out of the page cache take 2 us apiece. */
 #define MEMORY_REQUEST_NS  8000u
 #define MEMORY_BYTES_A_NS  2u
-#define SLOW_ENOUGH        4 /* of the last 16 */
+#define RECENT             16u
+#define RECENT_MASK        0xffffu
 #define LARGE_BYTES        (256u << 10)
 #define GAP_BYTES_MAX      (256u << 10)
 #define UNKNOWN_LATENCY_NS 1000000u
@@ -30,11 +31,12 @@ static void blend(atomic_uint_fast64_t *mean, uint64_t sample)
     atomic_store_explicit(mean, blended ? blended : 1, memory_order_relaxed);
 }
 
+/* One request in four that had to be waited for is enough. */
 bool lod_pace_is_memory(const struct lod_pace *pace)
 {
-    unsigned slow = (unsigned)atomic_load_explicit(&pace->slow, memory_order_relaxed);
+    unsigned recent = (unsigned)atomic_load_explicit(&pace->recent, memory_order_relaxed);
 
-    return __builtin_popcount(slow) < SLOW_ENOUGH;
+    return 4u * (unsigned)__builtin_popcount(recent & RECENT_MASK) <= recent >> RECENT;
 }
 
 static void measure(struct lod_pace *pace, uint64_t bytes, uint64_t ns)
@@ -52,10 +54,13 @@ static void measure(struct lod_pace *pace, uint64_t bytes, uint64_t ns)
 
 void lod_pace_add(struct lod_pace *pace, uint64_t bytes, uint64_t ns)
 {
-    uint64_t slow = atomic_load_explicit(&pace->slow, memory_order_relaxed);
+    uint32_t recent = (uint32_t)atomic_load_explicit(&pace->recent, memory_order_relaxed);
+    uint32_t count = recent >> RECENT;
     bool now = ns > MEMORY_REQUEST_NS + bytes / MEMORY_BYTES_A_NS;
 
-    atomic_store_explicit(&pace->slow, (slow << 1 | now) & 0xffff, memory_order_relaxed);
+    count += count < RECENT;
+    recent = (recent << 1 | now) & RECENT_MASK;
+    atomic_store_explicit(&pace->recent, count << RECENT | recent, memory_order_relaxed);
     /* A page that happened to be in memory says nothing of a disk, nor a preempted thread of RAM.
      */
     if (now != lod_pace_is_memory(pace)) {

@@ -13,7 +13,7 @@
 
 /* All zero: nothing measured yet. */
 struct lod_pace {
-    atomic_uint_fast32_t slow;       /* the last 16 requests, a bit each: slower than memory */
+    atomic_uint_fast32_t recent;     /* how many of the last 16 requests; a bit each: no memory */
     atomic_uint_fast64_t latency_ns; /* 0: not measured yet */
     atomic_uint_fast64_t bandwidth;  /* bytes a second; 0: not measured yet */
 };

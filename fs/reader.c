@@ -109,6 +109,10 @@ void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_st
         .frames_bad = frames.frames_bad,
         .store_latency_ns = frames.latency_ns,
         .store_bytes_per_second = frames.bandwidth,
+        .advice = frames.advised_bytes == 0            ? LOD_ADVICE_NONE
+                  : frames.advised_bytes == UINT64_MAX ? LOD_ADVICE_ORDER
+                                                       : LOD_ADVICE_CACHE_SIZE,
+        .advice_bytes = frames.advised_bytes,
     };
 }
 

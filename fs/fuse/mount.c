@@ -103,7 +103,11 @@ static void print_peak(const struct mount *mount, uint64_t threads)
 static int open_store(struct mount *mount)
 {
     char why[512] = "";
-    int error = lod_dataset_open(mount->store, &mount->dataset, why, sizeof(why));
+    const struct lod_slow slow = {.bytes_per_second = mount->options.download_limit,
+                                  .latency_ms = mount->options.download_latency};
+    bool slowed = slow.bytes_per_second || slow.latency_ms;
+    int error = lod_dataset_open_slow(mount->store, slowed ? &slow : NULL, &mount->dataset, why,
+                                      sizeof(why));
 
     if (error) {
         lod_log(LOD_LOG_ERROR, "%s: %s", mount->given->store, *why ? why : strerror(-error));
@@ -143,6 +147,7 @@ static int create_session(struct mount *mount, struct fuse_session **ret_session
         .gid = mount->options.gid,
         .file_mask = mount->options.file_mask,
         .folder_mask = mount->options.folder_mask,
+        .direct_io = mount->options.cache == LOD_CACHE_NONE,
         .read_bytes_max = (unsigned)mount->options.read_bytes_max,
     };
     struct fuse_session *session =

@@ -176,12 +176,27 @@ static void op_statfs(fuse_req_t req, fuse_ino_t number)
     fuse_reply_statfs(req, &stats);
 }
 
-static void op_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
+static void op_opendir(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
 {
     lod_ops_begin(req, LOD_REQUEST_OPEN);
     (void)number;
     (void)fi;
     fuse_reply_err(req, ENOSYS);
+}
+
+/* The kernel heeds no flag of an open once one was answered ENOSYS, so it is all files or none. */
+static void op_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
+{
+    const struct lod_ops *ops = fuse_req_userdata(req);
+
+    (void)number;
+    if (!ops->direct_io) {
+        fuse_reply_err(req, ENOSYS);
+        return;
+    }
+    fi->direct_io = 1;
+    fi->noflush = 1;
+    fuse_reply_open(req, fi);
 }
 
 static void op_getxattr(fuse_req_t req, fuse_ino_t number, const char *name, size_t size)
@@ -226,7 +241,7 @@ const struct fuse_lowlevel_ops lod_fuse_ops = {
     .open = op_open,
     .read = op_read,
     .statfs = op_statfs,
-    .opendir = op_open,
+    .opendir = op_opendir,
     .readdir = lod_op_readdir,
     .readdirplus = lod_op_readdirplus,
     .getxattr = op_getxattr,

@@ -30,6 +30,7 @@ struct lod_ops {
     uid_t uid; /* of every file */
     gid_t gid;
     mode_t file_mask, folder_mask; /* bits taken from the modes */
+    bool direct_io;                /* no page cache: every read comes here */
     unsigned read_bytes_max;       /* of one request; what the mount option max_read says */
 };
 

@@ -22,6 +22,7 @@
 
 #define WORD_BYTES_MAX 64
 #define READ_BYTES_MIN 4096u
+#define LATENCY_MAX_MS 10000u
 #define CACHE_MAX      (1ull << 46) /* far above any memory, far below an overflow */
 
 struct parse {
@@ -30,7 +31,7 @@ struct parse {
     int error;
 };
 
-enum kind { FLAG, TEXT, FIDELITY, BYTES, NUMBER, OCTAL, MASKS, ALWAYS, MOUNT8, NOT_RO };
+enum kind { FLAG, TEXT, FIDELITY, CACHE, BYTES, NUMBER, OCTAL, MASKS, ALWAYS, MOUNT8, NOT_RO };
 
 struct word {
     const char *name; /* with '_'; a value follows '=' for TEXT .. MASKS; "x_*": a prefix */
@@ -48,6 +49,9 @@ static const struct word words[] = {
     {"fsname", TEXT, AT(fsname), 0, 0},
     {"subtype", TEXT, AT(subtype), 0, 0},
     {"cache_size", BYTES, AT(cache_bytes), 0, CACHE_MAX},
+    {"cache", CACHE, AT(cache), 0, 0},
+    {"download_limit", BYTES, AT(download_limit), LOD_SLOW_RATE_MIN, CACHE_MAX},
+    {"download_latency", NUMBER, AT(download_latency), 0, LATENCY_MAX_MS},
     {"max_read", BYTES, AT(read_bytes_max), READ_BYTES_MIN, LOD_READ_BYTES_MAX},
     {"threads", BYTES, AT(threads), 1, LOD_MOUNT_THREADS_MAX},
     {"fidelity", FIDELITY, AT(fidelity), 0, 0},
@@ -160,11 +164,22 @@ static int set_fidelity(enum lod_fidelity *at, const char *value)
     return 0;
 }
 
+static int choose_cache(const char *value, uint64_t *ret_number)
+{
+    if (strcmp(value, "kernel") != 0 && strcmp(value, "none") != 0) {
+        return -EINVAL;
+    }
+    *ret_number = *value == 'k' ? LOD_CACHE_KERNEL : LOD_CACHE_NONE;
+    return 0;
+}
+
 static int set(struct parse *parse, const struct word *word, const char *value)
 {
     void *at = (char *)&parse->options + word->at;
     uint64_t n = 0;
-    int error = word->kind >= BYTES && word->kind <= MASKS ? number(word, value, &n) : 0;
+    int error = word->kind == CACHE                          ? choose_cache(value, &n)
+                : word->kind >= BYTES && word->kind <= MASKS ? number(word, value, &n)
+                                                             : 0;
 
     if (error) {
         return error;
@@ -180,6 +195,7 @@ static int set(struct parse *parse, const struct word *word, const char *value)
     case BYTES:
         *(uint64_t *)at = n;
         return 0;
+    case CACHE:
     case NUMBER: /* uid_t, gid_t and mode_t are 32 bits wide each */
     case OCTAL:
         *(uint32_t *)at = (uint32_t)n;

@@ -12,11 +12,16 @@
 
 #define LOD_MOUNT_THREADS_MAX 64
 
+enum lod_mount_cache { LOD_CACHE_KERNEL, LOD_CACHE_NONE };
+
 struct lod_fuse_options {
     uint64_t cache_bytes;
     uint64_t threads;
     uint64_t read_bytes_max;
     enum lod_fidelity fidelity; /* that auto leads to at first */
+    uint64_t download_limit;    /* bytes a second; 0: none */
+    uint32_t download_latency;  /* ms */
+    uint32_t cache;             /* enum lod_mount_cache */
     uid_t uid;
     gid_t gid;
     mode_t file_mask, folder_mask;

@@ -6,18 +6,27 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bytes.h"
 #include "hash.h"
+#include "pace.h"
 
 #define SECTION_AT LOD_BLOCK_PAYLOAD
 #define NUMBER_AT  (LOD_BLOCK_PAYLOAD + 4)
 #define HASH_AT    (LOD_BLOCK_PAYLOAD + 8)
 
+/* A store that makes us wait is read a window at a time, of which few are kept. */
+#define WINDOW_BLOCKS 64u
+#define WINDOW_BYTES  (WINDOW_BLOCKS * LOD_BLOCK_BYTES)
+#define WINDOWS_PART  8u /* of the budget */
+
 struct lod_blocks {
     struct lod_object *index;
     uint64_t seed;
     struct lod_cache *cache;
+    struct lod_cache *windows; /* of blocks not yet checked, by number */
+    struct lod_pace pace;
 };
 
 /* What a fill needs to know; all of it is in the key too. */
@@ -36,9 +45,10 @@ int lod_blocks_create(struct lod_object *index, uint64_t seed, size_t cache_byte
     }
     blocks->index = index;
     blocks->seed = seed;
-    int error = lod_cache_create(cache_bytes, &blocks->cache);
+    int error = lod_cache_create(cache_bytes - cache_bytes / WINDOWS_PART, &blocks->cache);
+    error = error ? error : lod_cache_create(cache_bytes / WINDOWS_PART, &blocks->windows);
     if (error) {
-        free(blocks);
+        lod_blocks_destroy(blocks);
         return error;
     }
     *ret_blocks = blocks;
@@ -49,9 +59,61 @@ struct lod_blocks *lod_blocks_destroy(struct lod_blocks *blocks)
 {
     if (blocks) {
         lod_cache_destroy(blocks->cache);
+        lod_cache_destroy(blocks->windows);
         free(blocks);
     }
     return NULL;
+}
+
+static int timed_read(struct lod_blocks *blocks, uint64_t offset, void *into, size_t bytes)
+{
+    struct timespec from, to;
+
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    int error = lod_object_pread(blocks->index, offset, into, bytes);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    int64_t ns = (to.tv_sec - from.tv_sec) * 1000000000 + (to.tv_nsec - from.tv_nsec);
+    lod_pace_add(&blocks->pace, bytes, (uint64_t)ns);
+    return error;
+}
+
+static int fill_window(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
+{
+    struct lod_blocks *blocks = ctx;
+    uint64_t at = key.low * WINDOW_BYTES, left = lod_object_bytes(blocks->index) - at;
+    struct lod_blob *blob = NULL;
+
+    int error = lod_blob_create(left < WINDOW_BYTES ? (size_t)left : WINDOW_BYTES, &blob);
+    error = error ? error : timed_read(blocks, at, blob->data, blob->bytes);
+    if (error) {
+        lod_blob_unref(blob);
+        return error;
+    }
+    *ret_blob = blob;
+    return 0;
+}
+
+/* Block `number` of the file, unchecked. What is wrong with a window is none of its blocks' fault.
+ */
+static int read_block(struct lod_blocks *blocks, uint64_t number, uint8_t *into)
+{
+    struct lod_key window = {.low = number / WINDOW_BLOCKS};
+    size_t at = number % WINDOW_BLOCKS * LOD_BLOCK_BYTES;
+    struct lod_blob *blob = NULL;
+
+    if (!lod_pace_is_memory(&blocks->pace) &&
+        number < lod_object_bytes(blocks->index) / LOD_BLOCK_BYTES &&
+        !lod_cache_get(blocks->windows, window, fill_window, blocks, &blob)) {
+        bool whole = at + LOD_BLOCK_BYTES <= blob->bytes;
+        if (whole) {
+            memcpy(into, blob->data + at, LOD_BLOCK_BYTES);
+        }
+        lod_blob_unref(blob);
+        if (whole) {
+            return 0;
+        }
+    }
+    return timed_read(blocks, number * LOD_BLOCK_BYTES, into, LOD_BLOCK_BYTES);
 }
 
 static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
@@ -63,8 +125,7 @@ static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
     if (error) {
         return error;
     }
-    error = lod_object_pread(place->blocks->index, key.low * LOD_BLOCK_BYTES, blob->data,
-                             LOD_BLOCK_BYTES);
+    error = read_block(place->blocks, key.low, blob->data);
     if (!error) {
         error = lod_block_check(blob->data, place->blocks->seed, place->section, place->number);
     }

@@ -208,26 +208,29 @@ static int parse_metadata(struct lod_record *record, const uint8_t *metadata)
     return 0;
 }
 
-static int read_metadata(struct lod_record *record)
+/* Header and metadata lie side by side, so one request brings both. */
+static int read_head(struct lod_record *record)
 {
     const struct lod_recd *recd = &record->recd;
-    uint8_t *metadata = malloc(recd->metadata_bytes);
+    uint8_t *head = malloc((size_t)LOD_RECORD_HEADER + recd->metadata_bytes);
+    const uint8_t *metadata = head ? head + LOD_RECORD_HEADER : NULL;
 
-    if (!metadata) {
+    if (!head) {
         return -ENOMEM;
     }
-    int error = lod_object_pread(record->object, LOD_RECORD_HEADER, metadata, recd->metadata_bytes);
+    int error =
+        lod_object_pread(record->object, 0, head, (size_t)LOD_RECORD_HEADER + recd->metadata_bytes);
+    error = error ? error : check_header(recd, head);
     if (!error && lod_hash64(metadata, recd->metadata_bytes, recd->id.low) != recd->metadata_hash) {
         error = -EBADMSG;
     }
     error = error ? error : parse_metadata(record, metadata);
-    free(metadata);
+    free(head);
     return error;
 }
 
 static int open_file(struct lod_store *store, struct lod_record *record)
 {
-    uint8_t header[LOD_RECORD_HEADER];
     char name[sizeof(LOD_RECORDS_NAME) + sizeof(record->recd.path)];
 
     snprintf(name, sizeof(name), "%s/%s", LOD_RECORDS_NAME, record->recd.path);
@@ -235,11 +238,7 @@ static int open_file(struct lod_store *store, struct lod_record *record)
     if (error) {
         return error;
     }
-    if (lod_object_bytes(record->object) != record->recd.file_bytes) {
-        return -EBADMSG;
-    }
-    error = lod_object_pread(record->object, 0, header, sizeof(header));
-    return error ? error : check_header(&record->recd, header);
+    return lod_object_bytes(record->object) == record->recd.file_bytes ? 0 : -EBADMSG;
 }
 
 int lod_record_open(struct lod_store *store, const struct lod_recd *recd,
@@ -262,7 +261,7 @@ int lod_record_open(struct lod_store *store, const struct lod_recd *recd,
         at += recd->group_bytes[g];
     }
     error = open_file(store, record);
-    error = error ? error : read_metadata(record);
+    error = error ? error : read_head(record);
     if (error) {
         lod_record_close(record);
         return error;

@@ -57,6 +57,21 @@ out:
     return error;
 }
 
+int lod_store_wrap(const struct lod_store_backend *backend, void *state, const char *location,
+                   struct lod_store **ret_store)
+{
+    struct lod_store *store = calloc(1, sizeof(*store));
+
+    if (!store || !(store->location = strdup(location))) {
+        free(store);
+        return -ENOMEM;
+    }
+    store->backend = backend;
+    store->state = state;
+    *ret_store = store;
+    return 0;
+}
+
 struct lod_store *lod_store_close(struct lod_store *store)
 {
     if (store) {

@@ -39,6 +39,10 @@ LOD_MUST_CHECK int lod_store_open(const char *location, struct lod_store **ret_s
 struct lod_store *lod_store_close(struct lod_store *store);
 const char *lod_store_location(const struct lod_store *store);
 
+/* A store of another back end, whose state is around that of a store at `location`; see slow.h. */
+LOD_MUST_CHECK int lod_store_wrap(const struct lod_store_backend *backend, void *state,
+                                  const char *location, struct lod_store **ret_store);
+
 /* -ENOENT: no such object. -EINVAL: a name outside the alphabet, absolute, or with "..". */
 LOD_MUST_CHECK int lod_object_open(struct lod_store *store, const char *name,
                                    struct lod_object **ret_object);

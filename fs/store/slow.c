@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A token bucket as one clock: `due` is when all that was asked for so far is paid for. A request
+ * moves it on by its own time and sleeps until then, less the burst. One device serves one request
+ * at a time, so latencies add up as a hard disk's seeks do.
+ */
+#include "store/slow.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define SECOND_NS 1000000000ull
+#define MS_NS     1000000ull
+#define BURST_NS  (50 * MS_NS) /* what an idle store has saved up; long pauses give no more */
+
+struct bucket {
+    struct lod_slow slow;
+    struct lod_store *inner;
+    pthread_mutex_t lock;
+    uint64_t due_ns; /* guarded by lock */
+};
+
+struct slow_object {
+    struct bucket *bucket;
+    struct lod_object *inner;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t cost_ns(const struct lod_slow *slow, size_t bytes)
+{
+    uint64_t rate = slow->bytes_per_second;
+    uint64_t moving = rate ? bytes / rate * SECOND_NS + bytes % rate * SECOND_NS / rate : 0;
+
+    return slow->latency_ms * MS_NS + moving;
+}
+
+static void pay(struct bucket *bucket, size_t bytes)
+{
+    pthread_mutex_lock(&bucket->lock);
+    uint64_t now = now_ns();
+    if (bucket->due_ns + BURST_NS < now) {
+        bucket->due_ns = now - BURST_NS;
+    }
+    bucket->due_ns += cost_ns(&bucket->slow, bytes);
+    uint64_t due = bucket->due_ns;
+    pthread_mutex_unlock(&bucket->lock);
+    struct timespec until = {.tv_sec = (time_t)(due / SECOND_NS),
+                             .tv_nsec = (long)(due % SECOND_NS)};
+    while (due > now && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
+    }
+}
+
+static void slow_close(void *state)
+{
+    struct bucket *bucket = state;
+
+    lod_store_close(bucket->inner);
+    pthread_mutex_destroy(&bucket->lock);
+    free(bucket);
+}
+
+static int slow_list(void *state, const char *folder, lod_store_each each, void *ctx)
+{
+    struct bucket *bucket = state;
+
+    return lod_store_list(bucket->inner, folder, each, ctx);
+}
+
+static int slow_object_open(void *state, const char *name, void **ret_object, uint64_t *ret_bytes)
+{
+    struct slow_object *object = calloc(1, sizeof(*object));
+
+    if (!object) {
+        return -ENOMEM;
+    }
+    object->bucket = state;
+    int error = lod_object_open(object->bucket->inner, name, &object->inner);
+    if (error) {
+        free(object);
+        return error;
+    }
+    *ret_bytes = lod_object_bytes(object->inner);
+    *ret_object = object;
+    return 0;
+}
+
+static void slow_object_close(void *state)
+{
+    struct slow_object *object = state;
+
+    lod_object_close(object->inner);
+    free(object);
+}
+
+static int slow_object_pread(void *state, uint64_t offset, void *into, size_t bytes)
+{
+    struct slow_object *object = state;
+
+    pay(object->bucket, bytes);
+    return lod_object_pread(object->inner, offset, into, bytes);
+}
+
+static const struct lod_store_backend backend = {
+    .name = "slow",
+    .close = slow_close,
+    .list = slow_list,
+    .object_open = slow_object_open,
+    .object_close = slow_object_close,
+    .object_pread = slow_object_pread,
+};
+
+int lod_slow_create(const struct lod_slow *slow, struct lod_store *inner,
+                    struct lod_store **ret_store)
+{
+    struct bucket *bucket = calloc(1, sizeof(*bucket));
+
+    if (!bucket) {
+        return -ENOMEM;
+    }
+    bucket->slow = *slow;
+    bucket->inner = inner;
+    pthread_mutex_init(&bucket->lock, NULL);
+    int error = lod_store_wrap(&backend, bucket, lod_store_location(inner), ret_store);
+    if (error) {
+        pthread_mutex_destroy(&bucket->lock);
+        free(bucket);
+    }
+    return error;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The decision, with its reasons:
+ * - a store at the speed of memory is read frame by frame: there is no latency to save;
+ * - a prefix has to fit the cache beside the others that are in use, or it is evicted before it is
+ *   used up;
+ * - somebody has to want the rest of it: either the prefixes of the whole store fit, so that any
+ *   order comes back to them, or this record, or those before it, are being read through;
+ * - it must not take longer than WORTH times what was asked for of the record, fetched one by one.
+ * One prefix is read at a time: a disk that goes to and fro between two is slower than for either.
+ */
+#include "stream.h"
+
+#include <inttypes.h>
+
+#include "log.h"
+#include "prefix.h"
+
+#define WORTH        4u
+#define ASKED_ENOUGH 3u /* items of this record in the window */
+#define MEAN_ENOUGH  4u /* items a record, of those before it */
+#define LONGEST_NS   (5ull * 1000 * 1000 * 1000)
+#define ADVISE_AFTER 256u
+#define MIB          (1u << 20)
+
+/* Groups 1 .. `last` of the record. */
+static uint64_t prefix_bytes(const struct lod_recd *recd, unsigned last)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned g = 0; g < last && g < LOD_GROUPS_MAX; g++) {
+        bytes += recd->group_bytes[g];
+    }
+    return bytes;
+}
+
+static unsigned last_group(const struct lod_wanted *wanted, unsigned count)
+{
+    unsigned last = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        last = wanted[i].group > last ? wanted[i].group : last;
+    }
+    return last;
+}
+
+void lod_stream_note(struct lod_stream *stream, const struct lod_item *item,
+                     const struct lod_wanted *wanted, unsigned count)
+{
+    lod_locality_read(&stream->locality, item->recd.number, item->number,
+                      prefix_bytes(&item->recd, last_group(wanted, count)));
+}
+
+/* What a reader misses. */
+struct need {
+    const struct lod_item *item;
+    unsigned first, last; /* groups */
+    uint64_t requests, bytes;
+};
+
+static struct need need_of(const struct lod_item *item, const struct lod_wanted *wanted,
+                           unsigned count)
+{
+    struct need need = {.item = item, .first = LOD_GROUPS_MAX};
+
+    for (unsigned i = 0; i < count; i++) {
+        if (!wanted[i].chunk) {
+            need.first = wanted[i].group < need.first ? wanted[i].group : need.first;
+            need.last = wanted[i].group > need.last ? wanted[i].group : need.last;
+            need.requests++;
+        }
+    }
+    need.bytes =
+        (prefix_bytes(&item->recd, need.last) - prefix_bytes(&item->recd, need.first - 1)) /
+        item->recd.items;
+    return need;
+}
+
+/* Bytes of the first `last` groups of all records; summed once, up to what matters. */
+static uint64_t total_of(struct lod_stream *stream, unsigned last)
+{
+    uint64_t total = atomic_load_explicit(&stream->totals[last], memory_order_relaxed);
+
+    if (!total) {
+        total = lod_dataset_groups_bytes(stream->fetch->dataset, last);
+        atomic_store_explicit(&stream->totals[last], total ? total : 1, memory_order_relaxed);
+    }
+    return total;
+}
+
+static bool is_wanted(struct lod_stream *stream, const struct need *need,
+                      const struct lod_local *local)
+{
+    return local->asked >= ASKED_ENOUGH || local->asked_mean >= MEAN_ENOUGH ||
+           total_of(stream, need->last) <= stream->budget;
+}
+
+static bool is_worth_it(struct lod_stream *stream, const struct need *need, uint64_t bytes,
+                        const struct lod_local *local)
+{
+    const struct lod_pace *pace = &stream->fetch->pace;
+    uint64_t prefix_ns = lod_pace_ns(pace, 1, bytes);
+    uint64_t alone_ns = lod_pace_ns(pace, need->requests, need->bytes);
+    unsigned asked = local->asked ? local->asked : 1;
+
+    return prefix_ns <= LONGEST_NS && prefix_ns / WORTH <= alone_ns * asked;
+}
+
+/* ------------------------------------------------------------------------------ advice */
+
+uint64_t lod_stream_advice(const struct lod_stream *stream)
+{
+    return atomic_load_explicit(&stream->advised, memory_order_relaxed);
+}
+
+/* A miss in an order for which the cache is too small: after enough of them, one line. */
+static void advise(struct lod_stream *stream, const struct need *need)
+{
+    if (atomic_fetch_add_explicit(&stream->unserved, 1, memory_order_relaxed) != ADVISE_AFTER) {
+        return;
+    }
+    uint64_t total = total_of(stream, need->last);
+    uint64_t bytes = total == UINT64_MAX ? total : (total / 3 * 4 / MIB + 1) * MIB;
+
+    atomic_store_explicit(&stream->advised, bytes, memory_order_relaxed);
+    if (bytes == UINT64_MAX) {
+        lod_log(LOD_LOG_WARNING, "reads go to and fro between more records than the cache holds:"
+                                 " read in the order of the records");
+    } else {
+        lod_log(LOD_LOG_WARNING,
+                "reads go to and fro between more records than the cache holds: mount with"
+                " -o cache_size=%" PRIu64 "M, or read in the order of the records",
+                bytes / MIB);
+    }
+}
+
+/* ------------------------------------------------------------------------------ reading */
+
+static bool decide(struct lod_stream *stream, const struct need *need)
+{
+    const struct lod_recd *recd = &need->item->recd;
+    uint64_t bytes = prefix_bytes(recd, need->last) - prefix_bytes(recd, need->first - 1);
+    struct lod_local local;
+
+    if (lod_pace_is_memory(&stream->fetch->pace)) {
+        return false;
+    }
+    lod_locality_sum(&stream->locality, recd->number, &local);
+    if (local.bytes > stream->budget || bytes > stream->budget) {
+        advise(stream, need);
+        return false;
+    }
+    return is_wanted(stream, need, &local) && is_worth_it(stream, need, bytes, &local);
+}
+
+static void step(void *ctx)
+{
+    struct lod_stream *stream = ctx;
+
+    pthread_mutex_lock(&stream->lock);
+    stream->steps++;
+    pthread_cond_broadcast(&stream->moved);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* True: the turn is this thread's. False: it waited for a step of the one whose turn it is. */
+static bool begin(struct lod_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    bool mine = !stream->busy;
+    for (uint64_t steps = stream->steps; !mine && steps == stream->steps;) {
+        pthread_cond_wait(&stream->moved, &stream->lock);
+    }
+    stream->busy = mine || stream->busy;
+    pthread_mutex_unlock(&stream->lock);
+    return mine;
+}
+
+static void end(struct lod_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->busy = false;
+    pthread_mutex_unlock(&stream->lock);
+    step(stream);
+}
+
+bool lod_stream_try(struct lod_stream *stream, const struct lod_item *item,
+                    const struct lod_wanted *wanted, unsigned count, bool *read)
+{
+    struct need need = need_of(item, wanted, count);
+
+    if (*read || !decide(stream, &need)) {
+        return false;
+    }
+    if (begin(stream)) {
+        lod_prefix_fetch(stream->fetch, item, need.first, need.last, step, stream);
+        end(stream);
+        *read = true;
+    }
+    return true;
+}
+
+void lod_stream_init(struct lod_stream *stream, struct lod_fetch *fetch, uint64_t cache_bytes)
+{
+    stream->fetch = fetch;
+    stream->budget = cache_bytes / 4 * 3;
+    pthread_mutex_init(&stream->lock, NULL);
+    pthread_cond_init(&stream->moved, NULL);
+}
+
+void lod_stream_finish(struct lod_stream *stream)
+{
+    pthread_cond_destroy(&stream->moved);
+    pthread_mutex_destroy(&stream->lock);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a prefix is read: over a store whose speed the test sets before each read. */
+#include "frames.h"
+#include "reader_fixture.h"
+
+#define RECORDS 12u
+#define ITEMS   20u
+#define MS      1000000ull
+
+static struct lod_frames *frames;
+static struct lod_room room;
+
+static struct lod_item item_of(uint32_t number)
+{
+    struct lod_item of = item;
+
+    /* Records of ITEMS items of 2 groups of a frame each; the rest of a segment is empty. */
+    of.recd.number = number / ITEMS;
+    of.recd.first_item = number / ITEMS * ITEMS;
+    of.recd.items = ITEMS;
+    of.recd.groups = 2;
+    of.recd.group_bytes[0] = of.recd.group_bytes[1] = ITEMS * FRAME_BYTES;
+    of.number = number;
+    return of;
+}
+
+static void begin(size_t cache_bytes, uint64_t all)
+{
+    room = (struct lod_room){.bytes_max = cache_bytes};
+    store_bytes = all;
+    segment_frames = 1;
+    bad_item = UINT32_MAX;
+    cr_assert_eq(lod_frames_create(NULL, &room, &frames), 0);
+}
+
+/* A store as slow as a disk, whatever the made-up one took. */
+static void slow_down(void)
+{
+    for (unsigned i = 0; i < 32; i++) {
+        lod_pace_add(lod_frames_pace(frames), i % 2 ? 4 << 20 : 1000, (i % 2 ? 40 : 10) * MS);
+    }
+}
+
+static struct lod_frames_stats get(uint32_t number, unsigned groups)
+{
+    struct lod_wanted wanted[2] = {{.group = 1}, {.group = 2}};
+    struct lod_item of = item_of(number);
+    struct lod_frames_stats stats;
+
+    slow_down();
+    cr_assert_eq(lod_frames_get(frames, &of, wanted, groups), 0);
+    for (unsigned i = 0; i < groups; i++) {
+        cr_assert_eq(wanted[i].data[9], byte_of(&of, wanted[i].group, 9));
+        lod_blob_unref(&wanted[i].chunk->blob);
+    }
+    lod_frames_stats(frames, &stats);
+    return stats;
+}
+
+static uint32_t shuffled(uint32_t i)
+{
+    return i * 2654435761u % (ITEMS * RECORDS);
+}
+
+Test(stream, where_all_prefixes_fit_any_order_comes_to_read_them_and_each_once)
+{
+    struct lod_frames_stats stats;
+
+    begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
+    for (uint32_t i = 0; i < ITEMS * RECORDS; i++) {
+        stats = get(shuffled(i), 2);
+    }
+    cr_assert_eq(stats.scattered_reads, 0);
+    cr_assert_eq(stats.prefix_bytes, 2ull * RECORDS * ITEMS * FRAME_BYTES);
+    cr_assert_leq(stats.prefix_reads, 6 * RECORDS);
+    cr_assert_eq(stats.advised_bytes, 0);
+    lod_frames_destroy(frames);
+}
+
+Test(stream, what_a_lower_fidelity_read_is_not_read_again)
+{
+    begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
+    cr_assert_eq(get(0, 1).prefix_bytes, ITEMS * FRAME_BYTES);
+    cr_assert_eq(get(1, 2).prefix_bytes, 2 * ITEMS * FRAME_BYTES);
+    cr_assert_eq(get(4, 2).prefix_bytes, 2 * ITEMS * FRAME_BYTES);
+    lod_frames_destroy(frames);
+}
+
+Test(stream, an_order_no_cache_serves_is_read_frame_by_frame_and_told)
+{
+    struct lod_frames_stats stats;
+    const uint64_t all = 2ull * RECORDS * ITEMS * FRAME_BYTES;
+
+    begin(8 << 20, all);
+    for (unsigned pass = 0; pass < 3; pass++) {
+        for (uint32_t i = 0; i < ITEMS * RECORDS; i++) {
+            stats = get(shuffled(i), 2);
+            cr_assert_leq(atomic_load(&room.bytes), room.bytes_max);
+        }
+    }
+    cr_assert_leq(stats.prefix_bytes, all / 4, "until the window has shown it");
+    cr_assert_leq(stats.scattered_reads, 2 * 3 * ITEMS * RECORDS);
+    cr_assert(stats.advised_bytes >= all && stats.advised_bytes < all * 3 / 2);
+    lod_frames_destroy(frames);
+}
+
+Test(stream, in_the_order_of_records_each_is_read_once_though_they_do_not_fit)
+{
+    struct lod_frames_stats stats;
+    const uint64_t all = 2ull * RECORDS * ITEMS * FRAME_BYTES;
+
+    begin(22 << 20, all);
+    for (uint32_t i = 0; i < ITEMS * RECORDS; i++) {
+        stats = get(i, 2);
+    }
+    cr_assert_eq(stats.scattered_bytes + stats.prefix_bytes, all, "%llu + %llu of %llu",
+                 (unsigned long long)stats.scattered_bytes, (unsigned long long)stats.prefix_bytes,
+                 (unsigned long long)all);
+    cr_assert_gt(stats.prefix_bytes, all / 10 * 9);
+    cr_assert_eq(stats.advised_bytes, 0);
+    lod_frames_destroy(frames);
+}
+
+Test(stream, a_damaged_frame_of_a_prefix_is_one_frame)
+{
+    struct lod_wanted wanted[2] = {{.group = 1}, {.group = 2}};
+    struct lod_item of = item_of(3);
+
+    begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
+    get(0, 2);
+    bad_group = 2;
+    for (unsigned i = 0; i < 3; i++) {
+        cr_assert_eq(lod_frames_get(frames, &of, wanted, 2), -EIO);
+        cr_assert_null(wanted[0].chunk);
+    }
+    cr_assert_eq(frames_failed, 1);
+    cr_assert_eq(lod_frames_get(frames, &of, wanted, 1), 0);
+    lod_blob_unref(&wanted[0].chunk->blob);
+    lod_frames_destroy(frames);
+}
