@@ -255,7 +255,7 @@ static inline void make_node(struct tree *tree, uint32_t before, uint32_t now, u
 
 static inline unsigned flag_at(const uint8_t *flags, uint32_t flag)
 {
-    return flags[flag / 8] >> flag % 8 & 1u;
+    return (unsigned)flags[flag / 8] >> flag % 8 & 1u;
 }
 
 /* Codes of the shard become numbers of the batch; nodes are made where a flag says so. */
