@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""toc_shards.py PIPE: shards of random tables, as written, damaged, and malformed with right hashes,
-decoded by toc_spec.py and by the codec: the same rows, or refused by both. FORMAT.md's own shard too.
+"""toc_shards.py PIPE: shards of random tables, as written and malformed with right hashes, decoded
+by toc_spec.py and by the codec: the same rows, or refused by both. FORMAT.md's own shard too.
 """
 import random
 import struct

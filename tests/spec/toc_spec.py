@@ -60,7 +60,8 @@ class Dtype:
         if math.isnan(number): # the writer never does this; a quiet NaN of the same payload
             bits = int.from_bytes(data, "little")
             return (bits >> 31) << 63 | 0x7ff8 << 48 | (bits & 0x7fffff) << 29
-        return int.from_bytes(struct.pack({2: "<e", 4: "<f", 8: "<d"}[self.bytes], number), "little")
+        packing = {2: "<e", 4: "<f", 8: "<d"}[self.bytes]
+        return int.from_bytes(struct.pack(packing, number), "little")
 
     def element(self, word):
         return word.to_bytes(self.bytes, "big" if self.big else "little")
