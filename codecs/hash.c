@@ -9,14 +9,30 @@
 #include <xxh_x86dispatch.h> /* the names below become its own */
 #endif
 
+/*
+ * Debian's libxxhash returns with the upper halves of AVX registers in use, and then every SSE
+ * instruction of the thread waits for them: measured, exp() takes 150 ns for 10.
+ */
+static void clear_upper_halves(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx")) {
+        __asm__ volatile("vzeroupper");
+    }
+#endif
+}
+
 uint64_t lod_hash64(const void *bytes, size_t count, uint64_t seed)
 {
-    return XXH3_64bits_withSeed(bytes, count, seed);
+    uint64_t hash = XXH3_64bits_withSeed(bytes, count, seed);
+    clear_upper_halves();
+    return hash;
 }
 
 struct lod_id lod_hash128(const void *bytes, size_t count)
 {
     XXH128_hash_t hash = XXH3_128bits(bytes, count);
+    clear_upper_halves();
     return (struct lod_id){.low = hash.low64, .high = hash.high64};
 }
 

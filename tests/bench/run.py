@@ -21,6 +21,7 @@ import part_packing
 import part_reading
 import part_scale
 import part_slow
+import part_tables
 import photographs
 import text_report
 from photographs import Photographs
@@ -32,6 +33,7 @@ PARTS = {
     "decoding": part_decoding,
     "scale": part_scale,
     "packing": part_packing,
+    "tables": part_tables,
 }
 # Name, percent of the usual sides: what photographs of about so many bytes take.
 SIZES = (("110 KB", "large", 157), ("23 KB", "small", 62))
@@ -87,6 +89,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     for name in TOOLS:
         parser.add_argument(f"--{name.replace('_', '-')}", required=True)
+    parser.add_argument("--train-table", help="not built without OpenBLAS, lz4 and zstd")
     parser.add_argument("--quick", action="store_true", help="minutes, not half an hour")
     parser.add_argument("--parts", default=os.environ.get("LODFS_BENCH_PARTS") or ",".join(PARTS),
                         help=f"of {', '.join(PARTS)}; or LODFS_BENCH_PARTS")

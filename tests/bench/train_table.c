@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mini-batch SGD on a table whose batches are kept in one form:
+ *   train_table TABLE ROWS FORM MODEL EPOCHS WEIGHTS [FILE [GROUP]]
+ * TABLE as of bench_table_make(), MODEL logistic, svm or network. With FILE the
+ * units are written there and each epoch reads them; else they stay in memory.
+ * GROUP is the cgroup.procs of a cgroup that limits memory: it is entered once
+ * the table is in the file. Prints JSON: the form's ratio to dense,
+ * milliseconds of each epoch; the final weights go to WEIGHTS as doubles.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "batch_forms.h"
+#include "train_models.h"
+
+struct unit {
+    uint64_t offset, bytes;
+    uint32_t first, rows;
+    struct fetched fetched; /* of a form that stays */
+};
+
+struct kept {
+    const struct form *form;
+    uint32_t rows, columns, units;
+    uint64_t bytes, unit_bytes_max;
+    struct unit *unit;
+    uint8_t *memory;        /* all units, or room for one of `file` */
+    int file;               /* -1: none */
+    struct fetched fetched; /* what is fetched for each use */
+};
+
+/* The thread's own time, so that others on the machine do not count; with a
+ * file, the clock's. */
+static double now_ms(const struct kept *kept)
+{
+    struct timespec now;
+    clock_gettime(kept->file < 0 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* The units one behind the other, each at a multiple of 64. */
+static int keep(struct kept *kept, const struct bench_table *table, struct lod_buf *all)
+{
+    uint32_t step = kept->form->unit_rows;
+
+    kept->units = (table->rows + step - 1) / step;
+    kept->unit = calloc(kept->units, sizeof(*kept->unit));
+    for (uint32_t i = 0; kept->unit && i < kept->units; i++) {
+        uint32_t first = i * step, rows = table->rows - first < step ? table->rows - first : step;
+        struct lod_buf one = {0};
+        if (kept->form->keep(table, first, rows, &one) || lod_buf_reserve(all, one.bytes + 64)) {
+            return 1;
+        }
+        struct unit unit = {.offset = all->bytes, .bytes = one.bytes, .first = first, .rows = rows};
+        kept->unit[i] = unit;
+        kept->bytes += one.bytes;
+        kept->unit_bytes_max = one.bytes > kept->unit_bytes_max ? one.bytes : kept->unit_bytes_max;
+        memcpy(all->data + all->bytes, one.data, one.bytes);
+        all->bytes = lod_round_up(all->bytes + one.bytes, 64);
+        lod_buf_finish(&one);
+    }
+    return kept->unit ? 0 : 1;
+}
+
+/* Written, and no longer in RAM. */
+static int write_file(struct kept *kept, const char *path, const struct lod_buf *all)
+{
+    kept->file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    for (size_t done = 0; kept->file >= 0 && done < all->bytes;) {
+        ssize_t got = write(kept->file, all->data + done, all->bytes - done);
+        if (got <= 0) {
+            return 1;
+        }
+        done += (size_t)got;
+    }
+    kept->memory = aligned_alloc(64, lod_round_up(kept->unit_bytes_max + 64, 64));
+    return kept->file < 0 || !kept->memory || fsync(kept->file) ||
+           posix_fadvise(kept->file, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+static int settle(struct kept *kept, const char *path, struct lod_buf *all)
+{
+    if (path) {
+        int failed = write_file(kept, path, all);
+        lod_buf_finish(all);
+        return failed;
+    }
+    kept->memory = aligned_alloc(64, lod_round_up(all->bytes + 64, 64));
+    if (!kept->memory) {
+        return 1;
+    }
+    memcpy(kept->memory, all->data, all->bytes);
+    lod_buf_finish(all);
+    for (uint32_t i = 0; kept->form->stays && i < kept->units; i++) {
+        struct unit *u = &kept->unit[i];
+        struct lod_span bytes = {kept->memory + u->offset, u->bytes};
+        if (kept->form->fetch(bytes, u->rows, kept->columns, &u->fetched)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int read_unit(struct kept *kept, const struct unit *u, struct lod_span *ret_bytes)
+{
+    if (kept->file < 0) {
+        *ret_bytes = (struct lod_span){kept->memory + u->offset, u->bytes};
+        return 0;
+    }
+    *ret_bytes = (struct lod_span){kept->memory, u->bytes};
+    return pread(kept->file, kept->memory, u->bytes, (off_t)u->offset) != (ssize_t)u->bytes;
+}
+
+static int epoch(struct kept *kept, const struct bench_table *table, struct model *model)
+{
+    for (uint32_t i = 0; i < kept->units; i++) {
+        struct unit *u = &kept->unit[i];
+        bool there = kept->file < 0 && kept->form->stays;
+        struct fetched *fetched = there ? &u->fetched : &kept->fetched;
+        struct lod_span bytes;
+        if (read_unit(kept, u, &bytes) ||
+            (!there && kept->form->fetch(bytes, u->rows, kept->columns, fetched))) {
+            return 1;
+        }
+        for (uint32_t b = 0; b * BATCH_ROWS < u->rows; b++) {
+            struct ready ready = kept->form->batch(bytes, u->rows, kept->columns, b, fetched);
+            model_step(model, &ready, table->label + u->first + b * BATCH_ROWS);
+        }
+    }
+    return 0;
+}
+
+static int enter(const char *group)
+{
+    FILE *file = group ? fopen(group, "w") : NULL;
+    int failed = group && (!file || fprintf(file, "%d", getpid()) < 0);
+    return file ? fclose(file) || failed : failed;
+}
+
+static int write_weights(const struct model *model, const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    size_t count = model->weights_count;
+    int failed = !file || fwrite(model->weights, sizeof(double), count, file) != count;
+    return file ? fclose(file) || failed : 1;
+}
+
+static int train(struct kept *kept, const struct bench_table *table, struct model *model,
+                 unsigned epochs)
+{
+    double dense = (double)table->rows * table->columns * sizeof(double);
+
+    printf("{\"ratio\": %.3f, \"bytes\": %llu, \"epoch_ms\": [", dense / (double)kept->bytes,
+           (unsigned long long)kept->bytes);
+    for (unsigned e = 0; e < epochs; e++) {
+        double from = now_ms(kept);
+        if (epoch(kept, table, model)) {
+            return 1;
+        }
+        printf("%s%.3f", e ? ", " : "", now_ms(kept) - from);
+    }
+    printf("]}\n");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct kept kept = {.file = -1};
+    struct bench_table table;
+    struct lod_buf all = {0};
+    struct model model;
+
+    if (argc < 7 || !(kept.form = form_find(argv[3]))) {
+        fprintf(stderr, "train_table TABLE ROWS FORM MODEL EPOCHS WEIGHTS [FILE]\n");
+        return 2;
+    }
+    if (bench_table_make(argv[1], (uint32_t)strtoul(argv[2], NULL, 10), &table)) {
+        return 1;
+    }
+    kept.rows = table.rows;
+    kept.columns = table.columns;
+    if (keep(&kept, &table, &all)) {
+        fprintf(stderr, "the batches cannot be kept\n");
+        return 1;
+    }
+    free(table.data); /* only the form's own bytes from here on */
+    table.data = NULL;
+    if (settle(&kept, argc > 7 ? argv[7] : NULL, &all) ||
+        model_init(&model, argv[4], table.columns, 1 / table.square)) {
+        fprintf(stderr, "no room, or no such model\n");
+        return 1;
+    }
+    int failed = enter(argc > 8 ? argv[8] : NULL) ||
+                 train(&kept, &table, &model, (unsigned)strtoul(argv[5], NULL, 10)) ||
+                 write_weights(&model, argv[6]);
+    for (uint32_t i = 0; i < kept.units; i++) {
+        fetched_finish(&kept.unit[i].fetched);
+    }
+    fetched_finish(&kept.fetched);
+    free(kept.unit);
+    free(kept.memory);
+    model_finish(&model);
+    bench_table_finish(&table);
+    return failed;
+}
