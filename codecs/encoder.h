@@ -71,6 +71,12 @@ struct lod_encoder {
     int (*join)(struct lod_encoded *item, uint32_t slot);
 
     /*
+     * Why encode stored this source WHOLE, a static text, where reading it tells; in half of
+     * encode's memory. NULL: that takes encoding. NULL itself: it always does.
+     */
+    const char *(*why_whole)(struct lod_span source);
+
+    /*
      * The memory that encode takes for this source, the source itself left out; found without
      * decoding it. NULL: as much as the source.
      */

@@ -178,6 +178,20 @@ static uint64_t memory_bytes(struct lod_span source)
                : 2 * coefficient_bytes(&layout) + 6 * (source.bytes + MEMORY_BASE);
 }
 
+static const char *why_whole(struct lod_span source)
+{
+    struct lod_jpeg_layout layout;
+    struct lod_jpeg *jpeg = NULL;
+    const char *why = NULL;
+
+    if (lod_jpeg_scan(source, &layout, &why) == 0 &&
+        lod_jpeg_read(source, COEFFICIENT_BYTES_MAX, &jpeg, &why) == 0) {
+        why = NULL;
+    }
+    lod_jpeg_destroy(jpeg);
+    return why;
+}
+
 static int store_whole(const struct lod_pcr_job *job, struct lod_encoded *item)
 {
     lod_encoded_finish(item);
@@ -216,6 +230,7 @@ const struct lod_encoder lod_encoder_pcr = {
     .source_bytes_max = SOURCE_BYTES_MAX,
     .probe = probe,
     .encode = encode,
+    .why_whole = why_whole,
     .memory_bytes = memory_bytes,
     .join = lod_pcr_original_join,
 };

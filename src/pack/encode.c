@@ -107,6 +107,24 @@ static int encode_source(struct lod_record_job *job, uint32_t file, uint64_t *pr
     return error;
 }
 
+void lod_encode_explain(struct lod_record_job *job, uint32_t file)
+{
+    const struct lod_write *write = job->write;
+    struct lod_source *source = &write->list->at[file];
+
+    if (!source->encoder->why_whole || source->parts) {
+        return;
+    }
+    uint64_t promised = lod_budget_take(write->budget, WORK_FACTOR * source->bytes);
+    if (read_item(job, source) == 0) {
+        raise_promise(write, source->encoder, lod_buf_span(&job->buffer), &promised);
+        const char *why = source->encoder->why_whole(lod_buf_span(&job->buffer));
+        source->why = why ? why : source->why;
+    }
+    lod_buf_finish(&job->buffer);
+    lod_budget_give(write->budget, promised);
+}
+
 static int encode_all(struct lod_record_job *job)
 {
     const struct lod_write *write = job->write;

@@ -13,13 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pack/encode.h"
 #include "pack/parts.h"
 #include "store/file_io.h"
 #include "store/metadata.h"
 #include "store/record.h"
 #include "store/record_header.h"
 
-/* Of an item stored whole nothing but that is known later. */
+/* Where the source itself does not tell more. */
 static const char why_whole[] = "it cannot be rewritten without loss";
 
 /* Slots of all files that are not left out by now, as the record should have them. */
@@ -128,7 +129,7 @@ static int check(struct lod_record_job *job, struct lod_recd *recd)
     return error;
 }
 
-static void take_over(const struct lod_record_job *job, const struct lod_recd *recd)
+static void take_over(struct lod_record_job *job, const struct lod_recd *recd)
 {
     const struct lod_write *write = job->write;
     uint64_t bytes = 0;
@@ -138,6 +139,7 @@ static void take_over(const struct lod_record_job *job, const struct lod_recd *r
         bytes += lod_parts_weight(source);
         if (lod_row_flags(job->slots[slot].row) & LOD_ITEM_WHOLE) {
             source->why = why_whole;
+            lod_encode_explain(job, job->files[slot]);
         }
     }
     lod_progress_add(write->progress, job->count, bytes, recd->file_bytes);

@@ -14,14 +14,14 @@ records=$(ls reference/records | wc -l)
 
 count() { ls "$1/records" 2>/dev/null | wc -l; }
 
-# begin STORE N [SIGNAL]: a pack that ends by the signal once N records are there, N - 1 of them
-# complete; on a busy machine it may end by itself before that, and is begun again.
+# begin STORE N [SIGNAL]: a pack of $from that ends by the signal once N records are there, N - 1 of
+# them complete; on a busy machine it may end by itself before that, and is begun again.
 begin()
 {
     local pid try
     for try in $(seq 20); do
         rm -rf "$1"
-        "$LODFS" pack -q -j1 "${options[@]}" source "$1" >out 2>err &
+        "$LODFS" pack -q -j1 "${options[@]}" "${from:-source}" "$1" >out 2>err &
         pid=$!
         while [ "$(count "$1")" -lt "$2" ] && kill -0 $pid 2>/dev/null; do :; done
         kill -"${3:-KILL}" $pid 2>/dev/null
@@ -86,6 +86,23 @@ begin store 9
 cp touched/records/00000[2-5]* store/records
 expect 0 "$LODFS" pack -q "${options[@]}" source store
 same store "with records of another source"
+
+# What a kept record holds whole has its own reason still.
+mkdir whole
+for photo in source/photos/a/*; do
+    for i in $(seq 12); do
+        { cat "$photo" && echo $i; } >"whole/$i-${photo##*/}"
+        head -c $((600 + i)) "$photo" >"whole/cut-$i-${photo##*/}"
+    done
+done
+expect 0 "$LODFS" pack --json "${options[@]}" whole undisturbed
+json 'len(d["whole"]) >= 36'
+python3 -c 'import json; print(sorted(map(str, json.load(open("out"))["whole"])))' >reasons
+from=whole begin store 5
+expect 0 "$LODFS" pack --json "${options[@]}" whole store
+json 'd["kept_records"] >= 3'
+python3 -c 'import json; print(sorted(map(str, json.load(open("out"))["whole"])))' |
+    diff - reasons >/dev/null || fail "other reasons of what is stored whole"
 
 # Interrupted: what is there stays, and the message says how to go on.
 for signal in INT TERM HUP; do

@@ -81,7 +81,7 @@ BOUNDS = (
      "        if (k >= LOD_JPEG_BLOCK || value", "        if (k > 255 || value", "exact"),
     ("a length that only the index has is believed", "fs/made.c",
      "    int error = check_lengths(wanted, &input->plan);\n",
-     "    int error = 0 && check_lengths(wanted, &input->plan);\n", "reader"),
+     "    int error = 0 && check_lengths(wanted, &input->plan);\n", "made"),
 )
 
 CACHES = (
@@ -124,6 +124,8 @@ WRITING = (
      "        error = frame && record ? 0 : -EIO;\n", "cli-resume"),
     ("repair leaves out what cannot be opened now", "fs/repair/salvage.c",
      "    case -EMFILE:\n", "", "hostile-failing-repair"),
+    ("a kept record's files have no reasons of their own", "src/pack/keep.c",
+     "            lod_encode_explain(job, job->files[slot]);\n", "", "cli-resume"),
     ("two packs may write to one folder", "src/pack/target.c",
      "if (flock(target->fd, LOCK_EX | LOCK_NB) == 0) {", "if (target->fd >= 0) {", "cli-refuse"),
 )

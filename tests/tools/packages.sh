@@ -30,6 +30,6 @@ install_missing()
     fi
     echo "installing ${missing[*]}"
     $sudo apt-get update -q &&
-        DEBIAN_FRONTEND=noninteractive \
-            $sudo apt-get install -q -y --no-install-recommends "${missing[@]}"
+        $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+            "${missing[@]}" # env: sudo hands no variables on
 }
