@@ -83,7 +83,13 @@ static void print_counts(const struct summary *s)
     } else {
         fputs(".\n", s->out);
     }
-    if (result->kept) {
+    if (result->kept && s->options->dry_run) {
+        fprintf(s->out,
+                "%s %s there from an earlier run that did not end; pack keeps what is "
+                "sound.\n",
+                lod_report_count(result->kept, text),
+                lod_report_plural(result->kept, "record is", "records are"));
+    } else if (result->kept) {
         fprintf(s->out, "%s %s kept of an earlier run that did not end.\n",
                 lod_report_count(result->kept, text),
                 lod_report_plural(result->kept, "record was", "records were"));

@@ -278,7 +278,7 @@ int lod_journal_compare_source(const struct lod_journal *journal,
     if (i < list->count) {
         return differs(list->at[i].path, "is new", why, room);
     }
-    if (choice != plan->choice) {
+    if (choice != plan->choice && !plan->unmeasured) {
         snprintf(why, room, "photographs of the source have changed, though not in size or time");
         return -EEXIST;
     }

@@ -7,6 +7,7 @@
 #ifndef LOD_JOURNAL_H
 #define LOD_JOURNAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,7 @@
 struct lod_journal_plan {
     const char *options; /* one a line, as a user gives them; see lod_journal_compare_options */
     uint64_t choice;     /* of scan scripts: a hash of what was measured */
+    bool unmeasured;     /* of a dry run: choice says nothing */
     const struct lod_source_list *list; /* sorted and probed */
 };
 

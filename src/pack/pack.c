@@ -13,6 +13,7 @@
 
 #include "log.h"
 #include "pack/commit.h"
+#include "pack/foresee.h"
 #include "pack/gather.h"
 #include "pack/probe.h"
 #include "pack/resume.h"
@@ -270,6 +271,8 @@ static int run(struct pack *p)
     p->result->cuts = p->order.cuts;
     if (p->options->dry_run) {
         tally_order(p);
+        error = lod_foresee(p->options->store, p->resume.options, &p->result->list, &p->order,
+                            p->trouble, &p->result->kept);
     } else {
         error = write_store(p);
     }

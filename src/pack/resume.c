@@ -12,7 +12,6 @@
 #include "pack/leftovers.h"
 
 #define NAME_TEXT (4 * LOD_PATH_MAX + 1)
-#define WHY_TEXT  (NAME_TEXT + 256)
 
 void lod_resume_options(const struct lod_resume_chosen *chosen,
                         char text[LOD_JOURNAL_OPTIONS_MAX + 1])
@@ -32,11 +31,11 @@ void lod_resume_options(const struct lod_resume_chosen *chosen,
              chosen->keep ? "all" : "auto", chosen->follow ? "follow" : "keep", chosen->more);
 }
 
-static int refuse(const struct lod_target *target, const char *why, struct lod_trouble *trouble)
+int lod_resume_refuse(const char *path, const char *why, struct lod_trouble *trouble)
 {
     char name[NAME_TEXT];
 
-    lod_escape(target->path, strlen(target->path), name, sizeof(name));
+    lod_escape(path, strlen(path), name, sizeof(name));
     return lod_trouble_set(trouble, 0, -EEXIST,
                            "'%s' holds the beginning of another pack: %s; remove '%s' to start "
                            "over, or name another folder",
@@ -68,7 +67,7 @@ static void start_anew(struct lod_resume *resume, struct lod_target *target)
 int lod_resume_open(struct lod_resume *resume, struct lod_target *target,
                     struct lod_trouble *trouble)
 {
-    char why[WHY_TEXT];
+    char why[LOD_RESUME_WHY_TEXT];
     int error = lod_journal_read(target->fd, &resume->journal);
 
     if (error && error != -ENOENT && error != -EBADMSG) {
@@ -78,7 +77,7 @@ int lod_resume_open(struct lod_resume *resume, struct lod_target *target,
         error = lod_journal_compare_options(&resume->journal, resume->options, why, sizeof(why));
     }
     if (error == -EEXIST) {
-        return refuse(target, why, trouble);
+        return lod_resume_refuse(target->path, why, trouble);
     }
     resume->found = resume->ours = !error;
     if (error) {
@@ -102,12 +101,12 @@ static int hash_choice(const cJSON *scans, uint64_t *ret_choice)
 static int compare(struct lod_resume *resume, struct lod_target *target,
                    const struct lod_journal_plan *plan, struct lod_trouble *trouble)
 {
-    char why[WHY_TEXT];
+    char why[LOD_RESUME_WHY_TEXT];
     int error = lod_journal_compare_source(&resume->journal, plan, why, sizeof(why));
 
     if (error == -EEXIST) {
         resume->ours = false;
-        return refuse(target, why, trouble);
+        return lod_resume_refuse(target->path, why, trouble);
     }
     if (error) {
         start_anew(resume, target);

@@ -55,4 +55,9 @@ LOD_MUST_CHECK int lod_resume_begin(struct lod_resume *resume, struct lod_target
                                     struct lod_trouble *trouble);
 void lod_resume_finish(struct lod_resume *resume);
 
+/* The sentence of both: `why` is one of journal.h's. -EEXIST. */
+#define LOD_RESUME_WHY_TEXT (4 * LOD_PATH_MAX + 1 + 256)
+LOD_MUST_CHECK int lod_resume_refuse(const char *path, const char *why,
+                                     struct lod_trouble *trouble);
+
 #endif

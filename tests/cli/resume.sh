@@ -56,8 +56,19 @@ done
 [ -e killed/manifest.json ] || expect 0 "$LODFS" pack -q "${options[@]}" source killed
 same killed "after 20 kills"
 
-# What was complete is not written again.
+# A dry run says what is there, touches nothing, and refuses what the pack would refuse.
 begin store 9
+find store -printf '%P %s %T@\n' | sort >there
+expect 0 "$LODFS" pack --dry-run "${options[@]}" source store
+printed 'records are there from an earlier run that did not end'
+expect 0 "$LODFS" pack --dry-run --json "${options[@]}" source store
+json '8 <= d["kept_records"] < d["records"]'
+expect 1 "$LODFS" pack --dry-run --seed=3 "${options[@]}" source store
+said 'it was begun with --seed=0'
+find store -printf '%P %s %T@\n' | sort | diff - there >/dev/null ||
+    fail "a dry run wrote something"
+
+# What was complete is not written again.
 ls -i store/records | sort >before
 stat -c '%n %i %Y %Z' store/records/00000[1-8]* >complete
 expect 0 "$LODFS" pack --json "${options[@]}" source store
