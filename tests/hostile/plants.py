@@ -98,7 +98,7 @@ CACHES = (
      "        .low = (uint64_t)(group > 12) << KEY_GROUP_AT | number,\n", "reader"),
     ("what came in a prefix is not checked", "fs/frames.c",
      "    if (!atomic_load_explicit(&entry->checked, memory_order_acquire)) {\n",
-     "    if (entry->chunk == NULL) {\n", "hostile-segments"),
+     "    if (entry->chunk == NULL) {\n", "stream"),
 )
 
 WRITING = (
