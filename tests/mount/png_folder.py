@@ -11,6 +11,7 @@ import resource
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 import zlib
 
@@ -179,15 +180,26 @@ def hostile_files():
     yield "lengths", small[:33] + b"\xff\xff\xff\xffIDAT" + small[41:]
 
 
+def peak(pid):
+    """KiB so far; not of rusage, which begins with what this process has. 0 once it has ended."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        return max([int(line.split()[1]) for line in status if line.startswith("VmHWM:")] + [0])
+
+
 def pack_alone(source, store):
     """(its output, seconds of CPU, KiB) of a pack of one folder."""
-    with subprocess.Popen([os.environ["LODFS"], "pack", "-v", "-j1", source, store],
-                          stdout=subprocess.PIPE) as child:
-        text = child.stdout.read().decode()
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
+    memory = 0
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen([os.environ["LODFS"], "pack", "-v", "-j1", source, store],
+                                 stdout=out)
+        while not (ended := os.wait4(child.pid, os.WNOHANG))[0]:
+            memory = max(memory, peak(child.pid))
+            time.sleep(.001)
+        child.returncode = os.waitstatus_to_exitcode(ended[1])
+        out.seek(0)
+        text = out.read().decode()
     assert child.returncode == 0, text
-    return text, used.ru_utime + used.ru_stime, used.ru_maxrss
+    return text, ended[2].ru_utime + ended[2].ru_stime, memory
 
 
 def hostile(work):
