@@ -15,8 +15,7 @@
 
 #include "log.h"
 
-#define MILLI 1e3
-#define NANO  1e9
+#define NANO 1e9
 
 struct value {
     const char *part, *key; /* of the JSON document */
@@ -169,7 +168,8 @@ int lod_control_config_text(struct lod_control *control, char *text, size_t room
     bool good = object && cJSON_AddStringToObject(object, "version", LODFS_VERSION) &&
                 add_path(object, "store", facts->store) &&
                 add_path(object, "mountpoint", facts->mountpoint) &&
-                cJSON_AddStringToObject(object, "store_format", "1.0") &&
+                cJSON_AddNumberToObject(object, "store_format_major", LOD_FORMAT_MAJOR) &&
+                cJSON_AddNumberToObject(object, "store_format_minor", LOD_FORMAT_MINOR) &&
                 cJSON_AddNumberToObject(object, "items",
                                         lod_index_items(lod_dataset_index(control->dataset))) &&
                 cJSON_AddStringToObject(object, "fidelity", lod_fidelity_name(facts->first)) &&

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "inode.h"
@@ -78,6 +79,18 @@ static void *serve(void *arg)
     return NULL;
 }
 
+/* Signals are for the thread that runs the loop: they have to wake it. */
+static int start(struct lod_notify *notify)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&notify->thread, NULL, serve, notify);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return -error;
+}
+
 int lod_notify_start(struct fuse_session *session, struct lod_control *control,
                      struct lod_notify **ret_notify)
 {
@@ -92,10 +105,10 @@ int lod_notify_start(struct fuse_session *session, struct lod_control *control,
     pthread_mutex_init(&notify->lock, NULL);
     pthread_cond_init(&notify->asked, NULL);
     pthread_cond_init(&notify->idle, NULL);
-    int error = pthread_create(&notify->thread, NULL, serve, notify);
+    int error = start(notify);
     if (error) {
         free(notify);
-        return -error;
+        return error;
     }
     *ret_notify = notify;
     return 0;
