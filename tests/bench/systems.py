@@ -7,6 +7,7 @@ import subprocess
 import time
 
 START_S_MAX = 20
+STOP_S_MAX = 300  # a server on slow storage ends what it has begun to read
 
 
 def command(*words):
@@ -84,7 +85,7 @@ class Server(System):
 
     def stop(self):
         command("umount", self.point)
-        self.process.wait(START_S_MAX)
+        self.process.wait(STOP_S_MAX)
         self.process = None
 
     def server_cpu_s(self):
