@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "toc/shard_write.h"
+#include "toc/values.h"
 #include "toc/values_write.h"
 
 /* A table of more distinct values seldom pays, and looking them up leaves the cache. */
@@ -49,8 +50,8 @@ static int add_sparse(struct lod_values_write *values, const struct lod_sparse *
     return error;
 }
 
-int lod_shard_raw_bytes(const struct lod_shard_plan *plan, const struct lod_sparse *sparse,
-                        uint64_t *ret_bytes)
+int lod_shard_raw_guess(const struct lod_shard_plan *plan, const struct lod_sparse *sparse,
+                        struct lod_raw_guess *ret_guess)
 {
     uint64_t elements = (uint64_t)sparse->rows * plan->columns;
     struct lod_values_write values;
@@ -63,8 +64,13 @@ int lod_shard_raw_bytes(const struct lod_shard_plan *plan, const struct lod_spar
         error = lod_values_settle(&values, elements);
     }
     if (!error) {
-        *ret_bytes = LOD_TOC_HEADER_BYTES + lod_values_table_bytes(&values) +
-                     lod_values_bytes(&values, elements);
+        uint64_t value_bytes = lod_value_bytes(values.dtype, values.value);
+        *ret_guess = (struct lod_raw_guess){
+            .bytes = LOD_TOC_HEADER_BYTES + lod_values_table_bytes(&values) +
+                     lod_values_bytes(&values, elements),
+            .distinct_bytes = values.map.count * value_bytes,
+            .table = values.table,
+        };
     }
     lod_values_finish(&values);
     return error;
@@ -119,7 +125,7 @@ static int write_dense(const struct lod_shard_plan *plan, const struct lod_toc_r
     uint64_t elements = (uint64_t)rows->rows * rows->columns;
     uint32_t batch_rows = plan->batch_rows < rows->rows ? plan->batch_rows : rows->rows;
     struct lod_values_write values;
-    int error = lod_values_init(&values, plan->dtype, DISTINCT_MAX);
+    int error = lod_values_init(&values, plan->dtype, plan->raw_direct ? 0 : DISTINCT_MAX);
 
     if (!error) {
         error = add_dense(&values, rows);

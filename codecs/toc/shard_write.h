@@ -3,6 +3,7 @@
 #ifndef LOD_SHARD_WRITE_H
 #define LOD_SHARD_WRITE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "buf.h"
@@ -16,6 +17,7 @@ struct lod_shard_plan {
     uint8_t dtype;
     uint32_t columns;
     uint32_t batch_rows;
+    bool raw_direct; /* a RAW shard is not to look for a table of values */
 };
 
 enum lod_section {
@@ -43,8 +45,14 @@ LOD_MUST_CHECK int lod_shard_write_raw(const struct lod_shard_plan *plan,
                                        const struct lod_toc_rows *rows,
                                        struct lod_shard_write *ret_shard);
 
-/* What a RAW shard of these rows takes. -ENOMEM. */
-LOD_MUST_CHECK int lod_shard_raw_bytes(const struct lod_shard_plan *plan,
-                                       const struct lod_sparse *sparse, uint64_t *ret_bytes);
+/* What a RAW shard of these rows would be. */
+struct lod_raw_guess {
+    uint64_t bytes;
+    uint64_t distinct_bytes; /* what the distinct values alone take in any kind */
+    bool table;
+};
+LOD_MUST_CHECK int lod_shard_raw_guess(const struct lod_shard_plan *plan,
+                                       const struct lod_sparse *sparse,
+                                       struct lod_raw_guess *ret_guess);
 
 #endif

@@ -112,27 +112,33 @@ static int kind_bytes(const struct lod_shard_plan *plan, const struct lod_sparse
     return error;
 }
 
-/* The kind that makes the sample smallest. */
-static int choose(const struct lod_shard_plan *plan, const struct lod_sparse *sample,
-                  uint8_t *ret_kind)
+/*
+ * The kind that makes the sample smallest. Where pairs are nearly all elements, CSR has their
+ * columns besides; where the distinct values alone take nearly what RAW does, TREE has its codes
+ * besides: these two are then not tried, which is what noise would take longest with.
+ */
+static int choose(struct lod_shard_plan *plan, const struct lod_sparse *sample, uint8_t *ret_kind)
 {
-    uint64_t bytes[3] = {0};
-    int error = lod_shard_raw_bytes(plan, sample, &bytes[LOD_TOC_RAW]);
+    uint64_t elements = (uint64_t)sample->rows * plan->columns, csr = UINT64_MAX, tree = UINT64_MAX;
+    struct lod_raw_guess raw;
+    int error = lod_shard_raw_guess(plan, sample, &raw);
 
-    if (!error) {
-        error = kind_bytes(plan, sample, LOD_TOC_CSR, &bytes[LOD_TOC_CSR]);
+    if (!error && lod_sparse_pairs(sample) < elements / 8 * 7) {
+        error = kind_bytes(plan, sample, LOD_TOC_CSR, &csr);
+    }
+    if (!error && raw.distinct_bytes < raw.bytes / 2) {
+        error = kind_bytes(plan, sample, LOD_TOC_TREE, &tree);
     }
     if (!error) {
-        error = kind_bytes(plan, sample, LOD_TOC_TREE, &bytes[LOD_TOC_TREE]);
-    }
-    if (!error) {
-        uint8_t best = bytes[LOD_TOC_CSR] < bytes[LOD_TOC_RAW] ? LOD_TOC_CSR : LOD_TOC_RAW;
-        *ret_kind = bytes[LOD_TOC_TREE] <= bytes[best] ? LOD_TOC_TREE : best;
+        plan->raw_direct = !raw.table;
+        *ret_kind = tree <= csr && tree <= raw.bytes ? LOD_TOC_TREE
+                    : csr < raw.bytes                ? LOD_TOC_CSR
+                                                     : LOD_TOC_RAW;
     }
     return error;
 }
 
-static int choose_kind(const struct lod_shard_plan *plan, const struct lod_toc_rows *rows,
+static int choose_kind(struct lod_shard_plan *plan, const struct lod_toc_rows *rows,
                        uint8_t *ret_kind)
 {
     struct lod_sparse sample;
@@ -171,7 +177,7 @@ static int encode_sparse(const struct lod_shard_plan *plan, const struct lod_toc
     return error;
 }
 
-static int encode(const struct lod_shard_plan *plan, const struct lod_toc_rows *rows,
+static int encode(struct lod_shard_plan *plan, const struct lod_toc_rows *rows,
                   enum lod_toc_choice choice, struct lod_buf *into)
 {
     struct lod_shard_write shard = {0};
