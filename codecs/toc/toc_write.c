@@ -151,7 +151,9 @@ static int choose_kind(struct lod_shard_plan *plan, const struct lod_toc_rows *r
         error = lod_sparse_init(&sample, rows->rows);
         if (!error) {
             error = lod_sparse_append(&sample, rows, 0, rows->rows);
-            error ? lod_sparse_finish(&sample) : (void)0;
+            if (error) {
+                lod_sparse_finish(&sample);
+            }
         }
     }
     if (!error) {
