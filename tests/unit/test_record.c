@@ -131,6 +131,37 @@ Test(record, a_flipped_bit_of_header_or_metadata_is_refused)
     fixture_destroy(&f);
 }
 
+/* Index and record each have right hashes, but of another number: whatever it is, they differ. */
+Test(record, an_index_that_says_something_else_is_refused)
+{
+    struct fixture f = fixture_create();
+    const struct lod_recd sound = write_raw(&f);
+
+    for (unsigned i = 0; i < 11; i++) {
+        struct lod_recd recd = sound;
+        struct lod_record *record = NULL;
+        recd.frame_shift = (uint8_t)(recd.frame_shift + (i == 0));
+        recd.id.low += i == 1;
+        recd.id.high += i == 2;
+        recd.items -= i == 3;
+        recd.metadata_bytes -= i == 4;
+        recd.group_bytes[0] += i == 4;
+        recd.file_bytes += i == 5;
+        recd.group_bytes[0] += i == 5;
+        recd.metadata_hash += i == 6;
+        recd.header_hash += i == 7;
+        recd.cut += i == 8;
+        recd.codec = i == 9 ? LOD_CODEC_TREE : recd.codec;
+        if (i == 10) { /* as long as it is, but in twelve groups */
+            recd.codec = LOD_CODEC_PCR;
+            recd.groups = 12;
+        }
+        cr_assert_eq(lod_record_open(f.store, &recd, &record), -EBADMSG, "%u", i);
+        cr_assert_null(record);
+    }
+    fixture_destroy(&f);
+}
+
 Test(record, truncated_anywhere_is_refused)
 {
     struct fixture f = fixture_create();

@@ -198,6 +198,8 @@ Test(rows, record_paths)
         {"a b.pcr", -EILSEQ},     {"./1.pcr", -EILSEQ},
         {"p/.pcr", -EILSEQ},      {"\xff.pcr", -EILSEQ},
         {"p/", -EILSEQ},          {"", -EILSEQ},
+        {".p/1.pcr", -EILSEQ},    {"a b/1.pcr", -EILSEQ},
+        {"p/1", -EILSEQ},         {"p/1.raw", -EILSEQ},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
