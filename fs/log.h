@@ -11,7 +11,8 @@
 
 #include "compiler.h"
 
-enum lod_log_level { LOD_LOG_ERROR, LOD_LOG_WARNING, LOD_LOG_INFO, LOD_LOG_DEBUG };
+/* NONE is a level to set up, for a library: nothing is of it. */
+enum lod_log_level { LOD_LOG_NONE, LOD_LOG_ERROR, LOD_LOG_WARNING, LOD_LOG_INFO, LOD_LOG_DEBUG };
 
 /* Lines above `level` are dropped. To be called before threads start; default WARNING, stderr. */
 void lod_log_setup(enum lod_log_level level, bool to_syslog);

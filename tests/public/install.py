@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pip install .` into an environment of its own, and the package's test there."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+
+ROOT = pathlib.Path(os.environ["SOURCE_ROOT"])
+
+
+def skip(why):
+    print(f"SKIP: {why}")
+    sys.exit(77)
+
+
+def make_environment(folder):
+    try:
+        venv.create(folder, with_pip=True)
+    except (subprocess.CalledProcessError, OSError) as error:
+        skip(f"no environment can be made: {error}")
+    return folder / "bin" / "python"
+
+
+def install(python, work):
+    """The sources are copied: pip's build leaves nothing in them."""
+    copy = work / "lodfs"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", "build*", "shared"))
+    command = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", copy]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False)
+    if done.returncode:
+        if any(word in done.stdout for word in ("Could not find a version", "connection", "resolve",
+                                                "No matching distribution")):
+            skip("pip cannot reach its index")
+        print(done.stdout)
+        sys.exit(1)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="lodfs-pip-") as folder:
+        work = pathlib.Path(folder)
+        python = make_environment(work / "environment")
+        install(python, work)
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("LODFS_LIBRARY", "PYTHONPATH")}
+        sys.exit(subprocess.run([python, pathlib.Path(__file__).with_name("package.py"),
+                                 "installed"], env=environment, cwd=work, check=False).returncode)
+
+
+main()

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package against NumPy: stores read at a fidelity, tables multiplied as they are.
+
+Without arguments it tests the modules of the source tree with the library of the build; installed
+ones are tested with the argument "installed"."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+
+try:
+    import numpy as np
+except ImportError:
+    print("SKIP: there is no NumPy")
+    sys.exit(77)
+
+if sys.argv[1:] != ["installed"]:
+    sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
+
+import lodfs
+
+
+def raises(kind, call):
+    try:
+        call()
+    except kind as error:
+        return str(error)
+    raise AssertionError(f"no {kind.__name__}")
+
+
+def check_store(store, source):
+    names = {entry.name: entry for entry in store.list()}
+    assert {"plain.npy", "plain.toc", "text.csv", "sub"} <= set(names)
+    assert names["sub"].kind == "folder" and names["plain.npy"].kind == "file"
+    assert "plain.toc" not in {entry.name for entry in store.list("", "original")}
+    for path in ("plain.npy", "big-endian.npy", "text.csv", "sub/sparse.libsvm", "empty.npy"):
+        data = source.joinpath(path).read_bytes()
+        assert store.stat(path).bytes == len(data)
+        for fidelity in ("q1", "full", "original"):
+            assert store.read(path, fidelity) == data
+        assert store.read(path, offset=100, bytes=1000) == data[100:1100]
+    assert "no such file" in raises(FileNotFoundError, lambda: store.read("nothing"))
+    assert "q11" in raises(ValueError, lambda: store.read("plain.npy", "q11"))
+
+
+def close(a, b, tolerance=1e-9):
+    assert a.shape == b.shape and a.dtype == b.dtype, (a.shape, b.shape, a.dtype, b.dtype)
+    assert np.allclose(a, b, rtol=tolerance, atol=tolerance)
+
+
+def check_products(table, dense):
+    rng = np.random.default_rng(3)
+    rows, columns = dense.shape
+    v, w = rng.normal(size=columns), rng.normal(size=rows)
+    m, n = rng.normal(size=(columns, 5)), rng.normal(size=(4, rows))
+    close(table @ v, dense @ v)
+    close(w @ table, w @ dense)
+    close(table @ m, dense @ m)
+    close(n @ table, n @ dense)
+    close(table @ np.asfortranarray(m), dense @ m)
+    close(table @ m[:, 1], dense @ m[:, 1])
+    close((table * 2.5) @ v, 2.5 * dense @ v)
+    close((2.5 * table) @ v, 2.5 * dense @ v)
+    close(table @ v.astype("f4"), (dense @ v).astype("f4"), 1e-3)
+    close(n.astype("f4") @ table, (n @ dense).astype("f4"), 1e-2)
+    assert (table @ np.ones(columns, int)).dtype == np.float64
+    batch = table.batch(1, 2)
+    part = dense[batch.start:batch.start + batch.shape[0]]
+    close(batch @ v, part @ v)
+    close(n[:, :len(part)] @ batch, n[:, :len(part)] @ part)
+    assert "product" in raises(ValueError, lambda: table @ w)
+    assert "axes" in raises(ValueError, lambda: table @ np.ones((columns, 1, 1)))
+
+
+def check_tables(store, source):
+    for path in ("big-endian", "random", "small"):
+        array = np.load(source / f"{path}.npy")
+        with store.table(f"{path}.toc") as table:
+            assert table.shape == array.shape and table.dtype == array.dtype
+            assert table.rows().tobytes() == array.tobytes()
+            assert table.rows(5, 7).tobytes() == array[5:12].tobytes()
+            assert np.array_equal(table.to_dense(), array.astype("f8"), equal_nan=True)
+            assert len(table) == len(array) and np.asarray(table).shape == array.shape
+    plain = np.load(source / "plain.npy")
+    table = store.table("plain.toc")
+    assert table.rows().tobytes() == plain.tobytes(), "payloads of NaN and -0.0 too"
+    assert store.table("empty.toc").shape == (0, 30)
+    big = np.load(source / "big-endian.npy").astype("f8")
+    check_products(store.table("big-endian.toc"), big)
+    check_products(store.table("random.toc"), np.load(source / "random.npy").astype("f8"))
+    text = store.table("text.toc")
+    assert text.shape == (7000, 5) and text.to_dense()[1, 1:4].tolist() == [0, 1, 0]
+    data = store.read("big-endian.toc/shard-00001.toc")
+    one = lodfs.toc.from_bytes(data)
+    close(one @ np.ones(40), big[5000:] @ np.ones(40))
+    raises(OSError, lambda: lodfs.toc.from_bytes(data[:-1]))
+    return data, big
+
+
+def check_threads(path, big):
+    """Products of one table by several threads are those of one."""
+    table, v = lodfs.toc.open(path), np.arange(40.0)
+    wanted, wrong = big[5000:] @ v, []
+
+    def work():
+        for _ in range(20):
+            if not np.allclose(table @ v, wanted):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="lodfs-python-") as folder:
+        source, store = pathlib.Path(folder, "source"), pathlib.Path(folder, "store")
+        subprocess.run([os.environ["MAKE_TABLES"], source], check=True)
+        subprocess.run([os.environ["LODFS"], "pack", "-q", "--scans=default", "--tables=*",
+                        "--one-hot", source, store], check=True)
+        with lodfs.open(store) as opened:
+            check_store(opened, source)
+            data, big = check_tables(opened, source)
+        assert "closed" in raises(ValueError, lambda: opened.list())
+        shard = pathlib.Path(folder, "copied.toc")
+        shard.write_bytes(data)
+        check_threads(shard, big)
+        assert "no such folder" in raises(FileNotFoundError, lambda: lodfs.open(store / "none"))
+    print(f"lodfs {lodfs.version()} of {os.path.dirname(lodfs.__file__)}: as NumPy has it")
+
+
+main()
