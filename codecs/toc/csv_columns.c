@@ -129,8 +129,11 @@ static int add_category(struct lod_text_scan *scan, uint32_t field)
     bool there;
     int error;
 
+    if (lod_text_number(text, &number) == LOD_NUMBER_MISSING) {
+        return 0;
+    }
     uint32_t at = place_of(column, text, &there);
-    if (there || lod_text_number(text, &number) == LOD_NUMBER_MISSING) {
+    if (there) {
         return 0;
     }
     if (column->count == LOD_TEXT_CATEGORIES_MAX) {

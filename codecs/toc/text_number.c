@@ -24,13 +24,17 @@ static struct lod_span trim(struct lod_span text)
 
 static bool is_word(struct lod_span text, const char *word)
 {
-    return text.bytes == strlen(word) && strncasecmp((const char *)text.at, word, text.bytes) == 0;
+    return text.bytes == strlen(word) && text.bytes &&
+           strncasecmp((const char *)text.at, word, text.bytes) == 0;
 }
 
 static bool is_missing(struct lod_span text)
 {
-    static const char *const words[] = {"", "na", "n/a", "nan", "null", "none", "?"};
+    static const char *const words[] = {"na", "n/a", "nan", "null", "none", "?"};
 
+    if (text.bytes == 0) {
+        return true;
+    }
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         if (is_word(text, words[i])) {
             return true;
