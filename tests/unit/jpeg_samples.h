@@ -16,18 +16,7 @@
 
 #include "buf.h"
 #include "pcr/script.h"
-
-/* The sanitizer keeps freed memory: its growth is not ours. */
-static inline bool sample_sanitized(void)
-{
-#if defined(__SANITIZE_ADDRESS__)
-    return true;
-#elif defined(__has_feature)
-    return __has_feature(address_sanitizer);
-#else
-    return false;
-#endif
-}
+#include "sanitized.h"
 
 struct sample {
     unsigned width, height;

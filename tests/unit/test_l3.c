@@ -36,7 +36,8 @@ static void expect_png(const struct png_sample *s, struct lod_span source, struc
     cr_assert_eq(to.after.bytes, 0);
     cr_assert_eq(to.before.bytes, from.before.bytes + from.after.bytes);
     cr_assert_arr_eq(to.before.at, from.before.at, from.before.bytes);
-    cr_assert_eq(memcmp(to.before.at + from.before.bytes, from.after.at, from.after.bytes), 0);
+    cr_assert(from.after.bytes == 0 ||
+              memcmp(to.before.at + from.before.bytes, from.after.at, from.after.bytes) == 0);
     uLongf bytes = rows.bytes + 1;
     uint8_t *inflated = malloc(bytes);
     cr_assert_eq(uncompress(inflated, &bytes, to.idat.at + 8, to.idat.bytes - 12), Z_OK);
