@@ -28,12 +28,19 @@ struct lod_dataset {
 
 /* ------------------------------------------------------------------------------- opening */
 
-static int open_store(const char *location, const struct lod_slow *slow,
+/*
+ * A mount asks for prefixes whole; what the kernel reads ahead of them is bytes of groups that
+ * nobody wants. Without `mounted` files are read from end to end, where reading ahead helps.
+ */
+static int open_store(const char *location, const struct lod_slow *slow, bool mounted,
                       struct lod_store **ret_store)
 {
     struct lod_store *store = NULL;
 
     int error = lod_store_open(location, &store);
+    if (!error && mounted) {
+        lod_store_read_exactly(store);
+    }
     if (error || !slow) {
         *ret_store = store;
         return error;
@@ -46,11 +53,11 @@ static int open_store(const char *location, const struct lod_slow *slow,
 }
 
 static int open_parts(struct lod_dataset *dataset, const char *location,
-                      const struct lod_slow *slow, char *why, size_t why_room)
+                      const struct lod_slow *slow, bool mounted, char *why, size_t why_room)
 {
     const char *reason = NULL;
 
-    int error = open_store(location, slow, &dataset->store);
+    int error = open_store(location, slow, mounted, &dataset->store);
     if (error) {
         snprintf(why, why_room, "%s",
                  error == -ENOENT    ? "no such folder"
@@ -75,14 +82,8 @@ static int open_parts(struct lod_dataset *dataset, const char *location,
     return error;
 }
 
-int lod_dataset_open(const char *location, struct lod_dataset **ret_dataset, char *why,
-                     size_t why_room)
-{
-    return lod_dataset_open_slow(location, NULL, ret_dataset, why, why_room);
-}
-
-int lod_dataset_open_slow(const char *location, const struct lod_slow *slow,
-                          struct lod_dataset **ret_dataset, char *why, size_t why_room)
+static int open_dataset(const char *location, const struct lod_slow *slow, bool mounted,
+                        struct lod_dataset **ret_dataset, char *why, size_t why_room)
 {
     struct lod_dataset *dataset = calloc(1, sizeof(*dataset));
 
@@ -90,13 +91,25 @@ int lod_dataset_open_slow(const char *location, const struct lod_slow *slow,
         snprintf(why, why_room, "out of memory");
         return -ENOMEM;
     }
-    int error = open_parts(dataset, location, slow, why, why_room);
+    int error = open_parts(dataset, location, slow, mounted, why, why_room);
     if (error) {
         lod_dataset_close(dataset);
         return error;
     }
     *ret_dataset = dataset;
     return 0;
+}
+
+int lod_dataset_open(const char *location, struct lod_dataset **ret_dataset, char *why,
+                     size_t why_room)
+{
+    return open_dataset(location, NULL, false, ret_dataset, why, why_room);
+}
+
+int lod_dataset_open_slow(const char *location, const struct lod_slow *slow,
+                          struct lod_dataset **ret_dataset, char *why, size_t why_room)
+{
+    return open_dataset(location, slow, true, ret_dataset, why, why_room);
 }
 
 struct lod_dataset *lod_dataset_close(struct lod_dataset *dataset)

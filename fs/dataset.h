@@ -28,7 +28,10 @@ struct lod_dataset;
  */
 LOD_MUST_CHECK int lod_dataset_open(const char *location, struct lod_dataset **ret_dataset,
                                     char *why, size_t why_room);
-/* The same of a store that is kept slow; see store/slow.h. NULL: as fast as it is. */
+/*
+ * The same for a mount, which asks for all it wants: the storage reads nothing ahead. `slow`: the
+ * store is kept slow, see store/slow.h; NULL: as fast as it is.
+ */
 LOD_MUST_CHECK int lod_dataset_open_slow(const char *location, const struct lod_slow *slow,
                                          struct lod_dataset **ret_dataset, char *why,
                                          size_t why_room);

@@ -18,6 +18,7 @@
 /* A state is the file descriptor of a folder or a file. */
 struct handle {
     int fd;
+    bool exactly; /* a folder's: its files get no reading ahead */
 };
 
 static int handle_create(int fd, void **ret_handle)
@@ -28,7 +29,7 @@ static int handle_create(int fd, void **ret_handle)
         close(fd);
         return -ENOMEM;
     }
-    handle->fd = fd;
+    *handle = (struct handle){.fd = fd};
     *ret_handle = handle;
     return 0;
 }
@@ -110,11 +111,21 @@ static int object_open(void *state, const char *name, void **ret_object, uint64_
         close(fd);
         return error;
     }
+    if (dir->exactly) {
+        (void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* advice: it may be refused */
+    }
     error = handle_create(fd, ret_object);
     if (!error) {
         *ret_bytes = (uint64_t)st.st_size;
     }
     return error;
+}
+
+static void read_exactly(void *state)
+{
+    struct handle *dir = state;
+
+    dir->exactly = true;
 }
 
 static int object_pread(void *object, uint64_t offset, void *into, size_t bytes)
@@ -171,4 +182,5 @@ const struct lod_store_backend lod_store_dir = {
     .object_open = object_open,
     .object_close = handle_destroy,
     .object_pread = object_pread,
+    .read_exactly = read_exactly,
 };

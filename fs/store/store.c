@@ -82,6 +82,13 @@ struct lod_store *lod_store_close(struct lod_store *store)
     return NULL;
 }
 
+void lod_store_read_exactly(struct lod_store *store)
+{
+    if (store->backend->read_exactly) {
+        store->backend->read_exactly(store->state);
+    }
+}
+
 const char *lod_store_location(const struct lod_store *store)
 {
     return store->location;

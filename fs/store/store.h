@@ -32,12 +32,20 @@ struct lod_store_backend {
     void (*object_close)(void *object);
     /* Fills all of `bytes` or fails; short objects are -EIO. Retries EINTR. */
     int (*object_pread)(void *object, uint64_t offset, void *into, size_t bytes);
+    /* See lod_store_read_exactly; NULL: reads are always so. */
+    void (*read_exactly)(void *state);
 };
 
 /* -ENOENT: no such location. -ENOTDIR. Thread-safe handles; objects may outlive nothing. */
 LOD_MUST_CHECK int lod_store_open(const char *location, struct lod_store **ret_store);
 struct lod_store *lod_store_close(struct lod_store *store);
 const char *lod_store_location(const struct lod_store *store);
+
+/*
+ * Objects opened from now on are read as they are asked for, without reading ahead: for those who
+ * ask for all they want in large pieces. Before any other thread uses the store.
+ */
+void lod_store_read_exactly(struct lod_store *store);
 
 /* A store of another back end, whose state is around that of a store at `location`; see slow.h. */
 LOD_MUST_CHECK int lod_store_wrap(const struct lod_store_backend *backend, void *state,

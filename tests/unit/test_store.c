@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "store_fixture.h"
 #include "store/name.h"
@@ -30,6 +31,47 @@ Test(store, objects_are_read_by_range)
     put(f.records_fd, "x", "01"); /* shrinks while it is open */
     cr_assert_eq(lod_object_pread(object, 1, text, 4), -EIO);
     lod_object_close(object);
+    fixture_destroy(&f);
+}
+
+#define AHEAD_BYTES (1u << 20)
+#define PAGE_BYTES  4096u
+
+/* Pages of the file that are in RAM. */
+static unsigned resident(int fd)
+{
+    unsigned char pages[AHEAD_BYTES / PAGE_BYTES];
+    unsigned count = 0;
+    void *at = mmap(NULL, AHEAD_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+
+    cr_assert_neq(at, MAP_FAILED);
+    cr_assert_eq(mincore(at, AHEAD_BYTES, pages), 0);
+    munmap(at, AHEAD_BYTES);
+    for (unsigned i = 0; i < sizeof(pages); i++) {
+        count += pages[i] & 1;
+    }
+    return count;
+}
+
+Test(store, exact_reads_read_nothing_ahead)
+{
+    struct fixture f = fixture_create();
+    struct lod_object *object;
+    char page[PAGE_BYTES];
+    int fd = openat(f.records_fd, "x", O_RDWR | O_CREAT, 0644);
+
+    cr_assert_eq(posix_fallocate(fd, 0, AHEAD_BYTES), 0);
+    cr_assert_eq(fsync(fd), 0);
+    cr_assert_eq(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+    if (resident(fd)) {
+        cr_skip_test("this file system keeps its files in RAM");
+    }
+    lod_store_read_exactly(f.store);
+    cr_assert_eq(lod_object_open(f.store, "records/x", &object), 0);
+    cr_assert_eq(lod_object_pread(object, 0, page, sizeof(page)), 0);
+    cr_assert_leq(resident(fd), 1);
+    lod_object_close(object);
+    close(fd);
     fixture_destroy(&f);
 }
 
