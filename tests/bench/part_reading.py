@@ -130,6 +130,8 @@ def report(part, data, systems):
                       [f"{t} reader{'s' * (t > 1)}" for t in THREADS],
                       [(s.name, s.role, cells(s, "files_per_s", chosen=chosen)) for s in systems
                        if s.name.endswith(SMALL) == small])
+    part.bars(f"{data.name}: CPU of reader and server, first pass, 4 readers", "us a file", [""],
+              [(s.name, s.role, cells(s, "cpu_us", chosen=[("first", 4)])) for s in systems])
     four = [("first", 4), ("warm", 4)]
     part.table(f"{data.name}: CPU us a file, requests a file, 4 readers",
                ["reader, first", "server, first", "requests, first", "reader, warm",
