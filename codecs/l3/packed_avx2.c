@@ -67,7 +67,10 @@ LOD_ALWAYS void take_vector(struct fields *f, const unsigned width[4], __m256i l
         memcpy(last, f->bytes.at + (f->bytes.bytes - left), left);
         fields = take_four(last, width);
     }
-    f->at += width[0] + width[1] + width[2] + width[3];
+    for (unsigned g = 0; g < 4; g++) {
+        f->wrong |= width[g] > f->bits;
+        f->at += width[g];
+    }
     lod_put(into, _mm256_sub_epi8(fields, less));
 }
 

@@ -182,3 +182,31 @@ Test(l3_kernels, tables_are_checked)
     free(at);
     free(picture.at);
 }
+
+/* One row of eight samples of one bit, in fields of two bits: as long as they say, but too wide. */
+Test(l3_kernels, fields_wider_than_samples_are_refused)
+{
+    static const uint8_t streams[][25] = {
+        {8, 0, 0, 0, 1, 0, 0, 0, 1, 1, 5, 0, 0, 0, 0, 0, 5, 0, 0, 0, 1, 0, 2, 0, 0},
+        {8, 0, 0, 0, 1, 0, 0, 0, 1, 1, 5, 0, 0, 0, 0, 0, 5, 0, 0, 0, 2, 0, 2, 0, 0},
+    };
+    void *work = aligned_alloc(LOD_L3_WORK_ALIGN, LOD_L3_WORK_BYTES);
+
+    for (unsigned i = 0; i < 2 * 2; i++) {
+        uint8_t data[25], into[8];
+        struct lod_span bytes = {.at = data, .bytes = sizeof(data)};
+        struct lod_l3_stream stream;
+        memcpy(data, streams[i % 2], sizeof(data));
+        if (i >= 2) {
+            data[22] = 1; /* one bit: then one byte of fields is too many */
+        }
+        cr_assert_eq(lod_l3_stream_open(bytes, bytes.bytes, &stream), 0);
+        for (unsigned k = 0; lod_l3_kernels[k]; k++) {
+            if (lod_l3_kernels[k]->supported()) {
+                cr_assert_eq(decode_all(lod_l3_kernels[k], &stream, bytes, into, 8, work), -EILSEQ,
+                             "%s, kind %u", lod_l3_kernels[k]->name, data[20]);
+            }
+        }
+    }
+    free(work);
+}
