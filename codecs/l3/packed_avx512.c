@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modes packed and paper for AVX-512 with VBMI: the twin of packed.c and
- * paper.c for samples of up to 8 bits. Eight fields of w bits are w bytes, so
- * vpermb puts them into a 64-bit lane each and vpmultishiftqb cuts that into
- * bytes.
+ * Modes packed and paper for AVX-512 with VBMI: the twin of packed.c and paper.c for samples of up to
+ * 8 bits. Eight fields of w bits are w bytes, so vpermb puts them into a 64-bit lane each and
+ * vpmultishiftqb cuts that into bytes.
  *
- * Nothing is checked beforehand: offsets are compared with the patch's end
- * before each load, wrong widths and predictors are remembered, and a patch is
- * sound if it ends where its fields end.
+ * Nothing is checked beforehand: offsets are compared with the patch's end before each load, wrong
+ * widths and predictors are remembered, and a patch is sound if it ends where its fields end.
  */
 #include "l3/patch_avx512.h"
 
@@ -88,14 +86,14 @@ LOD_ALWAYS uint64_t widths_of(const uint8_t *at, unsigned v, unsigned bytes)
 
 LOD_ALWAYS void decode_packed(const struct lod_l3_patch *patch, struct fields *f,
                               const struct lod_l3_packed_map *map, const struct lod_shape *shape,
-                              const struct lod_l3_target *target, unsigned n)
+                              const struct lod_l3_target *target, unsigned n, unsigned samples)
 {
     __m512i rows[LOD_L3_SAMPLES_MAX][LOD_VECTORS] = {0}, residuals[LOD_VECTORS];
     const uint8_t *widths = f->bytes.at + map->widths;
     unsigned run = 0;
 
     for (unsigned y = 0; y < patch->height; y++) {
-        for (unsigned p = 0; p < patch->samples; p++, run++, widths += map->widths_of_run) {
+        for (unsigned p = 0; p < samples; p++, run++, widths += map->widths_of_run) {
             unsigned predictor = lod_l3_nibble(f->bytes.at + map->predictors, run);
             for (unsigned v = 0; v < n; v++) {
                 uint64_t of_groups = widths_of(widths, v, map->widths_of_run) & f->groups[v];
@@ -104,20 +102,20 @@ LOD_ALWAYS void decode_packed(const struct lod_l3_patch *patch, struct fields *f
             f->wrong |= predictor < LOD_L3_PREDICTORS ? 0 : 0x80;
             lod_rebuild(shape, predictor, rows[p], residuals, n);
         }
-        lod_store(patch, shape, f->bytes.at[0] & LOD_L3_KIND_GREEN, rows, n,
+        lod_store(shape, patch->width, samples, f->bytes.at[0] & LOD_L3_KIND_GREEN, rows, n,
                   target->into + y * target->stride);
     }
 }
 
 LOD_ALWAYS void decode_paper(const struct lod_l3_patch *patch, struct fields *f,
                              const struct lod_paper_map *map, const struct lod_shape *shape,
-                             const struct lod_l3_target *target, unsigned n)
+                             const struct lod_l3_target *target, unsigned n, unsigned samples)
 {
     __m512i rows[LOD_L3_SAMPLES_MAX][LOD_VECTORS] = {0}, residuals[LOD_VECTORS];
     unsigned run = 0;
 
     for (unsigned y = 0; y < patch->height; y++) {
-        for (unsigned p = 0; p < patch->samples; p++, run++) {
+        for (unsigned p = 0; p < samples; p++, run++) {
             uint64_t width = lod_l3_nibble(f->bytes.at + map->widths, run);
             __m512i base = _mm512_set1_epi8((char)f->bytes.at[map->bases + run]);
             for (unsigned v = 0; v < n; v++) {
@@ -126,7 +124,7 @@ LOD_ALWAYS void decode_paper(const struct lod_l3_patch *patch, struct fields *f,
             }
             lod_rebuild(shape, LOD_L3_PAETH, rows[p], residuals, n);
         }
-        lod_store(patch, shape, false, rows, n, target->into + y * target->stride);
+        lod_store(shape, patch->width, samples, false, rows, n, target->into + y * target->stride);
     }
 }
 
@@ -157,10 +155,12 @@ int lod_packed_avx512(const struct lod_l3_patch *patch, struct lod_span bytes,
         return -EILSEQ;
     }
     lod_shape_init(patch, &shape);
-    if (patch->width <= LOD_VECTOR) {
-        decode_packed(patch, &f, &map, &shape, target, 1);
+    if (patch->width <= LOD_VECTOR && patch->samples == 3) {
+        decode_packed(patch, &f, &map, &shape, target, 1, 3);
+    } else if (patch->width <= LOD_VECTOR) {
+        decode_packed(patch, &f, &map, &shape, target, 1, patch->samples);
     } else {
-        decode_packed(patch, &f, &map, &shape, target, 2);
+        decode_packed(patch, &f, &map, &shape, target, 2, patch->samples);
     }
     return end(&f);
 }
@@ -177,10 +177,12 @@ int lod_paper_avx512(const struct lod_l3_patch *patch, struct lod_span bytes,
         return -EILSEQ;
     }
     lod_shape_init(patch, &shape);
-    if (patch->width <= LOD_VECTOR) {
-        decode_paper(patch, &f, &map, &shape, target, 1);
+    if (patch->width <= LOD_VECTOR && patch->samples == 3) {
+        decode_paper(patch, &f, &map, &shape, target, 1, 3);
+    } else if (patch->width <= LOD_VECTOR) {
+        decode_paper(patch, &f, &map, &shape, target, 1, patch->samples);
     } else {
-        decode_paper(patch, &f, &map, &shape, target, 2);
+        decode_paper(patch, &f, &map, &shape, target, 2, patch->samples);
     }
     return end(&f);
 }

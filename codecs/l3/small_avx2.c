@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mode small for AVX2 with BMI2: the twin of small.c for samples of up to 8
- * bits. The 32 lanes of a patch are four vectors of states; a slot is a gather,
- * words are dealt out by a permutation that pdep makes of the lanes that need
- * one.
+ * Mode small for AVX2 with BMI2: the twin of small.c for samples of up to 8 bits. The 32 lanes of a
+ * patch are four vectors of states; a slot is a gather, words are dealt out by a permutation that
+ * pdep makes of the lanes that need one.
  */
 #include "l3/patch_avx2.h"
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mode small for AVX-512 with VBMI and VBMI2: the twin of small.c for samples
- * of up to 8 bits. The 32 lanes of a patch are two vectors; a slot is a gather,
- * words are dealt out by vpexpandd.
+ * Mode small for AVX-512 with VBMI: the twin of small.c for samples of up to 8 bits. The 32 lanes of
+ * a patch are two vectors; a slot is a gather, words are dealt out by vpexpandd.
  *
- * A lane's next symbol waits about 60 cycles for its last one, mostly for
- * gather and multiply, so two patches are decoded side by side where they can
- * be: each fills the other's waits.
+ * A lane's next symbol waits about 60 cycles for its last one, mostly for gather and multiply, so two
+ * patches are decoded side by side where they can be: each fills the other's waits.
  */
 #include "l3/patch_avx512.h"
 
@@ -169,7 +167,8 @@ LOD_ALWAYS void decode(const struct lod_l3_patch *patch, const struct lod_rans_t
             s[i].wrong |= predictor >= LOD_L3_PREDICTORS;
             lod_rebuild(&shape, predictor, s[i].rows[p], residuals, n);
             if (p + 1 == patch->samples) {
-                lod_store(patch, &shape, s[i].bytes.at[0] & LOD_L3_KIND_GREEN, s[i].rows, n,
+                lod_store(&shape, patch->width, patch->samples,
+                          s[i].bytes.at[0] & LOD_L3_KIND_GREEN, s[i].rows, n,
                           target[i].into + y * target[i].stride);
             }
         }

@@ -156,31 +156,37 @@ LOD_ALWAYS void lod_rebuild(const struct lod_shape *s, unsigned predictor, __m51
     }
 }
 
+/* 64 pixels of `samples` samples, or as many as are `left`, to `at`. */
+LOD_ALWAYS void lod_mix(const struct lod_shape *s, unsigned samples, const __m512i *p,
+                        unsigned left, uint8_t *at)
+{
+    for (unsigned j = 0; j < samples; j++, at += LOD_VECTOR) {
+        __m512i out = _mm512_permutex2var_epi8(p[0], s->mix[j], p[1]);
+        if (samples > 2) {
+            __m512i more = _mm512_permutex2var_epi8(p[2], s->mix[j], p[3]);
+            out = _mm512_mask_mov_epi8(out, s->second[j], more);
+        }
+        if (left >= LOD_VECTOR) {
+            _mm512_storeu_si512(at, out);
+        } else if (left * samples > j * LOD_VECTOR) {
+            unsigned bytes = left * samples - j * LOD_VECTOR;
+            __mmask64 some = _bzhi_u64(~0ull, bytes < LOD_VECTOR ? bytes : LOD_VECTOR);
+            _mm512_mask_storeu_epi8(at, some, out);
+        }
+    }
+}
+
 /* Writes a row of pixels, G added again where `green`. */
-LOD_ALWAYS void lod_store(const struct lod_l3_patch *patch, const struct lod_shape *s, bool green,
+LOD_ALWAYS void lod_store(const struct lod_shape *s, unsigned width, unsigned samples, bool green,
                           __m512i rows[LOD_L3_SAMPLES_MAX][LOD_VECTORS], unsigned n, uint8_t *at)
 {
     for (unsigned v = 0; v < n; v++) {
-        unsigned columns = patch->width - v * LOD_VECTOR;
-        unsigned bytes = (columns < LOD_VECTOR ? columns : LOD_VECTOR) * patch->samples;
-        __m512i p0 = rows[0][v], p1 = rows[1][v], p2 = rows[2][v], p3 = rows[3][v];
+        __m512i p[LOD_L3_SAMPLES_MAX] = {rows[0][v], rows[1][v], rows[2][v], rows[3][v]};
         if (green) {
-            p1 = _mm512_and_si512(_mm512_add_epi8(p1, p0), s->mask);
-            p2 = _mm512_and_si512(_mm512_add_epi8(p2, p0), s->mask);
+            p[1] = _mm512_and_si512(_mm512_add_epi8(p[1], p[0]), s->mask);
+            p[2] = _mm512_and_si512(_mm512_add_epi8(p[2], p[0]), s->mask);
         }
-        for (unsigned j = 0; j < patch->samples; j++, at += LOD_VECTOR) {
-            __m512i out = _mm512_permutex2var_epi8(p0, s->mix[j], p1);
-            if (patch->samples > 2) {
-                __m512i more = _mm512_permutex2var_epi8(p2, s->mix[j], p3);
-                out = _mm512_mask_mov_epi8(out, s->second[j], more);
-            }
-            if (bytes >= (j + 1) * LOD_VECTOR) {
-                _mm512_storeu_si512(at, out);
-            } else if (bytes > j * LOD_VECTOR) {
-                __mmask64 some = _bzhi_u64(~0ull, bytes - j * LOD_VECTOR);
-                _mm512_mask_storeu_epi8(at, some, out);
-            }
-        }
+        lod_mix(s, samples, p, width - v * LOD_VECTOR, at + (size_t)v * LOD_VECTOR * samples);
     }
 }
 
