@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modes packed and paper for AVX2 with BMI2: the twin of packed.c and paper.c for samples of up to 8
- * bits. Eight fields of w bits are w bytes; pdep puts them into eight bytes.
+ * Modes packed and paper for AVX2 with BMI2: the twin of packed.c and paper.c for samples of up to
+ * 8 bits. Eight fields of w bits are w bytes; pdep puts them into eight bytes.
  *
  * Nothing is checked beforehand: offsets are compared with the patch's end before each load, wrong
  * widths and predictors are remembered, and a patch is sound if it ends where its fields end.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modes packed and paper for AVX-512 with VBMI: the twin of packed.c and paper.c for samples of up to
- * 8 bits. Eight fields of w bits are w bytes, so vpermb puts them into a 64-bit lane each and
+ * Modes packed and paper for AVX-512 with VBMI: the twin of packed.c and paper.c for samples of up
+ * to 8 bits. Eight fields of w bits are w bytes, so vpermb puts them into a 64-bit lane each and
  * vpmultishiftqb cuts that into bytes.
  *
  * Nothing is checked beforehand: offsets are compared with the patch's end before each load, wrong

@@ -8,8 +8,8 @@
 #include "l3/packed.h"
 
 /*
- * A decoder guesses that a run has the predictor of the one above, and a wrong guess costs it as much
- * as decoding 64 samples: another predictor has to save an eighth. Measured on photographs by
+ * A decoder guesses that a run has the predictor of the one above, and a wrong guess costs it as
+ * much as decoding 64 samples: another predictor has to save an eighth. Measured on photographs by
  * AVX-512: 17 % faster than without, for 2 % more bytes.
  */
 #define LOYALTY 8u

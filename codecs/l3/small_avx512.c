@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mode small for AVX-512 with VBMI: the twin of small.c for samples of up to 8 bits. The 32 lanes of
- * a patch are two vectors; a slot is a gather, words are dealt out by vpexpandd.
+ * Mode small for AVX-512 with VBMI: the twin of small.c for samples of up to 8 bits. The 32 lanes
+ * of a patch are two vectors; a slot is a gather, words are dealt out by vpexpandd.
  *
- * A lane's next symbol waits about 60 cycles for its last one, mostly for gather and multiply, so two
- * patches are decoded side by side where they can be: each fills the other's waits.
+ * A lane's next symbol waits about 60 cycles for its last one, mostly for gather and multiply, so
+ * two patches are decoded side by side where they can be: each fills the other's waits.
  */
 #include "l3/patch_avx512.h"
 

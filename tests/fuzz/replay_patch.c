@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * In libFuzzer's place for fuzz_patch.c: streams of every kind, and changes of them.
+ *   replay_patch COUNT [FIRST_SEED]   runs them
+ *   replay_patch corpus FOLDER        writes the streams for the fuzzer
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chance.h"
+#include "l3/l3_stream_write.h"
+
+#define STREAMS 60u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+/* One small picture, of a kind that the number tells. */
+static struct lod_buf make(unsigned number)
+{
+    static const uint8_t depths[] = {8, 1, 16, 4, 8, 2};
+    struct chance chance = {number};
+    struct lod_l3_image image = {.width = (uint32_t)(1 + chance_below(&chance, 70)),
+                                 .height = (uint32_t)(1 + chance_below(&chance, 40)),
+                                 .samples = (uint8_t)(1 + number % 4),
+                                 .bits = depths[number / 4 % 6]};
+    struct lod_l3_options options = {.mode = number % LOD_L3_MODES, .side_log2 = 5};
+    uint8_t samples[70 * 40 * 8];
+    uint64_t noise = 1 + chance_below(&chance, 200);
+    struct lod_buf stream = {0};
+
+    for (size_t i = 0; i < sizeof(samples); i++) {
+        uint64_t value = i / 8 + chance_below(&chance, noise);
+        samples[i] = (uint8_t)(image.bits < 8 ? value & ((1u << image.bits) - 1) : value);
+    }
+    if (lod_l3_encode(&image, samples, lod_l3_row_bytes(&image), &options, &stream)) {
+        abort();
+    }
+    return stream;
+}
+
+static int save(const char *folder)
+{
+    for (unsigned i = 0; i < STREAMS; i++) {
+        struct lod_buf stream = make(i);
+        char path[4096];
+        snprintf(path, sizeof(path), "%s/%u", folder, i);
+        FILE *file = fopen(path, "wb");
+        if (!file || fwrite(stream.data, 1, stream.bytes, file) != stream.bytes || fclose(file)) {
+            perror(path);
+            return 1;
+        }
+        lod_buf_finish(&stream);
+    }
+    return 0;
+}
+
+/* A stream, changed in up to four places or cut, in memory of just its size. */
+static void run(const struct lod_buf *stream, struct chance *chance)
+{
+    size_t bytes = chance_below(chance, 8) ? stream->bytes : chance_below(chance, stream->bytes);
+    uint8_t *data = malloc(bytes + !bytes);
+
+    if (!data) {
+        abort();
+    }
+    memcpy(data, stream->data, bytes);
+    for (uint64_t left = chance_below(chance, 5); bytes && left > 0; left--) {
+        size_t first = chance_below(chance, 4) ? bytes * 3 / 4 : bytes;
+        data[bytes - 1 - chance_below(chance, first)] ^=
+            (uint8_t)(chance_below(chance, 2) ? 1u << chance_below(chance, 8)
+                                              : chance_below(chance, 256));
+    }
+    LLVMFuzzerTestOneInput(data, bytes);
+    free(data);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "corpus") == 0) {
+        return save(argv[2]);
+    }
+    if (argc < 2) {
+        fprintf(stderr, "usage: replay_patch COUNT [FIRST_SEED] | corpus FOLDER\n");
+        return 2;
+    }
+    unsigned long count = strtoul(argv[1], NULL, 10);
+    unsigned long first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    for (unsigned i = 0; i < STREAMS; i++) {
+        struct lod_buf stream = make(i);
+        struct chance chance = {first * STREAMS + i + 1};
+        LLVMFuzzerTestOneInput(stream.data, stream.bytes);
+        for (unsigned long n = i; n < count; n += STREAMS) {
+            run(&stream, &chance);
+        }
+        lod_buf_finish(&stream);
+    }
+    printf("tests: %lu passed, 0 failed\n", count);
+    return 0;
+}
