@@ -68,8 +68,8 @@ double lod_ops_attr_timeout(const struct lod_found *found)
     return is_live(found) ? 0 : LOD_TIMEOUT_S;
 }
 
-/* -o uid= gives the files away, not the right to switch. */
-static void own_control(const struct lod_ops *ops, struct stat *attr)
+/* A time of its own at each look; and -o uid= gives the files away, not the right to switch. */
+static void show_live(const struct lod_ops *ops, struct stat *attr)
 {
     clock_gettime(CLOCK_REALTIME, &attr->st_mtim); /* pages of an older time are read anew */
     attr->st_ctim = attr->st_mtim;
@@ -108,7 +108,7 @@ int lod_ops_attr(const struct lod_ops *ops, const struct lod_found *found, struc
         .st_ctim = mtime,
     };
     if (is_live(found)) {
-        own_control(ops, ret_attr);
+        show_live(ops, ret_attr);
     }
     return 0;
 }

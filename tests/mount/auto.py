@@ -19,7 +19,7 @@ from small import Foreground, files_below, make_store
 SET_AUTO = 1 << 30 | 4 << 16 | ord("L") << 8 | 2
 NAMES = [f"q{k}" for k in range(1, 11)] + ["full"]
 READERS = 8
-SWITCHES = 4000
+SWITCHES = 2000
 
 
 class Dial:
@@ -227,7 +227,7 @@ def main():
             results.add(f"{SWITCHES} switches under {READERS} readers",
                         under_load(point, SWITCHES))
         with Mount(store, point, "-s"):
-            results.add("with one serving thread", under_load(point, SWITCHES // 8))
+            results.add("with one serving thread", under_load(point, SWITCHES // 4))
         results.add("the end of a mount", ends_while_switching(store, point, f"{work}/log"))
         results.add("and with one thread", ends_while_switching(store, point, f"{work}/log", "-s"))
     return results.finish()
