@@ -50,6 +50,9 @@ int lod_codec_plan(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTE
     if (format == LOD_FORMAT_DECODED && !lod_codec_decoded_ending(codec, row)) {
         return -ENOENT;
     }
+    if (format == LOD_FORMAT_NATIVE && !lod_codec_native_ending(codec, row)) {
+        return -ENOENT;
+    }
     return codec->plan(row, format, fidelity, ret_plan);
 }
 
@@ -59,6 +62,11 @@ const char *lod_codec_decoded_ending(const struct lod_codec *codec,
     return codec->decoded_ending && !(lod_row_flags(row) & (LOD_ITEM_WHOLE | LOD_ITEM_NO_DECODED))
                ? codec->decoded_ending(row)
                : NULL;
+}
+
+const char *lod_codec_native_ending(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES])
+{
+    return lod_row_flags(row) & LOD_ITEM_WHOLE ? NULL : codec->native_ending;
 }
 
 const char *lod_fidelity_name(enum lod_fidelity fidelity)

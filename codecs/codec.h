@@ -88,6 +88,19 @@ struct lod_inputs {
  */
 #define LOD_FORMS_MAX 128u
 
+/* One unit to be made, of whatever item; `inputs` are all there. */
+struct lod_unit {
+    const uint8_t *row;
+    unsigned form;
+    uint64_t unit;
+    const struct lod_inputs *inputs;
+    uint8_t *into;
+    size_t bytes;
+    int error; /* after make_many: as `make` returns */
+};
+
+struct lod_gpu; /* gpu.h */
+
 struct lod_maker {
     uint16_t groups; /* of the item that anything is made of: bit g - 1 for group g; 0: of all */
 
@@ -110,6 +123,12 @@ struct lod_maker {
 
     /* How many of the next items this one is made of. NULL: none of any item of the codec. */
     uint32_t (*ahead)(const uint8_t row[LOD_ROW_BYTES]);
+
+    /*
+     * Makes many units in one job of a device; each has its own error. -ENOMEM, -E2BIG: too many at
+     * once; then none was made. NULL: the codec has nothing for a device to do.
+     */
+    int (*make_many)(struct lod_gpu *gpu, struct lod_unit *units, unsigned count);
 };
 
 struct lod_codec {
@@ -144,8 +163,13 @@ struct lod_codec {
      */
     const char *(*decoded_ending)(const uint8_t row[LOD_ROW_BYTES]);
 
+    /* Ending of the name of the item as it is stored, appended to its own. NULL: no such form. */
+    const char *native_ending;
+
     const struct lod_maker *maker; /* NULL: all pieces are stored or constant */
 };
+
+#define LOD_NATIVE_ENDING_BYTES 8 /* of all codecs', at most */
 
 /* The codec with this id; NULL if this build knows none (a newer store). */
 const struct lod_codec *lod_codec_find(unsigned id);
@@ -161,6 +185,10 @@ LOD_MUST_CHECK int lod_codec_plan(const struct lod_codec *codec, const uint8_t r
 /* NULL: it has no decoded form, and LOD_FORMAT_DECODED no plan. */
 const char *lod_codec_decoded_ending(const struct lod_codec *codec,
                                      const uint8_t row[LOD_ROW_BYTES]);
+
+/* The codec's ending for this row; NULL: the file is shown as in the tree. */
+const char *lod_codec_native_ending(const struct lod_codec *codec,
+                                    const uint8_t row[LOD_ROW_BYTES]);
 
 /* Bytes 0 and 4 .. 7 of a row are common to all codecs. */
 static inline uint8_t lod_row_flags(const uint8_t row[LOD_ROW_BYTES])

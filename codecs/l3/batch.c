@@ -30,15 +30,36 @@ static uint64_t out_bytes(const struct lod_l3_part *part)
     return row * rows;
 }
 
+/* Bands of one image follow each other, and its tables are large once they are read. */
+static bool has_tables_of_the_last(const struct lod_l3_part *parts, unsigned i)
+{
+    const struct lod_span *own = &parts[i].stream->tables, *last;
+
+    if (i == 0 || parts[i].stream->image.samples != parts[i - 1].stream->image.samples) {
+        return false;
+    }
+    last = &parts[i - 1].stream->tables;
+    return own->bytes == last->bytes && memcmp(own->at, last->at, own->bytes) == 0;
+}
+
+/* Part `i` behind what was laid out before it. */
+static void lay_out_one(const struct lod_l3_part *parts, unsigned i, struct layout *sum)
+{
+    const struct lod_l3_part *part = &parts[i];
+
+    sum->entries += (uint64_t)part->stream->columns * part->count;
+    sum->in += part->bands.bytes;
+    sum->tables +=
+        part->stream->tables.bytes && !has_tables_of_the_last(parts, i) ? TABLES_BYTES : 0;
+    sum->out += out_bytes(part);
+}
+
 static struct layout lay_out(const struct lod_l3_part *parts, unsigned count)
 {
     struct layout sum = {0};
 
     for (unsigned i = 0; i < count; i++) {
-        sum.entries += (uint64_t)parts[i].stream->columns * parts[i].count;
-        sum.in += parts[i].bands.bytes;
-        sum.tables += parts[i].stream->tables.bytes ? TABLES_BYTES : 0;
-        sum.out += out_bytes(&parts[i]);
+        lay_out_one(parts, i, &sum);
     }
     return sum;
 }
@@ -102,25 +123,29 @@ static int put_entries(const struct lod_l3_part *part, const struct layout *base
     return at == base->in + part->bands.bytes ? 0 : -EILSEQ;
 }
 
-/* Fills the job's inputs with one part, and moves `base` behind it. */
-static void put_part(struct lod_l3_part *part, struct layout *base, struct lod_gpu_job *job)
+/*
+ * Fills the job's inputs with part `i`; `base` is where it begins, but for tables it shares.
+ * *tables_error: of the tables that were read last.
+ */
+static void put_part(struct lod_l3_part *parts, unsigned i, const struct layout *base,
+                     int *tables_error, struct lod_gpu_job *job)
 {
+    struct lod_l3_part *part = &parts[i];
     struct lod_l3_entry *entries = (struct lod_l3_entry *)(void *)job->in[0];
-    struct layout own = lay_out(part, 1);
+    struct layout own = *base;
 
-    part->error = put_entries(part, base, entries);
-    if (!part->error && part->stream->tables.bytes) {
-        part->error = lod_rans_tables_take(part->stream->tables, part->stream->image.samples,
-                                           (void *)(job->in[2] + base->tables));
+    if (has_tables_of_the_last(parts, i)) {
+        own.tables -= part->stream->tables.bytes ? TABLES_BYTES : 0;
+    } else if (part->stream->tables.bytes) {
+        *tables_error = lod_rans_tables_take(part->stream->tables, part->stream->image.samples,
+                                             (void *)(job->in[2] + own.tables));
     }
+    part->error = part->stream->tables.bytes ? *tables_error : 0;
+    part->error = part->error ? part->error : put_entries(part, &own, entries);
     if (part->error) {
-        put_none(base, own.entries, entries);
+        put_none(&own, (uint64_t)part->stream->columns * part->count, entries);
     }
-    memcpy(job->in[1] + base->in, part->bands.at, part->bands.bytes);
-    base->entries += own.entries;
-    base->in += own.in;
-    base->tables += own.tables;
-    base->out += own.out;
+    memcpy(job->in[1] + own.in, part->bands.at, part->bands.bytes);
 }
 
 static bool all_sound(const uint32_t *status, uint64_t count)
@@ -157,6 +182,7 @@ static int run(struct lod_gpu *gpu, struct lod_l3_part *parts, unsigned count,
     const uint64_t in_bytes[LOD_GPU_INPUTS] = {sum.entries * sizeof(struct lod_l3_entry), sum.in,
                                                sum.tables};
     struct lod_gpu_job job;
+    int tables_error = 0;
 
     if (sum.entries > LOD_GPU_JOB_BYTES_MAX) {
         return -E2BIG;
@@ -166,7 +192,8 @@ static int run(struct lod_gpu *gpu, struct lod_l3_part *parts, unsigned count,
         return r;
     }
     for (unsigned i = 0; i < count; i++) {
-        put_part(&parts[i], &base, &job);
+        put_part(parts, i, &base, &tables_error, &job);
+        lay_out_one(parts, i, &base);
     }
     lod_gpu_run(&job);
     base = (struct layout){0};

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "l3/l3_file.h"
 #include "l3/l3_make.h"
 #include "l3/l3_pixels.h"
 #include "l3/l3_row.h"
@@ -89,6 +90,18 @@ static const char *decoded_ending(const uint8_t row[LOD_ROW_BYTES])
     return lod_pixels_ending(&pixels);
 }
 
+/* The item as it is stored: FORMAT.md, Native forms. */
+static int plan_native(const uint8_t row[LOD_ROW_BYTES], const struct lod_l3_row *r,
+                       struct lod_plan *plan)
+{
+    uint8_t head[LOD_L3_FILE_HEAD_BYTES];
+
+    lod_l3_file_head(row, head);
+    int error = lod_plan_add_text(plan, head, sizeof(head));
+    error = error ? error : lod_plan_add_stored(plan, LOD_L3_GROUP_STREAM, 0, r->stream);
+    return error ? error : lod_plan_add_stored(plan, LOD_L3_GROUP_CHUNKS, 0, r->chunks);
+}
+
 static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan)
 {
@@ -99,13 +112,14 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     if (error) {
         return error;
     }
-    if (format != LOD_FORMAT_TREE && format != LOD_FORMAT_DECODED) {
-        return -ENOENT;
-    }
     if (format == LOD_FORMAT_DECODED) {
         return plan_pixels(&r, fidelity, ret_plan);
     }
-    if (r.flags & LOD_ITEM_WHOLE || fidelity == LOD_ORIGINAL) {
+    if (format == LOD_FORMAT_NATIVE) {
+        error = plan_native(row, &r, &made);
+    } else if (format != LOD_FORMAT_TREE) {
+        return -ENOENT;
+    } else if (r.flags & LOD_ITEM_WHOLE || fidelity == LOD_ORIGINAL) {
         error = lod_plan_add_stored(&made, LOD_L3_GROUP_FILE, 0, r.source);
     } else {
         error = plan_png(&r, &made);
@@ -125,5 +139,6 @@ const struct lod_codec lod_codec_l3 = {
     .source_bytes = source_bytes,
     .plan = plan,
     .decoded_ending = decoded_ending,
+    .native_ending = ".l3",
     .maker = &lod_l3_maker,
 };

@@ -54,6 +54,6 @@ LOD_MUST_CHECK int lod_view_lookup(const struct lod_view *view, struct lod_datas
                                    const struct lod_node *folder, enum lod_fidelity fidelity,
                                    const char *name, struct lod_node *ret_node);
 
-extern const struct lod_view lod_view_tree, lod_view_decoded;
+extern const struct lod_view lod_view_tree, lod_view_decoded, lod_view_native;
 
 #endif

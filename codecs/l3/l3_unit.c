@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a band needs of its item, asked for and found again; see l3_unit.h. */
+#include "l3/l3_unit.h"
+
+#include <errno.h>
+
+#include "l3/l3_make.h"
+#include "l3/l3_pixels.h"
+
+/* What need asks for: the beginning, then as missing the whole head and the band, at last the
+ * chunks, if there is a palette to read. */
+enum input { FIRST, REST };
+
+static int ask(struct lod_inputs *inputs, uint64_t offset, uint64_t bytes)
+{
+    struct lod_input *input = &inputs->input[inputs->count++];
+
+    input->slot = LOD_SLOT_OWN;
+    return lod_plan_add_stored(&input->plan, LOD_L3_GROUP_STREAM, offset, bytes);
+}
+
+/* The image of the stream is the row's, or one of them lies. */
+static bool agrees(const struct lod_l3_row *r, const struct lod_l3_stream *stream)
+{
+    const struct lod_l3_image image = lod_png_image(&r->png.header);
+
+    return image.width == stream->image.width && image.height == stream->image.height &&
+           image.samples == stream->image.samples && image.bits == stream->image.bits &&
+           r->png.side_log2 == stream->side_log2;
+}
+
+static int check_head(const struct lod_l3_row *r, struct lod_span first, uint64_t *ret_bytes)
+{
+    uint64_t bytes;
+    int error = first.bytes < LOD_L3_HEADER_BYTES ? -EILSEQ : lod_l3_head_bytes(first.at, &bytes);
+
+    if (error || bytes > lod_l3_row_head_max(r) || bytes > r->stream) {
+        return -EILSEQ;
+    }
+    *ret_bytes = bytes;
+    return 0;
+}
+
+/* The band's place in the stream, of a head that is there. */
+static int find_band(const struct lod_l3_row *r, struct lod_span head, uint64_t unit,
+                     struct lod_l3_stream *stream, uint64_t *ret_offset, uint64_t *ret_bytes)
+{
+    int error = lod_l3_stream_open(head, r->stream, stream);
+
+    if (error || !agrees(r, stream) || unit >= stream->rows) {
+        return -EILSEQ;
+    }
+    lod_l3_band(stream, (uint32_t)unit, ret_offset, ret_bytes);
+    return *ret_bytes > lod_l3_row_band_max(r) ? -EILSEQ : 0;
+}
+
+/*
+ * What is known so far: *ret_missing 0 and all of `ready`, or the offset and bytes to ask for next.
+ * Inputs are the beginning of the stream, the whole head if that was short, and the band.
+ */
+static int look(const struct lod_l3_row *r, uint64_t unit, const struct lod_inputs *inputs,
+                struct lod_l3_unit *found, uint64_t *ret_offset, uint64_t *ret_missing)
+{
+    struct lod_span head = inputs->input[FIRST].data;
+    uint64_t head_bytes, offset, bytes;
+    unsigned next = REST;
+    int error = check_head(r, head, &head_bytes);
+
+    if (error) {
+        return error;
+    }
+    *ret_offset = 0;
+    *ret_missing = head_bytes;
+    if (head_bytes > head.bytes) {
+        if (inputs->count == next) {
+            return 0;
+        }
+        head = inputs->input[next++].data;
+    }
+    error = find_band(r, head, unit, &found->stream, &offset, &bytes);
+    if (error) {
+        return error;
+    }
+    const bool here = offset + bytes <= head.bytes;
+    *ret_offset = offset;
+    *ret_missing = here || inputs->count > next ? 0 : bytes;
+    if (*ret_missing == 0) {
+        found->band = here ? (struct lod_span){.at = head.at + offset, .bytes = bytes}
+                           : inputs->input[next].data;
+    }
+    return 0;
+}
+
+/* Group 8, once it was asked for, which is after all else. */
+static struct lod_input *chunks_of(struct lod_inputs *inputs)
+{
+    struct lod_input *last = &inputs->input[inputs->count - 1];
+
+    return last->plan.pieces[0].group == LOD_L3_GROUP_CHUNKS ? last : NULL;
+}
+
+static int ask_chunks(const struct lod_l3_row *r, unsigned form, struct lod_inputs *inputs)
+{
+    if (form != LOD_L3_FORM_PIXELS || !lod_l3_pixels_need_chunks(r) || chunks_of(inputs)) {
+        return 0;
+    }
+    struct lod_input *input = &inputs->input[inputs->count++];
+    input->slot = LOD_SLOT_OWN;
+    return lod_plan_add_stored(&input->plan, LOD_L3_GROUP_CHUNKS, 0, r->chunks);
+}
+
+int lod_l3_unit_need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                     struct lod_inputs *inputs)
+{
+    uint64_t offset, missing;
+    struct lod_l3_unit found;
+    struct lod_l3_row r;
+    int error = lod_l3_row_read(row, &r);
+
+    if (error) {
+        return error;
+    }
+    if (inputs->count == 0) {
+        return ask(inputs, 0, r.stream < LOD_L3_FIRST_BYTES ? r.stream : LOD_L3_FIRST_BYTES);
+    }
+    error = look(&r, unit, inputs, &found, &offset, &missing);
+    if (!error && missing == 0) {
+        return ask_chunks(&r, form, inputs);
+    }
+    return error ? error : ask(inputs, offset, missing);
+}
+
+/* Bytes of a unit: of the form's band, which in the last one has fewer rows. */
+static uint64_t bytes_of(const struct lod_l3_row *r, unsigned form, uint32_t band)
+{
+    struct lod_pixels pixels = lod_l3_pixels(r);
+
+    pixels.height = lod_png_stored_rows(&r->png, band);
+    return form == LOD_L3_FORM_PIXELS ? lod_pixels_bytes(&pixels)
+                                      : lod_png_stored_band_bytes(&r->png, band);
+}
+
+int lod_l3_unit_find(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t number,
+                     const struct lod_inputs *inputs, size_t bytes, struct lod_l3_unit *ret_unit)
+{
+    uint64_t offset, missing;
+    struct lod_l3_unit found = {.form = form, .number = (uint32_t)number};
+    int error = lod_l3_row_read(row, &found.row);
+
+    error = error ? error : look(&found.row, number, inputs, &found, &offset, &missing);
+    if (error) {
+        return error;
+    }
+    if (missing || bytes != bytes_of(&found.row, form, found.number)) {
+        return -EILSEQ;
+    }
+    found.rows = lod_png_stored_rows(&found.row.png, found.number);
+    found.stride = (size_t)lod_l3_row_bytes(&found.stream.image);
+    found.chunks = inputs->input[inputs->count - 1].data;
+    *ret_unit = found;
+    return 0;
+}
+
+int lod_l3_unit_finish(const struct lod_l3_unit *unit, uint8_t *samples, uint8_t *into)
+{
+    if (unit->form == LOD_L3_FORM_PIXELS) {
+        return lod_l3_pixels_band(&unit->row, unit->chunks, samples, unit->stride, unit->rows,
+                                  into);
+    }
+    lod_png_stored_band(&unit->row.png, unit->number, samples, unit->stride, into);
+    return 0;
+}

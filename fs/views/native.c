@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tree with compressed items as files, for readers that decode them themselves: a.png is shown
+ * as a.png.l3, what has no such form as it is. FORMAT.md, Native forms. The ending is appended, so
+ * names never clash but with a file of the source that is called so; the item then keeps its name
+ * and is shown as in the tree.
+ */
+#include "views/view.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int shows(struct lod_dataset *dataset, const struct lod_node *node,
+                 enum lod_fidelity fidelity)
+{
+    (void)dataset;
+    (void)node;
+    return fidelity >= LOD_Q1 && fidelity <= LOD_FULL ? 0 : -ENOENT;
+}
+
+/* Damage where the name would be is as good as its being there. */
+static bool is_taken(struct lod_dataset *dataset, const struct lod_node *node, const char *name)
+{
+    struct lod_index *index = lod_dataset_index(dataset);
+    struct lod_node folder, other;
+
+    return lod_index_node(index, node->parent, &folder) != 0 ||
+           lod_index_lookup(index, &folder, name, strlen(name), &other) != -ENOENT;
+}
+
+/* The name here; *ret_native: and is the file in its native form? `item`: NULL for what has none.
+ */
+static int show(struct lod_dataset *dataset, const struct lod_node *node,
+                const struct lod_item *item, char name[LOD_NAME_MAX + 1], bool *ret_native)
+{
+    char own[LOD_NAME_MAX + 1], longer[LOD_NAME_MAX + LOD_NATIVE_ENDING_BYTES + 1];
+    int error = lod_index_name(lod_dataset_index(dataset), node, own);
+    const char *ending = !error && item ? lod_codec_native_ending(item->codec, item->row) : NULL;
+
+    if (error) {
+        return error;
+    }
+    snprintf(longer, sizeof(longer), "%s%s", own, ending ? ending : "");
+    *ret_native = ending && strlen(longer) <= LOD_NAME_MAX && !is_taken(dataset, node, longer);
+    memcpy(name, *ret_native ? longer : own, strlen(*ret_native ? longer : own) + 1);
+    return 0;
+}
+
+static int name(struct lod_dataset *dataset, const struct lod_node *node,
+                char text[LOD_NAME_MAX + 1])
+{
+    struct lod_item item;
+    bool native;
+    /* An item that cannot be read has some name all the same. */
+    bool file = S_ISREG(node->mode) && lod_dataset_item(dataset, node->ref, &item) == 0;
+
+    return show(dataset, node, file ? &item : NULL, text, &native);
+}
+
+/* The child called `own` in the source, if it is called `wanted` here. */
+static int try_node(struct lod_dataset *dataset, const struct lod_node *folder, const char *own,
+                    const char *wanted, struct lod_node *ret_node)
+{
+    char shown[LOD_NAME_MAX + 1];
+    struct lod_node node;
+    int error = lod_index_lookup(lod_dataset_index(dataset), folder, own, strlen(own), &node);
+
+    error = error ? error : name(dataset, &node, shown);
+    if (!error && strcmp(shown, wanted) != 0) {
+        error = -ENOENT;
+    }
+    if (!error) {
+        *ret_node = node;
+    }
+    return error;
+}
+
+static int lookup(struct lod_dataset *dataset, const struct lod_node *folder, const char *wanted,
+                  struct lod_node *ret_node)
+{
+    char own[LOD_NAME_MAX + 1];
+    const char *ending = strrchr(wanted, '.');
+    int error = try_node(dataset, folder, wanted, wanted, ret_node);
+
+    if (error != -ENOENT || !ending || ending == wanted || strlen(wanted) > LOD_NAME_MAX) {
+        return error;
+    }
+    snprintf(own, sizeof(own), "%.*s", (int)(ending - wanted), wanted);
+    return try_node(dataset, folder, own, wanted, ret_node);
+}
+
+static int plan(struct lod_dataset *dataset, const struct lod_node *node,
+                const struct lod_item *item, enum lod_fidelity fidelity, struct lod_plan *ret_plan)
+{
+    char text[LOD_NAME_MAX + 1];
+    bool native = false;
+    int error = show(dataset, node, item, text, &native);
+
+    return error ? error
+                 : lod_codec_plan(item->codec, item->row,
+                                  native ? LOD_FORMAT_NATIVE : LOD_FORMAT_TREE, fidelity, ret_plan);
+}
+
+const struct lod_view lod_view_native = {
+    .folder = "native",
+    .format = LOD_FORMAT_NATIVE,
+    .fidelities = LOD_FIDELITIES_TO_FULL,
+    .shows = shows,
+    .plan = plan,
+    .name = name,
+    .lookup = lookup,
+};
