@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 #define RUNS       32u /* files read at one time; a further one takes the place of an older */
-#define QUEUE_MAX  32u
+#define QUEUE_MAX  64u
+#define IN_ORDER   2u /* items read one after the other, and the next ones are made too */
 #define UNITS_MORE 1u /* ahead of the reader beside one a thread */
 
 /* The kernel's requests for one file overtake each other by no more than its readahead. */
@@ -23,7 +24,7 @@ struct run {
 };
 
 struct lod_ahead {
-    lod_ahead_make make;
+    const struct lod_ahead_calls *calls;
     void *ctx;
     unsigned threads_max;
     pthread_mutex_t lock; /* guards all below */
@@ -34,9 +35,13 @@ struct lod_ahead {
     struct run runs[RUNS];
     struct lod_ahead_unit queue[QUEUE_MAX]; /* a ring */
     unsigned first, count;
+    uint32_t last;     /* item whose end was read last */
+    unsigned in_order; /* items before it that were, too */
+    uint32_t told;     /* items before this one were asked for, in this order */
 };
 
-int lod_ahead_create(unsigned threads, lod_ahead_make make, void *ctx, struct lod_ahead **ret_ahead)
+int lod_ahead_create(unsigned threads, const struct lod_ahead_calls *calls, void *ctx,
+                     struct lod_ahead **ret_ahead)
 {
     struct lod_ahead *ahead = calloc(1, sizeof(*ahead));
 
@@ -44,7 +49,7 @@ int lod_ahead_create(unsigned threads, lod_ahead_make make, void *ctx, struct lo
     if (!ahead) {
         return -ENOMEM;
     }
-    ahead->make = make;
+    ahead->calls = calls;
     ahead->ctx = ctx;
     ahead->threads_max = threads;
     pthread_mutex_init(&ahead->lock, NULL);
@@ -70,9 +75,23 @@ struct lod_ahead *lod_ahead_destroy(struct lod_ahead *ahead)
     return NULL;
 }
 
+/* As many units as one go takes, out of the queue. The lock is held. */
+static unsigned dequeue(struct lod_ahead *ahead, struct lod_ahead_unit *units)
+{
+    unsigned batch = ahead->calls->batch(ahead->ctx, &ahead->queue[ahead->first].item), taken = 0;
+
+    while (taken < batch && ahead->count) {
+        units[taken++] = ahead->queue[ahead->first];
+        ahead->first = (ahead->first + 1) % QUEUE_MAX;
+        ahead->count--;
+    }
+    return taken;
+}
+
 static void *work(void *arg)
 {
     struct lod_ahead *ahead = arg;
+    struct lod_ahead_unit units[LOD_AHEAD_BATCH_MAX];
 
     pthread_mutex_lock(&ahead->lock);
     while (!ahead->ending) {
@@ -80,11 +99,9 @@ static void *work(void *arg)
             pthread_cond_wait(&ahead->more, &ahead->lock);
             continue;
         }
-        const struct lod_ahead_unit unit = ahead->queue[ahead->first];
-        ahead->first = (ahead->first + 1) % QUEUE_MAX;
-        ahead->count--;
+        unsigned taken = dequeue(ahead, units);
         pthread_mutex_unlock(&ahead->lock);
-        ahead->make(ahead->ctx, &unit);
+        ahead->calls->make(ahead->ctx, units, taken);
         pthread_mutex_lock(&ahead->lock);
     }
     pthread_mutex_unlock(&ahead->lock);
@@ -127,7 +144,8 @@ static void enqueue(struct lod_ahead *ahead, const struct lod_item *item, unsign
 static void ask(struct lod_ahead *ahead, const struct lod_item *item, struct run *run,
                 uint64_t unit, uint64_t units, uint64_t made_bytes)
 {
-    const uint64_t end = unit + 1 + ahead->threads_count + UNITS_MORE;
+    const unsigned batch = ahead->calls->batch(ahead->ctx, item);
+    const uint64_t end = unit + 1 + (batch > 1 ? batch : ahead->threads_count + UNITS_MORE);
 
     run->asked = run->asked > unit ? run->asked : unit + 1;
     while (run->asked < units && run->asked < end && ahead->count < QUEUE_MAX) {
@@ -135,18 +153,50 @@ static void ask(struct lod_ahead *ahead, const struct lod_item *item, struct run
     }
 }
 
+/* The end of an item was read: have so many been, in their order? The lock is held. */
+static bool goes_on(struct lod_ahead *ahead, uint32_t item)
+{
+    if (item != ahead->last) {
+        ahead->in_order = item == ahead->last + 1 ? ahead->in_order + 1 : 0;
+        ahead->told = ahead->in_order ? ahead->told : 0;
+        ahead->last = item;
+    }
+    return ahead->in_order >= IN_ORDER;
+}
+
+/* The items behind are asked for, a batch of them at a time. The lock is held. */
+static void ask_items(struct lod_ahead *ahead, struct lod_ahead_unit unit, unsigned batch)
+{
+    const uint32_t end = unit.item.number + 1 + batch;
+    struct lod_ahead_unit next;
+
+    while (unit.item.number + 1 < end && ahead->count < QUEUE_MAX &&
+           ahead->calls->next(ahead->ctx, &unit, &next)) {
+        if (next.item.number >= ahead->told) {
+            enqueue(ahead, &next.item, next.form, next.unit, next.made_bytes);
+            ahead->told = next.item.number + 1;
+        }
+        unit = next;
+    }
+}
+
 void lod_ahead_note(struct lod_ahead *ahead, const struct lod_item *item, unsigned form,
                     uint64_t unit_bytes, uint64_t made_bytes, uint64_t at, uint64_t bytes)
 {
     const uint64_t units = (made_bytes - 1) / unit_bytes + 1;
+    const unsigned batch = ahead->threads_max ? ahead->calls->batch(ahead->ctx, item) : 0;
+    const bool last = at + bytes == made_bytes;
 
-    if (ahead->threads_max == 0 || units == 1) {
+    if (batch == 0 || (units == 1 && batch == 1)) {
         return;
     }
     pthread_mutex_lock(&ahead->lock);
     struct run *run = follow(ahead, item->number, form, at, bytes);
-    if (run->next - run->begin >= LOD_AHEAD_RUN_BYTES && start_threads(ahead)) {
+    if (units > 1 && run->next - run->begin >= LOD_AHEAD_RUN_BYTES && start_threads(ahead)) {
         ask(ahead, item, run, (run->next - 1) / unit_bytes, units, made_bytes);
+    }
+    if (last && batch > 1 && goes_on(ahead, item->number) && start_threads(ahead)) {
+        ask_items(ahead, (struct lod_ahead_unit){.item = *item, .form = form}, batch);
     }
     pthread_mutex_unlock(&ahead->lock);
 }

@@ -247,6 +247,18 @@ int lod_cache_get(struct lod_cache *cache, struct lod_key key, lod_cache_fill fi
     return make(cache, shard, entry, fill, ctx, ret_blob);
 }
 
+bool lod_cache_has(struct lod_cache *cache, struct lod_key key)
+{
+    uint64_t hash = lod_key_hash(key);
+    struct lod_cache_shard *shard = &cache->shards[hash % LOD_CACHE_SHARDS];
+
+    pthread_mutex_lock(&shard->lock);
+    struct lod_cache_entry *entry = lod_shard_find(shard, hash, key);
+    bool has = entry && (entry->state == LOD_MAKING || entry->state == LOD_READY);
+    pthread_mutex_unlock(&shard->lock);
+    return has;
+}
+
 static int create(const struct lod_cache *as, struct lod_cache **ret_cache)
 {
     struct lod_cache *cache = aligned_alloc(_Alignof(struct lod_cache), sizeof(*cache));

@@ -8,6 +8,7 @@
 #define LOD_CACHE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -60,6 +61,9 @@ struct lod_cache *lod_cache_destroy(struct lod_cache *cache);
  */
 LOD_MUST_CHECK int lod_cache_get(struct lod_cache *cache, struct lod_key key, lod_cache_fill fill,
                                  void *ctx, struct lod_blob **ret_blob);
+
+/* Is the blob of `key` there, or being made? It may be gone at once. */
+bool lod_cache_has(struct lod_cache *cache, struct lod_key key);
 
 struct lod_cache_stats {
     uint64_t hits, misses, evictions, bytes;

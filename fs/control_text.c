@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "devices.h"
 #include "log.h"
 
 #define NANO 1e9
@@ -24,7 +25,7 @@ struct value {
     double value;
 };
 
-#define VALUES_MAX 32
+#define VALUES_MAX 40
 
 static double uptime(const struct lod_control *control)
 {
@@ -34,9 +35,11 @@ static double uptime(const struct lod_control *control)
 static unsigned values_of(struct lod_control *control, struct value values[VALUES_MAX])
 {
     struct lod_reader_stats r;
+    struct lod_devices_stats d;
     unsigned long long switches = atomic_load(&control->switches);
 
     lod_reader_stats(control->reader, &r);
+    lod_devices_stats(lod_reader_devices(control->reader), &d);
     const struct value all[] = {
         {"auto", "switches", "auto_switches_total", "counter",
          "Times auto was led to another fidelity.", (double)switches},
@@ -77,6 +80,14 @@ static unsigned values_of(struct lod_control *control, struct value values[VALUE
         {"cache", "bytes_max", "cache_limit_bytes", "gauge", "Bytes it may hold.",
          (double)r.cache_bytes_max},
         {"made", "units", "made_total", "counter", "Pieces computed.", (double)r.made},
+        {"gpu", "batches", "gpu_batches_total", "counter", "Jobs of a device.", (double)d.batches},
+        {"gpu", "units", "gpu_made_total", "counter", "Pieces computed on a device.",
+         (double)d.units},
+        {"gpu", "host_bytes_per_second", "gpu_host_bytes_per_second", "gauge",
+         "What the host's cores made in the measurement; 0: not measured.",
+         (double)d.host_bytes_per_second},
+        {"gpu", "device_bytes_per_second", "gpu_device_bytes_per_second", "gauge",
+         "What a device made in it; 0: not measured.", (double)d.device_bytes_per_second},
         {"advice", "bytes", NULL, NULL, NULL, (double)r.advice_bytes},
     };
     unsigned count = sizeof(all) / sizeof(all[0]);
@@ -98,6 +109,19 @@ static cJSON *part_of(cJSON *object, const char *part)
     return found ? found : cJSON_AddObjectToObject(object, part);
 }
 
+/* Which device makes what is made, and why it is that. */
+static bool add_device(struct lod_control *control, cJSON *object)
+{
+    struct lod_devices_stats devices;
+    cJSON *part = part_of(object, "gpu");
+
+    lod_devices_stats(lod_reader_devices(control->reader), &devices);
+    return cJSON_AddStringToObject(part, "choice", devices.choice) &&
+           cJSON_AddStringToObject(part, "device", devices.state) &&
+           cJSON_AddStringToObject(part, "name", devices.label) &&
+           cJSON_AddStringToObject(part, "why", devices.why_host);
+}
+
 static bool add_words(struct lod_control *control, cJSON *object)
 {
     struct lod_reader_stats stats;
@@ -107,7 +131,8 @@ static bool add_words(struct lod_control *control, cJSON *object)
     return cJSON_AddStringToObject(object, "version", LODFS_VERSION) &&
            cJSON_AddStringToObject(part_of(object, "auto"), "fidelity", automatic) &&
            cJSON_AddStringToObject(part_of(object, "advice"), "name",
-                                   lod_advice_name(stats.advice));
+                                   lod_advice_name(stats.advice)) &&
+           add_device(control, object);
 }
 
 static bool add_counts(struct lod_control *control, cJSON *object)

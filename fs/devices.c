@@ -302,17 +302,19 @@ static void begin(struct lod_devices *devices, const struct lod_maker *maker,
     pthread_mutex_unlock(&devices->lock);
 }
 
-struct lod_gpu *lod_devices_for(struct lod_devices *devices, const struct lod_maker *maker,
-                                const struct lod_unit *unit)
+void lod_devices_offer(struct lod_devices *devices, const struct lod_maker *maker,
+                       const struct lod_unit *unit)
 {
-    if (!devices || !maker->make_many) {
-        return NULL;
-    }
-    enum state state = atomic_load(&devices->state);
-    if (state == UNTRIED) {
+    if (devices && maker->make_many && atomic_load(&devices->state) == UNTRIED) {
         begin(devices, maker, unit);
     }
-    return state == DEVICE && !lod_gpu_failure(devices->gpu) ? devices->gpu : NULL;
+}
+
+struct lod_gpu *lod_devices_now(struct lod_devices *devices, const struct lod_maker *maker)
+{
+    bool chosen = devices && maker->make_many && atomic_load(&devices->state) == DEVICE;
+
+    return chosen && !lod_gpu_failure(devices->gpu) ? devices->gpu : NULL;
 }
 
 void lod_devices_made(struct lod_devices *devices, unsigned units)

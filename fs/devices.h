@@ -25,12 +25,14 @@ LOD_MUST_CHECK int lod_devices_create(const char *choice, struct lod_devices **r
 /* Waits for the thread. Accepts NULL, returns NULL. */
 struct lod_devices *lod_devices_destroy(struct lod_devices *devices);
 
-/*
- * The device that makes units like this one; NULL: the host. The first call has `unit` copied and
- * measured. Accepts NULL. Lives as long as `devices`.
- */
-struct lod_gpu *lod_devices_for(struct lod_devices *devices, const struct lod_maker *maker,
-                                const struct lod_unit *unit);
+/* A unit that is being made on the host: the first one is copied, and devices are measured on it.
+ * Accepts NULL. */
+void lod_devices_offer(struct lod_devices *devices, const struct lod_maker *maker,
+                       const struct lod_unit *unit);
+
+/* The device to make units on, many at once; NULL: the host. Accepts NULL. Lives as long as
+ * `devices`. */
+struct lod_gpu *lod_devices_now(struct lod_devices *devices, const struct lod_maker *maker);
 
 /* A batch of `units` was made: counts it, and logs one line if that was where the device failed. */
 void lod_devices_made(struct lod_devices *devices, unsigned units);

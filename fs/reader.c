@@ -16,6 +16,7 @@
 #include "budget.h"
 #include "frames.h"
 #include "made.h"
+#include "made_ahead.h"
 
 struct lod_reader {
     struct lod_dataset *dataset; /* borrowed */
@@ -23,20 +24,10 @@ struct lod_reader {
     struct lod_frames *frames;
     struct lod_cache *cache; /* what is made of frames */
     struct lod_budget work;  /* promised to makers */
+    struct lod_made_in made; /* of all these */
     struct lod_ahead *ahead; /* units that are about to be asked for */
     atomic_uint_fast64_t reads, failed, bytes;
 };
-
-static void make_ahead(void *ctx, const struct lod_ahead_unit *unit)
-{
-    struct lod_reader *reader = ctx;
-    struct lod_blob *blob = NULL;
-
-    if (lod_made_get(reader->dataset, reader->frames, reader->cache, &reader->work, &unit->item,
-                     unit->form, unit->unit, unit->made_bytes, &blob) == 0) {
-        lod_blob_unref(blob);
-    }
-}
 
 /* One a processor; with one alone there is nobody to make anything meanwhile. */
 static unsigned ahead_threads(void)
@@ -63,13 +54,29 @@ int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes, uint64_
     error = error ? error
                   : lod_cache_create_in(&reader->room, lod_frames_shrink, reader->frames,
                                         &reader->cache);
-    error = error ? error : lod_ahead_create(ahead_threads(), make_ahead, reader, &reader->ahead);
+    reader->made = (struct lod_made_in){.dataset = dataset,
+                                        .frames = reader->frames,
+                                        .cache = reader->cache,
+                                        .work = &reader->work};
+    error = error
+                ? error
+                : lod_ahead_create(ahead_threads(), &lod_made_ahead, &reader->made, &reader->ahead);
     if (error) {
         lod_reader_destroy(reader);
         return error;
     }
     *ret_reader = reader;
     return 0;
+}
+
+void lod_reader_use_devices(struct lod_reader *reader, struct lod_devices *devices)
+{
+    reader->made.devices = devices;
+}
+
+struct lod_devices *lod_reader_devices(struct lod_reader *reader)
+{
+    return reader->made.devices;
 }
 
 struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
@@ -143,8 +150,8 @@ static int add_made(struct lod_reader *reader, const struct lod_item *item,
     for (uint64_t done = 0, bytes; done < piece->bytes; done += bytes) {
         uint64_t at = piece->offset + done, skip = at % unit_bytes;
         struct lod_blob *blob = NULL;
-        int error = lod_made_get(reader->dataset, reader->frames, reader->cache, &reader->work,
-                                 item, piece->form, at / unit_bytes, made_bytes, &blob);
+        int error =
+            lod_made_get(&reader->made, item, piece->form, at / unit_bytes, made_bytes, &blob);
         if (error) {
             return error;
         }

@@ -28,6 +28,12 @@ LOD_MUST_CHECK int lod_reader_create(struct lod_dataset *dataset, uint64_t cache
                                      uint64_t work_bytes, struct lod_reader **ret_reader);
 struct lod_reader *lod_reader_destroy(struct lod_reader *reader);
 
+/* Devices that may make what is made, until the reader is gone; before the first read. Without, the
+ * host makes all. */
+struct lod_devices;
+void lod_reader_use_devices(struct lod_reader *reader, struct lod_devices *devices);
+struct lod_devices *lod_reader_devices(struct lod_reader *reader); /* NULL: none were given */
+
 /* What would make this mount need fewer bytes of its store; LOD_ADVICE_NONE: nothing seen yet. */
 enum lod_advice {
     LOD_ADVICE_NONE,

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "devices.h"
 #include "fuse/ops.h"
 #include "fuse/options.h"
 #include "fuse/place.h"
@@ -35,6 +36,7 @@ struct mount {
     char place[PATH_MAX];
     struct lod_daemon daemon;
     struct lod_dataset *dataset;
+    struct lod_devices *devices;
     struct lod_reader *reader;
     struct lod_control control;
     struct lod_control_files files;
@@ -115,6 +117,10 @@ static int open_store(struct mount *mount)
     }
     error = lod_reader_create(mount->dataset, mount->options.cache_bytes, LOD_WORK_SIZE_DEFAULT,
                               &mount->reader);
+    error = error ? error : lod_devices_create(mount->options.gpu, &mount->devices);
+    if (!error) {
+        lod_reader_use_devices(mount->reader, mount->devices);
+    }
     if (error) {
         lod_log(LOD_LOG_ERROR, "%s: %s", mount->given->store, strerror(-error));
     }
@@ -241,6 +247,7 @@ static int run(struct mount *mount)
     }
     lod_daemon_fail(&mount->daemon, error ? error : -EIO); /* if nobody was told yet */
     lod_reader_destroy(mount->reader);
+    lod_devices_destroy(mount->devices);
     lod_dataset_close(mount->dataset);
     return error;
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "devices.h"
 #include "log.h"
 #include "reader.h"
 
@@ -31,7 +32,7 @@ struct parse {
     int error;
 };
 
-enum kind { FLAG, TEXT, FIDELITY, CACHE, BYTES, NUMBER, OCTAL, MASKS, ALWAYS, MOUNT8, NOT_RO };
+enum kind { FLAG, TEXT, FIDELITY, GPU, CACHE, BYTES, NUMBER, OCTAL, MASKS, ALWAYS, MOUNT8, NOT_RO };
 
 struct word {
     const char *name; /* with '_'; a value follows '=' for TEXT .. MASKS; "x_*": a prefix */
@@ -55,6 +56,7 @@ static const struct word words[] = {
     {"max_read", BYTES, AT(read_bytes_max), READ_BYTES_MIN, LOD_READ_BYTES_MAX},
     {"threads", BYTES, AT(threads), 1, LOD_MOUNT_THREADS_MAX},
     {"fidelity", FIDELITY, AT(fidelity), 0, 0},
+    {"gpu", GPU, AT(gpu), 0, 0},
     {"uid", NUMBER, AT(uid), 0, UINT32_MAX - 1},
     {"gid", NUMBER, AT(gid), 0, UINT32_MAX - 1},
     {"fmask", OCTAL, AT(file_mask), 0, 0777},
@@ -173,6 +175,17 @@ static int choose_cache(const char *value, uint64_t *ret_number)
     return 0;
 }
 
+static int set_gpu(const char **at, const char *value)
+{
+    for (unsigned i = 0; lod_devices_choice(i); i++) {
+        if (strcmp(value, lod_devices_choice(i)) == 0) {
+            *at = lod_devices_choice(i);
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
+
 static int set(struct parse *parse, const struct word *word, const char *value)
 {
     void *at = (char *)&parse->options + word->at;
@@ -192,6 +205,8 @@ static int set(struct parse *parse, const struct word *word, const char *value)
         return set_text(at, value);
     case FIDELITY:
         return set_fidelity(at, value);
+    case GPU:
+        return set_gpu(at, value);
     case BYTES:
         *(uint64_t *)at = n;
         return 0;
@@ -262,6 +277,7 @@ int lod_fuse_options_parse(const char *o, bool mount8, bool sloppy,
 {
     struct parse parse = {
         .options = {.fidelity = LOD_FULL,
+                    .gpu = lod_devices_choice(0),
                     .cache_bytes = LOD_CACHE_SIZE_DEFAULT,
                     .threads = 4,
                     .read_bytes_max = LOD_READ_BYTES_MAX,

@@ -22,6 +22,7 @@ struct lod_fuse_options {
     uint64_t download_limit;    /* bytes a second; 0: none */
     uint32_t download_latency;  /* ms */
     uint32_t cache;             /* enum lod_mount_cache */
+    const char *gpu;            /* one of lod_devices_choice */
     uid_t uid;
     gid_t gid;
     mode_t file_mask, folder_mask;

@@ -9,21 +9,43 @@
 #define UNITS 20u
 #define STEP  ((uint64_t)128 << 10)
 
+#define ITEMS 100u
+
 struct made {
     pthread_mutex_t lock;
-    unsigned times[4][UNITS]; /* by item */
-    unsigned all;
+    unsigned times[ITEMS][UNITS]; /* by item */
+    unsigned all, most;           /* of one go */
+    unsigned batch;               /* 0: one */
 };
 
-static void make(void *ctx, const struct lod_ahead_unit *unit)
+static void make(void *ctx, const struct lod_ahead_unit *units, unsigned count)
 {
     struct made *made = ctx;
 
     pthread_mutex_lock(&made->lock);
-    made->times[unit->item.number][unit->unit]++;
-    made->all++;
+    for (unsigned i = 0; i < count; i++) {
+        made->times[units[i].item.number][units[i].unit]++;
+        made->all++;
+    }
+    made->most = count > made->most ? count : made->most;
     pthread_mutex_unlock(&made->lock);
+    usleep(made->batch ? 20000 : 0);
 }
+
+static unsigned batch(void *ctx, const struct lod_item *item)
+{
+    (void)item;
+    return ((struct made *)ctx)->batch ? ((struct made *)ctx)->batch : 1;
+}
+
+static bool next(void *ctx, const struct lod_ahead_unit *unit, struct lod_ahead_unit *ret_next)
+{
+    (void)ctx;
+    *ret_next = (struct lod_ahead_unit){.item.number = unit->item.number + 1, .made_bytes = UNIT};
+    return ret_next->item.number < ITEMS;
+}
+
+static const struct lod_ahead_calls calls = {.make = make, .batch = batch, .next = next};
 
 static unsigned all(struct made *made)
 {
@@ -53,7 +75,7 @@ Test(ahead, a_file_read_on_end_is_made_once)
     struct made made = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct lod_ahead *ahead = NULL;
 
-    cr_assert_eq(lod_ahead_create(3, make, &made, &ahead), 0);
+    cr_assert_eq(lod_ahead_create(3, &calls, &made, &ahead), 0);
     for (uint64_t at = 0; at < LOD_AHEAD_RUN_BYTES - STEP; at += STEP) {
         note(ahead, 1, at, STEP);
     }
@@ -77,7 +99,7 @@ Test(ahead, requests_may_overtake_each_other)
     struct made made = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct lod_ahead *ahead = NULL;
 
-    cr_assert_eq(lod_ahead_create(1, make, &made, &ahead), 0);
+    cr_assert_eq(lod_ahead_create(1, &calls, &made, &ahead), 0);
     for (uint64_t at = 0; at < UNITS * UNIT; at += 2 * STEP) {
         note(ahead, 2, at + STEP, STEP);
         note(ahead, 2, at, STEP);
@@ -99,7 +121,7 @@ Test(ahead, scattered_reads_bring_nothing)
     struct made made = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct lod_ahead *ahead = NULL;
 
-    cr_assert_eq(lod_ahead_create(2, make, &made, &ahead), 0);
+    cr_assert_eq(lod_ahead_create(2, &calls, &made, &ahead), 0);
     for (unsigned i = 0; i < 200; i++) {
         note(ahead, 1, i * 7919 % UNITS * UNIT, 4096);
     }
@@ -117,14 +139,56 @@ Test(ahead, without_threads_and_of_one_unit_nothing_happens)
     const struct lod_item item = {.number = 1};
     struct lod_ahead *ahead = NULL;
 
-    cr_assert_eq(lod_ahead_create(0, make, &made, &ahead), 0);
+    cr_assert_eq(lod_ahead_create(0, &calls, &made, &ahead), 0);
     for (uint64_t at = 0; at < UNITS * UNIT; at += STEP) {
         note(ahead, 1, at, STEP);
     }
     lod_ahead_destroy(ahead);
-    cr_assert_eq(lod_ahead_create(2, make, &made, &ahead), 0);
+    cr_assert_eq(lod_ahead_create(2, &calls, &made, &ahead), 0);
     lod_ahead_note(ahead, &item, 0, 1 << 20, 1 << 20, 0, 1 << 20);
     lod_ahead_destroy(ahead);
     cr_assert_eq(made.all, 0);
     cr_assert_null(lod_ahead_destroy(NULL));
+}
+
+/* Where many are made in one go, more are asked for: of one file .. */
+Test(ahead, batches_are_asked_for_where_they_are_taken)
+{
+    struct made made = {.lock = PTHREAD_MUTEX_INITIALIZER, .batch = 8};
+    struct lod_ahead *ahead = NULL;
+
+    cr_assert_eq(lod_ahead_create(1, &calls, &made, &ahead), 0);
+    for (uint64_t at = 0; at < UNITS * UNIT; at += STEP) {
+        note(ahead, 1, at, STEP);
+    }
+    settle(&made, UNITS - 2);
+    lod_ahead_destroy(ahead);
+    cr_assert_gt(made.most, 1);
+    cr_assert_leq(made.most, 8);
+}
+
+/* .. and of files in the order in which they are stored. */
+Test(ahead, files_in_order_bring_the_next_ones_once)
+{
+    struct made made = {.lock = PTHREAD_MUTEX_INITIALIZER, .batch = 16};
+    struct lod_ahead *ahead = NULL;
+
+    cr_assert_eq(lod_ahead_create(2, &calls, &made, &ahead), 0);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        const struct lod_item item = {.number = i * 7 % ITEMS};
+        lod_ahead_note(ahead, &item, 0, UNIT, UNIT, 0, UNIT);
+    }
+    usleep(50000);
+    cr_assert_eq(all(&made), 0, "no order");
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        const struct lod_item item = {.number = i};
+        lod_ahead_note(ahead, &item, 0, UNIT, UNIT, 0, UNIT);
+        usleep(10000);
+    }
+    settle(&made, all(&made));
+    lod_ahead_destroy(ahead);
+    cr_assert_gt(made.all, ITEMS / 2);
+    for (unsigned i = 0; i < ITEMS; i++) {
+        cr_assert_leq(made.times[i][0], 1, "item %u", i);
+    }
 }

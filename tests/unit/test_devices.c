@@ -64,12 +64,13 @@ static struct lod_devices_stats choose(const char *choice, int slow_us, int erro
     cr_assert_eq(lod_devices_create(choice, &devices), 0);
     lod_devices_stats(devices, &stats);
     cr_assert_str_eq(stats.choice, choice);
-    cr_assert_null(lod_devices_for(devices, &both, &unit), "the first unit waits for nobody");
+    cr_assert_null(lod_devices_now(devices, &both), "nothing is tried before a unit was made");
+    lod_devices_offer(devices, &both, &unit);
     do {
         usleep(1000);
         lod_devices_stats(devices, &stats);
     } while (strcmp(stats.state, "measuring") == 0);
-    struct lod_gpu *gpu = lod_devices_for(devices, &both, &unit);
+    struct lod_gpu *gpu = lod_devices_now(devices, &both);
     cr_assert_eq(gpu != NULL, strcmp(stats.state, "host") != 0);
     if (gpu) {
         cr_assert_str_eq(lod_gpu_kind(gpu), stats.state);
@@ -92,7 +93,8 @@ Test(devices, off_means_that_nothing_is_opened)
     cr_assert_eq(atomic_load(&asked_many), 0);
     lod_devices_stats(NULL, &stats);
     cr_assert_str_eq(stats.state, "host");
-    cr_assert_null(lod_devices_for(NULL, &both, &unit));
+    cr_assert_null(lod_devices_now(NULL, &both));
+    lod_devices_offer(NULL, &both, &unit);
     cr_assert_null(lod_devices_destroy(NULL));
 }
 
@@ -102,7 +104,8 @@ Test(devices, a_codec_without_work_for_devices_starts_nothing)
     struct lod_devices_stats stats;
 
     cr_assert_eq(lod_devices_create("auto", &devices), 0);
-    cr_assert_null(lod_devices_for(devices, &host_only, &unit));
+    lod_devices_offer(devices, &host_only, &unit);
+    cr_assert_null(lod_devices_now(devices, &host_only));
     lod_devices_stats(devices, &stats);
     cr_assert_str_eq(stats.state, "untried");
     lod_devices_destroy(devices);

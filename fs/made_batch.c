@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A batch takes at most a quarter of the work budget, whatever it is asked for, so that readers who
+ * make a unit of their own are not held up; what does not fit waits for the next batch.
+ */
+#include "made_batch.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "making.h"
+
+#define SHARE 4u /* of the work budget */
+
+struct one {
+    struct lod_making making;
+    struct lod_inputs inputs;
+    struct lod_blob *blob;
+};
+
+struct batch {
+    unsigned count;
+    struct one one[LOD_AHEAD_BATCH_MAX];
+    struct lod_unit unit[LOD_AHEAD_BATCH_MAX];
+};
+
+/* Gets one ready; one that cannot be is left out. */
+static void add(const struct lod_made_in *in, const struct lod_ahead_unit *wanted,
+                struct batch *batch)
+{
+    struct one *one = &batch->one[batch->count];
+
+    *one = (struct one){.making = lod_making_of(in->dataset, in->frames, &wanted->item,
+                                                wanted->form, wanted->unit, wanted->made_bytes)};
+    if (lod_cache_has(in->cache, lod_making_key(&one->making))) {
+        return;
+    }
+    if (lod_making_gather(&one->making, &one->inputs) != 0 ||
+        lod_blob_create(one->making.bytes, &one->blob) != 0) {
+        lod_making_drop(&one->inputs);
+        return;
+    }
+    batch->unit[batch->count++] = (struct lod_unit){.row = one->making.item->row,
+                                                    .form = one->making.form,
+                                                    .unit = one->making.unit,
+                                                    .inputs = &one->inputs,
+                                                    .into = one->blob->data,
+                                                    .bytes = one->making.bytes};
+}
+
+/* A lod_cache_fill: gives what was made already. */
+static int give(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
+{
+    (void)key;
+    *ret_blob = lod_blob_ref(ctx);
+    return 0;
+}
+
+static void publish(const struct lod_made_in *in, const struct one *one)
+{
+    struct lod_blob *blob = NULL;
+
+    if (lod_cache_get(in->cache, lod_making_key(&one->making), give, one->blob, &blob) == 0) {
+        lod_blob_unref(blob);
+    }
+}
+
+static void make_all(const struct lod_made_in *in, struct lod_gpu *gpu, struct batch *batch)
+{
+    const struct lod_maker *maker = batch->one[0].making.item->codec->maker;
+
+    if (maker->make_many(gpu, batch->unit, batch->count) == 0) {
+        for (unsigned i = 0; i < batch->count; i++) {
+            if (batch->unit[i].error == 0) {
+                publish(in, &batch->one[i]);
+            }
+        }
+        lod_devices_made(in->devices, batch->count);
+    }
+}
+
+static void drop(struct batch *batch)
+{
+    for (unsigned i = 0; i < batch->count; i++) {
+        lod_making_drop(&batch->one[i].inputs);
+        lod_blob_unref(batch->one[i].blob);
+    }
+    batch->count = 0;
+}
+
+/* How many of the units, from the first, fit into `bytes_max`; one at least. */
+static unsigned fitting(const struct lod_ahead_unit *units, unsigned count, uint64_t bytes_max,
+                        uint64_t *ret_bytes)
+{
+    unsigned fit = 0;
+    uint64_t bytes = 0;
+
+    while (fit < count) {
+        const struct lod_item *item = &units[fit].item;
+        uint64_t cost = item->codec->maker->cost(item->row, units[fit].form);
+        if (fit &&
+            (cost > bytes_max || bytes > bytes_max - cost || item->codec != units[0].item.codec)) {
+            break;
+        }
+        bytes += cost;
+        fit++;
+    }
+    *ret_bytes = bytes;
+    return fit;
+}
+
+static void run(const struct lod_made_in *in, struct lod_gpu *gpu,
+                const struct lod_ahead_unit *units, unsigned count, uint64_t bytes,
+                struct batch *batch)
+{
+    uint64_t promised = lod_budget_take(in->work, bytes);
+
+    for (unsigned i = 0; i < count; i++) {
+        add(in, &units[i], batch);
+    }
+    if (batch->count) {
+        make_all(in, gpu, batch);
+    }
+    drop(batch);
+    lod_budget_give(in->work, promised);
+}
+
+void lod_made_batch(const struct lod_made_in *in, struct lod_gpu *gpu,
+                    const struct lod_ahead_unit *units, unsigned count)
+{
+    struct batch *batch = calloc(1, sizeof(*batch));
+    unsigned taken;
+
+    for (unsigned done = 0; batch && done < count; done += taken) {
+        uint64_t bytes;
+        taken = fitting(units + done, count - done, in->work->bytes_max / SHARE, &bytes);
+        if (bytes <= in->work->bytes_max) {
+            run(in, gpu, units + done, taken, bytes, batch);
+        }
+    }
+    free(batch);
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""-o gpu=: what is made on a device is what the host makes, and a mount waits for no device."""
+import json
+import os
+import random
+import sys
+import time
+
+import png_files
+from mounted import Mount, Results, Work, lodfs, need_fuse
+from small import read, write
+
+PICTURES = 40
+
+
+def make_source(folder):
+    rng = random.Random(11)
+    for number in range(PICTURES):
+        colour, depth = png_files.KINDS[number % len(png_files.KINDS)]
+        write(f"{folder}/{number:02}.png", png_files.make(rng, colour, depth, 0, 90, 70 + number))
+    write(f"{folder}/tall.png", png_files.make(rng, 2, 8, 0, 300, 1500))
+
+
+def device_of(point):
+    return json.loads(read(f"{point}/.lodfs/stats"))["gpu"]
+
+
+def chosen(point):
+    """What was chosen, once it is."""
+    for _ in range(600):
+        device = device_of(point)
+        if device["device"] not in ("untried", "measuring"):
+            return device
+        time.sleep(.1)
+    return device
+
+
+def drop_caches():
+    with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
+        file.write("3\n")
+
+
+def contents(point):
+    """All files in the order in which they are stored, as far as a name says it."""
+    return {f"{tree}/{name}": read(f"{point}/{tree}/{name}")
+            for tree in ("full", "decoded/full") for name in sorted(os.listdir(f"{point}/{tree}"))}
+
+
+def check_device(store, point, choice, expected):
+    with Mount(store, point, "-o", f"gpu={choice},cache_size=1M"):
+        if choice != "off" and device_of(point)["device"] != "untried":
+            yield "a device was opened before anything was made"
+        read(f"{point}/full/tall.png")
+        device = chosen(point)
+        for _ in range(2):
+            if contents(point) != expected:
+                yield f"other bytes on {device}"
+        after = device_of(point)
+        print(f"    gpu={choice}: {after['device']} {after['name']} {after['why']}, "
+              f"{after['units']:.0f} units in {after['batches']:.0f} batches, host "
+              f"{after['host_bytes_per_second'] / 1e6:.0f} MB/s, device "
+              f"{after['device_bytes_per_second'] / 1e6:.0f} MB/s")
+        if choice == "off" and (after["device"] != "host" or after["batches"]):
+            yield f"off: {after}"
+        if after["device"] not in ("host", "opencl", "cuda"):
+            yield f"nothing was chosen: {after}"
+        if choice in ("opencl", "cuda") and after["device"] not in (choice, "host"):
+            yield f"another device: {after}"
+        if after["device"] == "host" and not after["why"]:
+            yield "it does not say why"
+        if after["device"] != "host" and not after["units"]:
+            yield "the device made nothing"
+
+
+def main():
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        source, store, point = (f"{work}/{name}" for name in ("source", "store", "mount"))
+        os.mkdir(source)
+        make_source(source)
+        lodfs("pack", "-q", "--order=path", source, store)
+        with Mount(store, point, "-o", "gpu=off"):
+            expected = contents(point)
+        for choice in "off", "opencl", "cuda", "auto":
+            results.add(f"gpu={choice}", check_device(store, point, choice, expected))
+        refused = lodfs("mount", "-o", "gpu=abacus", store, point, check=False)
+        results.add("an unknown device is refused", [] if refused.returncode == 2 else [refused])
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
