@@ -25,7 +25,8 @@ struct lod_chunks {
     struct lod_room *room;
     lod_chunk_forget forget;
     void *forget_ctx;
-    size_t chunk_bytes, cheap_max;
+    size_t chunk_bytes;
+    atomic_size_t cheap_max;
     atomic_size_t bytes; /* of the room */
     atomic_uint_fast64_t forgotten;
     pthread_mutex_t lock;
@@ -224,7 +225,7 @@ static struct lod_chunk *empty(struct lod_chunks *chunks, size_t bytes)
 
 static bool cheap_is_full(const struct lod_chunks *chunks, enum lod_chunk_kind kind)
 {
-    return kind == LOD_CHUNK_CHEAP && chunks->queues[kind].bytes >= chunks->cheap_max;
+    return kind == LOD_CHUNK_CHEAP && chunks->queues[kind].bytes >= atomic_load(&chunks->cheap_max);
 }
 
 /* Under the lock: the memory; or NULL, with a chunk to give up first if there is one. */
@@ -303,6 +304,11 @@ size_t lod_chunks_left(struct lod_chunks *chunks, enum lod_chunk_kind kind)
     return left;
 }
 
+void lod_chunks_set_cheap(struct lod_chunks *chunks, size_t bytes)
+{
+    atomic_store(&chunks->cheap_max, bytes);
+}
+
 size_t lod_chunks_usual(const struct lod_chunks *chunks)
 {
     return chunks->chunk_bytes;
@@ -343,7 +349,7 @@ int lod_chunks_create(struct lod_room *room, lod_chunk_forget forget, void *ctx,
     chunks->forget = forget;
     chunks->forget_ctx = ctx;
     chunks->chunk_bytes = lod_chunk_bytes(room->bytes_max);
-    chunks->cheap_max = LOD_CHEAP_BYTES_MAX;
+    atomic_init(&chunks->cheap_max, LOD_CHEAP_BYTES);
     pthread_mutex_init(&chunks->lock, NULL);
     *ret_chunks = chunks;
     return 0;

@@ -21,7 +21,7 @@
 
 #define LOD_CHUNK_BYTES_MIN (64u << 10)
 #define LOD_CHUNK_BYTES_MAX ((2u << 20) + (16u << 10)) /* two frames of 1 MiB and their entries */
-#define LOD_CHEAP_BYTES_MAX (2u << 20)
+#define LOD_CHEAP_BYTES     (2u << 20)
 
 enum lod_chunk_kind { LOD_CHUNK_CHEAP, LOD_CHUNK_KEPT, LOD_CHUNK_KINDS };
 
@@ -59,6 +59,9 @@ void *lod_chunks_take(struct lod_chunks *chunks, size_t bytes, enum lod_chunk_ki
 
 /* The same outside of the budget, for bytes that will not be kept. NULL: out of memory. */
 void *lod_chunks_take_own(struct lod_chunks *chunks, size_t bytes, struct lod_chunk **ret_chunk);
+
+/* What CHEAP chunks may take together from now on; LOD_CHEAP_BYTES at first. */
+void lod_chunks_set_cheap(struct lod_chunks *chunks, size_t bytes);
 
 /* How much the next take of this kind can ask for without leaving space behind. */
 size_t lod_chunks_left(struct lod_chunks *chunks, enum lod_chunk_kind kind);

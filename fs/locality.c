@@ -12,8 +12,8 @@ static struct lod_local_record *place_of(struct lod_locality *locality, uint32_t
     return &locality->records[record % LOD_LOCAL_RECORDS];
 }
 
-void lod_locality_read(struct lod_locality *locality, uint32_t record, uint32_t item,
-                       uint64_t bytes)
+uint64_t lod_locality_read(struct lod_locality *locality, uint32_t record, uint32_t item,
+                           uint64_t bytes)
 {
     struct lod_local_record *at = place_of(locality, record);
     uint64_t now = atomic_fetch_add_explicit(&locality->reads, 1, memory_order_relaxed) + 1;
@@ -33,6 +33,7 @@ void lod_locality_read(struct lod_locality *locality, uint32_t record, uint32_t 
         }
     }
     STORE(at->seen, now);
+    return now;
 }
 
 void lod_locality_sum(const struct lod_locality *locality, uint32_t record,

@@ -29,9 +29,9 @@ struct lod_locality {
     struct lod_local_record records[LOD_LOCAL_RECORDS];
 };
 
-/* A read of `item` in `record`, whose prefix for that is `bytes` long. */
-void lod_locality_read(struct lod_locality *locality, uint32_t record, uint32_t item,
-                       uint64_t bytes);
+/* A read of `item` in `record`, whose prefix for that is `bytes` long. Returns its number. */
+uint64_t lod_locality_read(struct lod_locality *locality, uint32_t record, uint32_t item,
+                           uint64_t bytes);
 
 struct lod_local {
     unsigned records, near;     /* asked for in the window, and in the last LOD_NEAR_WINDOW reads */

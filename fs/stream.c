@@ -21,6 +21,7 @@
 #define MEAN_ENOUGH  4u /* items a record, of those before it */
 #define LONGEST_NS   (5ull * 1000 * 1000 * 1000)
 #define ADVISE_AFTER 256u
+#define NEAR_MAX     2u /* records at a time: that is their order */
 #define MIB          (1u << 20)
 
 /* Groups 1 .. `last` of the record. */
@@ -44,11 +45,33 @@ static unsigned last_group(const struct lod_wanted *wanted, unsigned count)
     return last;
 }
 
+/*
+ * What a store gives at the speed of memory is hardly kept, but for a record that is read through:
+ * it may be wanted at another fidelity, and "once for all fidelities" is what its order is for.
+ */
+static void size_cheap(struct lod_stream *stream, const struct lod_recd *recd)
+{
+    uint64_t bytes = LOD_CHEAP_BYTES, half = stream->budget / 2;
+    struct lod_local local;
+
+    lod_locality_sum(&stream->locality, recd->number, &local);
+    if (local.near <= NEAR_MAX) {
+        bytes = NEAR_MAX * prefix_bytes(recd, LOD_GROUPS_MAX);
+        bytes = bytes < half ? bytes : half;
+    }
+    lod_chunks_set_cheap(stream->fetch->chunks,
+                         bytes > LOD_CHEAP_BYTES ? (size_t)bytes : LOD_CHEAP_BYTES);
+}
+
 void lod_stream_note(struct lod_stream *stream, const struct lod_item *item,
                      const struct lod_wanted *wanted, unsigned count)
 {
-    lod_locality_read(&stream->locality, item->recd.number, item->number,
-                      prefix_bytes(&item->recd, last_group(wanted, count)));
+    uint64_t reads = lod_locality_read(&stream->locality, item->recd.number, item->number,
+                                       prefix_bytes(&item->recd, last_group(wanted, count)));
+
+    if (reads % LOD_NEAR_WINDOW == 0) {
+        size_cheap(stream, &item->recd);
+    }
 }
 
 /* What a reader misses. */
