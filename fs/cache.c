@@ -162,6 +162,7 @@ static int make(struct lod_cache *cache, struct lod_cache_shard *shard,
     pthread_mutex_lock(&shard->lock);
     entry->error = error;
     entry->blob = blob ? lod_blob_ref(blob) : NULL;
+    shard->filled_bytes += blob ? blob->bytes : 0;
     publish(shard, entry, kept);
     bool unseen = !kept && entry->waiters == 0;
     pthread_mutex_unlock(&shard->lock);
@@ -313,6 +314,7 @@ struct lod_cache_stats lod_cache_stats(struct lod_cache *cache)
         stats.hits += shard->hits;
         stats.misses += shard->misses;
         stats.evictions += shard->evictions;
+        stats.filled_bytes += shard->filled_bytes;
         pthread_mutex_unlock(&shard->lock);
     }
     return stats;

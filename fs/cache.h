@@ -67,6 +67,7 @@ bool lod_cache_has(struct lod_cache *cache, struct lod_key key);
 
 struct lod_cache_stats {
     uint64_t hits, misses, evictions, bytes;
+    uint64_t filled_bytes; /* of all that was made */
 };
 struct lod_cache_stats lod_cache_stats(struct lod_cache *cache);
 

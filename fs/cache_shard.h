@@ -45,7 +45,7 @@ struct lod_cache_shard {
     uint64_t entries;                 /* in the table */
     struct lod_cache_entry *hand;     /* of the ring; NULL: empty */
     uint64_t ring;                    /* entries in it */
-    uint64_t hits, misses, evictions;
+    uint64_t hits, misses, evictions, filled_bytes;
 };
 
 /* All bits of a key mixed: keys are small numbers in fixed fields. */

@@ -308,6 +308,11 @@ int lod_dataset_pin(struct lod_dataset *dataset, const struct lod_item *item,
     return 0;
 }
 
+uint64_t lod_dataset_record_opens(struct lod_dataset *dataset)
+{
+    return lod_cache_stats(dataset->records).misses;
+}
+
 uint64_t lod_dataset_groups_bytes(struct lod_dataset *dataset, unsigned groups)
 {
     uint32_t records = lod_index_records(dataset->index);

@@ -73,6 +73,9 @@ LOD_MUST_CHECK int lod_dataset_pin(struct lod_dataset *dataset, const struct lod
  */
 uint64_t lod_dataset_groups_bytes(struct lod_dataset *dataset, unsigned groups);
 
+/* How often a record was opened, or could not be. */
+uint64_t lod_dataset_record_opens(struct lod_dataset *dataset);
+
 /* Logs one line that names the frame, read at `offset`, and returns -EIO; -ENOMEM, -EINTR as is. */
 LOD_MUST_CHECK int lod_dataset_frame_failed(struct lod_dataset *dataset,
                                             const struct lod_item *item, unsigned group,

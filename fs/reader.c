@@ -113,6 +113,8 @@ void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_st
         .cache_bytes = atomic_load(&reader->room.bytes),
         .cache_bytes_max = reader->room.bytes_max,
         .made = cache.misses, /* a miss of this cache is a run of a maker */
+        .made_bytes = cache.filled_bytes,
+        .record_opens = lod_dataset_record_opens(reader->dataset),
         .frames_bad = frames.frames_bad,
         .store_latency_ns = frames.latency_ns,
         .store_bytes_per_second = frames.bandwidth,

@@ -111,6 +111,10 @@ Test(made, made_bytes_are_made_once_a_unit_and_cut_anywhere)
         lod_read_finish(&read);
     }
     cr_assert_eq(units_made, 5, "made %u times", units_made);
+    struct lod_reader_stats stats;
+    lod_reader_stats(reader, &stats);
+    cr_assert_eq(stats.made, 5);
+    cr_assert_eq(stats.made_bytes, MADE_BYTES);
 }
 
 Test(made, forms_of_one_item_are_kept_apart_and_text_is_the_plans_own)
