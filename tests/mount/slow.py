@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Every file comes whole through every way of reading: direct I/O, a store kept slow, next to no cache;
-and a daemon that was read at random for long holds what it said it would.
+Every file comes whole through every way of reading: direct I/O, a store kept slow, next to no
+cache; and a daemon that was read at random for long holds what it said it would.
 """
 import os
 import random
