@@ -174,6 +174,44 @@ LODFS_EXPORT int lodfs_table_matrix_times_f4(const struct lodfs_table *table, ui
                                              uint64_t count, const float *m, uint32_t k,
                                              float *into, void *scratch, struct lodfs_error *error);
 
+/* ------------------------------------------------------------------- images and devices */
+
+/* A .l3 file, as native/ of a mount shows lossless images: H x W x C samples. */
+struct lodfs_l3_info {
+    uint32_t width, height, channels;
+    uint32_t sample_bytes; /* 1; 2: little endian */
+    uint64_t bytes;        /* of all pixels */
+};
+LODFS_EXPORT int lodfs_l3_info(const void *file, size_t count, struct lodfs_l3_info *ret_info,
+                               struct lodfs_error *error);
+
+/* Where images are decoded: "host", "opencl" or "cuda". -ENODEV: there is none here. */
+struct lodfs_device;
+LODFS_EXPORT int lodfs_device_open(const char *name, struct lodfs_device **ret_device,
+                                   struct lodfs_error *error);
+/* What was decoded to stay on it goes, too. Accepts NULL. */
+LODFS_EXPORT void lodfs_device_close(struct lodfs_device *device);
+/* "opencl", say; "host" once it failed, and all is decoded there. */
+LODFS_EXPORT const char *lodfs_device_kind(struct lodfs_device *device);
+/* Its own name for itself. */
+LODFS_EXPORT const char *lodfs_device_label(struct lodfs_device *device);
+
+/*
+ * The pixels of a .l3 file, rows from the top without gaps: gray scaled to 8 bits or of 16, colours
+ * in place of a palette. `device` may be NULL: the host.
+ */
+LODFS_EXPORT int lodfs_l3_decode(const void *file, size_t count, struct lodfs_device *device,
+                                 void *into, size_t room, struct lodfs_error *error);
+
+/*
+ * The same, left in the memory of a device: its address there, as CUDA's primary context of device
+ * 0 knows it, until lodfs_l3_release. -ENOTSUP: the device has no such addresses, or the image has
+ * a palette or less than 8 bits.
+ */
+LODFS_EXPORT int lodfs_l3_decode_there(const void *file, size_t count, struct lodfs_device *device,
+                                       uint64_t *ret_address, struct lodfs_error *error);
+LODFS_EXPORT void lodfs_l3_release(struct lodfs_device *device, uint64_t address);
+
 #ifdef __cplusplus
 }
 #endif

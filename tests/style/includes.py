@@ -16,7 +16,8 @@ def resolve(tree, name, header):
 
 
 # What liblodfs, which alone of fs knows single codecs, makes public of them.
-PRODUCTS = {"codecs/toc/dtype.h", "codecs/toc/matrix.h", "codecs/toc/toc.h"}
+PRODUCTS = {"codecs/l3/l3_whole.h", "codecs/toc/dtype.h", "codecs/toc/matrix.h",
+            "codecs/toc/toc.h"}
 MEASURES = {"codecs/pcr/curve.c"}  # what encoding would give: pack's alone
 
 

@@ -21,7 +21,12 @@ class RawEntry(ctypes.Structure):
                 ("reserved", c_uint32)]
 
 
-STORE, TABLE, ERROR = c_void_p, c_void_p, POINTER(Message)
+class RawImage(ctypes.Structure):
+    _fields_ = [("width", c_uint32), ("height", c_uint32), ("channels", c_uint32),
+                ("sample_bytes", c_uint32), ("bytes", c_uint64)]
+
+
+STORE, TABLE, DEVICE, ERROR = c_void_p, c_void_p, c_void_p, POINTER(Message)
 
 # Name: result, arguments. A result of c_int is 0 or a negative errno, and the last argument then
 # takes its sentence.
@@ -53,6 +58,16 @@ FUNCTIONS = {
     "lodfs_table_dense_f8": (c_int, [TABLE, c_uint64, c_uint64, c_void_p, ERROR]),
     "lodfs_table_dense_f4": (c_int, [TABLE, c_uint64, c_uint64, c_void_p, ERROR]),
     "lodfs_table_scale": (c_int, [TABLE, c_double, POINTER(TABLE), ERROR]),
+}
+FUNCTIONS |= {
+    "lodfs_l3_info": (c_int, [c_char_p, c_size_t, POINTER(RawImage), ERROR]),
+    "lodfs_l3_decode": (c_int, [c_char_p, c_size_t, DEVICE, c_void_p, c_size_t, ERROR]),
+    "lodfs_l3_decode_there": (c_int, [c_char_p, c_size_t, DEVICE, POINTER(c_uint64), ERROR]),
+    "lodfs_l3_release": (None, [DEVICE, c_uint64]),
+    "lodfs_device_open": (c_int, [c_char_p, POINTER(DEVICE), ERROR]),
+    "lodfs_device_close": (None, [DEVICE]),
+    "lodfs_device_kind": (c_char_p, [DEVICE]),
+    "lodfs_device_label": (c_char_p, [DEVICE]),
 }
 for _suffix in ("f8", "f4"):
     for _name in ("times_vector", "vector_times"):

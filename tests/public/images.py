@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""lodfs.l3: the images of native/ as arrays, on the host and on devices, are those of decoded/."""
+import os
+import random
+import sys
+
+import png_files
+from mounted import Mount, Results, Work, need_fuse, skip
+from mounted import lodfs as run_lodfs
+from small import read, write
+
+try:
+    import numpy as np
+except ImportError:
+    skip("there is no NumPy")
+
+sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
+
+import lodfs
+
+
+def make_source(folder):
+    rng = random.Random(5)
+    for number, (colour, depth) in enumerate(png_files.KINDS):
+        write(f"{folder}/{number}.png", png_files.make(rng, colour, depth, 0, 140 + number, 150))
+
+
+def pixels_of(path):
+    """The array of a .pgm, .ppm or .npy file."""
+    if path.endswith(".npy"):
+        return np.load(path)
+    kind, sides, _, rest = read(path).split(b"\n", 3)
+    width, height = map(int, sides.split())
+    return np.frombuffer(rest, np.uint8).reshape(height, width, {b"P5": 1, b"P6": 3}[kind])
+
+
+def images(point, device):
+    pictures = [name for name in os.listdir(f"{point}/native/full") if name.endswith(".l3")]
+    if len(pictures) < len(png_files.KINDS) // 2:
+        yield f"only {pictures} are in L3"
+    decoded = {name.split(".")[0]: f"{point}/decoded/full/{name}"
+               for name in os.listdir(f"{point}/decoded/full")}
+    for name in pictures:
+        path, wanted = f"{point}/native/full/{name}", pixels_of(decoded[name.split(".")[0]])
+        for source in path, read(path):
+            found = lodfs.l3.decode(source, device=device)
+            if found.dtype != wanted.dtype or not np.array_equal(found, wanted):
+                yield f"{name}: {found.shape} {found.dtype}, not {wanted.shape} {wanted.dtype}"
+
+
+def refusals(point):
+    name = next(name for name in os.listdir(f"{point}/native/full") if name.endswith(".l3"))
+    data = read(f"{point}/native/full/{name}")
+    for what, wrong in ("nothing", b""), ("cut", data[:-1]), ("longer", data + b"x"), \
+            ("no magic", b"x" + data[1:]), ("another width", data[:16] + b"\xff" + data[17:]):
+        try:
+            lodfs.l3.decode(wrong)
+            yield f"{what}: taken"
+        except lodfs.LodfsError:
+            pass
+    try:
+        lodfs.l3.decode(data, device="abacus")
+        yield "a device that is none: taken"
+    except lodfs.LodfsError as error:
+        if "abacus" not in str(error):
+            yield str(error)
+
+
+def main():
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        source, store, point = (f"{work}/{name}" for name in ("source", "store", "mount"))
+        os.mkdir(source)
+        make_source(source)
+        run_lodfs("pack", "-q", source, store)
+        with Mount(store, point, "-o", "gpu=off"):
+            results.add("host", images(point, None))
+            try:
+                lodfs.l3.open_device("opencl")
+                results.add("opencl", images(point, "opencl"))
+            except lodfs.LodfsError as error:
+                print(f"SKIP: opencl: {error}")
+            results.add("refusals", refusals(point))
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
