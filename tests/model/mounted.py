@@ -9,7 +9,7 @@ import tempfile
 import time
 
 SKIP = 77
-BESIDE = ["auto", "decoded", ".lodfs"]  # at a mount's root, beside the fidelities
+BESIDE = ["auto", "decoded", "native", ".lodfs"]  # at a mount's root, beside the fidelities
 SECONDS_MAX = 600  # a sanitized pack on a busy machine
 
 
