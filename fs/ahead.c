@@ -75,12 +75,14 @@ struct lod_ahead *lod_ahead_destroy(struct lod_ahead *ahead)
     return NULL;
 }
 
-/* As many units as one go takes, out of the queue. The lock is held. */
+/* As many units as one go takes, all of one codec, out of the queue. The lock is held. */
 static unsigned dequeue(struct lod_ahead *ahead, struct lod_ahead_unit *units)
 {
     unsigned batch = ahead->calls->batch(ahead->ctx, &ahead->queue[ahead->first].item), taken = 0;
 
-    while (taken < batch && ahead->count) {
+    const struct lod_codec *codec = ahead->queue[ahead->first].item.codec;
+
+    while (taken < batch && ahead->count && ahead->queue[ahead->first].item.codec == codec) {
         units[taken++] = ahead->queue[ahead->first];
         ahead->first = (ahead->first + 1) % QUEUE_MAX;
         ahead->count--;

@@ -30,7 +30,8 @@ struct lod_ahead_unit {
 
 /* What the owner does for it. Any thread. */
 struct lod_ahead_calls {
-    /* Makes units and leaves them where readers look; failures are theirs to find. */
+    /* Makes units, all of one codec, and leaves them where readers look; failures are theirs to
+     * find. */
     void (*make)(void *ctx, const struct lod_ahead_unit *units, unsigned count);
 
     /* How many units like those of this item one call takes now, 1 .. LOD_AHEAD_BATCH_MAX; more

@@ -43,6 +43,7 @@ struct lod_devices {
     pthread_mutex_t lock;
     pthread_t thread;
     bool started, warned; /* guarded by lock */
+    atomic_bool ending;   /* nobody needs to know any more */
     _Atomic(enum state) state;
     struct lod_gpu *gpu;             /* set before state is DEVICE, then constant */
     struct sample sample;            /* the thread's, once it runs */
@@ -83,6 +84,7 @@ static void sample_finish(struct sample *sample)
 struct lod_devices *lod_devices_destroy(struct lod_devices *devices)
 {
     if (devices) {
+        atomic_store(&devices->ending, true);
         if (devices->started) {
             pthread_join(devices->thread, NULL);
         }
@@ -126,12 +128,13 @@ static uint64_t measure_host(const struct sample *sample, uint8_t *into)
 }
 
 /* Bytes a second of a device; 0: it failed. */
-static uint64_t measure_device(const struct sample *sample, struct lod_gpu *gpu,
+static uint64_t measure_device(struct lod_devices *devices, struct lod_gpu *gpu,
                                struct lod_unit *units, unsigned count)
 {
+    const struct sample *sample = &devices->sample;
     uint64_t best = 0;
 
-    for (unsigned round = 0; round <= ROUNDS; round++) {
+    for (unsigned round = 0; round <= ROUNDS && !atomic_load(&devices->ending); round++) {
         uint64_t began = now_ns();
         if (sample->maker->make_many(gpu, units, count) != 0 || units[0].error ||
             lod_gpu_failure(gpu)) {
@@ -199,10 +202,16 @@ static void try_one(struct lod_devices *devices, const char *kind, struct lod_un
         because(devices, "%s", why);
         return;
     }
-    uint64_t found = measure_device(&devices->sample, gpu, units, count);
+    bool automatic = strcmp(devices->choice, "auto") == 0;
+    if (automatic && !lod_gpu_is_apart(gpu)) {
+        because(devices, "%s is the processor itself", lod_gpu_label(gpu));
+        lod_gpu_close(gpu);
+        return;
+    }
+    uint64_t found = measure_device(devices, gpu, units, count);
     if (found == 0) {
         because(devices, "%s", lod_gpu_failure(gpu) ? lod_gpu_failure(gpu) : "no memory");
-    } else if (found > *fastest || strcmp(devices->choice, "auto") != 0) {
+    } else if (found > *fastest || !automatic) {
         *fastest = found;
         lod_gpu_close(devices->gpu);
         devices->gpu = gpu;

@@ -189,7 +189,7 @@ LODFS_EXPORT int lodfs_l3_info(const void *file, size_t count, struct lodfs_l3_i
 struct lodfs_device;
 LODFS_EXPORT int lodfs_device_open(const char *name, struct lodfs_device **ret_device,
                                    struct lodfs_error *error);
-/* What was decoded to stay on it goes, too. Accepts NULL. */
+/* Not across fork, and after all that was decoded to stay on it was released. Accepts NULL. */
 LODFS_EXPORT void lodfs_device_close(struct lodfs_device *device);
 /* "opencl", say; "host" once it failed, and all is decoded there. */
 LODFS_EXPORT const char *lodfs_device_kind(struct lodfs_device *device);

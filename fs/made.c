@@ -23,8 +23,11 @@ static int make_into(const struct wanted *wanted, const struct lod_inputs *input
                             .into = blob->data,
                             .bytes = making->bytes};
 
-    lod_devices_offer(wanted->in->devices, maker, &unit);
-    return maker->make(unit.row, unit.form, unit.unit, inputs, unit.into, unit.bytes);
+    int error = maker->make(unit.row, unit.form, unit.unit, inputs, unit.into, unit.bytes);
+    if (!error) {
+        lod_devices_offer(wanted->in->devices, maker, &unit);
+    }
+    return error;
 }
 
 static int make(const struct wanted *wanted, struct lod_blob **ret_blob)

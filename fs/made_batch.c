@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A batch takes at most a quarter of the work budget, whatever it is asked for, so that readers who
- * make a unit of their own are not held up; what does not fit waits for the next batch.
+ * All batches together take at most half of the work budget, whatever they are asked for, so that
+ * readers who make a unit of their own find room; what does not fit waits for the next batch.
  */
 #include "made_batch.h"
 
@@ -10,7 +10,7 @@
 
 #include "making.h"
 
-#define SHARE 4u /* of the work budget */
+#define SHARE (2 * LOD_AHEAD_THREADS_MAX) /* of the work budget: each thread may have a batch */
 
 struct one {
     struct lod_making making;
@@ -65,24 +65,27 @@ static void publish(const struct lod_made_in *in, const struct one *one)
     }
 }
 
-static void make_all(const struct lod_made_in *in, struct lod_gpu *gpu, struct batch *batch)
+/* Makes all and lets go of their inputs. */
+static bool make_all(const struct lod_made_in *in, struct lod_gpu *gpu, struct batch *batch)
 {
     const struct lod_maker *maker = batch->one[0].making.item->codec->maker;
+    bool made = maker->make_many(gpu, batch->unit, batch->count) == 0;
 
-    if (maker->make_many(gpu, batch->unit, batch->count) == 0) {
-        for (unsigned i = 0; i < batch->count; i++) {
-            if (batch->unit[i].error == 0) {
-                publish(in, &batch->one[i]);
-            }
-        }
-        lod_devices_made(in->devices, batch->count);
-    }
-}
-
-static void drop(struct batch *batch)
-{
     for (unsigned i = 0; i < batch->count; i++) {
         lod_making_drop(&batch->one[i].inputs);
+    }
+    if (made) {
+        lod_devices_made(in->devices, batch->count);
+    }
+    return made;
+}
+
+static void publish_all(const struct lod_made_in *in, bool made, struct batch *batch)
+{
+    for (unsigned i = 0; i < batch->count; i++) {
+        if (made && batch->unit[i].error == 0) {
+            publish(in, &batch->one[i]);
+        }
         lod_blob_unref(batch->one[i].blob);
     }
     batch->count = 0;
@@ -118,11 +121,9 @@ static void run(const struct lod_made_in *in, struct lod_gpu *gpu,
     for (unsigned i = 0; i < count; i++) {
         add(in, &units[i], batch);
     }
-    if (batch->count) {
-        make_all(in, gpu, batch);
-    }
-    drop(batch);
-    lod_budget_give(in->work, promised);
+    bool made = batch->count && make_all(in, gpu, batch);
+    lod_budget_give(in->work, promised); /* publishing may wait for a maker who waits for it */
+    publish_all(in, made, batch);
 }
 
 void lod_made_batch(const struct lod_made_in *in, struct lod_gpu *gpu,

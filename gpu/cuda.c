@@ -155,6 +155,12 @@ static int cuda_open(struct lod_pool *pool, struct lod_device **ret_device,
     return 0;
 }
 
+static bool cuda_is_apart(const struct lod_device *device)
+{
+    (void)device;
+    return true;
+}
+
 static int grow(struct lod_device *device, struct lane *lane, uint32_t bytes, char *why)
 {
     void *host = NULL;
@@ -297,6 +303,7 @@ static int there_and_back(struct lod_device *device, const struct lod_gpu_job *j
                           const struct lod_gpu_layout *layout, char *why)
 {
     struct lane *lane = &device->lane[job->lane];
+    const uint32_t back = job->stays ? layout->out : layout->bytes;
     CUfunction entry = NULL;
 
     int error = entry_of(device, job->kernel, &entry, why);
@@ -310,7 +317,7 @@ static int there_and_back(struct lod_device *device, const struct lod_gpu_job *j
     if (!error) {
         error = check(device->cuda.cuMemcpyDtoHAsync(lane->host + layout->status,
                                                      lane->memory + layout->status,
-                                                     layout->bytes - layout->status, lane->stream),
+                                                     back - layout->status, lane->stream),
                       why, "cuMemcpyDtoHAsync");
     }
     CUresult ended = device->cuda.cuStreamSynchronize(lane->stream);
@@ -384,6 +391,7 @@ const struct lod_device_kind lod_device_cuda = {
     .name = "cuda",
     .open = cuda_open,
     .close = cuda_close,
+    .is_apart = cuda_is_apart,
     .reserve = cuda_reserve,
     .prepare = cuda_prepare,
     .run = cuda_run,

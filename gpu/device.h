@@ -29,6 +29,9 @@ struct lod_device_kind {
                 char *why);
     void (*close)(struct lod_device *device);
 
+    /* Is it something else than the processor? NULL: no. */
+    bool (*is_apart)(const struct lod_device *device);
+
     /* Host memory of at least `bytes` for a lane, kept and grown; what it held is lost. */
     int (*reserve)(struct lod_device *device, unsigned lane, uint32_t bytes, uint8_t **ret_memory,
                    char *why);

@@ -310,6 +310,11 @@ void lod_gpu_release(struct lod_gpu *gpu, uint64_t address)
     gpu->kind->release(gpu->device, address);
 }
 
+bool lod_gpu_is_apart(struct lod_gpu *gpu)
+{
+    return gpu->kind->is_apart && gpu->kind->is_apart(gpu->device);
+}
+
 int lod_gpu_ordinal(struct lod_gpu *gpu)
 {
     (void)gpu;

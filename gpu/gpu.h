@@ -18,6 +18,7 @@
 #ifndef LOD_GPU_H
 #define LOD_GPU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,7 @@ struct lod_gpu_job {
     uint32_t *status; /* one a group, 0 after begin: the kernel's word on each */
     uint8_t *out;     /* undefined after begin */
     uint64_t out_bytes;
+    bool stays; /* set before run: out is for lod_gpu_keep alone and need not travel back */
 };
 
 /*
@@ -101,10 +103,13 @@ void lod_gpu_end(struct lod_gpu_job *job);
 /*
  * The job's output as memory of the device that stays there after the job's end: its address for
  * other users of the device (CUDA's primary context). After run. -ENOTSUP: this device has no such
- * addresses, or was dropped; -ENOMEM.
+ * addresses, or was dropped; -ENOMEM; -EIO.
  */
 LOD_MUST_CHECK int lod_gpu_keep(struct lod_gpu_job *job, uint64_t *ret_address);
 void lod_gpu_release(struct lod_gpu *gpu, uint64_t address);
+
+/* Is it something else than the processor? Not so of the host, and of OpenCL on the processor. */
+bool lod_gpu_is_apart(struct lod_gpu *gpu);
 
 /* The number of the device that lod_gpu_keep's addresses belong to. */
 int lod_gpu_ordinal(struct lod_gpu *gpu);

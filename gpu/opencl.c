@@ -169,6 +169,15 @@ static int opencl_open(struct lod_pool *pool, struct lod_device **ret_device,
     return 0;
 }
 
+static bool opencl_is_apart(const struct lod_device *device)
+{
+    cl_device_type type = 0;
+
+    return device->cl.clGetDeviceInfo(device->id, CL_DEVICE_TYPE, sizeof(type), &type, NULL) ==
+               CL_SUCCESS &&
+           !(type & CL_DEVICE_TYPE_CPU);
+}
+
 static int opencl_reserve(struct lod_device *device, unsigned index, uint32_t bytes,
                           uint8_t **ret_memory, char *why)
 {
@@ -334,6 +343,7 @@ const struct lod_device_kind lod_device_opencl = {
     .name = "opencl",
     .open = opencl_open,
     .close = opencl_close,
+    .is_apart = opencl_is_apart,
     .reserve = opencl_reserve,
     .prepare = opencl_prepare,
     .run = opencl_run,

@@ -195,6 +195,7 @@ static int run(struct lod_gpu *gpu, struct lod_l3_part *parts, unsigned count,
         put_part(parts, i, &base, &tables_error, &job);
         lay_out_one(parts, i, &base);
     }
+    job.stays = !parts[0].into; /* lod_l3_batch_keep */
     lod_gpu_run(&job);
     base = (struct layout){0};
     for (unsigned i = 0; i < count; i++) {

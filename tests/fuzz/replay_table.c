@@ -33,13 +33,13 @@ static const char *const csv[] = {
     "\001a,b,\"c \"\"d\"\r\n1,2.5,red\r\n,-0.0,\"blue\n\"\r\n-1e300,NA,red",
     "\0021;2;3\n4;5;6\n7;8;9\n10;11;12\n",
     "\011\xef\xbb\xbfx\n\n\xff\n?\n",
-    "\004"
-    "1,2\n3,4\n5,6\n7,8\n9,10\n",
+    ("\004"
+     "1,2\n3,4\n5,6\n7,8\n9,10\n"),
 };
 static const char *const libsvm[] = {
     "\001+1 1:2 3:0.5 # c\r\n-1 2:1e-5 9:inf\n0\n",
-    "\002"
-    "0 0:1\n# none\n1 4:1 5:nan 268435455:2\n2 1:0\n",
+    ("\002"
+     "0 0:1\n# none\n1 4:1 5:nan 268435455:2\n2 1:0\n"),
 };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))

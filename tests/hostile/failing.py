@@ -201,8 +201,9 @@ def mount_once(store, point, fail=None, count=None):
     """(how the server ended, what was shown or None)."""
     env = dict(os.environ, LD_PRELOAD=os.environ["FAIL_NTH"])
     env.update({"LODFS_FAIL": fail} if fail else {"LODFS_FAIL_COUNT": count} if count else {})
-    server = subprocess.Popen([os.environ["LODFS"], "mount", "-f", "-s", store, point], env=env,
-                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    # gpu=off: a driver that aborts when it has no memory takes the server with it.
+    server = subprocess.Popen([os.environ["LODFS"], "mount", "-f", "-s", "-o", "gpu=off", store,
+                               point], env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     found = None
     if until(lambda: is_mounted(point) or server.poll() is not None):
         if server.poll() is None:

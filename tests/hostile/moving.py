@@ -58,7 +58,8 @@ CHANGES = {"grows": grow, "shrinks": shrink, "is rewritten": rewrite, "goes": os
 def packed_while(source, store, stall, change):
     """How pack ended: exit status, stderr."""
     env = dict(os.environ, LD_PRELOAD=os.environ["FAIL_NTH"], LODFS_FAIL=f"{stall}:stall")
-    process = subprocess.Popen([os.environ["LODFS"], *pack_command(source, store)], env=env,
+    command = [os.environ["LODFS"], *pack_command(source, store), "--original=all"]
+    process = subprocess.Popen(command, env=env,
                                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     time.sleep(1.5)  # it stalls for 5 s: before or behind what is changed now
     for name in files_below(source):
@@ -99,7 +100,7 @@ def main():
     with Work() as work:
         kept = f"{work}/source"
         make_source(kept, 3, 4)
-        made = counts(work, pack_command(kept, f"{work}/sound"))
+        made = counts(work, [*pack_command(kept, f"{work}/sound"), "--original=all"])
         for number, how in enumerate(CHANGES):
             wrong, calls = [], []
             for call in ("open", "pread"):

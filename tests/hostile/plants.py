@@ -79,9 +79,9 @@ BOUNDS = (
      "    if (bytes > r->room - r->at) {\n", "    if (bytes > r->room) {\n", "exact"),
     ("a padding block of any number of coefficients", "codecs/pcr/padding.c",
      "        if (k >= LOD_JPEG_BLOCK || value", "        if (k > 255 || value", "exact"),
-    ("a length that only the index has is believed", "fs/made.c",
-     "    int error = check_lengths(wanted, &input->plan);\n",
-     "    int error = 0 && check_lengths(wanted, &input->plan);\n", "made"),
+    ("a length that only the index has is believed", "fs/making.c",
+     "    int error = check_lengths(making, &input->plan);\n",
+     "    int error = 0 && check_lengths(making, &input->plan);\n", "made"),
 )
 
 CACHES = (

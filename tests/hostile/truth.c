@@ -36,7 +36,7 @@ static void read_truth_file(struct served *o, struct truth_node *node, enum lod_
     for (unsigned i = 0; i < plan.count; i++) {
         node->groups[fidelity] |=
             (uint16_t)(plan.pieces[i].kind == LOD_PIECE_STORED ? 1u << plan.pieces[i].group : 0);
-        node->made |= plan.pieces[i].kind == LOD_PIECE_MADE;
+        node->made |= (uint16_t)(plan.pieces[i].kind == LOD_PIECE_MADE ? 1u << fidelity : 0);
     }
     node->data[fidelity] = malloc(plan.bytes + 1);
     for (uint64_t at = 0; at < plan.bytes; at += READ_BYTES) {
@@ -271,7 +271,7 @@ const char *truth_needs(const struct truth *truth, uint32_t item, unsigned group
         for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
             bool own = S_ISREG(node->row.mode) && node->row.ref == item;
             wanted |= (uint16_t)(own && (node->groups[f] >> group & 1) ? 1u << f : 0);
-            made |= (uint16_t)(own && node->made ? 1u << LOD_ORIGINAL : 0);
+            made |= own ? node->made : 0;
         }
     }
     if (compared->wrong || !compared->open) {

@@ -18,7 +18,7 @@ struct truth_node {
     uint64_t bytes[LOD_ORIGINAL + 1];  /* of the file at each fidelity */
     uint8_t *data[LOD_ORIGINAL + 1];   /* NULL: not there */
     uint16_t groups[LOD_ORIGINAL + 1]; /* bit g: stored bytes of group g are in it */
-    bool made;                         /* some of it is made, of groups we do not know */
+    uint16_t made; /* fidelities of which some is made, of groups we do not know */
 };
 
 struct truth {

@@ -53,6 +53,7 @@ def check_device(store, point, choice, expected):
         read(f"{point}/full/tall.png")
         device = chosen(point)
         for _ in range(2):
+            drop_caches()
             if contents(point) != expected:
                 yield f"other bytes on {device}"
         after = device_of(point)

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lossless images out of .l3 files, which native/ of a mount shows, as arrays of H x W x C."""
+import errno
 import functools
 import os
 from ctypes import byref, c_uint64, c_void_p
 
 import numpy as np
 
-from ._library import DEVICE, RawImage, call
+from ._library import DEVICE, LodfsError, RawImage, call
 
 
 class Device:
     """Where images are decoded: "host", "opencl" or "cuda"."""
 
     def __init__(self, name):
-        self._handle = DEVICE()
+        self._handle, self._process = DEVICE(), os.getpid()
         call("device_open", name.encode(), byref(self._handle))
 
     @property
@@ -26,9 +27,15 @@ class Device:
         """Its own name for itself."""
         return call("device_label", self._handle).decode()
 
+    @property
+    def here(self):
+        """Was it opened in this process? A device does not outlive a fork."""
+        return self._process == os.getpid()
+
     def __del__(self):
         handle, self._handle = self._handle, DEVICE()
-        call("device_close", handle)
+        if self.here:
+            call("device_close", handle)
 
 
 @functools.lru_cache(maxsize=None)
@@ -51,7 +58,8 @@ class DeviceArray:
                 "data": (self._address, False), "stream": None}
 
     def __del__(self):
-        call("l3_release", self._owner._handle, self._address)
+        if self._owner.here:
+            call("l3_release", self._owner._handle, self._address)
 
 
 def _look(data):
@@ -73,6 +81,8 @@ def decode(source, device=None):
     source = bytes(source)
     shape, dtype = _look(source)
     there = open_device(device) if device not in (None, "host") else None
+    if there and not there.here:
+        raise LodfsError(errno.ENODEV, "a device does not outlive fork: open it in the child alone")
     if there and there.kind == "cuda":
         address = c_uint64()
         call("l3_decode_there", source, len(source), there._handle, byref(address))
