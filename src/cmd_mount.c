@@ -19,13 +19,14 @@
 #define MOUNT_SYSTEM 2
 #define MOUNT_FAILED 32
 
-/* Appends -o's argument to the others; false: no memory. */
+/* Appends -o's argument to the others; false, and it is said: no memory. */
 static bool join(char **text, const char *more)
 {
     char *joined = NULL;
     int bytes = asprintf(&joined, "%s%s%s", *text ? *text : "", *text ? "," : "", more);
 
     if (bytes < 0) {
+        fprintf(stderr, "lodfs: -o %s: %s\n", more, strerror(ENOMEM));
         return false;
     }
     free(*text);

@@ -257,6 +257,9 @@ static int prepare(struct mount *mount)
     const struct lod_mount_options *given = mount->given;
     int error = lod_fuse_options_parse(given->o, given->mount8, given->sloppy, &mount->options);
 
+    if (error == -ENOMEM) {
+        return no_memory(mount);
+    }
     if (!error) {
         error = absolute(given->store, mount->store);
     }

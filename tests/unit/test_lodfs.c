@@ -32,6 +32,11 @@ static void write_file(const char *name, const void *bytes, size_t count)
     fclose(file);
 }
 
+static void write_text(const char *name, const char *text)
+{
+    write_file(name, text, strlen(text));
+}
+
 static void make_folder(void)
 {
     static const char schema[] = "{\"dtype\": \"<f8\", \"shape\": [2100, 13], \"shards\": 3}";
@@ -215,16 +220,16 @@ Test(lodfs, what_is_no_table)
     check_refused(path, -ENOENT, "No such file");
     snprintf(path, sizeof(path), "%s/schema.json", folder);
     check_refused(path, -EILSEQ, "it is malformed");
-    write_file("schema.json", "{\"dtype\": \"<f8\", \"shape\": [2100, 13], \"shards\": 4}", 53);
+    write_text("schema.json", "{\"dtype\": \"<f8\", \"shape\": [2100, 13], \"shards\": 4}");
     check_refused(folder, -ENOENT, "shard-00003.toc");
-    write_file("schema.json", "{\"dtype\": \"<f8\", \"shape\": [2000, 13], \"shards\": 3}", 53);
+    write_text("schema.json", "{\"dtype\": \"<f8\", \"shape\": [2000, 13], \"shards\": 3}");
     check_refused(folder, -EILSEQ, "it is malformed");
-    write_file("schema.json", "{\"dtype\": \"<f8\", \"shape\": [0, 13], \"shards\": 0}", 50);
+    write_text("schema.json", "{\"dtype\": \"<f8\", \"shape\": [0, 13], \"shards\": 0}");
     cr_assert_eq(lodfs_table_open(folder, &table, &error), 0, "no rows at all");
     cr_assert(lodfs_table_rows(table) == 0 && lodfs_table_columns(table) == 13);
     check_products(table, 0, 0, 1, NULL);
     lodfs_table_close(table);
-    write_file("schema.json", "{\"shards\": -1}", 14);
+    write_text("schema.json", "{\"shards\": -1}");
     check_refused(folder, -EILSEQ, "schema.json");
     cr_assert_eq(lodfs_table_open_bytes("LODFSTC1", 8, &table, &error), -EILSEQ);
     lodfs_table_close(NULL);

@@ -26,7 +26,8 @@ static void check_read(const struct lod_part *part, const char *expected)
 
     cr_assert_eq(lod_parts_read(f.fd, source_at(&f, "t"), part, false, &bytes), 0);
     cr_assert_eq(bytes.bytes, strlen(expected));
-    cr_assert(memcmp(bytes.data, expected, bytes.bytes) == 0, "%.*s", (int)bytes.bytes, bytes.data);
+    cr_assert(bytes.bytes == 0 || memcmp(bytes.data, expected, bytes.bytes) == 0, "%.*s",
+              (int)bytes.bytes, bytes.data);
     lod_buf_finish(&bytes);
 }
 
