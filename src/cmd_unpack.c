@@ -21,6 +21,7 @@ enum { OPT_FIDELITY = 256, OPT_PROGRESS, OPT_NO_PROGRESS };
 
 static const struct option long_options[] = {
     {"fidelity", required_argument, NULL, OPT_FIDELITY},
+    {"jobs", required_argument, NULL, 'j'},
     {"no-progress", no_argument, NULL, OPT_NO_PROGRESS},
     {"progress", no_argument, NULL, OPT_PROGRESS},
     {"quiet", no_argument, NULL, 'q'},
@@ -39,7 +40,7 @@ static const char help_text[] =
     "      --fidelity=F     original: files without their exact bytes are listed and left out "
     "(exit\n"
     "                       code 3);  full: every file, with the pixels of the source;  q1 .. q10\n"
-    "  -j N                 threads (default: one a processor)\n"
+    "  -j, --jobs=N         threads (default: one a processor)\n"
     "  -q, --quiet          no summary\n"
     "  -v, --verbose        list all files left out, not only the first ones\n"
     "      --[no-]progress  the progress line (default: on a terminal)\n";

@@ -25,7 +25,7 @@ static const char help_text[] =
     "index, records, tree list and manifest. Names file, offset, fidelities and path of every\n"
     "damage. Of a mount point, the store behind it is checked. Writes nothing.\n"
     "\n"
-    "  -j N               threads (default: one a processor)\n"
+    "  -j, --jobs=N       threads (default: one a processor)\n"
     "  -q, --quiet        only the exit code: 0 sound, 1 damaged\n"
     "      --json         one JSON document\n"
     "      --[no-]progress  the progress line (default: on a terminal)\n";
@@ -33,6 +33,7 @@ static const char help_text[] =
 enum { OPT_JSON = 256, OPT_PROGRESS, OPT_NO_PROGRESS };
 
 static const struct option long_options[] = {
+    {"jobs", required_argument, NULL, 'j'},
     {"json", no_argument, NULL, OPT_JSON},
     {"no-progress", no_argument, NULL, OPT_NO_PROGRESS},
     {"progress", no_argument, NULL, OPT_PROGRESS},
