@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcuda.so.1, which comes with the driver, and libnvrtc, which comes with the toolkit. */
+/* libcuda.so.1, which comes with the driver, and libnvrtc, which comes with the toolkit; both stay.
+ */
 #include "cuda_api.h"
 
 #include <dlfcn.h>
@@ -31,7 +32,7 @@ static void load_compiler(struct lod_cuda_api *api)
     int error = 0;
 
     for (size_t i = 0; i < sizeof(compilers) / sizeof(compilers[0]) && !api->compiler; i++) {
-        api->compiler = dlopen(compilers[i], RTLD_NOW | RTLD_LOCAL);
+        api->compiler = dlopen(compilers[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     }
     if (!api->compiler) {
         return;
@@ -50,7 +51,7 @@ int lod_cuda_api_load(struct lod_cuda_api *api, char *why)
 {
     int error = 0;
 
-    api->driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    api->driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!api->driver) {
         return lod_device_why(-ENODEV, why, "there is no libcuda.so.1 here");
     }

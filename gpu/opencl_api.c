@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libOpenCL.so.1, the loader that every OpenCL driver comes with, opened at run time. */
+/*
+ * libOpenCL.so.1, the loader that every OpenCL driver comes with, opened at run time. It stays:
+ * drivers keep threads and memory of their own, which would outlive their code.
+ */
 #include "opencl_api.h"
 
 #include <dlfcn.h>
@@ -22,7 +25,7 @@ int lod_opencl_api_load(struct lod_opencl_api *api, char *why)
 {
     int error = 0;
 
-    api->library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+    api->library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!api->library) {
         return lod_device_why(-ENODEV, why, "there is no libOpenCL.so.1 here");
     }
