@@ -181,10 +181,10 @@ static int append_csr_batch(struct lod_shard_write *shard, const struct lod_spar
         size[i] = sparse->start[first + i + 1] - sparse->start[first + i];
     }
     int error = append_sizes(body, size, rows, &row);
-    if (!error) {
+    if (!error && pairs) {
         error = append_bits(body, sparse->column + from, pairs, shard->column_bits);
     }
-    if (!error) {
+    if (!error && pairs) {
         error = lod_values_write_words(values, sparse->word + from, pairs, body);
     }
     return error ? error : append_batch_row(&shard->section[LOD_SECTION_BATCH], &row);

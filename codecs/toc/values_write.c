@@ -173,6 +173,9 @@ int lod_values_write_words(const struct lod_values_write *values, const uint64_t
     if (!values->table) {
         return write_narrow(values, words, count, into);
     }
+    if (lod_bits_bytes(count, values->index_bits) == 0) {
+        return 0; /* one value alone: nothing says which */
+    }
     int error = lod_buf_reserve(into, lod_bits_bytes(count, values->index_bits));
     for (uint64_t at = 0; at < count && !error; at += STEP) {
         uint64_t step = count - at < STEP ? count - at : STEP;
