@@ -31,7 +31,8 @@ void lod_csv_row_finish(struct lod_csv_row *row);
 static inline struct lod_span lod_csv_field(const struct lod_csv_row *row, uint32_t field)
 {
     size_t from = field ? row->end[field - 1] : 0;
-    return (struct lod_span){.at = row->text.data + from, .bytes = row->end[field] - from};
+    const uint8_t *at = from ? row->text.data + from : row->text.data; /* NULL: all are empty */
+    return (struct lod_span){.at = at, .bytes = row->end[field] - from};
 }
 
 /*
