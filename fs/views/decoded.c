@@ -98,24 +98,6 @@ static int name(struct lod_dataset *dataset, const struct lod_node *node,
     return show(dataset, node, file ? &item : NULL, text, &pixels);
 }
 
-/* The child called `own` in the source, if it is called `wanted` here. */
-static int try_node(struct lod_dataset *dataset, const struct lod_node *folder, const char *own,
-                    const char *wanted, struct lod_node *ret_node)
-{
-    char shown[LOD_NAME_MAX + 1];
-    struct lod_node node;
-    int error = lod_index_lookup(lod_dataset_index(dataset), folder, own, strlen(own), &node);
-
-    error = error ? error : name(dataset, &node, shown);
-    if (!error && strcmp(shown, wanted) != 0) {
-        error = -ENOENT;
-    }
-    if (!error) {
-        *ret_node = node;
-    }
-    return error;
-}
-
 static bool is_pixels_name(const char *wanted, size_t bytes)
 {
     const char *ending = bytes > ENDING_BYTES ? wanted + bytes - ENDING_BYTES : "";
@@ -129,18 +111,19 @@ static int lookup(struct lod_dataset *dataset, const struct lod_node *folder, co
 {
     char own[LOD_NAME_MAX + 16];
     size_t bytes = strlen(wanted);
-    int error = try_node(dataset, folder, wanted, wanted, ret_node);
+    int error = lod_view_try(&lod_view_decoded, dataset, folder, wanted, wanted, ret_node);
 
     if (error != -ENOENT || !is_pixels_name(wanted, bytes)) {
         return error;
     }
     int stem = (int)(bytes - ENDING_BYTES);
     snprintf(own, sizeof(own), "%.*s", stem, wanted);
-    error = try_node(dataset, folder, own, wanted, ret_node);
+    error = lod_view_try(&lod_view_decoded, dataset, folder, own, wanted, ret_node);
     for (unsigned i = 0; error == -ENOENT && lod_picture_ending(i); i++) {
         snprintf(own, sizeof(own), "%.*s%s", stem, wanted, lod_picture_ending(i));
-        error = strlen(own) <= LOD_NAME_MAX ? try_node(dataset, folder, own, wanted, ret_node)
-                                            : -ENOENT;
+        error = strlen(own) <= LOD_NAME_MAX
+                    ? lod_view_try(&lod_view_decoded, dataset, folder, own, wanted, ret_node)
+                    : -ENOENT;
     }
     return error;
 }

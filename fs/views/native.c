@@ -60,36 +60,18 @@ static int name(struct lod_dataset *dataset, const struct lod_node *node,
     return show(dataset, node, file ? &item : NULL, text, &native);
 }
 
-/* The child called `own` in the source, if it is called `wanted` here. */
-static int try_node(struct lod_dataset *dataset, const struct lod_node *folder, const char *own,
-                    const char *wanted, struct lod_node *ret_node)
-{
-    char shown[LOD_NAME_MAX + 1];
-    struct lod_node node;
-    int error = lod_index_lookup(lod_dataset_index(dataset), folder, own, strlen(own), &node);
-
-    error = error ? error : name(dataset, &node, shown);
-    if (!error && strcmp(shown, wanted) != 0) {
-        error = -ENOENT;
-    }
-    if (!error) {
-        *ret_node = node;
-    }
-    return error;
-}
-
 static int lookup(struct lod_dataset *dataset, const struct lod_node *folder, const char *wanted,
                   struct lod_node *ret_node)
 {
     char own[LOD_NAME_MAX + 1];
     const char *ending = strrchr(wanted, '.');
-    int error = try_node(dataset, folder, wanted, wanted, ret_node);
+    int error = lod_view_try(&lod_view_native, dataset, folder, wanted, wanted, ret_node);
 
     if (error != -ENOENT || !ending || ending == wanted || strlen(wanted) > LOD_NAME_MAX) {
         return error;
     }
     snprintf(own, sizeof(own), "%.*s", (int)(ending - wanted), wanted);
-    return try_node(dataset, folder, own, wanted, ret_node);
+    return lod_view_try(&lod_view_native, dataset, folder, own, wanted, ret_node);
 }
 
 static int plan(struct lod_dataset *dataset, const struct lod_node *node,

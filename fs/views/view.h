@@ -54,6 +54,11 @@ LOD_MUST_CHECK int lod_view_lookup(const struct lod_view *view, struct lod_datas
                                    const struct lod_node *folder, enum lod_fidelity fidelity,
                                    const char *name, struct lod_node *ret_node);
 
+/* For a view's lookup: the child called `own` in the source, if the view calls it `wanted`. */
+LOD_MUST_CHECK int lod_view_try(const struct lod_view *view, struct lod_dataset *dataset,
+                                const struct lod_node *folder, const char *own, const char *wanted,
+                                struct lod_node *ret_node);
+
 extern const struct lod_view lod_view_tree, lod_view_decoded, lod_view_native;
 
 #endif
