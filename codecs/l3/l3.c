@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * l3, reading: lossless images in patches, after the L3 paper, shown as PNG files with stored
- * deflate blocks; full at every fidelity. Here files are planned; l3_make.c computes their pixels.
+ * l3, reading: lossless images in patches, after the L3 paper, shown as files of the source's
+ * container (container.h); full at every fidelity. Here files are planned; l3_make.c computes their
+ * pixels.
  * FORMAT.md, ITEM, column l3; l3_write.c makes these rows.
  */
 #include "codec.h"
 
 #include <errno.h>
 
+#include "l3/container.h"
 #include "l3/l3_file.h"
 #include "l3/l3_make.h"
 #include "l3/l3_pixels.h"
@@ -47,21 +49,6 @@ static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GRO
     ret_bytes[LOD_L3_GROUP_CHUNKS - 1] = r.chunks;
     ret_bytes[LOD_L3_GROUP_FILE - 1] = holds_source(&r) ? r.source : 0;
     return 0;
-}
-
-static int plan_png(const struct lod_l3_row *r, struct lod_plan *plan)
-{
-    uint8_t head[LOD_PNG_HEAD_BYTES], open[LOD_PNG_OPEN_BYTES], tail[LOD_PNG_TAIL_BYTES];
-    int error;
-
-    lod_png_stored_head(&r->png, head);
-    lod_png_stored_open(&r->png, open);
-    lod_png_stored_tail(r->sums, tail);
-    error = lod_plan_add_text(plan, head, sizeof(head));
-    error = error ? error : lod_plan_add_stored(plan, LOD_L3_GROUP_CHUNKS, 0, r->chunks);
-    error = error ? error : lod_plan_add_text(plan, open, sizeof(open));
-    error = error ? error : lod_plan_add_made(plan, LOD_L3_FORM_PNG, 0, r->png.bytes);
-    return error ? error : lod_plan_add_text(plan, tail, sizeof(tail));
 }
 
 static int plan_pixels(const struct lod_l3_row *r, enum lod_fidelity fidelity,
@@ -119,10 +106,10 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
         error = plan_native(row, &r, &made);
     } else if (format != LOD_FORMAT_TREE) {
         return -ENOENT;
-    } else if (r.flags & LOD_ITEM_WHOLE || fidelity == LOD_ORIGINAL) {
+    } else if (r.flags & LOD_ITEM_WHOLE || (r.flags & LOD_ITEM_KEPT && fidelity == LOD_ORIGINAL)) {
         error = lod_plan_add_stored(&made, LOD_L3_GROUP_FILE, 0, r.source);
     } else {
-        error = plan_png(&r, &made);
+        error = r.container->plan(&r, &made);
     }
     if (!error) {
         *ret_plan = made;

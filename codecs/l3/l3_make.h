@@ -7,7 +7,7 @@
 
 /* Forms of an item; see lod_maker. */
 enum lod_l3_form {
-    LOD_L3_FORM_PNG,    /* the stored blocks of its IDAT */
+    LOD_L3_FORM_FILE,   /* the bands of its file */
     LOD_L3_FORM_PIXELS, /* l3_pixels.h */
 };
 

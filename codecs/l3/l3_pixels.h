@@ -19,12 +19,13 @@ uint64_t lod_l3_pixels_band_bytes(const struct lod_l3_row *row);
 /* What making a band of pixels takes, at most. */
 uint64_t lod_l3_pixels_cost(const struct lod_l3_row *row);
 
-/* Does it need group 8, in which the palette is? */
-bool lod_l3_pixels_need_chunks(const struct lod_l3_row *row);
+/* Bytes of group 8 that are needed to find the palette; 0: there is none. */
+uint64_t lod_l3_pixels_chunks(const struct lod_l3_row *row);
 
 /*
- * The pixels of `rows` rows of samples, `stride` bytes apart, as decoded; `chunks`: group 8, for a
- * palette. An index past the palette is black. -EILSEQ: there is no palette.
+ * The pixels of `rows` rows of samples, `stride` bytes apart, as decoded; `chunks`: group 8, as
+ * much of it as the palette takes. An index past the palette is black. -EILSEQ: there is no
+ * palette.
  */
 LOD_MUST_CHECK int lod_l3_pixels_band(const struct lod_l3_row *row, struct lod_span chunks,
                                       const uint8_t *samples, size_t stride, uint32_t rows,

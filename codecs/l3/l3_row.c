@@ -4,27 +4,23 @@
 
 #include <errno.h>
 
+#include "l3/container.h"
 #include "l3/l3_stream.h"
 
-#define AT_COLOUR 1  /* u8 */
-#define AT_DEPTH  2  /* u8 */
-#define AT_MODE   3  /* u8: mode in bits 0 .. 3, log2 of a patch's side in 4 .. 7 */
-#define AT_WIDTH  8  /* u32 */
-#define AT_HEIGHT 12 /* u32 */
-#define AT_SOURCE 16 /* u64 */
-#define AT_CHUNKS 24 /* u32 */
-#define AT_CRC    28 /* u32 */
-#define AT_ADLER  32 /* u32 */
-#define AT_STREAM 36 /* u32: band 1; those of bands 2 .. 7 follow and are 0 */
-#define AT_BANDS  40
+#define AT_COLOUR    1  /* u8 */
+#define AT_DEPTH     2  /* u8 */
+#define AT_MODE      3  /* u8: mode in bits 0 .. 3, log2 of a patch's side in 4 .. 7 */
+#define AT_WIDTH     8  /* u32 */
+#define AT_HEIGHT    12 /* u32 */
+#define AT_SOURCE    16 /* u64 */
+#define AT_CHUNKS    24 /* u32 */
+#define AT_STREAM    36 /* u32 */
+#define AT_CONTAINER 40 /* u8; bytes 28 .. 35 are the container's own */
+#define AT_RESERVED  41
 
 #define SIDE_SHIFT 4
 #define MODE_MASK  0x0fu
 #define MODES      3u
-
-/* PLTE of one colour, tRNS of one value. */
-#define PALETTE_BYTES_MIN (LOD_PNG_CHUNK_BYTES + 3)
-#define ALPHA_BYTES_MIN   (LOD_PNG_CHUNK_BYTES + 1)
 
 #define TABLES_MAX  (64u << 10)
 #define PATCH_EXTRA 1024u /* what a patch has beside its samples, which nothing makes larger */
@@ -33,21 +29,21 @@
 
 static uint64_t columns(const struct lod_l3_row *row)
 {
-    const uint64_t side = 1ull << row->png.side_log2;
+    const uint64_t side = 1ull << row->out.side_log2;
 
-    return (row->png.header.width + side - 1) >> row->png.side_log2;
+    return (row->out.header.width + side - 1) >> row->out.side_log2;
 }
 
 static uint64_t band_samples(const struct lod_l3_row *row)
 {
-    const struct lod_l3_image image = lod_png_image(&row->png.header);
+    const struct lod_l3_image image = lod_png_image(&row->out.header);
 
-    return lod_l3_row_bytes(&image) * lod_png_stored_rows(&row->png, 0);
+    return lod_l3_row_bytes(&image) * lod_l3_output_rows(&row->out, 0);
 }
 
 uint64_t lod_l3_row_head_max(const struct lod_l3_row *row)
 {
-    return LOD_L3_HEADER_BYTES + 4 * columns(row) * row->png.bands + TABLES_MAX;
+    return LOD_L3_HEADER_BYTES + 4 * columns(row) * row->out.bands + TABLES_MAX;
 }
 
 uint64_t lod_l3_row_band_max(const struct lod_l3_row *row)
@@ -60,7 +56,7 @@ uint64_t lod_l3_row_band_max(const struct lod_l3_row *row)
 uint64_t lod_l3_row_cost(const struct lod_l3_row *row)
 {
     return 2 * lod_l3_row_head_max(row) + lod_l3_row_band_max(row) + band_samples(row) +
-           lod_png_stored_band_bytes(&row->png, 0) + LOD_L3_WORK_BYTES;
+           lod_l3_output_band_bytes(&row->out, 0) + LOD_L3_WORK_BYTES;
 }
 
 static bool whole_is_sound(const uint8_t row[LOD_ROW_BYTES], const struct lod_l3_row *r)
@@ -75,18 +71,17 @@ static bool whole_is_sound(const uint8_t row[LOD_ROW_BYTES], const struct lod_l3
     return sound && r->source <= UINT32_MAX;
 }
 
-static bool palette_is_sound(const struct lod_l3_row *r)
+/* The source's bytes follow (exact), or they are there (KEPT), or they are not (NO_ORIGINAL). */
+static bool flags_are_sound(const struct lod_l3_row *r)
 {
-    const bool palette = r->png.header.colour == LOD_PNG_PALETTE;
+    const unsigned kept = !!(r->flags & LOD_ITEM_KEPT), none = !!(r->flags & LOD_ITEM_NO_ORIGINAL);
 
-    return !palette || r->chunks >= PALETTE_BYTES_MIN + (r->transparent ? ALPHA_BYTES_MIN : 0);
+    return kept + none == (r->container->exact ? 0 : 1);
 }
 
-/* The source's bytes are there (KEPT) or they are not (NO_ORIGINAL). */
 static bool image_is_sound(const uint8_t row[LOD_ROW_BYTES], struct lod_l3_row *r)
 {
-    const bool kept = r->flags & LOD_ITEM_KEPT, none = r->flags & LOD_ITEM_NO_ORIGINAL;
-    const unsigned side = row[AT_MODE] >> SIDE_SHIFT;
+    const uint8_t side = row[AT_MODE] >> SIDE_SHIFT;
     struct lod_png_header header = {.width = lod_get_le32(row + AT_WIDTH),
                                     .height = lod_get_le32(row + AT_HEIGHT),
                                     .depth = row[AT_DEPTH],
@@ -95,16 +90,16 @@ static bool image_is_sound(const uint8_t row[LOD_ROW_BYTES], struct lod_l3_row *
     r->transparent = header.colour == LOD_L3_PALETTE_ALPHA;
     header.colour = r->transparent ? LOD_PNG_PALETTE : header.colour;
     r->mode = row[AT_MODE] & MODE_MASK;
-    for (unsigned i = AT_BANDS; i < LOD_ROW_BYTES; i++) {
+    r->container = lod_l3_container_find(row[AT_CONTAINER]);
+    for (unsigned i = AT_RESERVED; i < LOD_ROW_BYTES; i++) {
         if (row[i]) {
             return false;
         }
     }
-    return kept != none && r->source && r->source <= UINT32_MAX && r->mode < MODES &&
-           side >= LOD_L3_SIDE_LOG2_MIN && side <= LOD_L3_SIDE_LOG2_MAX &&
+    return r->container && flags_are_sound(r) && r->source && r->source <= UINT32_MAX &&
+           r->mode < MODES && side >= LOD_L3_SIDE_LOG2_MIN && side <= LOD_L3_SIDE_LOG2_MAX &&
            r->stream > LOD_L3_HEADER_BYTES && lod_png_header_valid(&header) &&
-           lod_png_stored_init(&header, (uint8_t)side, &r->png) == 0 && palette_is_sound(r) &&
-           lod_l3_row_cost(r) <= LOD_L3_BAND_COST_MAX;
+           r->container->take(row, &header, side, r) && lod_l3_row_cost(r) <= LOD_L3_BAND_COST_MAX;
 }
 
 int lod_l3_row_read(const uint8_t row[LOD_ROW_BYTES], struct lod_l3_row *ret_row)
@@ -112,8 +107,6 @@ int lod_l3_row_read(const uint8_t row[LOD_ROW_BYTES], struct lod_l3_row *ret_row
     struct lod_l3_row r = {.flags = lod_row_flags(row),
                            .source = lod_get_le64(row + AT_SOURCE),
                            .chunks = lod_get_le32(row + AT_CHUNKS),
-                           .sums.crc = lod_get_le32(row + AT_CRC),
-                           .sums.adler = lod_get_le32(row + AT_ADLER),
                            .stream = lod_get_le32(row + AT_STREAM)};
 
     if (r.flags & (uint8_t)~FLAGS_KNOWN) {
@@ -134,13 +127,13 @@ void lod_l3_row_write(const struct lod_l3_row *from, uint8_t ret_row[LOD_ROW_BYT
     if (from->flags & LOD_ITEM_WHOLE) {
         return;
     }
-    ret_row[AT_COLOUR] = from->transparent ? LOD_L3_PALETTE_ALPHA : from->png.header.colour;
-    ret_row[AT_DEPTH] = from->png.header.depth;
-    ret_row[AT_MODE] = (uint8_t)(from->png.side_log2 << SIDE_SHIFT | from->mode);
-    lod_put_le32(ret_row + AT_WIDTH, from->png.header.width);
-    lod_put_le32(ret_row + AT_HEIGHT, from->png.header.height);
+    ret_row[AT_COLOUR] = from->transparent ? LOD_L3_PALETTE_ALPHA : from->out.header.colour;
+    ret_row[AT_DEPTH] = from->out.header.depth;
+    ret_row[AT_MODE] = (uint8_t)(from->out.side_log2 << SIDE_SHIFT | from->mode);
+    lod_put_le32(ret_row + AT_WIDTH, from->out.header.width);
+    lod_put_le32(ret_row + AT_HEIGHT, from->out.header.height);
     lod_put_le32(ret_row + AT_CHUNKS, from->chunks);
-    lod_put_le32(ret_row + AT_CRC, from->sums.crc);
-    lod_put_le32(ret_row + AT_ADLER, from->sums.adler);
     lod_put_le32(ret_row + AT_STREAM, from->stream);
+    ret_row[AT_CONTAINER] = from->container->id;
+    from->container->put(from, ret_row);
 }

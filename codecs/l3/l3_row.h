@@ -5,6 +5,7 @@
 
 #include "codec.h"
 #include "compiler.h"
+#include "l3/l3_output.h"
 #include "l3/png_stored.h"
 
 #define LOD_L3_GROUP_STREAM 1u
@@ -17,15 +18,19 @@
 /* What inputs, work and result of one band may take: two of them fit into a mount's budget. */
 #define LOD_L3_BAND_COST_MAX (128ull << 20)
 
+struct lod_l3_container;
+
+/* Of a WHOLE item all but flags and source are zero. */
 struct lod_l3_row {
     uint8_t flags;
-    bool transparent; /* a palette with tRNS */
-    uint8_t mode;     /* enum lod_l3_mode: what the writer was asked for */
-    uint64_t source;  /* bytes of the source file */
-    uint32_t chunks;  /* bytes of group 8 */
-    uint32_t stream;  /* bytes of group 1 */
-    struct lod_png_sums sums;
-    struct lod_png_stored png; /* all zero if WHOLE */
+    const struct lod_l3_container *container; /* which file it becomes */
+    bool transparent;                         /* a palette with tRNS */
+    uint8_t mode;                             /* enum lod_l3_mode: what the writer was asked for */
+    uint64_t source;                          /* bytes of the source file */
+    uint32_t chunks;                          /* bytes of group 8 */
+    uint32_t stream;                          /* bytes of group 1 */
+    struct lod_png_sums sums;                 /* png */
+    struct lod_l3_output out;
 };
 
 /* -EILSEQ: malformed. */

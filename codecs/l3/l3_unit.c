@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "l3/container.h"
 #include "l3/l3_make.h"
 #include "l3/l3_pixels.h"
 
@@ -22,11 +23,11 @@ static int ask(struct lod_inputs *inputs, uint64_t offset, uint64_t bytes)
 /* The image of the stream is the row's, or one of them lies. */
 static bool agrees(const struct lod_l3_row *r, const struct lod_l3_stream *stream)
 {
-    const struct lod_l3_image image = lod_png_image(&r->png.header);
+    const struct lod_l3_image image = lod_png_image(&r->out.header);
 
     return image.width == stream->image.width && image.height == stream->image.height &&
            image.samples == stream->image.samples && image.bits == stream->image.bits &&
-           r->png.side_log2 == stream->side_log2;
+           r->out.side_log2 == stream->side_log2;
 }
 
 static int check_head(const struct lod_l3_row *r, struct lod_span first, uint64_t *ret_bytes)
@@ -101,12 +102,12 @@ static struct lod_input *chunks_of(struct lod_inputs *inputs)
 
 static int ask_chunks(const struct lod_l3_row *r, unsigned form, struct lod_inputs *inputs)
 {
-    if (form != LOD_L3_FORM_PIXELS || !lod_l3_pixels_need_chunks(r) || chunks_of(inputs)) {
+    if (form != LOD_L3_FORM_PIXELS || !lod_l3_pixels_chunks(r) || chunks_of(inputs)) {
         return 0;
     }
     struct lod_input *input = &inputs->input[inputs->count++];
     input->slot = LOD_SLOT_OWN;
-    return lod_plan_add_stored(&input->plan, LOD_L3_GROUP_CHUNKS, 0, r->chunks);
+    return lod_plan_add_stored(&input->plan, LOD_L3_GROUP_CHUNKS, 0, lod_l3_pixels_chunks(r));
 }
 
 int lod_l3_unit_need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
@@ -135,9 +136,9 @@ static uint64_t bytes_of(const struct lod_l3_row *r, unsigned form, uint32_t ban
 {
     struct lod_pixels pixels = lod_l3_pixels(r);
 
-    pixels.height = lod_png_stored_rows(&r->png, band);
+    pixels.height = lod_l3_output_rows(&r->out, band);
     return form == LOD_L3_FORM_PIXELS ? lod_pixels_bytes(&pixels)
-                                      : lod_png_stored_band_bytes(&r->png, band);
+                                      : lod_l3_output_band_bytes(&r->out, band);
 }
 
 int lod_l3_unit_find(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t number,
@@ -154,7 +155,7 @@ int lod_l3_unit_find(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t n
     if (missing || bytes != bytes_of(&found.row, form, found.number)) {
         return -EILSEQ;
     }
-    found.rows = lod_png_stored_rows(&found.row.png, found.number);
+    found.rows = lod_l3_output_rows(&found.row.out, found.number);
     found.stride = (size_t)lod_l3_row_bytes(&found.stream.image);
     found.chunks = inputs->input[inputs->count - 1].data;
     *ret_unit = found;
@@ -167,6 +168,6 @@ int lod_l3_unit_finish(const struct lod_l3_unit *unit, uint8_t *samples, uint8_t
         return lod_l3_pixels_band(&unit->row, unit->chunks, samples, unit->stride, unit->rows,
                                   into);
     }
-    lod_png_stored_band(&unit->row.png, unit->number, samples, unit->stride, into);
+    unit->row.container->band(&unit->row, unit->number, samples, unit->stride, into);
     return 0;
 }

@@ -18,11 +18,11 @@ int lod_l3_whole_open(struct lod_span bytes, struct lod_l3_whole *ret_whole)
     if (error) {
         return error;
     }
-    const struct lod_png_stored *png = &whole.file.parsed.png;
-    const struct lod_l3_image image = lod_png_image(&png->header), *found = &whole.stream.image;
+    const struct lod_l3_output *out = &whole.file.parsed.out;
+    const struct lod_l3_image image = lod_png_image(&out->header), *found = &whole.stream.image;
     if (image.width != found->width || image.height != found->height ||
         image.samples != found->samples || image.bits != found->bits ||
-        png->side_log2 != whole.stream.side_log2) {
+        out->side_log2 != whole.stream.side_log2) {
         return -EILSEQ;
     }
     whole.pixels = lod_l3_pixels(&whole.file.parsed);
@@ -105,7 +105,7 @@ int lod_l3_whole_pixels(const struct lod_l3_whole *whole, struct lod_gpu *gpu, u
 
 bool lod_l3_whole_is_plain(const struct lod_l3_whole *whole)
 {
-    return whole->stream.image.bits >= 8 && !lod_l3_pixels_need_chunks(&whole->file.parsed);
+    return whole->stream.image.bits >= 8 && !lod_l3_pixels_chunks(&whole->file.parsed);
 }
 
 int lod_l3_whole_keep(const struct lod_l3_whole *whole, struct lod_gpu *gpu, uint64_t *ret_address)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * l3, writing: a PNG file becomes an L3 stream and its kept chunks, proven by making the file of
- * full/ from them and comparing its pixels; what cannot be is stored WHOLE with the reason.
+ * l3, writing: an image file (container_write.h) becomes an L3 stream and the bytes around its
+ * pixels, proven by making the file of full/ from them; what cannot be is stored WHOLE with the
+ * reason.
  * FORMAT.md, ITEM and l3; l3.c reads these rows.
  */
 #include "encoder.h"
@@ -10,12 +11,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "l3/container_write.h"
 #include "l3/l3_row.h"
 #include "l3/l3_stream.h"
 #include "l3/l3_stream_write.h"
-#include "l3/png_io.h"
 
-/* A PNG of more is streamed as raw, not held in memory. */
+/* A file of more is streamed as raw, not held in memory. */
 #define SOURCE_BYTES_MAX (256ull << 20)
 
 /* 178 million pixels of RGB; one thread holds them and what they become. */
@@ -33,7 +34,8 @@
 struct job {
     struct lod_span source;
     const struct lod_encode_options *options;
-    struct lod_png_layout layout;
+    const struct lod_l3_container_write *from;
+    struct lod_l3_taken taken;
     struct lod_l3_image image;
     uint8_t *samples;
     struct lod_buf *stream; /* group 1 */
@@ -44,14 +46,12 @@ struct job {
 /* What proving one band takes. */
 struct proof {
     struct lod_l3_stream stream;
-    uint8_t *work, *samples, *blocks;
+    uint8_t *work, *samples, *made;
 };
 
 static bool probe(struct lod_span head)
 {
-    static const uint8_t png[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-
-    return head.bytes >= sizeof(png) && memcmp(head.at, png, sizeof(png)) == 0;
+    return lod_l3_container_probe(head) != NULL;
 }
 
 static int refuse(struct job *job, const char *why)
@@ -81,21 +81,32 @@ static int check_size(struct job *job)
     return 0;
 }
 
+/* Its header, so far as that tells the image and is one that is taken. */
+static int read_head(struct job *job)
+{
+    int error;
+
+    job->from = lod_l3_container_probe(job->source);
+    if (!job->from) {
+        return refuse(job, "its header is not that of an image");
+    }
+    error = job->from->head(job->source, &job->taken, &job->why);
+    if (!error) {
+        job->image = lod_png_image(&job->taken.header);
+        error = check_size(job);
+    }
+    return error;
+}
+
 static int read_pixels(struct job *job)
 {
-    int error = lod_png_read_header(job->source, &job->layout.header, &job->why);
+    int error = read_head(job);
 
     if (error) {
         return error;
     }
-    job->image = lod_png_image(&job->layout.header);
-    error = check_size(job);
-    error = error ? error : lod_png_scan(job->source, &job->layout, &job->why);
-    if (error) {
-        return error;
-    }
     job->samples = malloc(samples_bytes(&job->image));
-    return job->samples ? lod_png_decode(job->source, &job->layout, job->samples, &job->why)
+    return job->samples ? job->from->samples(job->source, &job->taken, job->samples, &job->why)
                         : -ENOMEM;
 }
 
@@ -108,26 +119,31 @@ static int encode_pixels(struct job *job)
     if (error == -E2BIG) {
         return refuse(job, "too large: its patches pass 4 GiB");
     }
-    const uint64_t chunks = (uint64_t)job->layout.before.bytes + job->layout.after.bytes;
+    const uint64_t chunks = (uint64_t)job->taken.before.bytes + job->taken.after.bytes;
     return !error && job->stream->bytes + chunks >= job->source.bytes
                ? refuse(job, "its patches are not smaller than the file")
                : error;
 }
 
-/* The row but for its checksums. */
+/* The row; of the container's own fields what is known before its file was made. */
 static int describe(struct job *job, const struct lod_l3_stream *stream)
 {
-    const struct lod_png_layout *layout = &job->layout;
-    struct lod_l3_row *row = &job->row;
+    const struct lod_l3_taken *taken = &job->taken;
+    const struct lod_l3_container *container = job->from->container;
+    uint8_t own[LOD_ROW_BYTES] = {0};
 
-    row->flags = job->options->keep ? LOD_ITEM_KEPT : LOD_ITEM_NO_ORIGINAL;
-    row->transparent = layout->header.colour == LOD_PNG_PALETTE && layout->transparent;
-    row->mode = job->options->l3_mode;
-    row->source = job->source.bytes;
-    row->chunks = (uint32_t)(layout->before.bytes + layout->after.bytes);
-    row->stream = (uint32_t)job->stream->bytes;
-    if (lod_png_stored_init(&layout->header, stream->side_log2, &row->png) ||
-        lod_l3_row_cost(row) > LOD_L3_BAND_COST_MAX) {
+    job->row = taken->own;
+    job->row.container = container;
+    job->row.flags = container->exact     ? 0
+                     : job->options->keep ? LOD_ITEM_KEPT
+                                          : LOD_ITEM_NO_ORIGINAL;
+    job->row.mode = job->options->l3_mode;
+    job->row.source = job->source.bytes;
+    job->row.chunks = (uint32_t)(taken->before.bytes + taken->after.bytes);
+    job->row.stream = (uint32_t)job->stream->bytes;
+    container->put(&job->row, own);
+    if (!container->take(own, &taken->header, stream->side_log2, &job->row) ||
+        lod_l3_row_cost(&job->row) > LOD_L3_BAND_COST_MAX) {
         return refuse(job, "too wide: a row of its patches takes more than 128 MiB");
     }
     return 0;
@@ -138,7 +154,7 @@ static int prove_band(struct job *job, const struct proof *proof, uint32_t band)
 {
     const size_t stride = (size_t)lod_l3_row_bytes(&job->image);
     const uint8_t *source = job->samples + ((size_t)band << proof->stream.side_log2) * stride;
-    const struct lod_png_stored *png = &job->row.png;
+    const struct lod_l3_output *out = &job->row.out;
     uint64_t offset, bytes;
 
     lod_l3_band(&proof->stream, band, &offset, &bytes);
@@ -147,36 +163,34 @@ static int prove_band(struct job *job, const struct proof *proof, uint32_t band)
         (struct lod_span){.at = job->stream->data + offset, .bytes = (size_t)bytes}, proof->samples,
         stride, proof->work);
     if (error || bytes > lod_l3_row_band_max(&job->row) ||
-        memcmp(proof->samples, source, stride * lod_png_stored_rows(png, band))) {
+        memcmp(proof->samples, source, stride * lod_l3_output_rows(out, band))) {
         return refuse(job, "its pixels do not come back from patches");
     }
-    lod_png_stored_band(png, band, proof->samples, stride, proof->blocks);
-    lod_png_stored_sums_add(
-        &job->row.sums,
-        (struct lod_span){.at = proof->blocks, .bytes = lod_png_stored_band_bytes(png, band)});
-    return 0;
+    job->from->container->band(&job->row, band, proof->samples, stride, proof->made);
+    const struct lod_span made = {.at = proof->made, .bytes = lod_l3_output_band_bytes(out, band)};
+    return job->from->prove(job->source, &job->row, band, made)
+               ? 0
+               : refuse(job, "its bytes do not come back from its pixels");
 }
 
 static int prove_bands(struct job *job, struct proof *proof)
 {
-    const struct lod_png_stored *png = &job->row.png;
-    const uint64_t band_samples = lod_l3_row_bytes(&job->image) * lod_png_stored_rows(png, 0);
+    const struct lod_l3_output *out = &job->row.out;
+    const uint64_t band_samples = lod_l3_row_bytes(&job->image) * lod_l3_output_rows(out, 0);
     int error = 0;
 
     proof->work = aligned_alloc(LOD_L3_WORK_ALIGN, LOD_L3_WORK_BYTES);
     proof->samples = malloc(band_samples);
-    proof->blocks = malloc(lod_png_stored_band_bytes(png, 0));
-    if (!proof->work || !proof->samples || !proof->blocks) {
+    proof->made = malloc(lod_l3_output_band_bytes(out, 0));
+    if (!proof->work || !proof->samples || !proof->made) {
         return -ENOMEM;
     }
     if (lod_l3_work_init(&proof->stream, proof->work)) {
         return refuse(job, "its pixels do not come back from patches");
     }
-    job->row.sums = lod_png_stored_sums_begin();
-    for (uint32_t band = 0; !error && band < png->bands; band++) {
+    for (uint32_t band = 0; !error && band < out->bands; band++) {
         error = prove_band(job, proof, band);
     }
-    job->row.sums = lod_png_stored_sums_end(job->row.sums);
     return error;
 }
 
@@ -195,19 +209,20 @@ static int prove(struct job *job)
     error = error ? error : prove_bands(job, &proof);
     free(proof.work);
     free(proof.samples);
-    free(proof.blocks);
+    free(proof.made);
     return error;
 }
 
-static int keep_chunks(const struct job *job, struct lod_encoded *item)
+static int keep_rest(const struct job *job, struct lod_encoded *item)
 {
-    struct lod_buf *chunks = &item->group[LOD_L3_GROUP_CHUNKS - 1];
-    int error = lod_buf_append(chunks, job->layout.before.at, job->layout.before.bytes);
+    struct lod_buf *rest = &item->group[LOD_L3_GROUP_CHUNKS - 1];
+    int error = lod_buf_append(rest, job->taken.before.at, job->taken.before.bytes);
 
-    error = error ? error : lod_buf_append(chunks, job->layout.after.at, job->layout.after.bytes);
-    return error || !job->options->keep ? error
-                                        : lod_buf_append(&item->group[LOD_L3_GROUP_FILE - 1],
-                                                         job->source.at, job->source.bytes);
+    error = error ? error : lod_buf_append(rest, job->taken.after.at, job->taken.after.bytes);
+    return error || !(job->row.flags & LOD_ITEM_KEPT)
+               ? error
+               : lod_buf_append(&item->group[LOD_L3_GROUP_FILE - 1], job->source.at,
+                                job->source.bytes);
 }
 
 static int store_whole(const struct job *job, struct lod_encoded *item)
@@ -234,7 +249,7 @@ static int encode(struct lod_span source, const struct lod_encode_options *optio
     free(job.samples);
     if (!error) {
         lod_l3_row_write(&job.row, item.row);
-        error = keep_chunks(&job, &item);
+        error = keep_rest(&job, &item);
     } else if (error == -ENOTSUP) {
         error = store_whole(&job, &item);
     }
@@ -252,14 +267,9 @@ static uint64_t memory_bytes(struct lod_span source)
 {
     struct job job = {.source = source};
 
-    if (lod_png_read_header(source, &job.layout.header, &job.why)) {
-        return source.bytes;
-    }
-    job.image = lod_png_image(&job.layout.header);
-    const uint64_t bytes = samples_bytes(&job.image);
-    return check_size(&job) ? source.bytes
-                            : 4 * bytes + lod_png_decode_cost(&job.layout.header) +
-                                  lod_l3_encode_cost(&job.image) + source.bytes + MEMORY_BASE;
+    return read_head(&job) ? source.bytes
+                           : 4 * samples_bytes(&job.image) + job.from->cost(&job.taken.header) +
+                                 lod_l3_encode_cost(&job.image) + source.bytes + MEMORY_BASE;
 }
 
 const struct lod_encoder lod_encoder_l3 = {

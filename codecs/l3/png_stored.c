@@ -6,10 +6,9 @@
 
 #include <zlib.h>
 
-#define BLOCK_HEAD  5u
-#define BLOCK_MAX   65535u
-#define ZLIB_BYTES  6u /* two in front, Adler-32 behind */
-#define ROWS_MAX(s) (1ull << (s)->side_log2)
+#define BLOCK_HEAD 5u
+#define BLOCK_MAX  65535u
+#define ZLIB_BYTES 6u /* two in front, Adler-32 behind */
 
 static const uint8_t zlib_head[2] = {0x78, 0x01};
 static const uint8_t iend[] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
@@ -28,40 +27,25 @@ static uint64_t with_heads(uint64_t raw)
 }
 
 int lod_png_stored_init(const struct lod_png_header *header, uint8_t side_log2,
-                        struct lod_png_stored *ret_stored)
+                        struct lod_l3_output *ret_stored)
 {
     const struct lod_l3_image image = lod_png_image(header);
-    struct lod_png_stored stored = {.header = *header, .side_log2 = side_log2};
-    const uint64_t rows = ROWS_MAX(&stored);
+    struct lod_l3_output stored = lod_l3_output_of(header, side_log2);
+    const uint64_t others = stored.bands - 1;
 
     stored.row_bytes = 1 + ((uint64_t)header->width * image.samples * header->depth + 7) / 8;
-    stored.bands = (uint32_t)((header->height + rows - 1) >> side_log2);
-    stored.band_bytes = with_heads(stored.row_bytes * rows); /* below 2^51 */
-    stored.bytes = with_heads(stored.row_bytes * lod_png_stored_rows(&stored, stored.bands - 1));
-    if (stored.bands > 1) {
-        const uint64_t others = stored.bands - 1;
-        if (stored.band_bytes > LOD_PNG_BYTES_MAX / others) {
-            return -E2BIG;
-        }
-        stored.bytes += others * stored.band_bytes;
+    stored.band_bytes = with_heads(stored.row_bytes << side_log2); /* below 2^51 */
+    stored.last_bytes =
+        with_heads(stored.row_bytes * lod_l3_output_rows(&stored, stored.bands - 1));
+    if (others && stored.band_bytes > LOD_PNG_BYTES_MAX / others) {
+        return -E2BIG;
     }
+    stored.bytes = others * stored.band_bytes + stored.last_bytes;
     if (stored.bytes > LOD_PNG_BYTES_MAX - ZLIB_BYTES) {
         return -E2BIG;
     }
     *ret_stored = stored;
     return 0;
-}
-
-uint32_t lod_png_stored_rows(const struct lod_png_stored *stored, uint32_t band)
-{
-    const uint64_t left = stored->header.height - ((uint64_t)band << stored->side_log2);
-
-    return (uint32_t)(left < ROWS_MAX(stored) ? left : ROWS_MAX(stored));
-}
-
-uint64_t lod_png_stored_band_bytes(const struct lod_png_stored *stored, uint32_t band)
-{
-    return with_heads(stored->row_bytes * lod_png_stored_rows(stored, band));
 }
 
 /* Blocks being filled: `left` bytes of rows in all, `room` in the block in progress. */
@@ -119,7 +103,7 @@ static void swap_bytes(uint8_t *row, uint64_t samples)
     }
 }
 
-static void as_in_png(const struct lod_png_stored *stored, uint8_t *row)
+static void as_in_png(const struct lod_l3_output *stored, uint8_t *row)
 {
     const struct lod_l3_image image = lod_png_image(&stored->header);
 
@@ -130,11 +114,11 @@ static void as_in_png(const struct lod_png_stored *stored, uint8_t *row)
     }
 }
 
-void lod_png_stored_band(const struct lod_png_stored *stored, uint32_t band, uint8_t *samples,
+void lod_png_stored_band(const struct lod_l3_output *stored, uint32_t band, uint8_t *samples,
                          size_t stride, uint8_t *into)
 {
     static const uint8_t filter = 0;
-    const uint32_t rows = lod_png_stored_rows(stored, band);
+    const uint32_t rows = lod_l3_output_rows(stored, band);
     struct blocks b = {
         .at = into, .left = rows * stored->row_bytes, .last_band = band == stored->bands - 1};
 
@@ -174,7 +158,7 @@ struct lod_png_sums lod_png_stored_sums_end(struct lod_png_sums sums)
     return sums;
 }
 
-void lod_png_stored_head(const struct lod_png_stored *stored, uint8_t head[LOD_PNG_HEAD_BYTES])
+void lod_png_stored_head(const struct lod_l3_output *stored, uint8_t head[LOD_PNG_HEAD_BYTES])
 {
     static const uint8_t begin[16] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n',
                                       0,    0,   0,   13,  'I',  'H',  'D',  'R'};
@@ -188,7 +172,7 @@ void lod_png_stored_head(const struct lod_png_stored *stored, uint8_t head[LOD_P
     put_be32(head + 29, (uint32_t)crc32_z(0, head + 12, 17));
 }
 
-void lod_png_stored_open(const struct lod_png_stored *stored, uint8_t open[LOD_PNG_OPEN_BYTES])
+void lod_png_stored_open(const struct lod_l3_output *stored, uint8_t open[LOD_PNG_OPEN_BYTES])
 {
     put_be32(open, (uint32_t)(stored->bytes + ZLIB_BYTES));
     memcpy(open + 4, "IDAT", 4);

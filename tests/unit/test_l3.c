@@ -215,9 +215,9 @@ Test(l3, a_band_is_made_from_its_own_patches)
     struct lod_l3_row row;
 
     cr_assert_eq(lod_l3_row_read(item.row, &row), 0);
-    cr_assert_gt(row.png.bands, 4);
+    cr_assert_gt(row.out.bands, 4);
     cr_assert_gt(stream->bytes, 4 * 65536);
-    const size_t bytes = row.png.band_bytes;
+    const size_t bytes = row.out.band_bytes;
     uint8_t *before = malloc(bytes), *after = malloc(bytes);
     cr_assert_eq(png_make_unit(&item, 0, 0, before, bytes), 0);
     memset(stream->data + stream->bytes / 2, 0x5a, stream->bytes - stream->bytes / 2);
@@ -245,16 +245,16 @@ Test(l3, damaged_streams_are_refused_or_made, .timeout = 300)
 
         cr_assert_null(item.whole);
         cr_assert_eq(lod_l3_row_read(item.row, &row), 0);
-        uint8_t *into = malloc(row.png.bytes);
+        uint8_t *into = malloc(row.out.bytes);
         for (unsigned i = 0; i < 400; i++) {
             state = state * 1664525u + 1013904223u;
             size_t at = state >> 8, old;
             at %= i % 2 ? 200 : stream->bytes;
             old = stream->data[at];
             stream->data[at] ^= (uint8_t)(1u << (state & 7));
-            uint64_t unit = row.png.bands > 1 ? i % row.png.bands : 0;
+            uint64_t unit = row.out.bands > 1 ? i % row.out.bands : 0;
             int error = png_make_unit(&item, 0, unit, into,
-                                      lod_png_stored_band_bytes(&row.png, (uint32_t)unit));
+                                      lod_l3_output_band_bytes(&row.out, (uint32_t)unit));
             cr_assert(error == 0 || error == -EILSEQ, "%d", error);
             refused += error != 0;
             stream->data[at] = (uint8_t)old;

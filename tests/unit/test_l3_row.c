@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
+#include "l3/container.h"
 #include "l3/l3_row.h"
 
 static struct lod_l3_row sample(void)
@@ -9,13 +10,14 @@ static struct lod_l3_row sample(void)
     const struct lod_png_header header = {
         .width = 1000, .height = 300, .depth = 8, .colour = LOD_PNG_PALETTE};
     struct lod_l3_row row = {.flags = LOD_ITEM_NO_ORIGINAL,
+                             .container = &lod_l3_container_png,
                              .transparent = true,
                              .mode = 1,
                              .source = 123456,
                              .chunks = 40,
                              .stream = 99999,
                              .sums = {.crc = 0xdeadbeef, .adler = 0x12345678}};
-    cr_assert_eq(lod_png_stored_init(&header, 6, &row.png), 0);
+    cr_assert_eq(lod_png_stored_init(&header, 6, &row.out), 0);
     return row;
 }
 
@@ -35,10 +37,10 @@ Test(l3_row, comes_back)
     cr_assert_eq(to.stream, from.stream);
     cr_assert_eq(to.sums.crc, from.sums.crc);
     cr_assert_eq(to.sums.adler, from.sums.adler);
-    cr_assert_eq(to.png.header.width, 1000);
-    cr_assert_eq(to.png.header.height, 300);
-    cr_assert_eq(to.png.header.colour, LOD_PNG_PALETTE);
-    cr_assert_eq(to.png.bytes, from.png.bytes);
+    cr_assert_eq(to.out.header.width, 1000);
+    cr_assert_eq(to.out.header.height, 300);
+    cr_assert_eq(to.out.header.colour, LOD_PNG_PALETTE);
+    cr_assert_eq(to.out.bytes, from.out.bytes);
 }
 
 Test(l3_row, whole_has_a_size_and_nothing_else)

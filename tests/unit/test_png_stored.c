@@ -27,7 +27,7 @@ static void check(const struct png_sample *s, uint8_t side_log2)
         .width = s->width, .height = s->height, .depth = s->depth, .colour = s->colour};
     struct lod_buf rows = png_rows(s), stream = {0};
     struct lod_png_sums sums = lod_png_stored_sums_begin();
-    struct lod_png_stored stored;
+    struct lod_l3_output stored;
     uint8_t open[LOD_PNG_OPEN_BYTES], tail[LOD_PNG_TAIL_BYTES];
     const size_t stride = (size_t)s->width * png_channels(s->colour) * (s->depth == 16 ? 2 : 1);
 
@@ -35,8 +35,8 @@ static void check(const struct png_sample *s, uint8_t side_log2)
     lod_png_stored_open(&stored, open);
     png_append(&stream, open + 4, 6);
     for (uint32_t band = 0; band < stored.bands; band++) {
-        const uint32_t count = lod_png_stored_rows(&stored, band);
-        const uint64_t bytes = lod_png_stored_band_bytes(&stored, band);
+        const uint32_t count = lod_l3_output_rows(&stored, band);
+        const uint64_t bytes = lod_l3_output_band_bytes(&stored, band);
         uint8_t *samples = malloc(count * stride);
         fill(s, band << side_log2, count, samples);
         cr_assert_eq(lod_buf_reserve(&stream, bytes), 0);
@@ -93,7 +93,7 @@ Test(png_stored, blocks_end_where_bands_do)
 Test(png_stored, sizes_by_arithmetic)
 {
     struct lod_png_header header = {.width = 3840, .height = 2160, .depth = 8, .colour = 2};
-    struct lod_png_stored stored;
+    struct lod_l3_output stored;
 
     cr_assert_eq(lod_png_stored_init(&header, 7, &stored), 0);
     cr_assert_eq(stored.bands, 17);

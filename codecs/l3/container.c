@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of containers; see container.h. */
+#include "l3/container.h"
+
+static const struct lod_l3_container *const containers[LOD_L3_CONTAINERS] = {
+    [LOD_L3_CONTAINER_PNG] = &lod_l3_container_png,
+};
+
+const struct lod_l3_container *lod_l3_container_find(unsigned id)
+{
+    return id < LOD_L3_CONTAINERS ? containers[id] : NULL;
+}
