@@ -182,11 +182,13 @@ static int fetch_lz4(struct lod_span bytes, uint32_t rows, uint32_t columns,
 }
 
 static const struct form forms[] = {
-    {"dense", BATCH_ROWS, keep_dense, fetch_nothing, dense_batch, true},
-    {"csr", BATCH_ROWS, keep_csr, fetch_nothing, csr_batch, true},
-    {"toc", SHARD_ROWS, keep_toc, fetch_toc, toc_batch, true},
-    {"zstd", BATCH_ROWS, keep_zstd, fetch_zstd, dense_batch, false},
-    {"lz4", BATCH_ROWS, keep_lz4, fetch_lz4, dense_batch, false},
+    {"dense", BATCH_ROWS, keep_dense, fetch_nothing, dense_batch, true, false},
+    {"npy", BATCH_ROWS, keep_dense, fetch_nothing, dense_batch, true, true},
+    {"csr", BATCH_ROWS, keep_csr, fetch_nothing, csr_batch, true, false},
+    {"toc", SHARD_ROWS, keep_toc, fetch_toc, toc_batch, true, false},
+    {"zstd", BATCH_ROWS, keep_zstd, fetch_zstd, dense_batch, false, false},
+    {"lz4", BATCH_ROWS, keep_lz4, fetch_lz4, dense_batch, false, false},
+    {"shards", BATCH_ROWS, NULL, NULL, NULL, true, false},
 };
 
 const struct form *form_find(const char *name)

@@ -12,18 +12,22 @@
 
 #include "bench_table.h"
 #include "buf.h"
+#include "lodfs.h"
 #include "toc/matrix.h"
 
 #define BATCH_ROWS 250u
 
-/* A batch that can be multiplied: dense rows, sparse rows, or one of a TOC
- * matrix. */
+/* A batch that can be multiplied: dense rows, sparse rows, one of a TOC matrix,
+ * or of a table that liblodfs opened. */
 struct ready {
     uint32_t rows, columns;
     const double *dense;
     const uint32_t *start, *column;
     const double *value;
     struct lod_toc_range toc; /* matrix NULL: it is none */
+    const struct lodfs_table *table;
+    uint64_t batch;
+    void *scratch;
 };
 
 /* A unit that was fetched, and the room for what it becomes. */
@@ -40,7 +44,7 @@ struct form {
     const char *name;
     uint32_t unit_rows;
 
-    /* Rows first .. first + rows - 1 as bytes. */
+    /* Rows first .. first + rows - 1 as bytes. NULL: what lodfs shows is opened instead. */
     int (*keep)(const struct bench_table *table, uint32_t first, uint32_t rows,
                 struct lod_buf *into);
 
@@ -53,9 +57,10 @@ struct form {
 
     bool stays; /* fetched once is enough where memory is: else it is dense again
                    after fetch */
+    bool npy;   /* units follow the head of a .npy */
 };
 
-/* By name: dense, csr, toc, zstd, lz4; NULL if there is none. */
+/* By name: dense, npy, csr, toc, zstd, lz4, shards; NULL if there is none. */
 const struct form *form_find(const char *name);
 
 /* A v, v A, A M and M A of a batch, M with k columns or rows. */

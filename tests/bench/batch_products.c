@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The four products of a batch in each form; see batch_forms.h. */
+#include <assert.h>
 #include <cblas.h>
 #include <string.h>
 
 #include "batch_forms.h"
+
+/* liblodfs refuses ranges and sizes only, and those are ours. */
+static void sure(int result)
+{
+    assert(result == 0);
+    (void)result;
+}
 
 static void csr_times(const struct ready *a, const double *m, uint32_t k, double *into)
 {
@@ -45,6 +53,8 @@ void ready_times(const struct ready *a, const double *v, double *into)
                     (int)a->columns, v, 1, 0, into, 1);
     } else if (a->start) {
         csr_times_vector(a, v, into);
+    } else if (a->table) {
+        sure(lodfs_table_times_vector_f8(a->table, a->batch, 1, v, into, a->scratch, NULL));
     } else {
         lod_toc_times_vector_f8(&a->toc, v, into);
     }
@@ -57,6 +67,8 @@ void ready_back(const struct ready *a, const double *v, double *into)
                     (int)a->columns, v, 1, 0, into, 1);
     } else if (a->start) {
         csr_back(a, v, into);
+    } else if (a->table) {
+        sure(lodfs_table_vector_times_f8(a->table, a->batch, 1, v, into, a->scratch, NULL));
     } else {
         lod_toc_vector_times_f8(&a->toc, v, into);
     }
@@ -69,6 +81,8 @@ void ready_times_matrix(const struct ready *a, const double *m, uint32_t k, doub
                     (int)a->columns, 1, a->dense, (int)a->columns, m, (int)k, 0, into, (int)k);
     } else if (a->start) {
         csr_times(a, m, k, into);
+    } else if (a->table) {
+        sure(lodfs_table_times_matrix_f8(a->table, a->batch, 1, m, k, into, a->scratch, NULL));
     } else {
         lod_toc_times_matrix_f8(&a->toc, m, k, into);
     }
@@ -84,6 +98,8 @@ void ready_matrix_times(const struct ready *a, const double *m, uint32_t k, doub
         for (uint32_t t = 0; t < k; t++) {
             csr_back(a, m + (size_t)t * a->rows, into + (size_t)t * a->columns);
         }
+    } else if (a->table) {
+        sure(lodfs_table_matrix_times_f8(a->table, a->batch, 1, m, k, into, a->scratch, NULL));
     } else {
         lod_toc_matrix_times_f8(&a->toc, m, k, into);
     }

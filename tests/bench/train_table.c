@@ -4,9 +4,11 @@
  *   train_table TABLE ROWS FORM MODEL EPOCHS WEIGHTS [FILE [GROUP]]
  * TABLE as of bench_table_make(), MODEL logistic, svm or network. With FILE the
  * units are written there and each epoch reads them; else they stay in memory.
+ * FORM npy takes a FILE that is there as it is; FORM shards opens FILE, a folder
+ * of shards below a mount, by liblodfs in the first epoch, and keeps the table.
  * GROUP is the cgroup.procs of a cgroup that limits memory: it is entered once
- * the table is in the file. Prints JSON: the form's ratio to dense,
- * milliseconds of each epoch; the final weights go to WEIGHTS as doubles.
+ * the table is in the file. Prints JSON: milliseconds of each epoch and the
+ * form's ratio to dense; the final weights go to WEIGHTS as doubles.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,22 +36,45 @@ struct kept {
     uint8_t *memory;        /* all units, or room for one of `file` */
     int file;               /* -1: none */
     struct fetched fetched; /* what is fetched for each use */
+    const char *folder;     /* of shards */
+    struct lodfs_table *shards;
+    void *scratch;
 };
+
+#define NPY_HEAD_BYTES 128u
 
 /* The thread's own time, so that others on the machine do not count; with a
  * file, the clock's. */
 static double now_ms(const struct kept *kept)
 {
     struct timespec now;
-    clock_gettime(kept->file < 0 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+    bool memory = kept->file < 0 && !kept->folder;
+    clock_gettime(memory ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* The units one behind the other, each at a multiple of 64. */
+/* Version 1.0, padded so that rows begin at a multiple of 64. */
+static int write_npy_head(const struct bench_table *table, struct lod_buf *all)
+{
+    char head[NPY_HEAD_BYTES + 1];
+    int bytes =
+        snprintf(head, sizeof(head),
+                 "\x93NUMPY\1%c\x76%c{'descr': '<f8', 'fortran_order': False, 'shape': (%u, %u), }",
+                 0, 0, table->rows, table->columns);
+
+    memset(head + bytes, ' ', NPY_HEAD_BYTES - (size_t)bytes);
+    head[NPY_HEAD_BYTES - 1] = '\n';
+    return lod_buf_append(all, head, NPY_HEAD_BYTES);
+}
+
+/* The units one behind the other, each at a multiple of 64; those of a .npy without gaps. */
 static int keep(struct kept *kept, const struct bench_table *table, struct lod_buf *all)
 {
     uint32_t step = kept->form->unit_rows;
 
+    if (kept->form->npy && write_npy_head(table, all)) {
+        return 1;
+    }
     kept->units = (table->rows + step - 1) / step;
     kept->unit = calloc(kept->units, sizeof(*kept->unit));
     for (uint32_t i = 0; kept->unit && i < kept->units; i++) {
@@ -63,7 +88,7 @@ static int keep(struct kept *kept, const struct bench_table *table, struct lod_b
         kept->bytes += one.bytes;
         kept->unit_bytes_max = one.bytes > kept->unit_bytes_max ? one.bytes : kept->unit_bytes_max;
         memcpy(all->data + all->bytes, one.data, one.bytes);
-        all->bytes = lod_round_up(all->bytes + one.bytes, 64);
+        all->bytes = lod_round_up(all->bytes + one.bytes, kept->form->npy ? 8 : 64);
         lod_buf_finish(&one);
     }
     return kept->unit ? 0 : 1;
@@ -72,6 +97,11 @@ static int keep(struct kept *kept, const struct bench_table *table, struct lod_b
 /* Written, and no longer in RAM. */
 static int write_file(struct kept *kept, const char *path, const struct lod_buf *all)
 {
+    kept->memory = aligned_alloc(64, lod_round_up(kept->unit_bytes_max + 64, 64));
+    kept->file = kept->form->npy ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (kept->file >= 0) {
+        return !kept->memory;
+    }
     kept->file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     for (size_t done = 0; kept->file >= 0 && done < all->bytes;) {
         ssize_t got = write(kept->file, all->data + done, all->bytes - done);
@@ -80,7 +110,6 @@ static int write_file(struct kept *kept, const char *path, const struct lod_buf 
         }
         done += (size_t)got;
     }
-    kept->memory = aligned_alloc(64, lod_round_up(kept->unit_bytes_max + 64, 64));
     return kept->file < 0 || !kept->memory || fsync(kept->file) ||
            posix_fadvise(kept->file, 0, 0, POSIX_FADV_DONTNEED);
 }
@@ -118,8 +147,42 @@ static int read_unit(struct kept *kept, const struct unit *u, struct lod_span *r
     return pread(kept->file, kept->memory, u->bytes, (off_t)u->offset) != (ssize_t)u->bytes;
 }
 
+/* All of it is expanded once: of the source's bytes it is what the ratio leaves. */
+static int open_shards(struct kept *kept)
+{
+    struct lodfs_error error;
+
+    if (lodfs_table_open(kept->folder, &kept->shards, &error)) {
+        fprintf(stderr, "%s\n", error.message);
+        return 1;
+    }
+    kept->bytes = lodfs_table_stored_bytes(kept->shards);
+    uint64_t need = lodfs_table_scratch_bytes(kept->shards, HIDDEN);
+    kept->scratch = aligned_alloc(64, lod_round_up(need, 64));
+    return !kept->scratch || lodfs_table_rows(kept->shards) != kept->rows;
+}
+
+static int epoch_of_shards(struct kept *kept, const struct bench_table *table, struct model *model)
+{
+    if (!kept->shards && open_shards(kept)) {
+        return 1;
+    }
+    for (uint64_t b = 0; b < lodfs_table_batches(kept->shards); b++) {
+        struct ready ready = {.rows = (uint32_t)lodfs_table_batch_rows(kept->shards, b, 1),
+                              .columns = kept->columns,
+                              .table = kept->shards,
+                              .batch = b,
+                              .scratch = kept->scratch};
+        model_step(model, &ready, table->label + lodfs_table_batch_start(kept->shards, b));
+    }
+    return 0;
+}
+
 static int epoch(struct kept *kept, const struct bench_table *table, struct model *model)
 {
+    if (kept->folder) {
+        return epoch_of_shards(kept, table, model);
+    }
     for (uint32_t i = 0; i < kept->units; i++) {
         struct unit *u = &kept->unit[i];
         bool there = kept->file < 0 && kept->form->stays;
@@ -157,8 +220,7 @@ static int train(struct kept *kept, const struct bench_table *table, struct mode
 {
     double dense = (double)table->rows * table->columns * sizeof(double);
 
-    printf("{\"ratio\": %.3f, \"bytes\": %llu, \"epoch_ms\": [", dense / (double)kept->bytes,
-           (unsigned long long)kept->bytes);
+    printf("{\"epoch_ms\": [");
     for (unsigned e = 0; e < epochs; e++) {
         double from = now_ms(kept);
         if (epoch(kept, table, model)) {
@@ -166,7 +228,9 @@ static int train(struct kept *kept, const struct bench_table *table, struct mode
         }
         printf("%s%.3f", e ? ", " : "", now_ms(kept) - from);
     }
-    printf("]}\n");
+    uint64_t memory = kept->shards ? lodfs_table_memory_bytes(kept->shards) : 0;
+    printf("], \"ratio\": %.3f, \"bytes\": %llu, \"memory\": %llu}\n", dense / (double)kept->bytes,
+           (unsigned long long)kept->bytes, (unsigned long long)memory);
     return 0;
 }
 
@@ -186,13 +250,15 @@ int main(int argc, char **argv)
     }
     kept.rows = table.rows;
     kept.columns = table.columns;
-    if (keep(&kept, &table, &all)) {
+    if (!kept.form->keep && argc > 7) {
+        kept.folder = argv[7];
+    } else if (!kept.form->keep || keep(&kept, &table, &all)) {
         fprintf(stderr, "the batches cannot be kept\n");
         return 1;
     }
     free(table.data); /* only the form's own bytes from here on */
     table.data = NULL;
-    if (settle(&kept, argc > 7 ? argv[7] : NULL, &all) ||
+    if ((!kept.folder && settle(&kept, argc > 7 ? argv[7] : NULL, &all)) ||
         model_init(&model, argv[4], table.columns, 1 / table.square)) {
         fprintf(stderr, "no room, or no such model\n");
         return 1;
@@ -204,6 +270,8 @@ int main(int argc, char **argv)
         fetched_finish(&kept.unit[i].fetched);
     }
     fetched_finish(&kept.fetched);
+    lodfs_table_close(kept.shards);
+    free(kept.scratch);
     free(kept.unit);
     free(kept.memory);
     model_finish(&model);
