@@ -28,9 +28,7 @@ static int add_dense(struct lod_values_write *values, const struct lod_toc_rows 
     for (uint64_t at = 0; at < elements && !error; at += STEP) {
         uint64_t count = elements - at < STEP ? elements - at : STEP;
         read_dense(rows, at, count, words);
-        for (uint64_t i = 0; i < count && !error; i++) {
-            error = lod_values_add(values, words[i], NULL);
-        }
+        error = lod_values_add_all(values, words, count);
         if (values->many && values->forms == 1u << LOD_TOC_VALUE_OWN) {
             break;
         }
@@ -44,10 +42,7 @@ static int add_sparse(struct lod_values_write *values, const struct lod_sparse *
     uint32_t pairs = lod_sparse_pairs(sparse);
     int error = pairs < elements ? lod_values_add(values, 0, NULL) : 0;
 
-    for (uint32_t i = 0; i < pairs && !error; i++) {
-        error = lod_values_add(values, sparse->word[i], NULL);
-    }
-    return error;
+    return error ? error : lod_values_add_all(values, sparse->word, pairs);
 }
 
 int lod_shard_raw_guess(const struct lod_shard_plan *plan, const struct lod_sparse *sparse,
@@ -61,9 +56,7 @@ int lod_shard_raw_guess(const struct lod_shard_plan *plan, const struct lod_spar
         error = add_sparse(&values, sparse, elements);
     }
     if (!error) {
-        error = lod_values_settle(&values, elements);
-    }
-    if (!error) {
+        lod_values_decide(&values, elements);
         uint64_t value_bytes = lod_value_bytes(values.dtype, values.value);
         *ret_guess = (struct lod_raw_guess){
             .bytes = LOD_TOC_HEADER_BYTES + lod_values_table_bytes(&values) +

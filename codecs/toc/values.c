@@ -2,14 +2,20 @@
 /* The eight forms of a value. See values.h. */
 #include "toc/values.h"
 
+#include <endian.h>
+#include <limits.h>
 #include <string.h>
 
-static bool is_float(uint8_t dtype)
+/* What stands in loops below with a constant dtype and form, so that each becomes a loop of its
+ * own without a question in it. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE bool is_float(uint8_t dtype)
 {
     return LOD_DTYPE_CLASS(dtype) == LOD_DTYPE_CLASS(LOD_DTYPE_F8);
 }
 
-unsigned lod_value_bytes(uint8_t dtype, uint8_t value)
+INLINE unsigned value_bytes(uint8_t dtype, uint8_t value)
 {
     static const uint8_t bytes[] = {0, 1, 2, 4, 1, 2, 4, 4};
     unsigned own = lod_dtype_bytes(dtype);
@@ -24,8 +30,25 @@ unsigned lod_value_bytes(uint8_t dtype, uint8_t value)
     return bytes[value];
 }
 
+unsigned lod_value_bytes(uint8_t dtype, uint8_t value)
+{
+    return value_bytes(dtype, value);
+}
+
+/* The number of a word; of doubles without a call. */
+INLINE double number_of(uint8_t dtype, uint64_t word)
+{
+    double number;
+
+    if ((dtype & 0x0f) != LOD_DTYPE_F8) {
+        return lod_dtype_number(dtype, word);
+    }
+    memcpy(&number, &word, sizeof(number));
+    return number;
+}
+
 /* The bits of a whole number as f2, f4 or f8; f2 takes 0 .. 255 and -128 .. 127 only. */
-static uint64_t float_of(unsigned bytes, double number)
+INLINE uint64_t float_of(unsigned bytes, double number)
 {
     uint64_t word = 0;
 
@@ -45,14 +68,14 @@ static uint64_t float_of(unsigned bytes, double number)
 }
 
 /* Two's complement of `bits` bits. */
-static int64_t extended(uint64_t stored, unsigned bits)
+INLINE int64_t extended(uint64_t stored, unsigned bits)
 {
     return (int64_t)(stored << (64 - bits)) >> (64 - bits);
 }
 
-uint64_t lod_value_widen(uint8_t dtype, uint8_t value, uint64_t stored)
+INLINE uint64_t widen(uint8_t dtype, uint8_t value, uint64_t stored)
 {
-    unsigned own = lod_dtype_bytes(dtype), bits = 8 * lod_value_bytes(dtype, value);
+    unsigned own = lod_dtype_bytes(dtype), bits = 8 * value_bytes(dtype, value);
 
     if (value == LOD_TOC_VALUE_OWN) {
         return stored;
@@ -67,22 +90,22 @@ uint64_t lod_value_widen(uint8_t dtype, uint8_t value, uint64_t stored)
     return (uint64_t)number & UINT64_MAX >> (64 - 8 * own);
 }
 
-static uint64_t narrowed(uint8_t dtype, uint8_t value, uint64_t word)
+INLINE uint64_t narrowed(uint8_t dtype, uint8_t value, uint64_t word)
 {
     if (value == LOD_TOC_VALUE_F4) {
-        double number = lod_dtype_number(dtype, word);
+        double number = number_of(dtype, word);
         return number == number ? float_of(4, number) : 0; /* a NaN keeps its own form */
     }
     if (is_float(dtype)) {
-        double number = lod_dtype_number(dtype, word);
+        double number = number_of(dtype, word);
         return number > -2147483649.0 && number < 4294967296.0 ? (uint64_t)(int64_t)number : 0;
     }
     return word;
 }
 
-bool lod_value_narrow(uint8_t dtype, uint8_t value, uint64_t word, uint64_t *ret_stored)
+INLINE bool narrow(uint8_t dtype, uint8_t value, uint64_t word, uint64_t *ret_stored)
 {
-    unsigned bytes = lod_value_bytes(dtype, value);
+    unsigned bytes = value_bytes(dtype, value);
 
     if (value == LOD_TOC_VALUE_OWN) {
         *ret_stored = word;
@@ -92,11 +115,92 @@ bool lod_value_narrow(uint8_t dtype, uint8_t value, uint64_t word, uint64_t *ret
         return false;
     }
     uint64_t stored = narrowed(dtype, value, word) & UINT64_MAX >> (64 - 8 * bytes);
-    if (lod_value_widen(dtype, value, stored) != word) {
+    if (widen(dtype, value, stored) != word) {
         return false;
     }
     *ret_stored = stored;
     return true;
+}
+
+uint64_t lod_value_widen(uint8_t dtype, uint8_t value, uint64_t stored)
+{
+    return widen(dtype, value, stored);
+}
+
+bool lod_value_narrow(uint8_t dtype, uint8_t value, uint64_t word, uint64_t *ret_stored)
+{
+    return narrow(dtype, value, word, ret_stored);
+}
+
+INLINE bool all_narrow(uint8_t dtype, uint8_t value, const uint64_t *words, uint64_t count)
+{
+    uint64_t stored;
+
+    for (uint64_t i = 0; i < count; i++) {
+        if (!narrow(dtype, value, words[i], &stored)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+INLINE void put_narrow(uint8_t dtype, uint8_t value, const uint64_t *words, uint64_t count,
+                       uint8_t *into)
+{
+    const unsigned bytes = value_bytes(dtype, value);
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t stored = 0;
+        (void)narrow(dtype, value, words[i], &stored);
+        stored = htole64(stored);
+        memcpy(into + i * bytes, &stored, bytes);
+    }
+}
+
+INLINE void widen_all(uint8_t dtype, uint8_t value, uint64_t count, uint64_t *words)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        words[i] = widen(dtype, value, words[i]);
+    }
+}
+
+/* `call` for each form of doubles by itself, and once for all that is none. */
+#define OF_DOUBLES(call, value, ...)                                                               \
+    case value:                                                                                    \
+        call(LOD_DTYPE_F8, value, __VA_ARGS__);                                                    \
+        break
+#define EACH_FORM(call, dtype, value, ...)                                                         \
+    do {                                                                                           \
+        switch ((dtype & 0x0f) == LOD_DTYPE_F8 ? value : UINT8_MAX) {                              \
+            OF_DOUBLES(call, LOD_TOC_VALUE_OWN, __VA_ARGS__);                                      \
+            OF_DOUBLES(call, LOD_TOC_VALUE_U1, __VA_ARGS__);                                       \
+            OF_DOUBLES(call, LOD_TOC_VALUE_U2, __VA_ARGS__);                                       \
+            OF_DOUBLES(call, LOD_TOC_VALUE_U4, __VA_ARGS__);                                       \
+            OF_DOUBLES(call, LOD_TOC_VALUE_I1, __VA_ARGS__);                                       \
+            OF_DOUBLES(call, LOD_TOC_VALUE_I2, __VA_ARGS__);                                       \
+            OF_DOUBLES(call, LOD_TOC_VALUE_I4, __VA_ARGS__);                                       \
+            OF_DOUBLES(call, LOD_TOC_VALUE_F4, __VA_ARGS__);                                       \
+        default:                                                                                   \
+            call(dtype, value, __VA_ARGS__);                                                       \
+        }                                                                                          \
+    } while (0)
+
+unsigned lod_values_forms(uint8_t dtype, unsigned forms, const uint64_t *words, uint64_t count)
+{
+    for (uint8_t value = LOD_TOC_VALUE_OWN + 1; value <= LOD_TOC_VALUE_F4; value++) {
+        bool all = true;
+        if (forms >> value & 1) {
+            EACH_FORM(all = all_narrow, dtype, value, words, count);
+        }
+        forms &= all ? UINT_MAX : ~(1u << value);
+    }
+    return forms;
+}
+
+void lod_values_narrow(uint8_t dtype, uint8_t value, const uint64_t *words, uint64_t count,
+                       uint8_t *into)
+{
+    EACH_FORM(put_narrow, dtype, value, words, count, into);
 }
 
 static void as_wanted(uint8_t dtype, enum lod_words_as as, uint64_t count, uint64_t *words)
@@ -123,9 +227,7 @@ void lod_values_read(const struct lod_toc_shard *shard, enum lod_words_as as, co
 
     lod_dtype_words(plain[lod_value_bytes(dtype, value) - 1], at, count, into);
     if (value != LOD_TOC_VALUE_OWN) {
-        for (uint64_t i = 0; i < count; i++) {
-            into[i] = lod_value_widen(dtype, value, into[i]);
-        }
+        EACH_FORM(widen_all, dtype, value, count, into);
     }
     as_wanted(dtype, as, count, into);
 }

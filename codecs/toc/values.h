@@ -19,6 +19,13 @@ unsigned lod_value_bytes(uint8_t dtype, uint8_t value);
 uint64_t lod_value_widen(uint8_t dtype, uint8_t value, uint64_t stored);
 bool lod_value_narrow(uint8_t dtype, uint8_t value, uint64_t word, uint64_t *ret_stored);
 
+/* Of `forms` (1 << enum lod_toc_value) those that all words have. */
+unsigned lod_values_forms(uint8_t dtype, unsigned forms, const uint64_t *words, uint64_t count);
+
+/* Words that have the form, as they are stored: count * lod_value_bytes bytes. */
+void lod_values_narrow(uint8_t dtype, uint8_t value, const uint64_t *words, uint64_t count,
+                       uint8_t *into);
+
 /* What words become when they are read. */
 enum lod_words_as {
     LOD_AS_WORDS,    /* what they are */

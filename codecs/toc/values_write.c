@@ -2,7 +2,6 @@
 /* Values gathered, and written direct or as a table and indexes. See values_write.h. */
 #include "toc/values_write.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,18 +12,6 @@
 #define FORMS       8u
 #define FIRST_WORDS 256u
 #define STEP        1024u
-
-static unsigned forms_of(uint8_t dtype, unsigned forms, uint64_t word)
-{
-    uint64_t stored;
-
-    for (uint8_t value = 0; value < FORMS; value++) {
-        if (forms >> value & 1 && !lod_value_narrow(dtype, value, word, &stored)) {
-            forms &= ~(1u << value);
-        }
-    }
-    return forms;
-}
 
 int lod_values_init(struct lod_values_write *values, uint8_t dtype, uint32_t distinct_max)
 {
@@ -60,7 +47,7 @@ static int add_distinct(struct lod_values_write *values, uint64_t word)
         values->room = room;
     }
     values->distinct[count - 1] = word;
-    values->forms = forms_of(values->dtype, values->forms, word);
+    values->forms = lod_values_forms(values->dtype, values->forms, &word, 1);
     values->many = count > values->distinct_max;
     return lod_word_map_full(&values->map) ? lod_word_map_grow(&values->map) : 0;
 }
@@ -70,7 +57,7 @@ int lod_values_add(struct lod_values_write *values, uint64_t word, uint32_t *ret
     uint32_t before = values->map.count;
 
     if (values->many) {
-        values->forms = forms_of(values->dtype, values->forms, word);
+        values->forms = lod_values_forms(values->dtype, values->forms, &word, 1);
         return 0;
     }
     uint32_t number = lod_word_map_put(&values->map, word);
@@ -78,6 +65,18 @@ int lod_values_add(struct lod_values_write *values, uint64_t word, uint32_t *ret
     if (!error && ret_number) {
         *ret_number = number;
     }
+    return error;
+}
+
+int lod_values_add_all(struct lod_values_write *values, const uint64_t *words, uint64_t count)
+{
+    uint64_t i = 0;
+    int error = 0;
+
+    for (; i < count && !values->many && !error; i++) {
+        error = lod_values_add(values, words[i], NULL);
+    }
+    values->forms = lod_values_forms(values->dtype, values->forms, words + i, count - i);
     return error;
 }
 
@@ -103,7 +102,7 @@ static int sort_distinct(struct lod_values_write *values)
     return 0;
 }
 
-int lod_values_settle(struct lod_values_write *values, uint64_t count)
+void lod_values_decide(struct lod_values_write *values, uint64_t count)
 {
     uint32_t distinct = values->map.count;
 
@@ -115,13 +114,18 @@ int lod_values_settle(struct lod_values_write *values, uint64_t count)
         }
     }
     if (values->many) {
-        return 0;
+        return;
     }
     uint64_t direct = lod_values_bytes(values, count);
     values->table = distinct > 0;
     values->index_bits = (uint8_t)lod_bits_of(distinct ? distinct - 1 : 0);
     values->table = lod_values_table_bytes(values) + lod_values_bytes(values, count) < direct;
-    return sort_distinct(values);
+}
+
+int lod_values_settle(struct lod_values_write *values, uint64_t count)
+{
+    lod_values_decide(values, count);
+    return values->many ? 0 : sort_distinct(values);
 }
 
 uint64_t lod_values_table_bytes(const struct lod_values_write *values)
@@ -143,12 +147,9 @@ static int write_narrow(const struct lod_values_write *values, const uint64_t *w
     unsigned bytes = lod_value_bytes(values->dtype, values->value);
     int error = lod_buf_reserve(into, count * bytes);
 
-    for (uint64_t i = 0; i < count && !error; i++) {
-        uint64_t stored = 0;
-        (void)lod_value_narrow(values->dtype, values->value, words[i], &stored);
-        stored = htole64(stored);
-        memcpy(into->data + into->bytes, &stored, bytes);
-        into->bytes += bytes;
+    if (!error && count) {
+        lod_values_narrow(values->dtype, values->value, words, count, into->data + into->bytes);
+        into->bytes += count * bytes;
     }
     return error;
 }

@@ -39,7 +39,14 @@ void lod_values_finish(struct lod_values_write *values);
 LOD_MUST_CHECK int lod_values_add(struct lod_values_write *values, uint64_t word,
                                   uint32_t *ret_number);
 
-/* Decides for `count` words that refer to these values, and sorts the distinct ones. -ENOMEM. */
+/* The same for many, without their numbers. */
+LOD_MUST_CHECK int lod_values_add_all(struct lod_values_write *values, const uint64_t *words,
+                                      uint64_t count);
+
+/* Decides for `count` words that refer to these values: what the sizes below need. */
+void lod_values_decide(struct lod_values_write *values, uint64_t count);
+
+/* The same, and sorts the distinct ones: what writing needs. -ENOMEM. */
 LOD_MUST_CHECK int lod_values_settle(struct lod_values_write *values, uint64_t count);
 
 /* Bytes of the table and of `count` words as settled. */

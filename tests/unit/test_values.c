@@ -66,3 +66,38 @@ Test(values, whole_numbers_and_small_types)
     cr_assert_eq(lod_value_bytes(LOD_DTYPE_F4, LOD_TOC_VALUE_F4), 0, "no narrower");
     cr_assert_eq(lod_value_bytes(LOD_DTYPE_F8, 8), 0);
 }
+
+/* What loops over many words do is what they do one by one. */
+Test(values, many_words_are_taken_as_one_by_one)
+{
+    const double numbers[] = {0,    1,     255,   256,          -1,  -128,
+                              -129, 65535, 65536, 4294967295.0, 1.5, -0.0};
+    const uint8_t dtypes[] = {LOD_DTYPE_F8, LOD_DTYPE_F8 | LOD_DTYPE_BIG_ENDIAN, LOD_DTYPE_I8,
+                              LOD_DTYPE_F4, LOD_DTYPE_U2};
+    const unsigned all = 0xff;
+
+    for (size_t d = 0; d < sizeof(dtypes); d++) {
+        for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+            const unsigned shift = 64 - 8 * lod_dtype_bytes(dtypes[d]);
+            uint64_t words[2] = {bits_of(numbers[0]), bits_of(numbers[i]) >> shift};
+            const unsigned both = forms(dtypes[d], words[0]) & forms(dtypes[d], words[1]);
+            unsigned has = 0;
+            for (uint8_t v = 0; v <= LOD_TOC_VALUE_F4; v++) {
+                has |= lod_value_bytes(dtypes[d], v) ? 1u << v : 0;
+            }
+            cr_assert_eq(lod_values_forms(dtypes[d], all & has, words, 2), both, "%zu %zu", d, i);
+            cr_assert_eq(lod_values_forms(dtypes[d], OWN, words, 2), OWN);
+            for (uint8_t v = 0; v <= LOD_TOC_VALUE_F4; v++) {
+                const unsigned bytes = lod_value_bytes(dtypes[d], v);
+                uint8_t stored[16] = {0};
+                uint64_t back = 0;
+                if (!(both >> v & 1)) {
+                    continue;
+                }
+                lod_values_narrow(dtypes[d], v, words, 2, stored);
+                memcpy(&back, stored + bytes, bytes);
+                cr_assert_eq(lod_value_widen(dtypes[d], v, back), words[1], "%zu %zu %u", d, i, v);
+            }
+        }
+    }
+}
