@@ -137,24 +137,54 @@ static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
     return 0;
 }
 
-int lod_blocks_copy(struct lod_blocks *blocks, uint32_t section, uint64_t first, uint64_t number,
-                    uint32_t offset, void *into, uint32_t bytes)
+static int get(struct lod_blocks *blocks, uint32_t section, uint64_t first, uint64_t number,
+               struct lod_blob **ret_blob)
 {
     struct place place = {.blocks = blocks, .section = section};
-    struct lod_blob *blob = NULL;
 
-    assert(offset <= LOD_BLOCK_PAYLOAD && bytes <= LOD_BLOCK_PAYLOAD - offset);
     if (number > UINT32_MAX || first > INT64_MAX / LOD_BLOCK_BYTES - number) {
         return -EILSEQ; /* past what a block's own number, or a file, can be */
     }
     place.number = (uint32_t)number;
     struct lod_key key = {.high = (uint64_t)section << 32 | place.number, .low = first + number};
-    int error = lod_cache_get(blocks->cache, key, fill, &place, &blob);
+    return lod_cache_get(blocks->cache, key, fill, &place, ret_blob);
+}
+
+int lod_blocks_copy(struct lod_blocks *blocks, uint32_t section, uint64_t first, uint64_t number,
+                    uint32_t offset, void *into, uint32_t bytes)
+{
+    struct lod_blob *blob = NULL;
+
+    assert(offset <= LOD_BLOCK_PAYLOAD && bytes <= LOD_BLOCK_PAYLOAD - offset);
+    int error = get(blocks, section, first, number, &blob);
     if (!error) {
         memcpy(into, blob->data + offset, bytes);
         lod_blob_unref(blob);
     }
     return error;
+}
+
+/* Sections do not overlap, so a number of the file is one of its section. */
+int lod_blocks_hold(struct lod_blocks *blocks, uint32_t section, uint64_t first, uint64_t number,
+                    struct lod_held *held, const uint8_t **ret_payload)
+{
+    struct lod_blob *blob = NULL;
+
+    if (!held->blob || held->at != first + number) {
+        int error = get(blocks, section, first, number, &blob);
+        if (error) {
+            return error;
+        }
+        lod_held_drop(held);
+        *held = (struct lod_held){.blob = blob, .at = first + number};
+    }
+    *ret_payload = held->blob->data;
+    return 0;
+}
+
+void lod_held_drop(struct lod_held *held)
+{
+    held->blob = lod_blob_unref(held->blob);
 }
 
 int lod_block_check(const uint8_t block[LOD_BLOCK_BYTES], uint64_t seed, uint32_t section,

@@ -27,6 +27,21 @@ struct lod_blocks *lod_blocks_destroy(struct lod_blocks *blocks);
 LOD_MUST_CHECK int lod_blocks_copy(struct lod_blocks *blocks, uint32_t section, uint64_t first,
                                    uint64_t number, uint32_t offset, void *into, uint32_t bytes);
 
+/* A block kept while rows of it are looked at; all zero: none. */
+struct lod_held {
+    struct lod_blob *blob;
+    uint64_t at; /* its number in the file */
+};
+
+/*
+ * The payload of that block in *ret_payload, until `held` holds another one or is dropped: asking
+ * again for the one it holds costs nothing. One thread. -EBADMSG as above.
+ */
+LOD_MUST_CHECK int lod_blocks_hold(struct lod_blocks *blocks, uint32_t section, uint64_t first,
+                                   uint64_t number, struct lod_held *held,
+                                   const uint8_t **ret_payload);
+void lod_held_drop(struct lod_held *held);
+
 /* Checks one raw block; shared with the superblock's reader. -EBADMSG. */
 LOD_MUST_CHECK int lod_block_check(const uint8_t block[LOD_BLOCK_BYTES], uint64_t seed,
                                    uint32_t section, uint32_t number);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading the index: the superblock at open (superblock.c), then rows by number, names and
- * searches, a checked block at a time. FORMAT.md, Index. Two searches share one routine that steps
- * around damaged rows, so that a damaged block costs what is in it and nothing else.
+ * searches, a checked block at a time. FORMAT.md, Index.
  */
 #include "store/index.h"
 
@@ -17,16 +16,17 @@
 #include "bytes.h"
 #include "store/blocks.h"
 #include "store/name.h"
+#include "store/recds.h"
 #include "store/rows.h"
+#include "store/search.h"
 #include "store/superblock.h"
 
-/* Rows a search looks at behind a damaged one before it gives up: more than a block of names, of
- * at least one byte each, can damage. */
-#define DAMAGED_ROWS_MAX LOD_BLOCK_PAYLOAD
+#define RECDS_PART 4u /* of the budget is for RECD rows at most, the rest for blocks */
 
 struct lod_index {
     struct lod_object *object;
     struct lod_blocks *blocks;
+    struct lod_recds recds;
     struct lod_superblock super;
 };
 
@@ -84,15 +84,12 @@ int lod_index_item(struct lod_index *index, uint32_t number, uint8_t ret_row[LOD
     return error;
 }
 
-int lod_index_record(struct lod_index *index, uint32_t number, struct lod_recd *ret_recd)
+static int read_record(struct lod_index *index, uint32_t number, struct lod_recd *ret_recd)
 {
     uint8_t row[LOD_RECD_ROW_BYTES];
     struct lod_recd_path path;
     struct lod_recd recd;
 
-    if (number >= index->super.totals.records) {
-        return -ENOENT;
-    }
     int error = copy_row(index, &recd_rows, number, row);
     error = error ? error : lod_recd_take(row, number, &index->super.totals, &recd, &path);
     error = error ? error : copy_heap(index, path.at, recd.path, path.bytes);
@@ -103,6 +100,24 @@ int lod_index_record(struct lod_index *index, uint32_t number, struct lod_recd *
     error = strlen(recd.path) == path.bytes ? lod_recd_check_path(&recd) : -EILSEQ;
     if (!error) {
         *ret_recd = recd;
+    }
+    return error;
+}
+
+int lod_index_record(struct lod_index *index, uint32_t number, struct lod_recd *ret_recd)
+{
+    const struct lod_recd *kept = lod_recds_find(&index->recds, number);
+
+    if (kept) {
+        *ret_recd = *kept;
+        return 0;
+    }
+    if (number >= index->super.totals.records) {
+        return -ENOENT;
+    }
+    int error = read_record(index, number, ret_recd);
+    if (!error) {
+        lod_recds_keep(&index->recds, ret_recd);
     }
     return error;
 }
@@ -141,69 +156,48 @@ int lod_index_target(struct lod_index *index, const struct lod_node *node,
     return error;
 }
 
-/* Compares what is looked for with row `number`: < 0, 0, > 0 in *ret_order, or an error. */
-typedef int (*probe)(void *ctx, uint32_t number, int *ret_order);
-
-/*
- * The row of [low, high) that matches. Rows that cannot be read are stepped over to the right: the
- * next readable one, or `high`, decides. -ENOENT only if no unreadable row may have been the one;
- * else that row's error. `gap` is the error of the rows right at and above `high`, 0 if readable.
- */
-static int search(probe look, void *ctx, uint32_t low, uint32_t high, uint32_t *ret_number)
-{
-    int gap = 0;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2, at = middle;
-        int order = -1, damage = 0, error = look(ctx, at, &order);
-        while (error) {
-            if (error == -ENOMEM || error == -EINTR || at - middle >= DAMAGED_ROWS_MAX) {
-                return error;
-            }
-            damage = error;
-            order = -1;
-            if (++at == high) {
-                break;
-            }
-            error = look(ctx, at, &order);
-        }
-        if (at < high && order == 0) {
-            *ret_number = at;
-            return 0;
-        }
-        if (order > 0) {
-            low = at + 1;
-        } else {
-            gap = damage;
-            high = middle;
-        }
-    }
-    return gap ? gap : -ENOENT;
-}
-
 struct name_search {
     struct lod_index *index;
     const struct lod_node *folder;
     const char *name;
     size_t bytes;
-    struct lod_node node; /* of the last row looked at */
+    struct lod_held rows, names; /* the last half of the probes lies in one block of each */
+    struct lod_node node;        /* of the last row looked at */
 };
 
+static int hold_node(struct name_search *s, uint32_t number, struct lod_node *ret_node)
+{
+    const uint32_t a_block = LOD_BLOCK_PAYLOAD / LOD_NODE_ROW_BYTES;
+    const uint8_t *block = NULL;
+
+    int error = lod_blocks_hold(s->index->blocks, LOD_SECTION_NODE,
+                                s->index->super.section[LOD_SECTION_NODE].first, number / a_block,
+                                &s->rows, &block);
+    return error ? error
+                 : lod_node_take(block + number % a_block * LOD_NODE_ROW_BYTES, number,
+                                 &s->index->super.totals, ret_node);
+}
+
+/* A name that is passed by is compared as it is; the one that is found is the caller's, and valid.
+ */
 static int probe_name(void *ctx, uint32_t number, int *ret_order)
 {
     struct name_search *s = ctx;
-    char name[LOD_NAME_MAX + 1];
+    const uint8_t *block = NULL;
 
-    int error = lod_index_node(s->index, number, &s->node);
+    int error = hold_node(s, number, &s->node);
     if (!error && s->node.parent != s->folder->number) {
         error = -EILSEQ;
     }
-    error = error ? error : lod_index_name(s->index, &s->node, name);
+    error = error ? error
+                  : lod_blocks_hold(s->index->blocks, LOD_SECTION_NAME,
+                                    s->index->super.section[LOD_SECTION_NAME].first,
+                                    s->node.name_at / LOD_BLOCK_BYTES, &s->names, &block);
     if (error) {
         return error;
     }
     size_t common = s->bytes < s->node.name_bytes ? s->bytes : s->node.name_bytes;
-    int order = memcmp(s->name, name, common);
+    int order = memcmp(s->name, block + s->node.name_at % LOD_BLOCK_BYTES, common);
     *ret_order = order ? order : (int)s->bytes - (int)s->node.name_bytes;
     return 0;
 }
@@ -220,7 +214,9 @@ int lod_index_lookup(struct lod_index *index, const struct lod_node *folder, con
     if (!lod_name_valid(name, name_bytes)) {
         return -ENOENT;
     }
-    int error = search(probe_name, &s, folder->ref, folder->ref + folder->count, &number);
+    int error = lod_search(probe_name, &s, folder->ref, folder->ref + folder->count, &number);
+    lod_held_drop(&s.rows);
+    lod_held_drop(&s.names);
     if (!error) {
         *ret_node = s.node;
     }
@@ -233,19 +229,27 @@ struct item_search {
     struct lod_recd recd;
 };
 
+static int order_of(uint32_t item, uint32_t first, uint32_t items)
+{
+    return item < first ? -1 : item - first >= items;
+}
+
 static int probe_item(void *ctx, uint32_t number, int *ret_order)
 {
     struct item_search *s = ctx;
+    const struct lod_recd *kept = lod_recds_find(&s->index->recds, number);
     uint8_t row[LOD_RECD_ROW_BYTES];
 
+    if (kept) {
+        *ret_order = order_of(s->item, kept->first_item, kept->items);
+        return 0;
+    }
     /* Of the rows passed by, the first fields are enough; lod_index_record checks the one found. */
     int error = copy_row(s->index, &recd_rows, number, row);
-    if (error) {
-        return error;
+    if (!error) {
+        *ret_order = order_of(s->item, lod_get_le32(row), lod_get_le32(row + 4));
     }
-    uint32_t first = lod_get_le32(row), items = lod_get_le32(row + 4);
-    *ret_order = s->item < first ? -1 : s->item - first >= items;
-    return 0;
+    return error;
 }
 
 int lod_index_record_of(struct lod_index *index, uint32_t item, struct lod_recd *ret_recd)
@@ -256,7 +260,7 @@ int lod_index_record_of(struct lod_index *index, uint32_t item, struct lod_recd 
     if (item >= index->super.totals.items) {
         return -ENOENT;
     }
-    int error = search(probe_item, &s, 0, index->super.totals.records, &number);
+    int error = lod_search(probe_item, &s, 0, index->super.totals.records, &number);
     if (error) {
         return error == -ENOENT ? -EILSEQ : error; /* every item is in a record */
     }
@@ -294,6 +298,18 @@ static int open_object(struct lod_index *index, struct lod_store *store,
     return lod_superblock_take(block, manifest, &index->super, why, why_room);
 }
 
+static int create_caches(struct lod_index *index, const struct lod_manifest *manifest,
+                         size_t cache_bytes, char *why, size_t why_room)
+{
+    int error =
+        lod_recds_init(&index->recds, index->super.totals.records, cache_bytes / RECDS_PART);
+
+    error = error ? error
+                  : lod_blocks_create(index->object, manifest->store_id.low,
+                                      cache_bytes - lod_recds_bytes(&index->recds), &index->blocks);
+    return error ? say(why, why_room, error, "out of memory") : 0;
+}
+
 int lod_index_open(struct lod_store *store, const struct lod_manifest *manifest, size_t cache_bytes,
                    struct lod_index **ret_index, char *why, size_t why_room)
 {
@@ -303,13 +319,7 @@ int lod_index_open(struct lod_store *store, const struct lod_manifest *manifest,
         return say(why, why_room, -ENOMEM, "out of memory");
     }
     int error = open_object(index, store, manifest, why, why_room);
-    if (!error) {
-        error =
-            lod_blocks_create(index->object, manifest->store_id.low, cache_bytes, &index->blocks);
-        if (error) {
-            say(why, why_room, error, "out of memory");
-        }
-    }
+    error = error ? error : create_caches(index, manifest, cache_bytes, why, why_room);
     if (error) {
         lod_index_close(index);
         return error;
@@ -321,6 +331,7 @@ int lod_index_open(struct lod_store *store, const struct lod_manifest *manifest,
 struct lod_index *lod_index_close(struct lod_index *index)
 {
     if (index) {
+        lod_recds_finish(&index->recds);
         lod_blocks_destroy(index->blocks);
         lod_object_close(index->object);
         free(index);

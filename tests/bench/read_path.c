@@ -69,8 +69,8 @@ static int read_slice(struct work *work, uint64_t number, uint64_t offset, uint6
 
     int error = lod_grammar_find(work->dataset, number, &found);
     error = error ? error : plan_of(work, &found, &item, &plan);
-    error = error ? error
-                  : lod_reader_read(work->reader, &item, &plan, offset, REQUEST_BYTES, &read);
+    error =
+        error ? error : lod_reader_read(work->reader, &item, &plan, offset, REQUEST_BYTES, &read);
     if (!error) {
         atomic_fetch_add_explicit(&work->bytes, read.bytes, memory_order_relaxed);
         *ret_size = plan.bytes;
