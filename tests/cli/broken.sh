@@ -10,17 +10,28 @@ started()
 }
 
 cleanup() { umount "$work/disk" 2>/dev/null; }
+options=(-q --scans=default)
 make_source source 2
 for i in 1 2 3 4 5 6; do
     head -c 8000000 /dev/urandom >source/big$i
 done
-expect 0 "$LODFS" pack -q source reference
+expect 0 "$LODFS" pack "${options[@]}" source reference
+
+# Interrupted while scripts are measured: nothing of it remains.
+"$LODFS" pack -q --scans=auto source measured >out 2>err &
+started
+sleep 0.05
+kill -INT $! 2>/dev/null
+wait $!
+rc=$?
+[ $rc = 130 ] || [ $rc = 0 ] || fail "exit $rc while scripts are measured"
+[ $rc = 0 ] || [ ! -e measured/manifest.json ] || fail "a store of an interrupted pack"
 
 # Interrupted at many moments: nothing remains, or what the same command goes on with, or (too late)
 # the whole store.
 for delay in 0.001 0.01 0.03 0.05 0.1 0.2; do
     for signal in INT TERM; do
-        "$LODFS" pack -q source stopped >out 2>err &
+        "$LODFS" pack "${options[@]}" source stopped >out 2>err &
         started
         sleep $delay
         kill -$signal $! 2>/dev/null
@@ -44,7 +55,7 @@ done
 
 # Killed: records may remain, a manifest never; the rerun starts clean.
 for delay in 0.01 0.05 0.1 0.2 0.3; do
-    "$LODFS" pack -q source killed 2>/dev/null &
+    "$LODFS" pack "${options[@]}" source killed 2>/dev/null &
     started
     sleep $delay
     kill -KILL $! 2>/dev/null
@@ -59,20 +70,20 @@ echo rubbish >killed/records/000099.raw
 echo rubbish >killed/index
 echo rubbish >killed/manifest.tmp
 expect 10 "$LODFS" info killed
-expect 0 "$LODFS" pack -q source killed
+expect 0 "$LODFS" pack "${options[@]}" source killed
 diff -r killed reference >/dev/null || fail "a rerun made another store"
 
 mkdir disk
 if mount -t tmpfs -o size=20m tmpfs disk 2>/dev/null; then
-    expect 0 "$LODFS" pack -q --record-size=1M source reference.1m
-    expect 1 "$LODFS" pack -q --record-size=1M source disk/store
+    expect 0 "$LODFS" pack "${options[@]}" --record-size=1M source reference.1m
+    expect 1 "$LODFS" pack "${options[@]}" --record-size=1M source disk/store
     said 'No space left'
     said 'again to go on'
     [ "$(df --output=avail -B1M disk | tail -n 1)" -ge 1 ] ||
         fail "a record that was not finished was left on a full disk"
     expect 10 "$LODFS" info disk/store
     mount -o remount,size=100m disk
-    expect 0 "$LODFS" pack --record-size=1M --json source disk/store
+    expect 0 "$LODFS" pack --scans=default --record-size=1M --json source disk/store
     json 'd["kept_records"] >= 1'
     diff -r disk/store reference.1m >/dev/null || fail "the rerun made another store"
 else

@@ -16,7 +16,7 @@ as_user()
 chmod 755 "$work"
 make_source source 2
 
-expect 0 "$LODFS" pack -q source store
+expect 0 "$LODFS" pack -q --scans=default source store
 cp -r store before
 expect 1 "$LODFS" pack source store
 said 'already holds a store'
@@ -44,7 +44,7 @@ said 'Not a directory'
     fail "foreign files were touched"
 diff -r store before >/dev/null || fail "a refused pack touched the store"
 mkdir empty
-expect 0 "$LODFS" pack -q source empty
+expect 0 "$LODFS" pack -q --scans=default source empty
 
 mkdir locked
 expect 11 flock locked "$LODFS" pack source locked
