@@ -64,10 +64,11 @@ int lod_table_cut(struct lod_data_table *table, const struct lod_table_options *
         return -E2BIG;
     }
     table->batch_rows = options->batch_rows ? options->batch_rows : LOD_TOC_BATCH_ROWS;
-    if (table->stored && wanted < least_rows(row_bytes)) {
-        wanted = least_rows(row_bytes) + table->batch_rows - 1;
-    }
     table->shard_rows = fit_shard(wanted, table->batch_rows, row_bytes);
+    if (table->stored && table->shard_rows < least_rows(row_bytes)) {
+        wanted = least_rows(row_bytes) + table->batch_rows - 1;
+        table->shard_rows = fit_shard(wanted, table->batch_rows, row_bytes);
+    }
     table->unit_rows = fit_unit(table, row_bytes);
     uint64_t shards = (table->rows + table->shard_rows - 1) / table->shard_rows;
     if (shards > UINT32_MAX) {

@@ -46,6 +46,29 @@ Test(table_codec, cuts)
     cr_assert_eq(lod_table_cut(&t, &(struct lod_table_options){0}), -E2BIG);
 }
 
+/* Whatever is asked for: units are not too small, and a reader takes the row. */
+Test(table_codec, every_cut_is_legal)
+{
+    static const uint32_t columns[] = {1, 7, 64, 130, 1000, 9000, 200000, 3000000};
+    static const uint32_t numbers[] = {0, 1, 3, 20, 50, 127, 128, 129, 250, 1000, 70000, 1u << 30};
+    const unsigned count = sizeof(numbers) / sizeof(numbers[0]);
+    uint64_t bytes[LOD_GROUPS_MAX];
+    static const uint8_t header[HEADER];
+
+    for (unsigned i = 0; i < 8 * count * count; i++) {
+        struct lod_table_options cut = {.shard_rows = numbers[i / 8 % count],
+                                        .batch_rows = numbers[i / 8 / count]};
+        struct lod_data_table t = make(LOD_DTYPE_F8, 1000003, columns[i % 8], cut);
+        struct lod_encoded item = {0};
+        struct lod_span span = {header, HEADER};
+        cr_assert_eq(lod_encoder_toc.encode_part(&t, 0, span, &item), 0);
+        cr_assert_eq(lod_codec_segments(&lod_codec_toc, item.row, bytes), 0,
+                     "%u columns, %u rows a shard, %u a batch", columns[i % 8], cut.shard_rows,
+                     cut.batch_rows);
+        lod_encoded_finish(&item);
+    }
+}
+
 static uint8_t *random_table(const struct lod_data_table *t)
 {
     uint8_t *bytes = calloc(1, t->file_bytes);
