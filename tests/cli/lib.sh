@@ -51,12 +51,12 @@ d = json.load(open("out"))
 sys.exit(not eval(sys.argv[1]))' "$1" || fail "not true of the JSON: $1"
 }
 
-# make_source FOLDER [PHOTOGRAPHS]: a source with a bit of everything: photographs, labels, links,
-# an empty folder, odd names.
+# make_source FOLDER [PHOTOGRAPHS]: a source with a bit of everything: small photographs, labels,
+# links, an empty folder, odd names.
 make_source()
 {
     mkdir -p "$1/photos/a" "$1/photos/b" "$1/empty" "$1/labels"
-    "$PHOTOGRAPHS" made "${2:-6}" >photographs.log 2>&1 ||
+    "$PHOTOGRAPHS" made "${2:-6}" 1 0 40 >photographs.log 2>&1 ||
         fail "no photographs: $(cat photographs.log)"
     find made -name '*.jpg' -exec mv -t "$1/photos/a" {} + && rm -r made
     for photo in "$1"/photos/a/*; do

@@ -46,8 +46,13 @@ expect 0 "$LODFS" pack $fixed --order=path --seed=7 source path
 cmp -s one/records/000001.pcr path/records/000001.pcr && fail "--order=path changed nothing"
 expect 0 "$LODFS" pack $fixed --seed=7 source seven
 cmp -s one/records/000001.pcr seven/records/000001.pcr && fail "--seed changed nothing"
-expect 0 "$LODFS" pack $fixed --record-size=64K source small
-[ "$(ls small/records | wc -l)" -gt "$(ls one/records | wc -l)" ] ||
+mkdir large
+for i in 1 2 3; do
+    head -c 60000 /dev/urandom >large/$i
+done
+expect 0 "$LODFS" pack large usual
+expect 0 "$LODFS" pack --record-size=64K large small
+[ "$(ls small/records | wc -l)" -gt "$(ls usual/records | wc -l)" ] ||
     fail "--record-size made no more records"
 
 # Scripts: measured, which takes no notice of threads either, or named.

@@ -101,11 +101,13 @@ same store "with records of another source"
 # What a kept record holds whole has its own reason still.
 mkdir whole
 for photo in source/photos/a/*; do
+    { cat "$photo" && echo; } >"whole/${photo##*/}"
     for i in $(seq 12); do
-        { cat "$photo" && echo $i; } >"whole/$i-${photo##*/}"
-        head -c $((600 + i)) "$photo" >"whole/cut-$i-${photo##*/}"
+        { head -c $((600 + i)) "$photo" && head -c 9000 /dev/urandom; } \
+            >"whole/cut-$i-${photo##*/}"
     done
 done
+cp source/big1? whole
 expect 0 "$LODFS" pack --json "${options[@]}" whole undisturbed
 json 'len(d["whole"]) >= 36'
 python3 -c 'import json; print(sorted(map(str, json.load(open("out"))["whole"])))' >reasons
