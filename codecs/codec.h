@@ -61,9 +61,10 @@ enum lod_codec_id {
  * constant pieces only), the whole segment of an earlier slot of the same record, or that of one of
  * the items that come next in number, in this record or a later one of the codec.
  */
-#define LOD_INPUTS_MAX 4
-#define LOD_SLOT_OWN   UINT32_MAX
-#define LOD_SLOT_AHEAD (UINT32_MAX - 1)
+#define LOD_INPUTS_MAX      4
+#define LOD_INPUT_OTHER_MAX ((uint64_t)64 << 20) /* bytes of another item's segment */
+#define LOD_SLOT_OWN        UINT32_MAX
+#define LOD_SLOT_AHEAD      (UINT32_MAX - 1)
 struct lod_input {
     uint32_t slot;        /* OWN: `plan`; AHEAD: `ahead`, `group`; else an earlier slot: `group` */
     uint32_t ahead;       /* 1: the next item, .. */
@@ -86,7 +87,8 @@ struct lod_inputs {
  * form comes out of the plan, so it is one that `plan` gave this row; the MADE pieces of a plan are
  * all of one form, and together the whole of it.
  */
-#define LOD_FORMS_MAX 128u
+#define LOD_FORMS_MAX   128u
+#define LOD_PROOF_WORDS 2
 
 /* One unit to be made, of whatever item; `inputs` are all there. */
 struct lod_unit {
@@ -120,6 +122,13 @@ struct lod_maker {
      */
     int (*make)(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                 const struct lod_inputs *inputs, uint8_t *into, size_t bytes);
+
+    /*
+     * For verify, which makes the units of a form in order: is `made` what the row says of the
+     * whole? `state` is 0 before the first. -EILSEQ. NULL: rows say nothing of it.
+     */
+    int (*prove)(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                 struct lod_span made, uint64_t state[LOD_PROOF_WORDS]);
 
     /* How many of the next items this one is made of. NULL: none of any item of the codec. */
     uint32_t (*ahead)(const uint8_t row[LOD_ROW_BYTES]);
@@ -167,6 +176,14 @@ struct lod_codec {
     const char *native_ending;
 
     const struct lod_maker *maker; /* NULL: all pieces are stored or constant */
+
+    /*
+     * For verify: is group 1 what the row says of it, and of use to those who read it as it is?
+     * -EILSEQ, -EBADMSG, -ENOTSUP, -E2BIG: not; -ENOMEM. check_cost: memory that it takes, with
+     * `stored`. NULL, both: any bytes are.
+     */
+    int (*check)(const uint8_t row[LOD_ROW_BYTES], struct lod_span stored);
+    uint64_t (*check_cost)(const uint8_t row[LOD_ROW_BYTES]);
 };
 
 #define LOD_NATIVE_ENDING_BYTES 8 /* of all codecs', at most */

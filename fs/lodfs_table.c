@@ -68,6 +68,9 @@ static void name_dtype(struct lod_table_core *core)
     core->dtype_name[2] = (char)('0' + bytes);
 }
 
+/* Expanded a shard takes a few times its bytes; one that says more may be a few bytes of none. */
+#define MEMORY_MAX(bytes) (((uint64_t)1 << 30) + 64 * (uint64_t)(bytes))
+
 /* Takes the bytes as the next shard of the table, also when it fails. */
 static int add_shard(struct lod_table_core *core, struct lod_buf *bytes)
 {
@@ -80,7 +83,9 @@ static int add_shard(struct lod_table_core *core, struct lod_buf *bytes)
         (shard->shard.dtype != core->dtype || shard->shard.columns != core->columns)) {
         error = -EILSEQ;
     }
-    error = error ? error : lod_toc_matrix_create(&shard->shard, UINT64_MAX, &shard->matrix);
+    error = error ? error
+                  : lod_toc_matrix_create(&shard->shard, MEMORY_MAX(shard->bytes.bytes),
+                                          &shard->matrix);
     if (error) {
         return error;
     }

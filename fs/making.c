@@ -65,6 +65,10 @@ static int check_lengths(const struct lod_making *making, const struct lod_plan 
 static int gather_own(const struct lod_making *making, struct lod_input *input)
 {
     int error = check_lengths(making, &input->plan);
+
+    if (!error && input->slot != LOD_SLOT_OWN && input->plan.bytes > LOD_INPUT_OTHER_MAX) {
+        error = -E2BIG;
+    }
     uint8_t *data = error ? NULL : malloc(input->plan.bytes + 1);
 
     if (!data) {

@@ -142,11 +142,34 @@ static int make_many(struct lod_gpu *gpu, struct lod_unit *units, unsigned count
     return error;
 }
 
+/* The checksums that stand behind the bands in the row. */
+static int prove(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                 struct lod_span made, uint64_t state[LOD_PROOF_WORDS])
+{
+    struct lod_png_sums sums = {(uint32_t)state[0], (uint32_t)state[1]};
+    struct lod_l3_row r;
+    int error = lod_l3_row_read(row, &r);
+
+    if (error || form != LOD_L3_FORM_PNG) {
+        return error;
+    }
+    sums = unit ? sums : lod_png_stored_sums_begin();
+    lod_png_stored_sums_add(&sums, made);
+    state[0] = sums.crc;
+    state[1] = sums.adler;
+    if (unit + 1 < r.png.bands) {
+        return 0;
+    }
+    sums = lod_png_stored_sums_end(sums);
+    return sums.crc == r.sums.crc && sums.adler == r.sums.adler ? 0 : -EILSEQ;
+}
+
 const struct lod_maker lod_l3_maker = {
     .groups = 1u << (LOD_L3_GROUP_STREAM - 1) | 1u << (LOD_L3_GROUP_CHUNKS - 1),
     .unit_bytes = unit_bytes,
     .cost = cost,
     .need = lod_l3_unit_need,
     .make = make,
+    .prove = prove,
     .make_many = make_many,
 };

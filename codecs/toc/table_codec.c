@@ -8,8 +8,10 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "toc/dtype.h"
+#include "toc/matrix.h"
 #include "toc/npy_read.h"
 #include "toc/table.h"
 #include "toc/table_row.h"
@@ -184,7 +186,8 @@ static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
         return error;
     }
     if (shard.dtype != t.dtype || shard.columns != t.columns || shard.rows != of.rows ||
-        bytes % t.row_bytes || shard.rows < first - of.first + bytes / t.row_bytes) {
+        bytes % t.row_bytes || shard.rows < first - of.first + bytes / t.row_bytes ||
+        lod_toc_work_bytes(&shard) > t.shard_rows * t.row_bytes + WORK_BYTES) {
         return -EILSEQ;
     }
     return lod_toc_decode(&shard, (uint32_t)(first - of.first), (uint32_t)(bytes / t.row_bytes),
@@ -196,6 +199,78 @@ static uint32_t ahead(const uint8_t row[LOD_ROW_BYTES])
     const struct table_row t = take_row(row);
 
     return t.shard ? 0 : t.shards;
+}
+
+/* -------------------------------------------------------------------- what is shown as it is */
+
+#define CHECK_BYTES_MAX ((uint64_t)64 << 20)
+
+/*
+ * Batches expanded as for products, as many as fit; a single one that takes more is left to those
+ * who multiply with it.
+ */
+static int check_batches(const struct lod_toc_shard *shard, uint32_t first, uint32_t *count)
+{
+    uint64_t bytes = lod_toc_matrix_bytes(shard, first, *count);
+    struct lod_toc_matrix matrix;
+
+    while (bytes > CHECK_BYTES_MAX && *count > 1) {
+        *count = (*count + 1) / 2;
+        bytes = lod_toc_matrix_bytes(shard, first, *count);
+    }
+    if (bytes > CHECK_BYTES_MAX) {
+        return 0;
+    }
+    void *memory = aligned_alloc(64, lod_round_up(bytes, 64));
+    int error =
+        memory ? lod_toc_matrix_init(shard, first, *count, memory, bytes, &matrix) : -ENOMEM;
+    free(memory);
+    return error;
+}
+
+static int check_shard(const struct table_row *t, struct lod_span stored)
+{
+    struct lod_toc_shard shard;
+    int error = lod_toc_open(stored, &shard);
+
+    if (!error && (shard.dtype != t->dtype || shard.rows != t->rows)) {
+        error = -EILSEQ;
+    }
+    for (uint32_t first = 0, count; !error && first < shard.batches; first += count) {
+        count = shard.batches - first;
+        error = check_batches(&shard, first, &count);
+    }
+    return error;
+}
+
+static int check_header(const struct table_row *t, struct lod_span stored)
+{
+    struct lod_npy npy;
+    const char *why;
+    uint32_t byte;
+    int error = lod_npy_parse(stored, &npy, &why, &byte);
+
+    if (error) {
+        return error;
+    }
+    return npy.dtype == t->dtype && npy.rows == t->rows && npy.columns == t->columns &&
+                   !npy.fortran_order && npy.header_bytes == t->header_bytes
+               ? 0
+               : -EILSEQ;
+}
+
+static int check(const uint8_t row[LOD_ROW_BYTES], struct lod_span stored)
+{
+    const struct table_row t = take_row(row);
+
+    return t.shard ? check_shard(&t, stored) : check_header(&t, stored);
+}
+
+static uint64_t check_cost(const uint8_t row[LOD_ROW_BYTES])
+{
+    const struct table_row t = take_row(row);
+
+    return t.shard ? t.bytes + CHECK_BYTES_MAX : t.header_bytes;
 }
 
 static const struct lod_maker maker = {
@@ -210,4 +285,6 @@ const struct lod_codec lod_codec_toc = {
     .source_bytes = source_bytes,
     .plan = plan,
     .maker = &maker,
+    .check = check,
+    .check_cost = check_cost,
 };

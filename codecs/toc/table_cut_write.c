@@ -25,6 +25,8 @@ static uint32_t fit_shard(uint32_t wanted, uint32_t batch_rows, uint64_t row_byt
 
     rows = rows < rows_max ? rows : rows_max;
     rows = rows < LOD_TOC_ROWS_MAX ? rows : LOD_TOC_ROWS_MAX;
+    rows_max = (uint64_t)LOD_TOC_BATCHES_MAX * batch_rows;
+    rows = rows < rows_max ? rows : rows_max;
     return (uint32_t)(rows < batch_rows ? rows : rows - rows % batch_rows);
 }
 

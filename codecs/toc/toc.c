@@ -63,6 +63,21 @@ static struct lod_toc_shard fields(const uint8_t *header)
     };
 }
 
+/*
+ * A first layer has each pair once. Its memory is taken by its count, and with columns of no bits
+ * and one value no stored byte would bound that.
+ */
+static bool leaves_legal(const struct lod_toc_shard *s)
+{
+    const uint64_t columns =
+        s->column_form == LOD_TOC_LEAVES_OF_COLUMN ? s->columns : 1ull << s->column_bits;
+    const uint64_t most = s->column_form == LOD_TOC_LEAVES_OF_COLUMN && s->column_bits == 0
+                              ? 0
+                              : columns * s->values; /* below 2^57 */
+
+    return s->leaves <= LOD_TOC_PAIRS_MAX && (s->values == 0 || s->leaves <= most);
+}
+
 static bool fields_legal(const struct lod_toc_shard *s)
 {
     if (s->kind > LOD_TOC_TREE || !lod_dtype_legal(s->dtype) ||
@@ -73,11 +88,11 @@ static bool fields_legal(const struct lod_toc_shard *s)
         s->batch_rows > LOD_TOC_ROWS_MAX) {
         return false;
     }
-    if (s->leaves > LOD_TOC_PAIRS_MAX || s->values > LOD_TOC_PAIRS_MAX ||
+    if (s->values > LOD_TOC_PAIRS_MAX ||
         s->index_bits != (s->values ? lod_bits_of(s->values - 1) : 0)) {
         return false;
     }
-    return s->column_bits <= lod_bits_of(LOD_TOC_COLUMNS_MAX) &&
+    return s->column_bits <= lod_bits_of(LOD_TOC_COLUMNS_MAX) && leaves_legal(s) &&
            s->column_form <= LOD_TOC_LEAVES_OF_COLUMN &&
            (s->kind == LOD_TOC_TREE || (s->leaves == 0 && s->column_form == 0)) &&
            (s->kind != LOD_TOC_RAW || s->column_bits == 0);
@@ -141,6 +156,9 @@ int lod_toc_open(struct lod_span bytes, struct lod_toc_shard *ret_shard)
         return -EILSEQ;
     }
     shard.batches = (shard.rows + shard.batch_rows - 1) / shard.batch_rows;
+    if (shard.batches > LOD_TOC_BATCHES_MAX) {
+        return -EILSEQ;
+    }
     error = take_sections(bytes, &shard);
     if (!error) {
         error = check_batches(&shard);

@@ -18,6 +18,7 @@
 #define LOD_TOC_ROWS_MAX    (1u << 24)
 #define LOD_TOC_COLUMNS_MAX (1u << 28)
 #define LOD_TOC_BYTES_MAX   (1u << 30)
+#define LOD_TOC_BATCHES_MAX (1u << 16) /* batches of RAW may take no bytes at all */
 #define LOD_TOC_PAIRS_MAX   (1u << 28) /* values other than zero, and elements of RAW */
 
 #define LOD_TOC_HEADER_BYTES 128u

@@ -222,7 +222,8 @@ int lod_toc_encode(const struct lod_toc_rows *rows, const struct lod_toc_options
         return -EINVAL;
     }
     if (rows->rows > LOD_TOC_ROWS_MAX || rows->columns > LOD_TOC_COLUMNS_MAX ||
-        plan.batch_rows > LOD_TOC_ROWS_MAX) {
+        plan.batch_rows > LOD_TOC_ROWS_MAX ||
+        rows->rows > (uint64_t)LOD_TOC_BATCHES_MAX * plan.batch_rows) {
         return -E2BIG;
     }
     return encode(&plan, rows, options->choice, into);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "budget.h"
 #include "store/index.h"
 #include "store/manifest.h"
 #include "store/store.h"
@@ -45,6 +46,8 @@ struct lod_verify {
     bool records_unknown;  /* there are such rows: files that no row names may be theirs */
     uint64_t bytes, files; /* of all steps */
     struct lod_findings findings;
+    struct lod_budget work; /* of makers */
+    bool hashes_only;       /* no maker is run */
 
     /* Sums of the steps, for the conclusion. */
     atomic_uint_fast64_t nodes[LOD_TREE_HARD_LINK + 1]; /* by kind; EQUAL: all aliases */

@@ -43,8 +43,9 @@ static int check_record(struct lod_verify *v, const struct lod_recd *recd,
     for (uint32_t slot = 0; !error && slot < recd->items; slot++) {
         uint32_t item = recd->first_item + slot;
         error = look_ahead(v, codec, item, row, &ahead);
+        size_t own = lod_costly_first(list, count, item);
         size_t first = lod_costly_first(list, count, item + 1);
-        if (!error && ahead && first < count && list[first].item - item <= ahead) {
+        if (!error && ahead && own == first && first < count && list[first].item - item <= ahead) {
             error = charge(v, item, row, &list[first]);
         }
     }

@@ -4,88 +4,32 @@
  * Only the codec knows who borrows from whom, so it is asked, for the items of the records that
  * have damage: rare, and not what the steps of a sound store pay for.
  */
-#include "verify/check.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
-#include "store/record.h"
+#include "verify/check_inputs.h"
 
 #define MADE_FIDELITY LOD_ORIGINAL
-
-/* [offset, offset + bytes) of a segment; frames are read whole. */
-static int read_piece(struct lod_record *record, uint32_t slot, const struct lod_piece *piece,
-                      uint8_t *into)
-{
-    const uint8_t shift = lod_record_recd(record)->frame_shift;
-    uint8_t *frame = malloc((size_t)1 << shift);
-    int error = frame ? 0 : -ENOMEM;
-
-    for (uint64_t done = 0; !error && done < piece->bytes;) {
-        uint64_t at = piece->offset + done, skip = at & ((1ull << shift) - 1);
-        error = lod_record_read_frame(record, slot, piece->group, at >> shift, frame);
-        if (!error) {
-            uint64_t bytes = lod_record_frame_bytes(record, slot, piece->group, at >> shift) - skip;
-            bytes = bytes < piece->bytes - done ? bytes : piece->bytes - done;
-            memcpy(into + done, frame + skip, bytes);
-            done += bytes;
-        }
-    }
-    free(frame);
-    return error;
-}
-
-static int read_input(struct lod_record *record, uint32_t slot, struct lod_input *input)
-{
-    uint8_t *data = malloc(input->plan.bytes + 1);
-    int error = data ? 0 : -ENOMEM;
-
-    input->data = (struct lod_span){.at = data, .bytes = input->plan.bytes};
-    for (unsigned i = 0; !error && i < input->plan.count; i++) {
-        const struct lod_piece *piece = &input->plan.pieces[i];
-        if (piece->kind == LOD_PIECE_MEM) {
-            memcpy(data, piece->mem, piece->bytes);
-        } else if (piece->kind == LOD_PIECE_TEXT) {
-            memcpy(data, input->plan.text + piece->offset, piece->bytes);
-        } else {
-            error = read_piece(record, slot, piece, data);
-        }
-        data += piece->bytes;
-    }
-    return error;
-}
 
 /*
  * The first other slot that the codec asks for; *ret_group 0: none, or the item's own bytes cannot
  * be read, which has findings of its own. -ENOMEM.
  */
-static int find_lender(struct lod_record *record, const struct lod_codec *codec, uint32_t slot,
-                       unsigned form, uint32_t *ret_lender, unsigned *ret_group)
+static int find_lender(struct lod_check_inputs *from, uint32_t slot, unsigned form,
+                       uint32_t *ret_lender, unsigned *ret_group)
 {
-    const uint8_t *row = lod_record_row(record, slot);
     struct lod_inputs inputs = {0};
-    unsigned done = 0;
 
     *ret_group = 0;
-    int error = codec->maker->need(row, form, 0, &inputs);
-    while (!error && done < inputs.count && !*ret_group) {
-        struct lod_input *input = &inputs.input[done++];
-        if (input->slot == LOD_SLOT_AHEAD) {
-            break; /* check_ahead.c */
-        }
-        if (input->slot != LOD_SLOT_OWN) {
+    int error = lod_check_gather(from, slot, form, 0, &inputs);
+    for (unsigned i = 0; i < inputs.count && !*ret_group; i++) {
+        const struct lod_input *input = &inputs.input[i];
+        if (input->slot != LOD_SLOT_OWN && input->slot != LOD_SLOT_AHEAD) { /* check_ahead.c */
             *ret_lender = input->slot;
             *ret_group = input->group;
-            break;
-        }
-        error = read_input(record, slot, input);
-        if (!error && done == inputs.count) {
-            error = codec->maker->need(row, form, 0, &inputs);
         }
     }
-    for (unsigned i = 0; i < inputs.count; i++) {
-        free((void *)(uintptr_t)inputs.input[i].data.at);
-    }
+    lod_check_drop(from, &inputs);
     return error == -ENOMEM ? error : 0;
 }
 
@@ -133,6 +77,7 @@ static int charge_record(struct lod_verify *v, const struct lod_recd *recd,
 {
     const struct lod_codec *codec = lod_codec_find(recd->codec);
     struct lod_record *record = NULL;
+    struct lod_check_inputs from = {.verify = v, .codec = codec, .in_index = true};
     uint32_t lender = 0;
     unsigned form, group;
 
@@ -140,16 +85,18 @@ static int charge_record(struct lod_verify *v, const struct lod_recd *recd,
     if (error) {
         return error == -ENOMEM ? error : 0; /* then all of its files have findings */
     }
+    from.record = record;
     for (uint32_t slot = 0; !error && slot < recd->items; slot++) {
         if (!is_made(codec, lod_record_row(record, slot), &form)) {
             continue;
         }
-        error = find_lender(record, codec, slot, form, &lender, &group);
+        error = find_lender(&from, slot, form, &lender, &group);
         if (!error && group && lender < slot) {
             error = charge_borrower(v, list, count, recd->first_item + slot,
                                     recd->first_item + lender, group);
         }
     }
+    lod_check_inputs_finish(&from);
     lod_record_close(record);
     return error;
 }

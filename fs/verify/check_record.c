@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One record, or a slice of one: can it be opened, and does every frame have its hash? Why not, and
- * what that costs. Without an index the record is held against itself alone.
+ * One record, or a slice of one: can it be opened, does every frame have its hash, and can what is
+ * in it be served? Why not, and what that costs. Without an index the record is held against itself
+ * alone.
  */
 #include "verify/check_record.h"
 
@@ -112,7 +113,7 @@ int lod_record_check_refuse(struct lod_record_check *c, int why)
         finding.fidelities = LOD_FIDELITIES_ALL;
         if (lod_index_item(v->index, finding.item, row) == 0) {
             finding.path = lod_check_path(v, lod_row_own_node(row), path);
-            finding.fidelities = lod_findings_stored(c->codec, row);
+            finding.fidelities = lod_findings_costs(c->codec, row);
         }
         error = finding.fidelities ? lod_findings_add(&v->findings, &finding) : 0;
     }
@@ -178,7 +179,7 @@ static int check_frames(struct lod_record_check *c, uint32_t slice)
             error = check_segment(c, slot, group, low, high);
         }
     }
-    return error;
+    return error || c->verify->hashes_only ? error : lod_record_check_forms(c, low, high);
 }
 
 /* -------------------------------------------------------------------------------- steps */

@@ -31,4 +31,7 @@ const char *lod_record_check_path(struct lod_record_check *c, uint32_t slot,
 /* Rows, path entries, identity, and a tree record's list. */
 LOD_MUST_CHECK int lod_record_check_metadata(struct lod_record_check *c);
 
+/* All that can be made of the items whose group 1 begins in [low, high) of the file. */
+LOD_MUST_CHECK int lod_record_check_forms(struct lod_record_check *c, uint64_t low, uint64_t high);
+
 #endif

@@ -63,17 +63,30 @@ static const char *judge_node(struct lod_record_check *c, uint32_t slot, uint32_
                : "the index has another mode, time or flags for it";
 }
 
-static const char *judge_plans(const struct lod_codec *codec, const uint8_t *row)
+static bool is_planned(const struct lod_codec *codec, const uint8_t *row, enum lod_format format)
 {
     struct lod_plan plan;
 
     for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
-        int error = lod_codec_plan(codec, row, LOD_FORMAT_TREE, (enum lod_fidelity)f, &plan);
+        int error = lod_codec_plan(codec, row, format, (enum lod_fidelity)f, &plan);
         if (error && error != -ENOENT) {
-            return "its row is malformed";
+            return false;
         }
     }
-    return NULL;
+    return true;
+}
+
+static const char *judge_plans(const struct lod_codec *codec, const uint8_t *row)
+{
+    bool planned = is_planned(codec, row, LOD_FORMAT_TREE);
+
+    if (planned && lod_codec_decoded_ending(codec, row)) {
+        planned = is_planned(codec, row, LOD_FORMAT_DECODED);
+    }
+    if (planned && lod_codec_native_ending(codec, row)) {
+        planned = is_planned(codec, row, LOD_FORMAT_NATIVE);
+    }
+    return planned ? NULL : "its row is malformed";
 }
 
 /* The index has files but no row of the record: which of them are its? */

@@ -133,6 +133,14 @@ uint16_t lod_findings_stored(const struct lod_codec *codec, const uint8_t row[LO
     return fidelities;
 }
 
+uint16_t lod_findings_costs(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES])
+{
+    uint64_t bytes[LOD_GROUPS_MAX];
+
+    return lod_codec_segments(codec, row, bytes) ? LOD_FIDELITIES_ALL
+                                                 : lod_findings_stored(codec, row);
+}
+
 static int compare_costly(const void *a, const void *b)
 {
     const struct lod_costly *x = a, *y = b;

@@ -60,6 +60,9 @@ uint16_t lod_findings_fidelities(const struct lod_codec *codec, const uint8_t ro
 /* Which fidelities of an item read anything of its record. An empty file's do not. */
 uint16_t lod_findings_stored(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES]);
 
+/* The same when the record is not to be had; of a malformed row nothing is. */
+uint16_t lod_findings_costs(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES]);
+
 /* A finding that costs an item something, by its place in the list. */
 struct lod_costly {
     uint32_t item, finding;

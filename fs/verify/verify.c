@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "dataset.h"
+#include "reader.h"
 #include "store/record_header.h"
 #include "verify/check.h"
 
@@ -245,6 +245,7 @@ int lod_verify_create(const char *location, struct lod_verify **ret_verify, char
         return -ENOMEM;
     }
     lod_findings_init(&v->findings);
+    lod_budget_init(&v->work, LOD_WORK_SIZE_DEFAULT);
     pthread_mutex_init(&v->lock, NULL);
     int error = open_all(v, location, why, why_room);
     if (error) {
@@ -255,10 +256,21 @@ int lod_verify_create(const char *location, struct lod_verify **ret_verify, char
     return 0;
 }
 
+void lod_verify_limit_work(struct lod_verify *v, uint64_t bytes_max)
+{
+    v->work.bytes_max = bytes_max;
+}
+
+void lod_verify_hashes_only(struct lod_verify *v)
+{
+    v->hashes_only = true;
+}
+
 struct lod_verify *lod_verify_destroy(struct lod_verify *v)
 {
     if (v) {
         lod_findings_finish(&v->findings);
+        lod_budget_finish(&v->work);
         pthread_mutex_destroy(&v->lock);
         lod_object_close(v->index_file);
         lod_index_close(v->index);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is everything in a store as pack wrote it? Reads every byte of every file and compares what is
- * said twice: index, records, tree list and manifest. Finds, never prints and never writes. The
- * work is numbered steps of bounded size, so that the caller may run them on its threads, show
+ * Is everything in a store as pack wrote it, and can a mount serve it? Reads every byte of every
+ * file, compares what is said twice (index, records, tree list and manifest), and makes once what a
+ * mount makes of stored bytes: source files, pixels, tables. Finds, never prints and never writes.
+ * The work is numbered steps of bounded size, so that the caller may run them on its threads, show
  * how far they are, and stop between them.
  *
- * Memory: 8 bytes a step, 24 a record, and while steps run their index cache and, a step each, one
- * record's metadata and one frame.
+ * Memory: 8 bytes a step, 24 a record, and while steps run their index cache, the budget of a
+ * mount's makers and, a step each, the metadata of two records and one frame.
  */
 #ifndef LOD_VERIFY_H
 #define LOD_VERIFY_H
@@ -26,6 +27,10 @@ struct lod_verify;
  */
 LOD_MUST_CHECK int lod_verify_create(const char *location, struct lod_verify **ret_verify,
                                      char *why, size_t why_room);
+/* What making may take in all, if not a mount's default; before the first step. */
+void lod_verify_limit_work(struct lod_verify *verify, uint64_t bytes_max);
+/* Nothing is made: damage by storage is found, items that were written wrong are not. As above. */
+void lod_verify_hashes_only(struct lod_verify *verify);
 struct lod_verify *lod_verify_destroy(struct lod_verify *verify);
 
 uint64_t lod_verify_steps(const struct lod_verify *verify);

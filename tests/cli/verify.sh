@@ -103,4 +103,5 @@ if [ -c /dev/fuse ] && mkdir mount && "$LODFS" mount damaged mount 2>err; then
     printed '/damaged'"' is damaged"
     expect 0 "$LODFS" umount mount
 fi
+expect 0 "$LODFS" verify -q --hashes store
 finish

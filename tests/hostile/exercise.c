@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A store of an attacker, opened and read; see truth.h. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lodfs.h"
 #include "served.h"
 #include "truth.h"
 #include "views/view.h"
+#include "watch.h"
 
 #define CACHE_BYTES (1u << 20)
 
@@ -21,7 +24,7 @@ int served_open(struct served *ret_served)
         return why[0] ? error : 1; /* a refusal without a reason is a finding */
     }
     o.index = lod_dataset_index(o.dataset);
-    if (lod_reader_create(o.dataset, CACHE_BYTES, CACHE_BYTES, &o.reader)) {
+    if (lod_reader_create(o.dataset, CACHE_BYTES, WORK_BYTES, &o.reader)) {
         exit(2);
     }
     *ret_served = o;
@@ -34,52 +37,123 @@ void served_close(struct served *served)
     lod_dataset_close(served->dataset);
 }
 
-int served_plan(struct served *served, uint32_t item, enum lod_fidelity fidelity,
+int served_plan(struct served *served, const struct lod_node *node, unsigned shown,
                 struct lod_item *ret_item, struct lod_plan *ret_plan)
 {
-    int error = lod_dataset_item(served->dataset, item, ret_item);
+    static const struct {
+        const struct lod_view *view;
+        enum lod_fidelity fidelity;
+    } others[SHOWN_END - SHOWN_TREE_END] = {
+        {&lod_view_decoded, LOD_Q1}, {&lod_view_decoded, LOD_FULL}, {&lod_view_native, LOD_FULL}};
+    const bool tree = shown < SHOWN_TREE_END;
+    const struct lod_view *view = tree ? &lod_view_tree : others[shown - SHOWN_TREE_END].view;
+    enum lod_fidelity fidelity =
+        tree ? (enum lod_fidelity)shown : others[shown - SHOWN_TREE_END].fidelity;
+    int error = lod_dataset_item(served->dataset, node->ref, ret_item);
 
-    return error ? error : lod_view_tree.plan(served->dataset, NULL, ret_item, fidelity, ret_plan);
+    return error ? error : view->plan(served->dataset, node, ret_item, fidelity, ret_plan);
 }
 
 /* -------------------------------------------------------------------------------- the exercise */
 
 #define VISITS_MAX     4000
-#define READS_MAX      40 /* of one file: its beginning, and leaps to its end */
+#define PRODUCT_MAX    (1u << 20) /* rows x columns */
+#define READS_MAX      40         /* of one file: its beginning, and leaps to its end */
 #define ALL_READ_BYTES (32u << 20)
 
 struct exercise {
     struct served o;
     uint64_t bytes, reads;
     unsigned visits;
+    struct compared *compared;
     const char *wrong;
 };
 
-static void exercise_file(struct exercise *e, const struct lod_view *view,
-                          const struct lod_node *node, enum lod_fidelity fidelity)
+/* Whatever should be there and is not: a mount shows an error. */
+static void expect(struct exercise *e, int error)
+{
+    e->compared->refused += error != 0 && error != -ENOMEM;
+}
+
+static void expect_item(struct exercise *e, uint32_t item, int error)
+{
+    struct compared *c = e->compared;
+    const bool again = c->refused_count && c->refused_items[c->refused_count - 1] == item;
+
+    expect(e, error);
+    if (error && error != -ENOMEM && !again && c->refused_count < REFUSED_MAX) {
+        c->refused_items[c->refused_count++] = item;
+        watch_say("  item %u is refused: %s\n", item, strerrordesc_np(-error));
+    }
+}
+
+static void exercise_file(struct exercise *e, const struct lod_node *node, unsigned shown)
 {
     struct lod_item item;
     struct lod_plan plan;
     struct lod_read read;
     uint64_t at = 0;
+    int error = served_plan(&e->o, node, shown, &item, &plan);
 
-    if (lod_dataset_item(e->o.dataset, node->ref, &item) ||
-        view->plan(e->o.dataset, node, &item, fidelity, &plan)) {
-        return;
-    }
-    for (unsigned i = 0; i < READS_MAX && at < plan.bytes && e->bytes < ALL_READ_BYTES; i++) {
+    expect_item(e, node->ref, error == -ENOENT ? 0 : error);
+    for (unsigned i = 0; !error && i < READS_MAX && at < plan.bytes && e->bytes < ALL_READ_BYTES;
+         i++) {
         uint64_t wanted = plan.bytes - at < READ_BYTES ? plan.bytes - at : READ_BYTES;
-        int error = lod_reader_read(e->o.reader, &item, &plan, at, wanted, &read);
-        if (!error) {
+        int failed = lod_reader_read(e->o.reader, &item, &plan, at, wanted, &read);
+        if (!failed) {
             e->wrong = read.bytes == wanted ? e->wrong : "a short read";
             e->bytes += read.bytes;
             e->reads++;
             lod_read_finish(&read);
-        } else if (error != -EIO && error != -ENOMEM) {
+        } else if (failed != -EIO && failed != -ENOMEM) {
             e->wrong = "an unexpected error of a read";
         }
+        expect_item(e, node->ref, failed);
         at += i < READS_MAX / 2 ? wanted : (plan.bytes - at) / 2 + 1;
     }
+}
+
+/* A shard as liblodfs opens it: rows and a product, if there is memory for them. */
+static int exercise_product(const uint8_t *bytes, size_t count)
+{
+    struct lodfs_table *table = NULL;
+    int error = lodfs_table_open_bytes(bytes, count, &table, NULL);
+
+    if (error) {
+        return error;
+    }
+    const uint64_t rows = lodfs_table_rows(table), columns = lodfs_table_columns(table);
+    if (rows <= PRODUCT_MAX && columns <= PRODUCT_MAX && rows * columns <= PRODUCT_MAX) {
+        double *numbers = calloc(rows * columns + columns + rows + 1, sizeof(*numbers));
+        error = numbers ? lodfs_table_dense_f8(table, 0, rows, numbers, NULL) : -ENOMEM;
+        error = error ? error
+                      : lodfs_table_times_vector_f8(table, 0, lodfs_table_batches(table), numbers,
+                                                    numbers + columns, NULL, NULL);
+        free(numbers);
+    }
+    lodfs_table_close(table);
+    return error;
+}
+
+static void exercise_shard(struct exercise *e, const struct lod_node *node)
+{
+    struct lod_item item;
+    struct lod_plan plan;
+    struct lod_read read;
+    uint8_t *bytes;
+
+    if (served_plan(&e->o, node, LOD_FULL, &item, &plan) || item.codec->id != LOD_CODEC_TOC ||
+        !(lod_row_flags(item.row) & LOD_ITEM_SHARD) || plan.bytes > READ_BYTES ||
+        lod_reader_read(e->o.reader, &item, &plan, 0, READ_BYTES, &read)) {
+        return;
+    }
+    bytes = malloc(read.bytes);
+    for (size_t i = 0, at = 0; i < read.count; at += read.iov[i++].iov_len) {
+        memcpy(bytes + at, read.iov[i].iov_base, read.iov[i].iov_len);
+    }
+    expect_item(e, node->ref, exercise_product(bytes, read.bytes));
+    lod_read_finish(&read);
+    free(bytes);
 }
 
 static bool legal_name(const char *name, size_t bytes)
@@ -88,21 +162,21 @@ static bool legal_name(const char *name, size_t bytes)
            strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-/* Pixels, and the name they have. */
-static void exercise_decoded(struct exercise *e, const struct lod_node *folder,
-                             const struct lod_node *node)
+/* The name that a view has for it leads back. */
+static void exercise_view(struct exercise *e, const struct lod_view *view,
+                          const struct lod_node *folder, const struct lod_node *node)
 {
     char name[LOD_NAME_MAX + 1];
     struct lod_node found;
+    int error = lod_view_name(view, e->o.dataset, node, name);
 
-    if (lod_view_name(&lod_view_decoded, e->o.dataset, node, name) == 0) {
+    if (!error) {
         if (!legal_name(name, strlen(name))) {
-            e->wrong = "an illegal name of pixels";
+            e->wrong = "an illegal name of a view";
         }
-        (void)!lod_view_lookup(&lod_view_decoded, e->o.dataset, folder, LOD_Q1, name, &found);
+        error = lod_view_lookup(view, e->o.dataset, folder, LOD_Q1, name, &found);
     }
-    exercise_file(e, &lod_view_decoded, node, LOD_Q1);
-    exercise_file(e, &lod_view_decoded, node, LOD_FULL);
+    expect(e, error);
 }
 
 static void exercise_node(struct exercise *e, const struct lod_node *folder, uint32_t number)
@@ -110,28 +184,38 @@ static void exercise_node(struct exercise *e, const struct lod_node *folder, uin
     char name[LOD_NAME_MAX + 1], target[LOD_TARGET_MAX + 1], path[LOD_PATH_MAX + 1];
     struct lod_node node, found;
 
-    if (++e->visits > VISITS_MAX || lod_index_node(e->o.index, number, &node)) {
+    if (++e->visits > VISITS_MAX) {
+        return;
+    }
+    int error = lod_index_node(e->o.index, number, &node);
+    expect(e, error);
+    if (error) {
         return;
     }
     if (folder && number <= folder->number) {
         e->wrong = "a child before its folder";
     }
-    if (folder && lod_index_name(e->o.index, &node, name) == 0) {
+    error = folder ? lod_index_name(e->o.index, &node, name) : 0;
+    expect(e, error);
+    if (folder && !error) {
         if (!legal_name(name, node.name_bytes)) {
             e->wrong = "an illegal name";
         }
-        (void)!lod_index_lookup(e->o.index, folder, name, strlen(name), &found);
+        expect(e, lod_index_lookup(e->o.index, folder, name, strlen(name), &found));
     }
-    if (S_ISLNK(node.mode) && lod_index_target(e->o.index, &node, target) == 0 &&
-        strlen(target) != node.count) {
+    error = S_ISLNK(node.mode) ? lod_index_target(e->o.index, &node, target) : 0;
+    expect(e, error);
+    if (S_ISLNK(node.mode) && !error && strlen(target) != node.count) {
         e->wrong = "an illegal target";
     }
-    (void)!lod_dataset_path(e->o.dataset, &node, path);
-    for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL && S_ISREG(node.mode); f++) {
-        exercise_file(e, &lod_view_tree, &node, (enum lod_fidelity)f);
+    expect(e, lod_dataset_path(e->o.dataset, &node, path));
+    for (unsigned shown = LOD_Q1; shown < SHOWN_END && S_ISREG(node.mode); shown++) {
+        exercise_file(e, &node, shown);
     }
     if (folder && S_ISREG(node.mode)) {
-        exercise_decoded(e, folder, &node);
+        exercise_shard(e, &node);
+        exercise_view(e, &lod_view_decoded, folder, &node);
+        exercise_view(e, &lod_view_native, folder, &node);
     }
     /* The depth is the recursion's: numbers rise, and VISITS_MAX ends it. */
     for (uint32_t i = 0; i < node.count && S_ISDIR(node.mode) && e->visits < VISITS_MAX; i++) {
@@ -141,7 +225,8 @@ static void exercise_node(struct exercise *e, const struct lod_node *folder, uin
 
 struct compared truth_exercise(const struct truth *truth)
 {
-    struct exercise e = {0};
+    struct compared compared = {0};
+    struct exercise e = {.compared = &compared};
     struct lod_node found;
     int error = served_open(&e.o);
 
@@ -155,5 +240,8 @@ struct compared truth_exercise(const struct truth *truth)
         (void)!lod_index_node(e.o.index, i, &found);
     }
     served_close(&e.o);
-    return (struct compared){.open = true, .wrong = e.wrong, .right = e.reads};
+    compared.open = true;
+    compared.wrong = e.wrong;
+    compared.right = e.reads;
+    return compared;
 }

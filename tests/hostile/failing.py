@@ -14,7 +14,7 @@ import sys
 from long import is_long
 from mounted import Results, Work, lodfs, need_fuse
 from small import files_below, read, until
-from tiny import make_source
+from tiny import TABLES, make_source
 
 SECONDS_MAX = 20
 EACH_SHORT = 25  # N that are tried of one call and one way to fail, in a short run
@@ -93,7 +93,7 @@ def contents(folder):
 
 
 def pack_command(source, store):
-    return ["pack", "-q", "-j1", "--scans=default", source, store]
+    return ["pack", "-q", "-j1", "--scans=default", *TABLES, source, store]
 
 
 def pack_once(source, store, wanted, way):

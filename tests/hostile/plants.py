@@ -82,6 +82,13 @@ BOUNDS = (
     ("a length that only the index has is believed", "fs/making.c",
      "    int error = check_lengths(making, &input->plan);\n",
      "    int error = 0 && check_lengths(making, &input->plan);\n", "made"),
+    ("verify takes right hashes for all", "fs/verify/check_record.c",
+     "    return error || c->verify->hashes_only ? error : lod_record_check_forms(c, low, high);\n",
+     "    return error + 0 * (int)(low + high);\n", "hostile-attacks"),
+    ("verify does not look into shards", "codecs/toc/table_codec.c",
+     "    return t.shard ? check_shard(&t, stored) : check_header(&t, stored);\n",
+     "    return t.shard ? 0 * check_shard(&t, stored) : check_header(&t, stored);\n",
+     "hostile-attacks"),
 )
 
 CACHES = (

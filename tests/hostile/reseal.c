@@ -30,6 +30,15 @@ static const struct field item_fields[] = {
     {0, 1},  {1, 1},  {2, 2},  {4, 4},  {8, 2},  {10, 2}, {8, 8},  {12, 4}, {16, 4}, {20, 4},
     {24, 4}, {28, 4}, {32, 4}, {36, 4}, {40, 4}, {44, 4}, {48, 4}, {52, 4}, {56, 4}, {60, 4},
 };
+/* Of tables and shards (FORMAT.md, ITEM, column toc), of a shard's header and of its batches. */
+static const struct field table_fields[] = {
+    {1, 1}, {8, 8}, {16, 8}, {24, 4}, {28, 4}, {32, 4}, {36, 4}, {40, 4}, {44, 4}, {0, 1},
+};
+static const struct field shard_fields[] = {
+    {12, 1}, {13, 1}, {14, 1}, {15, 1}, {16, 4}, {20, 4}, {24, 4}, {28, 4}, {32, 4},
+    {36, 1}, {37, 1}, {38, 2}, {40, 8}, {48, 8}, {56, 8}, {64, 8}, {72, 8}, {80, 4},
+};
+static const struct field batch_fields[] = {{0, 4}, {4, 4}, {8, 4}, {12, 2}, {14, 1}, {15, 1}};
 static const struct field recd_fields[] = {
     {0, 4},  {4, 4},  {8, 1},  {9, 1},  {10, 2}, {12, 4}, {16, 8},  {24, 8},  {32, 8},  {40, 8},
     {48, 8}, {56, 6}, {62, 2}, {64, 4}, {68, 4}, {80, 4}, {104, 4}, {108, 4}, {112, 4}, {116, 8},
@@ -43,6 +52,7 @@ static const struct {
     {{16, 8}, 56}, {{24, 8}, 32},   {{32, 8}, 40},   {{64, 4}, 72}, {{68, 4}, 76},
     {{80, 4}, 88}, {{108, 4}, 116}, {{112, 4}, 120},
 };
+static const struct field widths[] = {{0, 1}, {0, 2}, {0, 4}, {0, 8}};
 static const struct field path_fields[] = {{0, 2}, {2, 2}, {4, 4}, {8, 8}, {16, 1}};
 
 static void set(struct mem_file *file, uint64_t at, unsigned width, uint64_t value)
@@ -114,6 +124,62 @@ static void attack_item(const struct seals *seals, struct chance *chance, struct
     }
     if (where != 1) {
         set(file, in_record, field->width, value);
+    }
+}
+
+/* A record of tables; NULL: there is none. */
+static const struct record_at *any_tables(const struct seals *seals, struct chance *chance)
+{
+    for (unsigned i = 0; i < 100; i++) {
+        const struct record_at *record = any_record(seals, chance);
+        if (strstr(record->name, ".toc")) {
+            return record;
+        }
+    }
+    return NULL;
+}
+
+/* A table and its shards that do not fit: a row, the same in index and record. */
+static void attack_table(const struct seals *seals, struct chance *chance, struct mem_store *store)
+{
+    const struct record_at *record = any_tables(seals, chance);
+    const struct field *field = &table_fields[chance_below(chance, COUNT(table_fields))];
+
+    if (record) {
+        struct mem_file *index = mem_find(store, "index");
+        uint32_t slot = (uint32_t)chance_below(chance, record->items);
+        uint64_t at = row_at(seals, LOD_SECTION_ITEM, record->first_item + slot) + field->at;
+        uint64_t value = seals_extreme(chance, lod_get_le(index->data + at, field->width));
+        set(index, at, field->width, value);
+        set(mem_find(store, record->name),
+            LOD_RECORD_HEADER + (uint64_t)slot * LOD_ROW_BYTES + field->at, field->width, value);
+    }
+}
+
+/* The header of a shard, a row of its batches, or a byte of their bodies. */
+static void attack_shard(const struct seals *seals, struct chance *chance, struct mem_store *store)
+{
+    const struct record_at *record = any_tables(seals, chance);
+
+    if (!record) {
+        return;
+    }
+    struct mem_file *file = mem_find(store, record->name);
+    const struct frame_at *frame = &record->frames[chance_below(chance, record->frames_count)];
+    uint64_t batches = frame->offset + 128;
+    for (unsigned i = 0; i < 3 && frame->bytes >= 128; i++) {
+        batches += lod_get_le64(file->data + frame->offset + 40 + 8 * i);
+    }
+    switch (chance_below(chance, 3)) {
+    case 0:
+        attack_at(chance, file, batches + 16 * chance_below(chance, 3), batch_fields,
+                  COUNT(batch_fields));
+        break;
+    case 1:
+        attack_at(chance, file, frame->offset + chance_below(chance, frame->bytes), widths, 2);
+        break;
+    default:
+        attack_at(chance, file, frame->offset, shard_fields, COUNT(shard_fields));
     }
 }
 
@@ -189,8 +255,6 @@ static void attack_payload(const struct seals *seals, struct chance *chance,
     const struct record_at *record = any_record(seals, chance);
     struct mem_file *file = mem_find(store, record->name);
     uint64_t from = LOD_RECORD_HEADER + record->metadata_bytes;
-    static const struct field widths[] = {{0, 1}, {0, 2}, {0, 4}, {0, 8}};
-
     attack_at(chance, file, from + chance_below(chance, file->bytes - from), widths, 4);
 }
 
@@ -215,8 +279,10 @@ static void attack_name(const struct seals *seals, struct chance *chance, struct
 void reseal_attack(const struct seals *seals, struct chance *chance, struct mem_store *store)
 {
     static void (*const kinds[])(const struct seals *, struct chance *, struct mem_store *) = {
-        attack_super, attack_node,   attack_node,     attack_item,    attack_item, attack_lengths,
-        attack_recd,  attack_header, attack_metadata, attack_payload, attack_name, attack_node,
+        attack_super,   attack_node,    attack_node,   attack_item,     attack_item,
+        attack_lengths, attack_recd,    attack_header, attack_metadata, attack_payload,
+        attack_name,    attack_node,    attack_table,  attack_table,    attack_shard,
+        attack_shard,   attack_payload,
     };
 
     kinds[chance_below(chance, COUNT(kinds))](seals, chance, store);

@@ -161,6 +161,15 @@ uint64_t seals_extreme(struct chance *chance, uint64_t was)
 
 /* ---------------------------------------------------------------------------------- sealing */
 
+/* Shards have hashes of their own. */
+static void close_shard(uint8_t *shard, size_t bytes)
+{
+    if (bytes >= 128 && memcmp(shard, "LODFSTC1", 8) == 0) {
+        lod_put_le64(shard + 112, lod_hash64(shard + 128, bytes - 128, 0));
+        lod_put_le64(shard + 120, lod_hash64(shard, 120, 0));
+    }
+}
+
 static void close_record(const struct record_at *record, struct mem_store *store)
 {
     struct mem_file *file = mem_find(store, record->name), *index = mem_find(store, "index");
@@ -169,6 +178,7 @@ static void close_record(const struct record_at *record, struct mem_store *store
 
     for (size_t i = 0; i < record->frames_count; i++) {
         const struct frame_at *at = &record->frames[i];
+        close_shard(file->data + at->offset, at->bytes); /* the shards here have one frame */
         uint64_t seed = lod_frame_seed(id, at->slot, at->group, at->frame);
         lod_put_le64(file->data + at->hash_at,
                      lod_hash64(file->data + at->offset, at->bytes, seed));

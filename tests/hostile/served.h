@@ -5,7 +5,11 @@
 
 #include "reader.h"
 
-#define READ_BYTES 100000u /* of one read: pieces and frames end inside */
+#define READ_BYTES 100000u    /* of one read: pieces and frames end inside */
+#define WORK_BYTES (2u << 20) /* of makers: room for a unit of the tables here */
+
+/* What a mount shows of a file: each fidelity of the tree, and other forms that are made. */
+enum { SHOWN_TREE_END = LOD_ORIGINAL + 1, SHOWN_END = SHOWN_TREE_END + 3 };
 
 struct served {
     struct lod_dataset *dataset;
@@ -17,8 +21,8 @@ struct served {
 LOD_MUST_CHECK int served_open(struct served *ret_served);
 void served_close(struct served *served);
 
-/* What a mount would show of an item: -ENOENT, -EIO, -EILSEQ. */
-LOD_MUST_CHECK int served_plan(struct served *served, uint32_t item, enum lod_fidelity fidelity,
+/* What a mount would show of a file, `shown` from LOD_Q1: -ENOENT, -EIO, -EILSEQ. */
+LOD_MUST_CHECK int served_plan(struct served *served, const struct lod_node *node, unsigned shown,
                                struct lod_item *ret_item, struct lod_plan *ret_plan);
 
 #endif

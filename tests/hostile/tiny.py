@@ -2,6 +2,7 @@
 """Small sources with one of everything a store holds, and their stores, for the hostile tests."""
 import os
 import random
+import struct
 import subprocess
 
 import png_files
@@ -45,6 +46,33 @@ def make_photos(folder, chance):
     write(f"{folder}/photos/tail.jpg", jpeg(chance) + b"trailing bytes")
 
 
+# Options of pack for these sources: their tables in several shards of several batches.
+TABLES = ("--tables=tables/*", "--one-hot", "--shard-rows=128", "--batch-rows=50")
+
+
+def npy(descr, rows, columns, data, fortran=False):
+    text = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': ({rows}, {columns}), }}"
+    text += " " * (-(10 + len(text) + 1) % 64) + "\n"
+    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(text)) + text.encode() + data
+
+
+def make_tables(folder, chance):
+    """Shards of every kind (TREE, CSR, RAW), of stored tables and of text beside its file."""
+    phrases = [[chance.choice((0, 0, 1.5, -2.0)) for _ in range(16)] for _ in range(4)]
+    tree = b"".join(struct.pack("<16d", *chance.choice(phrases)) for _ in range(300 * 4))
+    csr = b"".join(struct.pack(">i", chance.randrange(1, 1 << 30) if chance.random() < .02 else 0)
+                   for _ in range(260 * 130))
+    write(f"{folder}/tree.npy", npy("<f8", 300, 64, tree))
+    write(f"{folder}/csr.npy", npy(">i4", 260, 130, csr))
+    write(f"{folder}/raw.npy", npy("<f4", 20, 7, chance.randbytes(20 * 7 * 4)))
+    write(f"{folder}/empty.npy", npy("|u1", 0, 3, b""))
+    write(f"{folder}/object.npy", npy("|O", 1, 1, b"cos\nsystem\n(S'false'\ntR."))
+    write(f"{folder}/text.csv", b"size,kind\n" + b"".join(
+        b"%d,%s\n" % (i % 7, chance.choice((b"red", b'"a\nb"', b""))) for i in range(200)))
+    write(f"{folder}/sparse.libsvm", b"".join(
+        b"%d %d:1 9:0.5 %d:%d\n" % (i % 2, i % 5 + 1, 10 + i % 20, i % 3) for i in range(150)))
+
+
 def make_source(folder, seed, files):
     """`files` short files in folders of ten, so that sections have several blocks."""
     chance = random.Random(seed)
@@ -53,6 +81,7 @@ def make_source(folder, seed, files):
         write(f"{folder}/pictures/{number}.png", png_files.make(
             chance, colour, depth, number % 2, 60, 150, 0, 30 if depth == 4 else 0))
     write(f"{folder}/pictures/whole.png", png_files.SIGNATURE + b"cut")
+    make_tables(f"{folder}/tables", chance)
     write(f"{folder}/large.bin", chance.randbytes(150_001))
     write(f"{folder}/empty", b"")
     write(f"{folder}/secret", b"only for its owner", 0o600)
@@ -73,6 +102,7 @@ def make_stores(work, files=150):
     for seed in (1, 2):
         source, store = f"{work}/source{seed}", f"{work}/store{seed}"
         make_source(source, seed, files)
-        lodfs("pack", "--scans=default", "--record-size=64K", f"--seed={seed}", source, store)
+        lodfs("pack", "--scans=default", "--record-size=64K", *TABLES, f"--seed={seed}", source,
+              store)
         stores.append(store)
     return stores

@@ -21,16 +21,19 @@ static void must(bool sound, const char *what, uint32_t number)
     }
 }
 
-static void read_truth_file(struct served *o, struct truth_node *node, enum lod_fidelity fidelity)
+static void read_truth_file(struct served *o, struct truth_node *node, unsigned fidelity)
 {
     struct lod_item item;
     struct lod_plan plan;
     struct lod_read read;
-    int error = served_plan(o, node->row.ref, fidelity, &item, &plan);
+    int error = served_plan(o, &node->row, fidelity, &item, &plan);
 
     must(!error || fidelity == LOD_ORIGINAL, "no plan", node->row.number);
     if (error) {
         return;
+    }
+    if (item.codec->maker && item.codec->maker->ahead) {
+        node->ahead = item.codec->maker->ahead(item.row);
     }
     node->bytes[fidelity] = plan.bytes;
     for (unsigned i = 0; i < plan.count; i++) {
@@ -64,8 +67,8 @@ static void read_truth_node(struct served *o, uint32_t number, struct truth_node
         must(!lod_index_target(o->index, &node->row, target), "no target", number);
         node->target = strdup(target);
     }
-    for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL && S_ISREG(node->row.mode); f++) {
-        read_truth_file(o, node, (enum lod_fidelity)f);
+    for (unsigned f = LOD_Q1; f < SHOWN_END && S_ISREG(node->row.mode); f++) {
+        read_truth_file(o, node, f);
     }
 }
 
@@ -87,7 +90,7 @@ void truth_free(struct truth *truth)
     for (uint32_t i = 0; i < truth->count; i++) {
         free(truth->nodes[i].target);
         free(truth->nodes[i].path);
-        for (unsigned f = 0; f <= LOD_ORIGINAL; f++) {
+        for (unsigned f = 0; f < SHOWN_END; f++) {
             free(truth->nodes[i].data[f]);
         }
     }
@@ -118,29 +121,31 @@ static const char *compare_read(const struct lod_read *read, const uint8_t *trut
     return done == read->bytes ? NULL : "spans that do not add up";
 }
 
-static void refused(struct compared *compared, uint32_t item, enum lod_fidelity fidelity)
+static void refused(struct compared *compared, const struct truth_node *node, unsigned fidelity)
 {
+    const uint32_t item = node->row.ref;
+
     if (item == compared->item) {
         compared->item_refused |= (uint16_t)(1u << fidelity);
-    } else {
+    } else if (item > compared->item || compared->item - item > node->ahead) {
         compared->others_refused |= (uint16_t)(1u << fidelity);
     }
     compared->refused++;
 }
 
-static const char *compare_file(struct served *o, const struct truth_node *node,
-                                enum lod_fidelity fidelity, struct compared *compared)
+static const char *compare_file(struct served *o, const struct truth_node *node, unsigned fidelity,
+                                struct compared *compared)
 {
     struct lod_item item;
     struct lod_plan plan;
     struct lod_read read;
-    int error = served_plan(o, node->row.ref, fidelity, &item, &plan);
+    int error = served_plan(o, &node->row, fidelity, &item, &plan);
 
     if (error == -ENOENT) {
         return node->data[fidelity] ? "a lost file" : NULL;
     }
     if (error) {
-        refused(compared, node->row.ref, fidelity);
+        refused(compared, node, fidelity);
         return error == -EIO || error == -EILSEQ ? NULL : "an unexpected error";
     }
     if (!node->data[fidelity] || plan.bytes != node->bytes[fidelity]) {
@@ -149,7 +154,7 @@ static const char *compare_file(struct served *o, const struct truth_node *node,
     for (uint64_t at = 0; at < plan.bytes; at += READ_BYTES) {
         error = lod_reader_read(o->reader, &item, &plan, at, READ_BYTES, &read);
         if (error) {
-            refused(compared, node->row.ref, fidelity);
+            refused(compared, node, fidelity);
             return error == -EIO ? NULL : "an unexpected error of a read";
         }
         const char *what = compare_read(&read, node->data[fidelity] + at, plan.bytes - at);
@@ -233,8 +238,8 @@ static const char *compare_node(struct served *o, const struct truth *truth,
     if (!same_node(&found, &node->row)) {
         return wrong(node, "a path leads to another node");
     }
-    for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL && S_ISREG(found.mode) && !what; f++) {
-        what = compare_file(o, node, (enum lod_fidelity)f, compared);
+    for (unsigned f = LOD_Q1; f < SHOWN_END && S_ISREG(found.mode) && !what; f++) {
+        what = compare_file(o, node, f, compared);
     }
     return what ? wrong(node, what) : NULL;
 }
@@ -268,7 +273,7 @@ const char *truth_needs(const struct truth *truth, uint32_t item, unsigned group
 
     for (uint32_t i = 0; i < truth->count; i++) {
         const struct truth_node *node = &truth->nodes[i];
-        for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
+        for (unsigned f = LOD_Q1; f < SHOWN_END; f++) {
             bool own = S_ISREG(node->row.mode) && node->row.ref == item;
             wanted |= (uint16_t)(own && (node->groups[f] >> group & 1) ? 1u << f : 0);
             made |= own ? node->made : 0;

@@ -9,16 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dataset.h"
+#include "served.h"
 
 struct truth_node {
     struct lod_node row;
     char name[LOD_NAME_MAX + 1];
     char *target, *path;
-    uint64_t bytes[LOD_ORIGINAL + 1];  /* of the file at each fidelity */
-    uint8_t *data[LOD_ORIGINAL + 1];   /* NULL: not there */
-    uint16_t groups[LOD_ORIGINAL + 1]; /* bit g: stored bytes of group g are in it */
-    uint16_t made; /* fidelities of which some is made, of groups we do not know */
+    uint64_t bytes[SHOWN_END];  /* of the file as it is shown */
+    uint8_t *data[SHOWN_END];   /* NULL: not there */
+    uint16_t groups[SHOWN_END]; /* bit g: stored bytes of group g are in it */
+    uint16_t made;              /* bit k: some of `shown` k is made, of groups we do not know */
+    uint32_t ahead;             /* it is made of so many of the next items too */
 };
 
 struct truth {
@@ -30,13 +31,17 @@ struct truth {
 void truth_read(struct truth *ret_truth);
 void truth_free(struct truth *truth);
 
+#define REFUSED_MAX 64
+
 struct compared {
     const char *wrong; /* NULL: whatever was shown is right */
     uint64_t right, refused;
     uint32_t item;           /* asked about */
-    uint16_t item_refused;   /* bit k: fidelity k of a file of the item asked about */
-    uint16_t others_refused; /* of any other item */
+    uint16_t item_refused;   /* bit k: `shown` k of a file of the item asked about */
+    uint16_t others_refused; /* of any other item that is not made of it */
     bool open;
+    uint32_t refused_items[REFUSED_MAX]; /* exercised: of which something was refused, the first */
+    unsigned refused_count;
 };
 
 /*
@@ -55,7 +60,8 @@ const char *truth_needs(const struct truth *truth, uint32_t item, unsigned group
 
 /*
  * Opens and reads all of the store being served, whatever it shows, with bounds on how much; what
- * comes out must be legal: names, targets, numbers. `right`: reads that gave bytes.
+ * comes out must be legal: names, targets, numbers. `right`: reads that gave bytes; `refused`: what
+ * is there and cannot be shown.
  */
 struct compared truth_exercise(const struct truth *truth);
 

@@ -227,3 +227,43 @@ Test(toc, malformed_shards_with_right_hashes_harm_nobody)
     cr_assert_gt(decoded, 100);
     free(table);
 }
+
+/* Memory is taken by counts, which a shard of a hundred bytes can claim. */
+Test(toc, counts_that_no_stored_byte_bounds_are_refused)
+{
+    struct lod_toc_rows none = {.dtype = LOD_DTYPE_F8, .rows = (1u << 16) + 1};
+    struct lod_toc_options options = {.batch_rows = 2, .choice = LOD_TOC_CHOOSE_BEST};
+    struct lod_toc_shard shard;
+    struct lod_buf bytes = {0};
+
+    cr_assert_eq(lod_toc_encode(&none, &options, &bytes), 0);
+    lod_put_le32(bytes.data + 24, 1); /* rows of a batch */
+    reseal(&bytes);
+    cr_assert_eq(lod_toc_open(lod_buf_span(&bytes), &shard), -EILSEQ, "65,537 batches");
+    lod_put_le32(bytes.data + 16, 1u << 16);
+    reseal(&bytes);
+    cr_assert_eq(lod_toc_open(lod_buf_span(&bytes), &shard), 0);
+    cr_assert_eq(shard.batches, 1u << 16);
+    options.batch_rows = 1;
+    cr_assert_eq(lod_toc_encode(&none, &options, &bytes), -E2BIG);
+
+    /* One value, columns of no bits: one leaf. A batch of one row of one code of 28 bits. */
+    uint8_t tree[128 + 8 + 16 + 4] = "LODFSTC1\1\0\0\0\2\x0f";
+    struct lod_buf leaves = {.data = tree, .bytes = sizeof(tree)};
+    const uint32_t fields[] = {
+        [0] = 1, 1, 1, 1, 1}; /* rows, columns, rows a batch, leaves, values */
+    for (unsigned i = 0; i < 5; i++) {
+        lod_put_le32(tree + 16 + 4 * i, fields[i]);
+    }
+    tree[40] = 8;
+    tree[64] = 16;
+    tree[72] = 4;
+    tree[136] = tree[136 + 12] = 1;
+    tree[136 + 15] = 28;
+    reseal(&leaves);
+    cr_assert_eq(lod_toc_open(lod_buf_span(&leaves), &shard), 0);
+    lod_put_le32(tree + 28, 1u << 28);
+    reseal(&leaves);
+    cr_assert_eq(lod_toc_open(lod_buf_span(&leaves), &shard), -EILSEQ, "2^28 leaves");
+    lod_buf_finish(&bytes);
+}
