@@ -48,6 +48,12 @@ struct lod_l3_container {
     void (*band)(const struct lod_l3_row *r, uint32_t band, uint8_t *samples, size_t stride,
                  uint8_t *into);
 
+    /*
+     * As lod_maker.prove, of the bands of the file. NULL: rows say nothing of them.
+     */
+    int (*prove)(const struct lod_l3_row *r, uint32_t band, struct lod_span made,
+                 uint64_t state[LOD_PROOF_WORDS]);
+
     /* Channels of a pixel under decoded/, where there is no palette. */
     uint8_t (*channels)(const struct lod_l3_row *r);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "l3/batch.h"
+#include "l3/container.h"
 #include "l3/l3_pixels.h"
 #include "l3/l3_row.h"
 #include "l3/l3_stream.h"
@@ -142,26 +143,15 @@ static int make_many(struct lod_gpu *gpu, struct lod_unit *units, unsigned count
     return error;
 }
 
-/* The checksums that stand behind the bands in the row. */
 static int prove(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                  struct lod_span made, uint64_t state[LOD_PROOF_WORDS])
 {
-    struct lod_png_sums sums = {(uint32_t)state[0], (uint32_t)state[1]};
     struct lod_l3_row r;
     int error = lod_l3_row_read(row, &r);
 
-    if (error || form != LOD_L3_FORM_PNG) {
-        return error;
-    }
-    sums = unit ? sums : lod_png_stored_sums_begin();
-    lod_png_stored_sums_add(&sums, made);
-    state[0] = sums.crc;
-    state[1] = sums.adler;
-    if (unit + 1 < r.png.bands) {
-        return 0;
-    }
-    sums = lod_png_stored_sums_end(sums);
-    return sums.crc == r.sums.crc && sums.adler == r.sums.adler ? 0 : -EILSEQ;
+    return error || form != LOD_L3_FORM_FILE || !r.container->prove
+               ? error
+               : r.container->prove(&r, (uint32_t)unit, made, state);
 }
 
 const struct lod_maker lod_l3_maker = {

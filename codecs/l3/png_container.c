@@ -52,6 +52,23 @@ static void band(const struct lod_l3_row *r, uint32_t band, uint8_t *samples, si
     lod_png_stored_band(&r->out, band, samples, stride, into);
 }
 
+/* The checksums that the row has of all bands. */
+static int prove(const struct lod_l3_row *r, uint32_t band, struct lod_span made,
+                 uint64_t state[LOD_PROOF_WORDS])
+{
+    struct lod_png_sums sums = {(uint32_t)state[0], (uint32_t)state[1]};
+
+    sums = band ? sums : lod_png_stored_sums_begin();
+    lod_png_stored_sums_add(&sums, made);
+    state[0] = sums.crc;
+    state[1] = sums.adler;
+    if (band + 1 < r->out.bands) {
+        return 0;
+    }
+    sums = lod_png_stored_sums_end(sums);
+    return sums.crc == r->sums.crc && sums.adler == r->sums.adler ? 0 : -EILSEQ;
+}
+
 static uint8_t channels(const struct lod_l3_row *r)
 {
     return lod_png_image(&r->out.header).samples;
@@ -124,6 +141,7 @@ const struct lod_l3_container lod_l3_container_png = {
     .put = put,
     .plan = plan,
     .band = band,
+    .prove = prove,
     .channels = channels,
     .pixels = pixels,
     .colours_bytes = colours_bytes,
