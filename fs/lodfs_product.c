@@ -24,7 +24,7 @@ struct product {
     uint32_t k;
     const uint8_t *from;
     uint8_t *into;
-    uint8_t *scratch, *part, *gathered; /* of toc; k x C of a shard; k x R of a shard */
+    uint8_t *scratch, *gathered; /* of toc; k x R of a shard */
 };
 
 static uint64_t round_up(uint64_t bytes)
@@ -35,14 +35,13 @@ static uint64_t round_up(uint64_t bytes)
 uint64_t lodfs_table_scratch_bytes(const struct lodfs_table *table, uint64_t k)
 {
     const struct lod_table_core *core = table->core;
-    uint64_t part, gathered;
+    uint64_t gathered;
 
-    if (__builtin_mul_overflow(k * 8, (uint64_t)core->columns, &part) || k > UINT32_MAX ||
-        __builtin_mul_overflow(k * 8, (uint64_t)core->rows_max, &gathered) ||
-        part > UINT64_MAX / 4 || gathered > UINT64_MAX / 4) {
+    if (k > UINT32_MAX || __builtin_mul_overflow(k * 8, (uint64_t)core->rows_max, &gathered) ||
+        gathered > UINT64_MAX / 4) {
         return UINT64_MAX;
     }
-    return ALIGN + round_up(core->scratch_bytes) + round_up(part) + round_up(gathered);
+    return ALIGN + round_up(core->scratch_bytes) + round_up(gathered);
 }
 
 static void lay_out(struct product *p, void *scratch)
@@ -52,8 +51,7 @@ static void lay_out(struct product *p, void *scratch)
 
     at += (ALIGN - (uintptr_t)at % ALIGN) % ALIGN;
     p->scratch = at;
-    p->part = at + round_up(core->scratch_bytes);
-    p->gathered = p->part + round_up((uint64_t)p->k * 8 * core->columns);
+    p->gathered = at + round_up(core->scratch_bytes);
 }
 
 /* One shard's range, through the function for the kind and element. */
@@ -82,23 +80,6 @@ static void run(const struct product *p, const struct lod_toc_range *range, cons
     }
 }
 
-static void add(void *into, const void *part, uint64_t count, unsigned element)
-{
-    if (element == 8) {
-        double *to = into;
-        const double *from = part;
-        for (uint64_t i = 0; i < count; i++) {
-            to[i] += from[i];
-        }
-    } else {
-        float *to = into;
-        const float *from = part;
-        for (uint64_t i = 0; i < count; i++) {
-            to[i] += from[i];
-        }
-    }
-}
-
 /* The columns at, .. of k x rows numbers that belong to a shard's rows. */
 static const uint8_t *gather(const struct product *p, uint64_t at, uint64_t rows)
 {
@@ -117,15 +98,10 @@ static const uint8_t *gather(const struct product *p, uint64_t at, uint64_t rows
 static void run_shard(const struct product *p, const struct lod_toc_range *range, uint64_t at,
                       uint64_t rows)
 {
-    const uint64_t e = p->element, sums = (uint64_t)p->k * p->table->core->columns;
-
     if (p->kind == TIMES_VECTOR || p->kind == TIMES_MATRIX) {
-        run(p, range, p->from, p->into + at * p->k * e);
-    } else if (at == 0) {
-        run(p, range, gather(p, at, rows), p->into);
+        run(p, range, p->from, p->into + at * p->k * p->element);
     } else {
-        run(p, range, gather(p, at, rows), p->part);
-        add(p->into, p->part, sums, p->element);
+        run(p, range, gather(p, at, rows), p->into);
     }
 }
 
@@ -157,7 +133,8 @@ static void run_all(const struct product *p)
         const struct lod_toc_range range = {.matrix = shard->matrix,
                                             .first = (uint32_t)local,
                                             .count = (uint32_t)(left < there ? left : there),
-                                            .scratch = p->scratch};
+                                            .scratch = p->scratch,
+                                            .adds = at > 0};
         const uint64_t rows = lod_toc_matrix_rows(range.matrix, range.first, range.count);
         run_shard(p, &range, at, rows);
         at += rows;

@@ -57,9 +57,13 @@ static int add_fidelities(struct lod_tally *tally, const struct lod_codec *codec
     return 0;
 }
 
-/* Shown beside its table, and read to make that. */
+/* Read to make its table; one that stands beside a table which is stored itself is not. */
 static void add_shard(struct lod_tally *tally, const uint64_t segments[LOD_GROUPS_MAX])
 {
+    if (tally->shards_ahead == 0) {
+        return;
+    }
+    tally->shards_ahead--;
     for (unsigned f = LOD_Q1; f <= LOD_FULL; f++) {
         for (unsigned i = 0; i < LOD_GROUPS_MAX; i++) {
             tally->fidelity[f] += segments[i];
@@ -81,6 +85,9 @@ int lod_tally_add(struct lod_tally *tally, const struct lod_codec *codec,
         add_shard(tally, segments);
     } else if (!error) {
         error = add_fidelities(tally, codec, row, segments, names);
+        if (!error && codec->maker && codec->maker->ahead) {
+            tally->shards_ahead = codec->maker->ahead(row);
+        }
     }
     for (unsigned i = 0; !error && i < LOD_GROUPS_MAX; i++) {
         item.stored_bytes += segments[i];

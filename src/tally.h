@@ -27,9 +27,10 @@ struct lod_tally {
     uint64_t fidelity[LOD_FULL + 1]; /* bytes shown at q1 .. q10, full; [0] unused */
     uint64_t unshrinkable_bytes;     /* of shown_bytes: files as large at q1 as the source */
     uint64_t no_original;            /* files whose exact bytes cannot be given back */
+    uint32_t shards_ahead;           /* shards to come that the last table is made of */
 };
 
-/* Adds an item that is `names` files of the source. -EILSEQ: a malformed row. */
+/* Adds an item that is `names` files of the source; in the order of numbers. -EILSEQ: malformed. */
 LOD_MUST_CHECK int lod_tally_add(struct lod_tally *tally, const struct lod_codec *codec,
                                  const uint8_t row[LOD_ROW_BYTES], uint64_t names);
 

@@ -10,6 +10,7 @@
 #ifndef LOD_MATRIX_H
 #define LOD_MATRIX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "compiler.h"
@@ -52,7 +53,8 @@ void lod_toc_matrix_scale(struct lod_toc_matrix *matrix, double c);
 /*
  * Products of batches first .. first + count - 1, which have R = lod_toc_matrix_rows rows. Vectors
  * and matrices are C order without gaps: A is R x C, k is the other side of the dense matrix.
- * Results are overwritten. `scratch` has lod_toc_scratch_bytes, aligned to 64 bytes.
+ * Results are overwritten, but for `adds`. `scratch` has lod_toc_scratch_bytes, aligned to 64
+ * bytes.
  */
 uint32_t lod_toc_matrix_rows(const struct lod_toc_matrix *matrix, uint32_t first, uint32_t count);
 uint64_t lod_toc_scratch_bytes(const struct lod_toc_matrix *matrix);
@@ -61,6 +63,7 @@ struct lod_toc_range {
     const struct lod_toc_matrix *matrix;
     uint32_t first, count; /* batches */
     void *scratch;
+    bool adds; /* v A and M A are added to what `into` has, which costs no more for many columns */
 };
 
 /* A v: C in, R out. */

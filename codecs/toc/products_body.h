@@ -148,7 +148,9 @@ WIDEST static void NAME(vector_times_raw)(const struct lod_toc_batch *b, uint32_
 
 void NAME(lod_toc_vector_times)(const struct lod_toc_range *a, const REAL *v, REAL *into)
 {
-    memset(into, 0, a->matrix->columns * sizeof(*into));
+    if (!a->adds) {
+        memset(into, 0, a->matrix->columns * sizeof(*into));
+    }
     for (uint32_t i = a->first; i < a->first + a->count; i++) {
         const struct lod_toc_batch *b = &a->matrix->batch[i];
         switch (a->matrix->kind) {

@@ -307,8 +307,9 @@ WIDEST static void NAME(width_times)(const struct lod_toc_range *a, const REAL *
     }
     for (uint32_t t = tile->skip; t < tile->width; t++) {
         const REAL *from = (const REAL *)sums + t;
+        REAL *to = into + (uint64_t)t * columns;
         for (uint32_t c = 0; c < columns; c++) {
-            into[(uint64_t)t * columns + c] = from[(size_t)c * stride];
+            to[c] = a->adds ? to[c] + from[(size_t)c * stride] : from[(size_t)c * stride];
         }
     }
 }

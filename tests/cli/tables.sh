@@ -64,6 +64,17 @@ rm -r unpacked
 expect 0 "$LODFS" unpack -q by-path unpacked
 diff -r source unpacked || fail "unpack with other shards is not the source"
 
+# Text is read itself at every fidelity, not by its shards; a table that is stored as shards is.
+mkdir text
+cp source/text.csv text
+expect 0 "$LODFS" pack -q --tables='*' --one-hot text text-store
+expect 0 "$LODFS" info --json text-store
+json 'd["fidelity_bytes"]["q1"] == d["shown_bytes"]' || cat out
+json 'd["codecs"][0]["stored_bytes"] > 0' || cat out
+expect 0 "$LODFS" info --json plain
+toc='[c["stored_bytes"] for c in d["codecs"] if c["codec"] == "toc"][0]'
+json "$toc < d['fidelity_bytes']['q1']" || cat out
+
 # ---------------------------------------------------------------------------------- folder names
 mkdir -p names/taken.toc names/both.toc names/both.npy.toc
 cp source/small.npy names/taken.npy
