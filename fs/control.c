@@ -31,6 +31,7 @@ void lod_control_init(struct lod_control *control, const struct lod_control_fact
     control->reader = reader;
     atomic_init(&control->automatic, facts->first);
     atomic_init(&control->switches, 0);
+    lod_durations_init(&control->durations);
     for (unsigned i = 0; i < LOD_REQUESTS; i++) {
         atomic_init(&control->requests[i], 0);
     }

@@ -15,6 +15,7 @@
 #include "codec.h"
 #include "compiler.h"
 #include "dataset.h"
+#include "durations.h"
 #include "reader.h"
 
 /* The longest name that `auto` can lead to: its st_size at all times, see ARCHITECTURE.md. */
@@ -46,16 +47,21 @@ enum lod_request {
     LOD_REQUESTS,
 };
 
+_Static_assert(LOD_REQUESTS <= LOD_DURATION_KINDS, "a histogram each");
+
 /* "lookup", "getattr", .. */
 const char *lod_request_name(enum lod_request request);
+
+struct lod_fuse_options;
 
 /* How it was mounted; does not change. Strings are borrowed. */
 struct lod_control_facts {
     const char *store, *mountpoint;
     uid_t mounter;
     enum lod_fidelity first; /* of `auto` */
-    uint64_t cache_bytes, threads, read_bytes_max;
-    int64_t began; /* seconds since 1970 */
+    uint64_t threads;
+    int64_t began;                          /* seconds since 1970 */
+    const struct lod_fuse_options *options; /* borrowed; NULL: of no mount */
 };
 
 struct lod_control {
@@ -66,6 +72,7 @@ struct lod_control {
     atomic_ullong switches;
     atomic_ullong requests[LOD_REQUESTS];
     atomic_ullong read_bytes[LOD_ORIGINAL + 1]; /* handed to the kernel, by fidelity */
+    struct lod_durations durations;             /* kinds are enum lod_request */
 };
 
 void lod_control_init(struct lod_control *control, const struct lod_control_facts *facts,

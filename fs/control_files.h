@@ -13,13 +13,13 @@
 #include "control.h"
 #include "inode.h"
 
-#define LOD_CONTROL_FILE_BYTES 16384
+#define LOD_CONTROL_FILE_BYTES 32768
 
-/* What stats, metrics and config said when they were last read from their beginning. */
+/* What they said when they were last read from their beginning. */
 struct lod_control_files {
     struct lod_control *control;
     pthread_mutex_t lock; /* of text */
-    char text[LOD_INODE_CONFIG - LOD_INODE_STATS + 1][LOD_CONTROL_FILE_BYTES];
+    char text[LOD_INODE_FIXED_LAST - LOD_INODE_STATS + 1][LOD_CONTROL_FILE_BYTES];
 };
 
 void lod_control_files_init(struct lod_control_files *files, struct lod_control *control);

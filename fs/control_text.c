@@ -1,105 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A counter is one row of the table below, so that JSON and metrics cannot say different things.
- * Numbers are read one by one while others count: each is right, their sums may be off by what
- * happens in between.
- */
+/* The two JSON documents; see control_text.h. */
 #include "control_text.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
+#include <string.h>
 
+#include "control_values.h"
 #include "devices.h"
+#include "fuse/options.h"
 #include "log.h"
-
-#define NANO 1e9
-
-struct value {
-    const char *part, *key; /* of the JSON document */
-    const char *metric;     /* behind "lodfs_"; NULL: in no metric */
-    const char *type, *help;
-    double value;
-};
-
-#define VALUES_MAX 40
-
-static double uptime(const struct lod_control *control)
-{
-    return (double)(time(NULL) - control->facts.began);
-}
-
-static unsigned values_of(struct lod_control *control, struct value values[VALUES_MAX])
-{
-    struct lod_reader_stats r;
-    struct lod_devices_stats d;
-    unsigned long long switches = atomic_load(&control->switches);
-
-    lod_reader_stats(control->reader, &r);
-    lod_devices_stats(lod_reader_devices(control->reader), &d);
-    const struct value all[] = {
-        {"auto", "switches", "auto_switches_total", "counter",
-         "Times auto was led to another fidelity.", (double)switches},
-        {"mount", "uptime_seconds", "uptime_seconds", "gauge", "Seconds since the mount began.",
-         uptime(control)},
-        {"reads", "answered", "reads_total", "counter", "Reads of files answered.",
-         (double)r.reads},
-        {"reads", "failed", "read_errors_total", "counter", "Reads of files refused.",
-         (double)r.reads_failed},
-        {"reads", "bytes", NULL, NULL, NULL, (double)r.reads_bytes},
-        {"store", "reads", "backend_requests_total", "counter",
-         "Requests to the store for stored bytes.", (double)r.store_reads},
-        {"store", "bytes", "backend_bytes_total", "counter", "Bytes read from the store.",
-         (double)r.store_bytes},
-        {"store", "scattered_reads", "backend_scattered_requests_total", "counter",
-         "Of the requests: frames one by one.", (double)r.scattered_reads},
-        {"store", "scattered_bytes", "backend_scattered_bytes_total", "counter",
-         "Of the bytes: frames one by one.", (double)r.scattered_bytes},
-        {"store", "prefix_reads", "backend_prefix_requests_total", "counter",
-         "Of the requests: prefixes of records.", (double)r.prefix_reads},
-        {"store", "prefix_bytes", "backend_prefix_bytes_total", "counter",
-         "Of the bytes: prefixes of records.", (double)r.prefix_bytes},
-        {"store", "record_opens", "record_opens_total", "counter", "Records opened.",
-         (double)r.record_opens},
-        {"store", "latency_seconds", "backend_latency_seconds", "gauge",
-         "Of a small request, smoothed; 0: not measured.", (double)r.store_latency_ns / NANO},
-        {"store", "bytes_per_second", "backend_bytes_per_second", "gauge",
-         "Of a large request, smoothed; 0: not measured.", (double)r.store_bytes_per_second},
-        {"store", "bad_frames", "checksum_errors_total", "counter", "Frames whose hash differs.",
-         (double)r.frames_bad},
-        {"cache", "hits", "cache_hits_total", "counter", "Pieces found in the cache.",
-         (double)r.cache_hits},
-        {"cache", "misses", "cache_misses_total", "counter", "Pieces that had to be read or made.",
-         (double)r.cache_misses},
-        {"cache", "evictions", "cache_evictions_total", "counter", "Pieces given up for others.",
-         (double)r.cache_evictions},
-        {"cache", "bytes", "cache_bytes", "gauge", "Bytes held.", (double)r.cache_bytes},
-        {"cache", "bytes_max", "cache_limit_bytes", "gauge", "Bytes it may hold.",
-         (double)r.cache_bytes_max},
-        {"made", "units", "made_total", "counter", "Pieces computed.", (double)r.made},
-        {"gpu", "batches", "gpu_batches_total", "counter", "Jobs of a device.", (double)d.batches},
-        {"gpu", "units", "gpu_made_total", "counter", "Pieces computed on a device.",
-         (double)d.units},
-        {"gpu", "host_bytes_per_second", "gpu_host_bytes_per_second", "gauge",
-         "What the host's cores made in the measurement; 0: not measured.",
-         (double)d.host_bytes_per_second},
-        {"gpu", "device_bytes_per_second", "gpu_device_bytes_per_second", "gauge",
-         "What a device made in it; 0: not measured.", (double)d.device_bytes_per_second},
-        {"advice", "bytes", NULL, NULL, NULL, (double)r.advice_bytes},
-    };
-    unsigned count = sizeof(all) / sizeof(all[0]);
-    _Static_assert(sizeof(all) <= VALUES_MAX * sizeof(all[0]), "VALUES_MAX");
-
-    for (unsigned i = 0; i < count; i++) {
-        values[i] = all[i];
-    }
-    return count;
-}
-
-/* ------------------------------------------------------------------------------------ JSON */
 
 /* object[part], made where it is not there; NULL: no memory. */
 static cJSON *part_of(cJSON *object, const char *part)
@@ -135,18 +48,49 @@ static bool add_words(struct lod_control *control, cJSON *object)
            add_device(control, object);
 }
 
+/*
+ * Numbers have one width, so that whoever reads the file in pieces, each of which is of another
+ * moment, still reads a document. 20 digits hold 2^64.
+ */
+static cJSON *add_count(cJSON *object, const char *key, double value)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), value == floor(value) ? "%20.0f" : "%20.9f", value);
+    return cJSON_AddRawToObject(object, key, text);
+}
+
 static bool add_counts(struct lod_control *control, cJSON *object)
 {
     cJSON *requests = part_of(object, "requests"), *bytes = part_of(object, "read_bytes");
     bool good = requests && bytes;
 
     for (unsigned i = 0; good && i < LOD_REQUESTS; i++) {
-        good = cJSON_AddNumberToObject(requests, lod_request_name((enum lod_request)i),
-                                       (double)atomic_load(&control->requests[i]));
+        good = add_count(requests, lod_request_name((enum lod_request)i),
+                         (double)atomic_load(&control->requests[i]));
     }
     for (unsigned f = LOD_Q1; good && f <= LOD_ORIGINAL; f++) {
-        good = cJSON_AddNumberToObject(bytes, lod_fidelity_name((enum lod_fidelity)f),
-                                       (double)atomic_load(&control->read_bytes[f]));
+        good = add_count(bytes, lod_fidelity_name((enum lod_fidelity)f),
+                         (double)atomic_load(&control->read_bytes[f]));
+    }
+    return good;
+}
+
+/* Of each kind of request: seconds in all, and what half and 99 % of them kept. */
+static bool add_durations(struct lod_control *control, cJSON *object)
+{
+    cJSON *seconds = part_of(object, "request_seconds");
+    cJSON *half = part_of(object, "request_seconds_p50"),
+          *most = part_of(object, "request_seconds_p99");
+    bool good = seconds && half && most;
+
+    for (unsigned i = 0; good && i < LOD_REQUESTS; i++) {
+        const char *name = lod_request_name((enum lod_request)i);
+        struct lod_duration_sum sum;
+        lod_durations_sum(&control->durations, i, &sum);
+        good = add_count(seconds, name, sum.seconds) &&
+               add_count(half, name, lod_duration_within(&sum, .5)) &&
+               add_count(most, name, lod_duration_within(&sum, .99));
     }
     return good;
 }
@@ -165,16 +109,15 @@ static int print(cJSON *object, bool good, char *text, size_t room)
 
 int lod_control_stats_text(struct lod_control *control, char *text, size_t room)
 {
-    struct value values[VALUES_MAX];
-    unsigned count = values_of(control, values);
+    struct lod_value values[LOD_VALUES_MAX];
+    unsigned count = lod_control_values(control, values);
     cJSON *object = cJSON_CreateObject();
     bool good = object && add_words(control, object);
 
     for (unsigned i = 0; good && i < count; i++) {
-        good = cJSON_AddNumberToObject(part_of(object, values[i].part), values[i].key,
-                                       values[i].value);
+        good = add_count(part_of(object, values[i].part), values[i].key, values[i].value);
     }
-    good = good && add_counts(control, object);
+    good = good && add_counts(control, object) && add_durations(control, object);
     return print(object, good, text, room);
 }
 
@@ -184,6 +127,16 @@ static bool add_path(cJSON *object, const char *key, const char *path)
 
     return cJSON_AddStringToObject(object, key,
                                    lod_escape(path, strlen(path), shown, sizeof(shown)));
+}
+
+/* -s serves with one thread, whatever -o says. */
+static bool add_options(const struct lod_control_facts *facts, cJSON *object)
+{
+    if (facts->options && lod_fuse_options_show(facts->options, facts->store, object)) {
+        return false;
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(object, "threads");
+    return cJSON_AddNumberToObject(object, "threads", (double)facts->threads);
 }
 
 int lod_control_config_text(struct lod_control *control, char *text, size_t room)
@@ -197,66 +150,9 @@ int lod_control_config_text(struct lod_control *control, char *text, size_t room
                 cJSON_AddNumberToObject(object, "store_format_minor", LOD_FORMAT_MINOR) &&
                 cJSON_AddNumberToObject(object, "items",
                                         lod_index_items(lod_dataset_index(control->dataset))) &&
-                cJSON_AddStringToObject(object, "fidelity", lod_fidelity_name(facts->first)) &&
+                cJSON_AddNumberToObject(object, "began", (double)facts->began) &&
                 cJSON_AddNumberToObject(object, "mounter", facts->mounter) &&
-                cJSON_AddNumberToObject(object, "threads", (double)facts->threads) &&
-                cJSON_AddNumberToObject(object, "cache_size", (double)facts->cache_bytes) &&
-                cJSON_AddNumberToObject(object, "max_read", (double)facts->read_bytes_max) &&
-                cJSON_AddNumberToObject(object, "began", (double)facts->began);
+                add_options(facts, object);
 
     return print(object, good, text, room);
-}
-
-/* --------------------------------------------------------------------------------- metrics */
-
-struct lines {
-    char *text;
-    size_t used, room;
-    bool full;
-};
-
-LOD_PRINTF(2, 3) static void add(struct lines *lines, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    int bytes = vsnprintf(lines->text + lines->used, lines->room - lines->used, format, args);
-    va_end(args);
-    lines->full = lines->full || bytes < 0 || (size_t)bytes >= lines->room - lines->used;
-    lines->used += lines->full ? 0 : (size_t)bytes;
-}
-
-static void head(struct lines *lines, const char *metric, const char *type, const char *help)
-{
-    add(lines, "# HELP lodfs_%s %s\n# TYPE lodfs_%s %s\n", metric, help, metric, type);
-}
-
-int lod_control_metrics_text(struct lod_control *control, char *text, size_t room)
-{
-    struct lines lines = {.text = text, .room = room};
-    struct value values[VALUES_MAX];
-    unsigned count = values_of(control, values);
-
-    head(&lines, "build_info", "gauge", "The program that serves.");
-    add(&lines, "lodfs_build_info{version=\"%s\"} 1\n", LODFS_VERSION);
-    head(&lines, "auto_info", "gauge", "The fidelity that auto leads to.");
-    add(&lines, "lodfs_auto_info{fidelity=\"%s\"} 1\n",
-        lod_fidelity_name(lod_control_auto(control)));
-    head(&lines, "fuse_ops_total", "counter", "Requests of the kernel.");
-    for (unsigned i = 0; i < LOD_REQUESTS; i++) {
-        add(&lines, "lodfs_fuse_ops_total{op=\"%s\"} %llu\n", lod_request_name((enum lod_request)i),
-            atomic_load(&control->requests[i]));
-    }
-    head(&lines, "read_bytes_total", "counter", "Bytes of files handed to the kernel.");
-    for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
-        add(&lines, "lodfs_read_bytes_total{fidelity=\"%s\"} %llu\n",
-            lod_fidelity_name((enum lod_fidelity)f), atomic_load(&control->read_bytes[f]));
-    }
-    for (unsigned i = 0; i < count; i++) {
-        if (values[i].metric) {
-            head(&lines, values[i].metric, values[i].type, values[i].help);
-            add(&lines, "lodfs_%s %.17g\n", values[i].metric, values[i].value);
-        }
-    }
-    return lines.full ? -E2BIG : 0;
 }

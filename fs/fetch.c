@@ -59,6 +59,7 @@ int lod_fetch_read(struct lod_fetch *fetch, struct lod_pinned *pinned, uint64_t 
     uint64_t from = now_ns();
     int error = lod_pinned_read(pinned, offset, into, bytes);
 
+    atomic_fetch_add_explicit(&fetch->outcomes[lod_outcome_of(error)], 1, memory_order_relaxed);
     if (!error) {
         lod_pace_add(&fetch->pace, bytes, now_ns() - from);
     }

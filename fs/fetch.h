@@ -16,6 +16,7 @@
 #include "frame_table.h"
 #include "pace.h"
 #include "pinned.h"
+#include "store/outcome.h"
 
 /*
  * A piece of b bytes touches at most b / 2^16 + 2 frames (none is smaller than 2^16 but a segment's
@@ -31,6 +32,7 @@ struct lod_fetch {
     struct lod_chunks *chunks;
     struct lod_pace pace;
     atomic_uint_fast64_t scattered_reads, scattered_bytes, prefix_reads, prefix_bytes, frames_bad;
+    atomic_uint_fast64_t outcomes[LOD_OUTCOMES]; /* of requests */
 };
 
 /* A frame asked for, and where it is once it is there. */

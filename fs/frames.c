@@ -383,5 +383,8 @@ void lod_frames_stats(struct lod_frames *frames, struct lod_frames_stats *ret_st
         .bandwidth = atomic_load(&fetch->pace.bandwidth),
         .advised_bytes = lod_stream_advice(&frames->stream),
     };
+    for (unsigned i = 0; i < LOD_OUTCOMES; i++) {
+        ret_stats->outcomes[i] = atomic_load(&fetch->outcomes[i]);
+    }
     lod_frame_table_counts(&fetch->table, &ret_stats->hits, &ret_stats->misses);
 }

@@ -75,6 +75,7 @@ struct lod_pace *lod_frames_pace(struct lod_frames *frames);
 struct lod_frames_stats {
     uint64_t hits, misses, evictions;
     uint64_t scattered_reads, scattered_bytes, prefix_reads, prefix_bytes, frames_bad;
+    uint64_t outcomes[LOD_OUTCOMES]; /* of requests to the store */
     uint64_t latency_ns, bandwidth;
     uint64_t advised_bytes; /* see lod_stream_advice */
 };

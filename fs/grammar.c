@@ -26,6 +26,7 @@ static const struct {
     [LOD_INODE_STATS] = {"stats", S_IFREG | 0444},
     [LOD_INODE_METRICS] = {"metrics", S_IFREG | 0444},
     [LOD_INODE_CONFIG] = {"config", S_IFREG | 0444},
+    [LOD_INODE_OPENMETRICS] = {"openmetrics", S_IFREG | 0444},
 };
 
 static bool is_fixed(const struct lod_inode *inode)
@@ -75,7 +76,7 @@ static bool root_entry(unsigned index, struct entry *ret_entry)
 
 static bool control_entry(unsigned index, struct entry *ret_entry)
 {
-    if (index > LOD_INODE_CONFIG - LOD_INODE_CONTROL) {
+    if (index > LOD_INODE_FIXED_LAST - LOD_INODE_CONTROL) {
         return false;
     }
     uint32_t node = LOD_INODE_CONTROL + index;

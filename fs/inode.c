@@ -32,7 +32,7 @@ static bool is_defined(const struct lod_inode *inode)
     }
     return inode->format != LOD_FORMAT_TREE
                ? inode->node == 0
-               : inode->node >= LOD_INODE_ROOT && inode->node <= LOD_INODE_CONFIG;
+               : inode->node >= LOD_INODE_ROOT && inode->node <= LOD_INODE_FIXED_LAST;
 }
 
 int lod_inode_unpack(uint64_t number, struct lod_inode *ret_inode)

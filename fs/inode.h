@@ -20,6 +20,8 @@ enum lod_fixed {
     LOD_INODE_STATS = 4,
     LOD_INODE_METRICS = 5,
     LOD_INODE_CONFIG = 6,
+    LOD_INODE_OPENMETRICS = 7,
+    LOD_INODE_FIXED_LAST = LOD_INODE_OPENMETRICS,
 };
 
 struct lod_inode {

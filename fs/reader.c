@@ -123,6 +123,7 @@ void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_st
                                                        : LOD_ADVICE_CACHE_SIZE,
         .advice_bytes = frames.advised_bytes,
     };
+    memcpy(ret_stats->store_outcomes, frames.outcomes, sizeof(frames.outcomes));
 }
 
 const char *lod_advice_name(enum lod_advice advice)

@@ -13,6 +13,7 @@
 #include "compiler.h"
 #include "dataset.h"
 #include "fetch.h"
+#include "store/outcome.h"
 #include "plan.h"
 
 #define LOD_CACHE_SIZE_DEFAULT (256ull << 20)
@@ -48,6 +49,7 @@ struct lod_reader_stats {
     uint64_t store_reads, store_bytes;         /* all requests to the store for stored bytes */
     uint64_t scattered_reads, scattered_bytes; /* of them: frames asked for one by one, joined */
     uint64_t prefix_reads, prefix_bytes;       /* of them: slices of a record's groups */
+    uint64_t store_outcomes[LOD_OUTCOMES];     /* how all of them ended */
     uint64_t record_opens;                     /* headers and metadata; not in store_reads */
 
     uint64_t cache_hits, cache_misses, cache_evictions;

@@ -73,7 +73,7 @@ static int show(const char *mount, bool json)
         close(fd);
     }
     if (!error && json) {
-        puts(stats->json);
+        error = lod_report_json(cJSON_Parse(stats->json), stdout);
     } else if (!error) {
         error = print_table(stats->json);
     }

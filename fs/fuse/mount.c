@@ -19,6 +19,7 @@
 #include "fuse/ops.h"
 #include "fuse/options.h"
 #include "fuse/place.h"
+#include "fuse/timed.h"
 #include "log.h"
 
 #define MIB          (1024.0 * 1024.0)
@@ -157,7 +158,7 @@ static int create_session(struct mount *mount, struct fuse_session **ret_session
         .read_bytes_max = (unsigned)mount->options.read_bytes_max,
     };
     struct fuse_session *session =
-        failed ? NULL : fuse_session_new(&args, &lod_fuse_ops, sizeof(lod_fuse_ops), &mount->ops);
+        failed ? NULL : fuse_session_new(&args, &lod_timed_ops, sizeof(lod_timed_ops), &mount->ops);
     fuse_opt_free_args(&args);
     if (!session) {
         return no_memory(mount); /* libfuse does not always say so */
@@ -191,9 +192,8 @@ static void init_control(struct mount *mount, uint64_t threads)
         .mountpoint = mount->place,
         .mounter = getuid(),
         .first = mount->options.fidelity,
-        .cache_bytes = mount->options.cache_bytes,
         .threads = threads,
-        .read_bytes_max = mount->options.read_bytes_max,
+        .options = &mount->options,
         .began = time(NULL),
     };
 

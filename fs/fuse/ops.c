@@ -110,7 +110,7 @@ static void op_readlink(fuse_req_t req, fuse_ino_t number)
     }
 }
 
-/* The files of .lodfs; the kernel asks for 16 KiB at most, and so for all of it. */
+/* The files of .lodfs; they are small enough to be answered as a whole. */
 static void read_control(fuse_req_t req, const struct lod_ops *ops, uint32_t number, size_t size,
                          off_t offset)
 {
@@ -187,7 +187,7 @@ static void op_opendir(fuse_req_t req, fuse_ino_t number, struct fuse_file_info 
 /* The kernel heeds no flag of an open once one was answered ENOSYS, so it is all files or none. */
 static void op_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
 {
-    const struct lod_ops *ops = fuse_req_userdata(req);
+    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_OPEN);
 
     (void)number;
     if (!ops->direct_io) {

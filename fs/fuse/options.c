@@ -166,13 +166,20 @@ static int set_fidelity(enum lod_fidelity *at, const char *value)
     return 0;
 }
 
+static const char *const cache_names[] = {
+    [LOD_CACHE_KERNEL] = "kernel",
+    [LOD_CACHE_NONE] = "none",
+};
+
 static int choose_cache(const char *value, uint64_t *ret_number)
 {
-    if (strcmp(value, "kernel") != 0 && strcmp(value, "none") != 0) {
-        return -EINVAL;
+    for (unsigned i = 0; i < sizeof(cache_names) / sizeof(cache_names[0]); i++) {
+        if (strcmp(value, cache_names[i]) == 0) {
+            *ret_number = i;
+            return 0;
+        }
     }
-    *ret_number = *value == 'k' ? LOD_CACHE_KERNEL : LOD_CACHE_NONE;
-    return 0;
+    return -EINVAL;
 }
 
 static int set_gpu(const char **at, const char *value)
@@ -309,6 +316,53 @@ void lod_fuse_options_finish(struct lod_fuse_options *options)
     free(options->fsname);
     free(options->subtype);
     options->fsname = options->subtype = NULL;
+}
+
+static cJSON *add_text(const struct word *word, const char *text, cJSON *object)
+{
+    char shown[4 * PATH_MAX + 1];
+
+    lod_escape(text, strlen(text), shown, sizeof(shown));
+    return cJSON_AddStringToObject(object, word->name, shown);
+}
+
+/* NULL: no memory. */
+static cJSON *add_value(const struct word *word, const void *at, cJSON *object)
+{
+    char octal[16];
+
+    switch (word->kind) {
+    case FLAG:
+        return cJSON_AddBoolToObject(object, word->name, *(const bool *)at);
+    case TEXT:
+    case GPU:
+        return add_text(word, *(const char *const *)at, object);
+    case FIDELITY:
+        return cJSON_AddStringToObject(object, word->name,
+                                       lod_fidelity_name(*(const enum lod_fidelity *)at));
+    case CACHE:
+        return cJSON_AddStringToObject(object, word->name, cache_names[*(const uint32_t *)at]);
+    case BYTES:
+        return cJSON_AddNumberToObject(object, word->name, (double)*(const uint64_t *)at);
+    case OCTAL:
+        snprintf(octal, sizeof(octal), "%04o", *(const uint32_t *)at);
+        return cJSON_AddStringToObject(object, word->name, octal);
+    default: /* NUMBER */
+        return cJSON_AddNumberToObject(object, word->name, *(const uint32_t *)at);
+    }
+}
+
+int lod_fuse_options_show(const struct lod_fuse_options *options, const char *store, cJSON *object)
+{
+    struct lod_fuse_options all = *options;
+    bool good = true;
+
+    all.fsname = all.fsname ? all.fsname : (char *)(uintptr_t)store; /* it is only shown */
+    all.subtype = all.subtype ? all.subtype : (char *)(uintptr_t) "lodfs";
+    for (size_t i = 0; good && i < sizeof(words) / sizeof(words[0]) && words[i].kind < MASKS; i++) {
+        good = add_value(&words[i], (const char *)&all + words[i].at, object);
+    }
+    return good ? 0 : -ENOMEM;
 }
 
 int lod_fuse_options_text(const struct lod_fuse_options *options, const char *store,

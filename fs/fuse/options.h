@@ -3,6 +3,7 @@
 #ifndef LOD_OPTIONS_H
 #define LOD_OPTIONS_H
 
+#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -38,6 +39,11 @@ struct lod_fuse_options {
 LOD_MUST_CHECK int lod_fuse_options_parse(const char *o, bool mount8, bool sloppy,
                                           struct lod_fuse_options *ret_options);
 void lod_fuse_options_finish(struct lod_fuse_options *options);
+
+/* object[word] = what is in force of a store at `store`, for each word that is not always so.
+ * -ENOMEM. */
+LOD_MUST_CHECK int lod_fuse_options_show(const struct lod_fuse_options *options, const char *store,
+                                         cJSON *object);
 
 /* libfuse's own "-o" text of these options: a store at `store`, always read-only. *ret_text is the
  * caller's to free. */

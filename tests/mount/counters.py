@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -11,7 +12,11 @@ from requests import count, read_plainly
 from small import Foreground, files_below, make_store, read
 
 NOBODY = 65534
-LINE = re.compile(r'lodfs_[a-z_]+(\{[a-z]+="[a-z0-9.]+"\})? [0-9.e+-]+')
+NAMES = ["stats", "metrics", "openmetrics", "config", "control"]
+OPTIONS = "threads=3,cache_size=32M,gpu=off,allow_other,uid=7,fmask=022,download_limit=1G"
+LABEL = r'[a-z]+="[a-z0-9.+Inf-]+"'
+LINE = re.compile(rf'lodfs_[a-z_]+(\{{{LABEL}(,{LABEL})*\}})? [0-9.e+-]+')
+HISTOGRAM = re.compile("_(bucket|sum|count)$")
 
 
 def stats_of(point):
@@ -19,9 +24,9 @@ def stats_of(point):
 
 
 def listing(point):
-    if sorted(os.listdir(f"{point}/.lodfs")) != ["config", "control", "metrics", "stats"]:
+    if sorted(os.listdir(f"{point}/.lodfs")) != sorted(NAMES):
         yield f".lodfs lists {os.listdir(f'{point}/.lodfs')}"
-    for name in ("stats", "metrics", "config", "control"):
+    for name in NAMES:
         path = f"{point}/.lodfs/{name}"
         if len(read(path)) != os.stat(path).st_size:
             yield f"{name}: st_size {os.stat(path).st_size}, {len(read(path))} bytes read"
@@ -79,14 +84,17 @@ def metrics(point):
             name, kind = line.split()[2:]
             known[name] = kind
         elif not line.startswith("#"):
-            name = re.match("[a-z_]+", line)
+            name = re.match("[a-z_]+", line).group()
+            family = HISTOGRAM.sub("", name)
+            name = family if known.get(family) == "histogram" else name
             if not LINE.fullmatch(line):
                 yield f"no metric: {line!r}"
-            elif name.group() not in known:
+            elif name not in known:
                 yield f"{line}: no TYPE before it"
-            elif (known[name.group()] == "counter") != name.group().endswith("_total"):
-                yield f"{line}: a {known[name.group()]}"
-    for name in ("fuse_ops_total", "read_bytes_total", "backend_bytes_total",
+            elif (known[name] == "counter") != name.endswith("_total"):
+                yield f"{line}: a {known[name]}"
+    for name in ("fuse_ops_total", "fuse_op_duration_seconds", "read_bytes_total",
+                 "backend_bytes_total",
                  "backend_requests_total", "cache_hits_total", "cache_misses_total", "cache_bytes",
                  "checksum_errors_total", "build_info"):
         if f"lodfs_{name}" not in known:
@@ -95,10 +103,60 @@ def metrics(point):
         yield "no line's end at the end"
 
 
+def samples_of(text, parse):
+    return {(s.name, *sorted(s.labels.items())): s.value for f in parse(text) for s in f.samples}
+
+
+def parsers():
+    """What Prometheus' own parsers, made for each format, read out of the two files."""
+    from prometheus_client import openmetrics, parser
+    import prometheus_client.openmetrics.parser
+    return {"metrics": parser.text_string_to_metric_families,
+            "openmetrics": openmetrics.parser.text_string_to_metric_families}
+
+
+def parsed(point):
+    for name, parse in parsers().items():
+        samples = samples_of(read(f"{point}/.lodfs/{name}").decode(), parse)
+        key = "lodfs_fuse_op_duration_seconds"
+        count = samples[(f"{key}_count", ("op", "read"))]
+        bucket = samples[(f"{key}_bucket", ("le", "+Inf"), ("op", "read"))]
+        total = samples[("lodfs_fuse_ops_total", ("op", "read"))]
+        if count != bucket or not 0 < count < total + 1:
+            yield f"{name}: {count} durations, {bucket} in buckets, of {total} reads"
+        if not 0 < samples[(f"{key}_sum", ("op", "read"))] < 60 * count:
+            yield f"{name}: {count} reads took {samples[(key + '_sum', ('op', 'read'))]} s"
+        if samples[("lodfs_backend_requests_total", ("code", "ok"))] < 1:
+            yield f"{name}: no request to the store ended well"
+
+
+def promtool(point):
+    done = subprocess.run(["promtool", "check", "metrics"], capture_output=True, check=False,
+                          input=read(f"{point}/.lodfs/metrics"), timeout=20)
+    if done.returncode:
+        yield done.stderr[:2000].decode()
+
+
+def durations(point):
+    """Each request is in the histogram once it is answered."""
+    before = stats_of(point)
+    for _ in range(50):
+        read(f"{point}/.lodfs/stats")
+    after = stats_of(point)
+    if after["request_seconds"]["read"] <= before["request_seconds"]["read"]:
+        yield "50 reads took no time"
+    if not 0 < after["request_seconds_p50"]["read"] <= after["request_seconds_p99"]["read"]:
+        yield f"half within {after['request_seconds_p50']}, most {after['request_seconds_p99']}"
+
+
 def config(store, point):
     said = json.loads(read(f"{point}/.lodfs/config"))
     wanted = {"store": store, "mountpoint": point, "threads": 3, "cache_size": 32 << 20,
-              "fidelity": "full", "mounter": os.getuid()}
+              "fidelity": "full", "mounter": os.getuid(), "cache": "kernel", "gpu": "off",
+              "allow_other": True, "allow_root": False, "noexec": False, "uid": 7,
+              "gid": os.getgid(), "fmask": "0022", "dmask": "0000", "download_limit": 1 << 30,
+              "download_latency": 0,
+              "max_read": 1 << 20, "fsname": store, "subtype": "lodfs"}
     for key, value in wanted.items():
         if said.get(key) != value:
             yield f"{key}: {said.get(key)}, not {value}"
@@ -170,11 +228,20 @@ def main():
     results = Results()
     with Work() as work:
         _, store, point = make_store(work)
-        with Mount(store, point, "-o", "threads=3,cache_size=32M"):
+        with Mount(store, point, "-o", OPTIONS):
             results.add("what .lodfs shows", listing(point))
             results.add("fresh at every read", fresh(point))
             results.add("counts", counted(point))
             results.add("metrics", metrics(point))
+            results.add("durations", durations(point))
+            if shutil.which("promtool"):
+                results.add("promtool takes the metrics", promtool(point))
+            else:
+                print("SKIP: promtool (package prometheus) is not there")
+            try:
+                results.add("Prometheus' parsers take the metrics", parsed(point))
+            except ImportError as error:
+                print(f"SKIP: {error} (python3-prometheus-client)")
             results.add("config", config(store, point))
             results.add("lodfs stats", command(point))
             results.add("find, du, ls, tar, cp", tools(point))

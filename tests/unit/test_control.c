@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "control_files.h"
+#include "control_metrics.h"
 #include "control_text.h"
 #include "log.h"
 #include "store_fixture.h"
@@ -94,12 +95,63 @@ Test(control, statistics_and_metrics_say_what_was_counted)
     cr_assert_eq(number_at(document, "auto", "switches"), 1);
     cJSON_Delete(document);
 
-    cr_assert_eq(lod_control_metrics_text(&control, text, sizeof(text)), 0);
+    cr_assert_eq(lod_control_metrics_text(&control, LOD_METRICS_TEXT, text, sizeof(text)), 0);
     cr_assert_not_null(strstr(text, "\nlodfs_fuse_ops_total{op=\"readlink\"} 7\n"));
     cr_assert_not_null(
         strstr(text, "\nlodfs_read_bytes_total{fidelity=\"original\"} 1099511627776\n"));
     cr_assert_not_null(strstr(text, "\nlodfs_auto_info{fidelity=\"q3\"} 1\n"));
     cr_assert_not_null(strstr(text, "\n# TYPE lodfs_auto_switches_total counter\n"));
+}
+
+Test(control, durations_stand_in_cumulative_buckets)
+{
+    static const char metric[] = "\nlodfs_fuse_op_duration_seconds";
+    char line[200];
+
+    lod_durations_add(&control.durations, LOD_REQUEST_READ, 700);
+    lod_durations_add(&control.durations, LOD_REQUEST_READ, 40000);
+    lod_durations_add(&control.durations, LOD_REQUEST_READ, 9000000000);
+    cr_assert_eq(lod_control_metrics_text(&control, LOD_METRICS_TEXT, text, sizeof(text)), 0);
+    cr_assert_not_null(strstr(text, "\n# TYPE lodfs_fuse_op_duration_seconds histogram\n"));
+    static const struct {
+        const char *bound;
+        unsigned count;
+    } wanted[] = {{"1e-06", 1}, {"1e-05", 1}, {"5e-05", 2}, {"5.0", 2}, {"+Inf", 3}};
+    for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        snprintf(line, sizeof(line), "%s_bucket{op=\"read\",le=\"%s\"} %u\n", metric,
+                 wanted[i].bound, wanted[i].count);
+        cr_assert_not_null(strstr(text, line), "%s", line);
+    }
+    snprintf(line, sizeof(line), "%s_sum{op=\"read\"} 9.000040700\n", metric);
+    cr_assert_not_null(strstr(text, line));
+    snprintf(line, sizeof(line), "%s_count{op=\"read\"} 3\n", metric);
+    cr_assert_not_null(strstr(text, line));
+    snprintf(line, sizeof(line), "%s_count{op=\"lookup\"} 0\n", metric);
+    cr_assert_not_null(strstr(text, line));
+
+    cr_assert_eq(lod_control_stats_text(&control, text, LOD_STATS_BYTES), 0);
+    cJSON *document = cJSON_Parse(text);
+    cr_assert_float_eq(number_at(document, "request_seconds", "read"), 9.0000407, 1e-9);
+    cr_assert_eq(number_at(document, "request_seconds_p50", "read"), 5e-5);
+    cr_assert_eq(number_at(document, "request_seconds_p99", "read"), 5);
+    cJSON_Delete(document);
+}
+
+Test(control, open_metrics_end_with_their_last_line)
+{
+    size_t bytes = sizeof(text);
+
+    cr_assert_eq(lod_control_file_read(&shown, LOD_INODE_OPENMETRICS, 0, text, &bytes), 0);
+    cr_assert_eq(bytes, sizeof(text));
+    cr_assert_eq(memcmp(text + bytes - 8, " .\n# EOF\n" + 1, 8), 0);
+    cr_assert_not_null(strstr(text, "\n# TYPE lodfs_reads counter\n"));
+    cr_assert_not_null(strstr(text, "\nlodfs_reads_total 0\n"));
+    cr_assert_not_null(strstr(text, "\n# TYPE lodfs_auto info\n"));
+    bytes = sizeof(text);
+    cr_assert_eq(lod_control_file_read(&shown, LOD_INODE_METRICS, 0, text, &bytes), 0);
+    cr_assert_null(strstr(text, "# EOF"));
+    cr_assert_not_null(strstr(text, "\n# TYPE lodfs_reads_total counter\n"));
+    cr_assert_not_null(strstr(text, "\nlodfs_backend_requests_total{code=\"ok\"} 0\n"));
 }
 
 Test(control, texts_with_every_counter_full_have_room)
@@ -110,17 +162,23 @@ Test(control, texts_with_every_counter_full_have_room)
     for (unsigned f = 0; f <= LOD_ORIGINAL; f++) {
         atomic_store(&control.read_bytes[f], UINT64_MAX);
     }
+    for (unsigned i = 0; i < LOD_REQUESTS; i++) {
+        atomic_store(&control.durations.slots[0].ns[i], UINT64_MAX);
+        atomic_store(&control.durations.slots[0].counts[i][0], UINT64_MAX);
+    }
     cr_assert_eq(lod_control_stats_text(&control, text, LOD_STATS_BYTES), 0);
     cr_assert_lt(strlen(text), LOD_STATS_BYTES - 1024, "and for a few more counters");
-    cr_assert_eq(lod_control_metrics_text(&control, text, sizeof(text)), 0);
+    cr_assert_eq(lod_control_metrics_text(&control, LOD_METRICS_TEXT, text, sizeof(text)), 0);
     cr_assert_lt(strlen(text), sizeof(text) - 2048);
-    cr_assert_eq(lod_control_metrics_text(&control, text, 100), -E2BIG);
+    cr_assert_eq(lod_control_metrics_text(&control, LOD_METRICS_OPEN, text, sizeof(text)), 0);
+    cr_assert_lt(strlen(text), sizeof(text) - 2048);
+    cr_assert_eq(lod_control_metrics_text(&control, LOD_METRICS_TEXT, text, 100), -E2BIG);
     cr_assert_eq(lod_control_stats_text(&control, text, 100), -E2BIG);
 }
 
 Test(control, files_have_their_size_and_go_on_in_what_was_read_first)
 {
-    for (uint32_t n = LOD_INODE_STATS; n <= LOD_INODE_CONFIG; n++) {
+    for (uint32_t n = LOD_INODE_STATS; n <= LOD_INODE_FIXED_LAST; n++) {
         char whole[LOD_CONTROL_FILE_BYTES], part[LOD_CONTROL_FILE_BYTES];
         size_t bytes = sizeof(whole);
         cr_assert_eq(lod_control_file_bytes(n), sizeof(whole));
@@ -141,6 +199,22 @@ Test(control, files_have_their_size_and_go_on_in_what_was_read_first)
     size_t bytes = 10;
     cr_assert_eq(lod_control_file_read(&shown, LOD_INODE_CONTROL, 0, text, &bytes), 0);
     cr_assert_eq(bytes, 0);
+}
+
+Test(control, documents_of_different_moments_have_one_shape)
+{
+    char before[LOD_STATS_BYTES];
+
+    cr_assert_eq(lod_control_stats_text(&control, before, sizeof(before)), 0);
+    for (unsigned i = 0; i < LOD_REQUESTS; i++) {
+        atomic_store(&control.requests[i], UINT64_MAX);
+        lod_durations_add(&control.durations, i, 123456789012);
+    }
+    cr_assert_eq(lod_control_stats_text(&control, text, LOD_STATS_BYTES), 0);
+    cr_assert_eq(strlen(text), strlen(before));
+    for (size_t i = 0; before[i]; i++) {
+        cr_assert_eq(before[i] == ':', text[i] == ':', "at %zu", i);
+    }
 }
 
 Test(control, a_read_from_the_middle_alone_finds_text)

@@ -111,7 +111,7 @@ Test(grammar, auto_and_dot_lodfs_stand_behind_the_fidelities)
     cr_assert_not_null(found.view);
     cr_assert_eq(lod_grammar_lookup(dataset, &top, ".lodfs", &found), 0);
     cr_assert_eq(lod_inode_pack(found.inode), LOD_INODE_DOT_LODFS);
-    cr_assert_eq(lod_grammar_count(&found), 4);
+    cr_assert_eq(lod_grammar_count(&found), 5);
     cr_assert_eq(lod_grammar_lookup(dataset, &found, "control", &child), 0);
     cr_assert_eq(child.node.mode, S_IFREG | 0400);
     cr_assert_eq(lod_grammar_lookup(dataset, &found, "", &child), -ENOENT);
@@ -139,9 +139,14 @@ Test(grammar, what_is_hidden_at_a_fidelity_is_there_at_none_of_its_numbers)
 
 Test(grammar, numbers_and_names_of_nothing)
 {
-    static const uint64_t numbers[] = {
-        0,          1ull << 32 | 999,         13ull << 32, 15ull << 32 | 1,
-        6ull << 36, 15ull << 32 | 6ull << 36, 7,           1ull << 40};
+    static const uint64_t numbers[] = {0,
+                                       1ull << 32 | 999,
+                                       13ull << 32,
+                                       15ull << 32 | 1,
+                                       6ull << 36,
+                                       15ull << 32 | 6ull << 36,
+                                       LOD_INODE_FIXED_LAST + 1,
+                                       1ull << 40};
     struct lod_found top = root(), found;
 
     for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

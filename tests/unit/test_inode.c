@@ -40,7 +40,7 @@ Test(inode, undefined_numbers_are_refused)
 {
     struct lod_inode out;
     static const uint64_t bad[] = {0,
-                                   LOD_INODE_CONFIG + 1,
+                                   LOD_INODE_FIXED_LAST + 1,
                                    1ull << 31,
                                    13ull << 32,
                                    14ull << 32,
