@@ -84,8 +84,8 @@ struct lod_inputs {
  * unit_bytes; the last one may be shorter. A codec whose plans have no MADE piece has no maker. It
  * may make several forms of an item (its source file, its pixels at q3, ..), numbered as it likes
  * below LOD_FORMS_MAX; fidelities that look the same should share one, which is then made once. The
- * form comes out of the plan, so it is one that `plan` gave this row; the MADE pieces of a plan are
- * all of one form, and together the whole of it.
+ * form comes out of the plan, so it is one that `plan` gave this row; the MADE pieces of one form
+ * in a plan are together the whole of it.
  */
 #define LOD_FORMS_MAX   128u
 #define LOD_PROOF_WORDS 2

@@ -144,7 +144,7 @@ static void add_span(struct lod_read *read, const uint8_t *at, uint64_t bytes)
     read->bytes += bytes;
 }
 
-/* `made_bytes`: of the whole plan's MADE piece, which is cut like every other. */
+/* `made_bytes`: of the form in the whole plan; its piece is cut like every other. */
 static int add_made(struct lod_reader *reader, const struct lod_item *item,
                     const struct lod_piece *piece, uint64_t made_bytes, struct lod_read *read)
 {
@@ -166,12 +166,13 @@ static int add_made(struct lod_reader *reader, const struct lod_item *item,
     return 0;
 }
 
-static uint64_t made_bytes_of(const struct lod_plan *plan)
+static uint64_t made_bytes_of(const struct lod_plan *plan, unsigned form)
 {
     uint64_t bytes = 0;
 
     for (unsigned i = 0; i < plan->count; i++) {
-        bytes += plan->pieces[i].kind == LOD_PIECE_MADE ? plan->pieces[i].bytes : 0;
+        const struct lod_piece *piece = &plan->pieces[i];
+        bytes += piece->kind == LOD_PIECE_MADE && piece->form == form ? piece->bytes : 0;
     }
     return bytes;
 }
@@ -198,7 +199,8 @@ static int add_parts(struct lod_reader *reader, const struct lod_item *item,
     for (unsigned i = 0; i < parts.count && !error; i++) {
         const struct lod_part *part = &parts.part[i];
         if (part->piece->kind == LOD_PIECE_MADE) {
-            error = add_made(reader, item, part->piece, made_bytes_of(plan), read);
+            error =
+                add_made(reader, item, part->piece, made_bytes_of(plan, part->piece->form), read);
         } else {
             add_span(read, lod_frames_at(plan, &parts, part), part->bytes);
         }

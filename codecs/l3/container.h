@@ -15,7 +15,9 @@
 /* Numbers of the ITEM row. */
 enum lod_l3_container_id {
     LOD_L3_CONTAINER_PNG = 0,
-    LOD_L3_CONTAINERS = 1,
+    LOD_L3_CONTAINER_PNM = 1,
+    LOD_L3_CONTAINER_BMP = 2,
+    LOD_L3_CONTAINERS = 3,
 };
 
 #define LOD_L3_COLOURS      256u
@@ -57,11 +59,16 @@ struct lod_l3_container {
     /* Channels of a pixel under decoded/, where there is no palette. */
     uint8_t (*channels)(const struct lod_l3_row *r);
 
-    /* One row of samples as decoded/ has it, where there is no palette. */
+    /* Are samples what decoded/ has, as they are? Asked where there is no palette. */
+    bool (*plain)(const struct lod_l3_row *r);
+
+    /* One row of samples as decoded/ has it, where they are not. */
     void (*pixels)(const struct lod_l3_row *r, const uint8_t *samples, uint8_t *into);
 
-    /* How many of group 8's first bytes the palette takes to find, and what it is: entries that
-     * are not there are black. -EILSEQ. */
+    /*
+     * How many of group 8's first bytes it takes to find the palette, and what it is: entries that
+     * are not there are black. -EILSEQ. NULL: it has none.
+     */
     uint64_t (*colours_bytes)(const struct lod_l3_row *r);
     int (*colours)(struct lod_span group, lod_l3_colours colours);
 };
@@ -71,5 +78,7 @@ const struct lod_l3_container *lod_l3_container_find(unsigned id);
 
 /* One extern a container; see container.c for the table. */
 extern const struct lod_l3_container lod_l3_container_png;
+extern const struct lod_l3_container lod_l3_container_pnm;
+extern const struct lod_l3_container lod_l3_container_bmp;
 
 #endif

@@ -4,6 +4,8 @@
 
 static const struct lod_l3_container_write *const containers[] = {
     &lod_l3_container_png_write,
+    &lod_l3_container_pnm_write,
+    &lod_l3_container_bmp_write,
 };
 
 const struct lod_l3_container_write *lod_l3_container_probe(struct lod_span head)

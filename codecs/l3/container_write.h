@@ -46,5 +46,7 @@ const struct lod_l3_container_write *lod_l3_container_probe(struct lod_span head
 
 /* One extern a container; see container_write.c for the table. */
 extern const struct lod_l3_container_write lod_l3_container_png_write;
+extern const struct lod_l3_container_write lod_l3_container_pnm_write;
+extern const struct lod_l3_container_write lod_l3_container_bmp_write;
 
 #endif

@@ -13,7 +13,8 @@ static const uint8_t magic[8] = {'L', 'O', 'D', 'F', 'S', 'L', '3', '1'};
 /* What is the store's own: whether it has the source, too, and which node the item is. */
 static void make_free(uint8_t row[LOD_ROW_BYTES])
 {
-    row[ROW_FLAGS] = LOD_ITEM_NO_ORIGINAL;
+    row[ROW_FLAGS] =
+        row[ROW_FLAGS] & (LOD_ITEM_NO_ORIGINAL | LOD_ITEM_KEPT) ? LOD_ITEM_NO_ORIGINAL : 0;
     memset(row + ROW_OWN_NODE, 0, 4);
 }
 
@@ -35,7 +36,8 @@ int lod_l3_file_open(struct lod_span bytes, struct lod_l3_file *ret_file)
     }
     memcpy(file.row, row, LOD_ROW_BYTES);
     int error = lod_l3_row_read(file.row, &file.parsed);
-    if (error || file.row[ROW_FLAGS] != LOD_ITEM_NO_ORIGINAL || lod_row_own_node(file.row) != 0) {
+    if (error || file.row[ROW_FLAGS] & (uint8_t)~LOD_ITEM_NO_ORIGINAL ||
+        lod_row_own_node(file.row) != 0) {
         return -EILSEQ;
     }
     file.stream = (struct lod_span){.bytes = file.parsed.stream};

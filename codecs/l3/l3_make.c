@@ -19,7 +19,9 @@ static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned form)
     if (lod_l3_row_read(row, &r)) {
         return 1;
     }
-    return form == LOD_L3_FORM_PIXELS ? lod_l3_pixels_band_bytes(&r) : r.out.band_bytes;
+    return form == LOD_L3_FORM_PIXELS ? lod_l3_pixels_band_bytes(&r)
+           : form == LOD_L3_FORM_LAST ? r.out.last_bytes
+                                      : r.out.band_bytes;
 }
 
 static uint64_t cost(const uint8_t row[LOD_ROW_BYTES], unsigned form)

@@ -60,6 +60,8 @@ int lod_l3_pixels_band(const struct lod_l3_row *row, struct lod_span chunks, con
     for (uint32_t y = 0; y < rows && !error; y++, samples += stride, into += bytes) {
         if (is_palette(row)) {
             paint(samples, pixels.width, pixels.channels, colours, into);
+        } else if (row->container->plain(row)) {
+            memcpy(into, samples, bytes);
         } else {
             row->container->pixels(row, samples, into);
         }

@@ -30,6 +30,9 @@ struct lod_l3_row {
     uint32_t chunks;                          /* bytes of group 8 */
     uint32_t stream;                          /* bytes of group 1 */
     struct lod_png_sums sums;                 /* png */
+    uint32_t front;  /* pnm, bmp: of group 8, bytes in front of the pixels */
+    uint32_t maxval; /* pnm: the value that is white */
+    bool upward;     /* the file begins with the last row */
     struct lod_l3_output out;
 };
 

@@ -43,23 +43,41 @@ static int check_head(const struct lod_l3_row *r, struct lod_span first, uint64_
 }
 
 /* The band's place in the stream, of a head that is there. */
-static int find_band(const struct lod_l3_row *r, struct lod_span head, uint64_t unit,
+static int find_band(const struct lod_l3_row *r, struct lod_span head, uint32_t band,
                      struct lod_l3_stream *stream, uint64_t *ret_offset, uint64_t *ret_bytes)
 {
     int error = lod_l3_stream_open(head, r->stream, stream);
 
-    if (error || !agrees(r, stream) || unit >= stream->rows) {
+    if (error || !agrees(r, stream) || band >= stream->rows) {
         return -EILSEQ;
     }
-    lod_l3_band(stream, (uint32_t)unit, ret_offset, ret_bytes);
+    lod_l3_band(stream, band, ret_offset, ret_bytes);
     return *ret_bytes > lod_l3_row_band_max(r) ? -EILSEQ : 0;
+}
+
+/* The band that is a unit of a form. */
+static int band_of(const struct lod_l3_row *r, unsigned form, uint64_t unit, uint32_t *ret_band)
+{
+    const uint32_t last = r->out.bands - 1;
+    uint64_t band = unit;
+
+    if (form == LOD_L3_FORM_LAST) {
+        band = r->upward && unit == 0 ? last : UINT64_MAX;
+    } else if (form == LOD_L3_FORM_FILE && r->upward) {
+        band = unit < last ? last - 1 - unit : UINT64_MAX;
+    }
+    if (band > last) {
+        return -EILSEQ;
+    }
+    *ret_band = (uint32_t)band;
+    return 0;
 }
 
 /*
  * What is known so far: *ret_missing 0 and all of `ready`, or the offset and bytes to ask for next.
  * Inputs are the beginning of the stream, the whole head if that was short, and the band.
  */
-static int look(const struct lod_l3_row *r, uint64_t unit, const struct lod_inputs *inputs,
+static int look(const struct lod_l3_row *r, uint32_t band, const struct lod_inputs *inputs,
                 struct lod_l3_unit *found, uint64_t *ret_offset, uint64_t *ret_missing)
 {
     struct lod_span head = inputs->input[FIRST].data;
@@ -78,7 +96,7 @@ static int look(const struct lod_l3_row *r, uint64_t unit, const struct lod_inpu
         }
         head = inputs->input[next++].data;
     }
-    error = find_band(r, head, unit, &found->stream, &offset, &bytes);
+    error = find_band(r, head, band, &found->stream, &offset, &bytes);
     if (error) {
         return error;
     }
@@ -116,15 +134,17 @@ int lod_l3_unit_need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t u
     uint64_t offset, missing;
     struct lod_l3_unit found;
     struct lod_l3_row r;
+    uint32_t band;
     int error = lod_l3_row_read(row, &r);
 
+    error = error ? error : band_of(&r, form, unit, &band);
     if (error) {
         return error;
     }
     if (inputs->count == 0) {
         return ask(inputs, 0, r.stream < LOD_L3_FIRST_BYTES ? r.stream : LOD_L3_FIRST_BYTES);
     }
-    error = look(&r, unit, inputs, &found, &offset, &missing);
+    error = look(&r, band, inputs, &found, &offset, &missing);
     if (!error && missing == 0) {
         return ask_chunks(&r, form, inputs);
     }
@@ -145,10 +165,11 @@ int lod_l3_unit_find(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t n
                      const struct lod_inputs *inputs, size_t bytes, struct lod_l3_unit *ret_unit)
 {
     uint64_t offset, missing;
-    struct lod_l3_unit found = {.form = form, .number = (uint32_t)number};
+    struct lod_l3_unit found = {.form = form};
     int error = lod_l3_row_read(row, &found.row);
 
-    error = error ? error : look(&found.row, number, inputs, &found, &offset, &missing);
+    error = error ? error : band_of(&found.row, form, number, &found.number);
+    error = error ? error : look(&found.row, found.number, inputs, &found, &offset, &missing);
     if (error) {
         return error;
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "l3/batch.h"
+#include "l3/container.h"
 #include "l3/l3_pixels.h"
 
 int lod_l3_whole_open(struct lod_span bytes, struct lod_l3_whole *ret_whole)
@@ -105,7 +106,9 @@ int lod_l3_whole_pixels(const struct lod_l3_whole *whole, struct lod_gpu *gpu, u
 
 bool lod_l3_whole_is_plain(const struct lod_l3_whole *whole)
 {
-    return whole->stream.image.bits >= 8 && !lod_l3_pixels_chunks(&whole->file.parsed);
+    const struct lod_l3_row *row = &whole->file.parsed;
+
+    return !lod_l3_pixels_chunks(row) && row->container->plain(row);
 }
 
 int lod_l3_whole_keep(const struct lod_l3_whole *whole, struct lod_gpu *gpu, uint64_t *ret_address)

@@ -31,7 +31,7 @@ LOD_MUST_CHECK int lod_l3_whole_pixels(const struct lod_l3_whole *whole, struct 
 
 /*
  * Is a sample what a pixel is, so that samples on a device are an array of pixels? Not so with a
- * palette, and below 8 bits.
+ * palette, below 8 bits, and where a container has them in another order or scale.
  */
 bool lod_l3_whole_is_plain(const struct lod_l3_whole *whole);
 

@@ -74,6 +74,11 @@ static uint8_t channels(const struct lod_l3_row *r)
     return lod_png_image(&r->out.header).samples;
 }
 
+static bool plain(const struct lod_l3_row *r)
+{
+    return r->out.header.depth >= 8;
+}
+
 /* 1, 2 and 4 bits to 8, by repeating them. */
 static void pixels(const struct lod_l3_row *r, const uint8_t *samples, uint8_t *into)
 {
@@ -81,10 +86,6 @@ static void pixels(const struct lod_l3_row *r, const uint8_t *samples, uint8_t *
     const size_t bytes = (size_t)lod_l3_row_bytes(&image);
     const unsigned factor = 255u / ((1u << image.bits) - 1);
 
-    if (image.bits >= 8) {
-        memcpy(into, samples, bytes);
-        return;
-    }
     for (size_t i = 0; i < bytes; i++) {
         into[i] = (uint8_t)(samples[i] * factor);
     }
@@ -143,6 +144,7 @@ const struct lod_l3_container lod_l3_container_png = {
     .band = band,
     .prove = prove,
     .channels = channels,
+    .plain = plain,
     .pixels = pixels,
     .colours_bytes = colours_bytes,
     .colours = colours,

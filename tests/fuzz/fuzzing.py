@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 from long import counted
+import plain_files
 import png_files
 from mounted import Work, lodfs
 from tiny import jpeg, make_photos, write
@@ -30,6 +31,9 @@ def corpus(work, what, replay):
         for number, (colour, depth) in enumerate(png_files.KINDS):
             write(f"{folder}/{number}", png_files.make(random.Random(number), colour, depth,
                                                        number % 2, 20, 14, 0))
+    elif what == "plain":
+        for number, (_, kind) in enumerate(plain_files.KINDS):
+            write(f"{folder}/{number}", plain_files.make(random.Random(number), 32, 24, **kind))
     else:
         subprocess.run([replay, "corpus", folder], check=True)
     return folder
@@ -44,6 +48,10 @@ def make_little(folder):
     write(f"{folder}/picture.png", png_files.make(chance, 2, 8, 0, 24, 70, 0))
     write(f"{folder}/palette.png", png_files.make(chance, 3, 4, 1, 30, 20, 0, 30))
     write(f"{folder}/whole.png", png_files.SIGNATURE)
+    write(f"{folder}/scaled.pgm", plain_files.make(chance, 40, 60, 1, 99, b""))
+    write(f"{folder}/upward.bmp", plain_files.make(chance, 30, 70, 3, header=40, upward=True))
+    write(f"{folder}/palette.bmp", plain_files.make(chance, 50, 90, 1, header=40,
+                                                    palette="colour"))
     write(f"{folder}/text", b"text")
     write(f"{folder}/copy", b"text")
     write(f"{folder}/empty", b"")

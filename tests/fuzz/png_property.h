@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What must hold for the l3 encoder whatever bytes it is given: it ends, its row is sound, WHOLE
- * keeps every byte, and what became patches comes back as a PNG of the source's pixels and chunks,
- * not interlaced, whose checksums hold. Shared by the fuzzer and the mutation test.
+ * keeps every byte, and what became patches comes back: a PNG as one of the source's pixels and
+ * chunks, not interlaced, whose checksums hold; all else byte for byte. Shared by fuzzers and
+ * mutation tests.
  */
 #ifndef LOD_PNG_PROPERTY_H
 #define LOD_PNG_PROPERTY_H
@@ -98,6 +99,25 @@ static inline bool property_same(const struct property_png *a, const struct prop
            b->layout.before.bytes == a->layout.before.bytes + a->layout.after.bytes;
 }
 
+/* The file itself at both fidelities, of what has neither KEPT nor NO_ORIGINAL. */
+static inline const char *property_exact(struct lod_span source, const struct lod_encoded *item)
+{
+    struct lod_buf file = {0}, pixels = {0};
+    const char *broken = NULL;
+
+    if (property_file(item, LOD_FORMAT_TREE, &file)) {
+        broken = "full cannot be made";
+    } else if (file.bytes != source.bytes || memcmp(file.data, source.at, source.bytes) != 0) {
+        broken = "full is not the source";
+    } else if (lod_codec_decoded_ending(&lod_codec_l3, item->row) &&
+               property_file(item, LOD_FORMAT_DECODED, &pixels)) {
+        broken = "it has a decoded form that cannot be made";
+    }
+    lod_buf_finish(&file);
+    lod_buf_finish(&pixels);
+    return broken;
+}
+
 static inline const char *property_patches(struct lod_span source, const struct lod_encoded *item)
 {
     struct property_png from = {0}, to = {0};
@@ -146,7 +166,8 @@ static inline const char *png_property(struct lod_span source, uint8_t mode, con
                      ? NULL
                      : "WHOLE changed the file";
     } else if (!broken) {
-        broken = property_patches(source, &item);
+        const bool exact = !(lod_row_flags(item.row) & (LOD_ITEM_KEPT | LOD_ITEM_NO_ORIGINAL));
+        broken = exact ? property_exact(source, &item) : property_patches(source, &item);
     }
     *ret_whole = item.whole;
     lod_encoded_finish(&item);

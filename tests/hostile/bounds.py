@@ -174,7 +174,7 @@ def two_packs(work):
 
 # These cannot be rewritten without loss; of the others some can.
 WHOLE = ("scans.jpg", "large.jpg", "cut.jpg", "no-end.jpg", "order.jpg", "only-marker.jpg",
-         "image.png")
+         "image.png", "image.ppm", "image.bmp")
 
 
 def hostile_images():
@@ -199,6 +199,9 @@ def hostile_images():
         "fill.jpg": sound[:2] + b"\xff" * 100_000 + sound[2:],
         "only-marker.jpg": b"\xff\xd8\xff",
         "image.png": png + b"\x08\x02\0\0\0" + bytes(400_000),
+        "image.ppm": b"P6 2147483647 2147483647 65535\n" + bytes(400_000),
+        "image.bmp": b"BM" + struct.pack("<IHHIIiiHH", 0, 0, 0, 54, 40, 2**31 - 1, -2**31, 1, 32)
+                     + bytes(400_000),
     }
 
 

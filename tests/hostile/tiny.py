@@ -5,6 +5,7 @@ import random
 import struct
 import subprocess
 
+import plain_files
 import png_files
 from mounted import lodfs
 
@@ -80,6 +81,11 @@ def make_source(folder, seed, files):
     for number, (colour, depth) in enumerate(((2, 8), (3, 4), (0, 16), (6, 8))):
         write(f"{folder}/pictures/{number}.png", png_files.make(
             chance, colour, depth, number % 2, 60, 150, 0, 30 if depth == 4 else 0))
+    write(f"{folder}/pictures/scaled.ppm", plain_files.make(chance, 70, 90, 3, 99, b"# c\n"))
+    write(f"{folder}/pictures/upward.bmp", plain_files.make(chance, 61, 150, 3, header=40,
+                                                            upward=True, tail=b"tail"))
+    write(f"{folder}/pictures/palette.bmp", plain_files.make(chance, 90, 60, 1, header=40,
+                                                             palette="colour"))
     write(f"{folder}/pictures/whole.png", png_files.SIGNATURE + b"cut")
     make_tables(f"{folder}/tables", chance)
     write(f"{folder}/large.bin", chance.randbytes(150_001))

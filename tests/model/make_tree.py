@@ -15,6 +15,7 @@ import tempfile
 
 from PIL import Image, ImageFilter
 
+import plain_files
 import png_files
 
 SIDES = [(1, 1), (7, 5), (8, 8), (16, 16), (17, 33), (33, 17), (64, 48), (95, 101), (200, 133)]
@@ -161,6 +162,16 @@ def pngs(rng):
     yield "png-signature", base[:8], "whole"
 
 
+def plains(rng):
+    """(name, bytes) of images that come back byte for byte, whether they become patches or not."""
+    for number, (ending, kind) in enumerate(plain_files.KINDS):
+        width, height = rng.choice(SIDES)
+        yield f"plain-{number}-{width}x{height}{ending}", plain_files.make(
+            rng, width, height, **kind, tail=rng.choice([b"", b"tail"]))
+    for name, data, _ in plain_files.strange(rng):
+        yield f"plain-{name}", data
+
+
 def others(rng):
     """(name, bytes) of files that no codec shrinks; sizes around every boundary."""
     yield "empty", b""
@@ -225,6 +236,8 @@ class Maker:
             self.file(self.name(name.encode(), suffix), data, kind)
         for name, data, kind in pngs(self.rng):
             self.file(self.name(name.encode(), self.rng.choice([b".png", b""])), data, kind)
+        for name, data in plains(self.rng):
+            self.file(self.name(name.encode()), data, "whole")
         for name, data in others(self.rng):
             self.file(self.name(name.encode()), data, "whole")
         self.file(b"n" * 255, b"a name as long as names can be", "whole")

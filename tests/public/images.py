@@ -4,6 +4,7 @@ import os
 import random
 import sys
 
+import plain_files
 import png_files
 from mounted import Mount, Results, Work, need_fuse, skip
 from mounted import lodfs as run_lodfs
@@ -23,6 +24,8 @@ def make_source(folder):
     rng = random.Random(5)
     for number, (colour, depth) in enumerate(png_files.KINDS):
         write(f"{folder}/{number}.png", png_files.make(rng, colour, depth, 0, 140 + number, 150))
+    for number, (ending, kind) in enumerate(plain_files.KINDS):
+        write(f"{folder}/plain{number}{ending}", plain_files.make(rng, 140 + number, 150, **kind))
 
 
 def pixels_of(path):

@@ -38,7 +38,7 @@ def lengths(codec, row):
         return list(struct.unpack("<12I", row[16:64]))
     if codec == 2:
         source, chunks, _, _, stream = struct.unpack("<QIIII", row[16:40])
-        assert not any(row[40:])
+        assert row[40] <= 2 and not any(row[41:])
         kept = source if row[0] & (WHOLE | KEPT) else 0
         return [stream, 0, 0, 0, 0, 0, 0, chunks, 0, 0, 0, kept]
     return [struct.unpack("<Q", row[8:16])[0]]
@@ -68,6 +68,23 @@ def png_of(row, chunks, rows):
     return (b"\x89PNG\r\n\x1a\n\0\0\0\x0d" + ihdr + struct.pack(">I", zlib.crc32(ihdr)) + chunks +
             struct.pack(">I", len(idat) - 4) + idat + struct.pack(">I", zlib.crc32(idat)) +
             bytes.fromhex("0000000049454e44ae426082"))
+
+
+def plain_of(row, rest, samples):
+    """The PGM, PPM or BMP that an l3 item is, of its group 8 and the samples of its stream."""
+    colour, depth = row[1:3]
+    width, height, front, own = struct.unpack("<II12xII", row[8:36])
+    step = width * {0: 1, 2: 3, 3: 1, 6: 4}[colour] * depth // 8
+    rows = [samples[step * y:step * (y + 1)] for y in range(height)]
+    if row[40] == 1:
+        assert colour in (0, 2) and own < 1 << depth and (own > 255) == (depth == 16)
+        if depth == 16:
+            rows = [bytes(byte for at in range(0, step, 2) for byte in (line[at + 1], line[at]))
+                    for line in rows]
+    else:
+        assert depth == 8 and own in (0, 1)
+        rows = [line + bytes(-step % 4) for line in (rows[::-1] if own else rows)]
+    return rest[:front] + b"".join(rows) + rest[front:]
 
 
 class Record:

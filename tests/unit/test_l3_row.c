@@ -101,6 +101,49 @@ Test(l3_row, contradictions_are_malformed)
     cr_assert_eq(lod_l3_row_read(row, &to), 0);
 }
 
+/* {offset, value} of one byte that makes a row of PGM, PPM or BMP malformed. */
+static void check_plain(struct lod_l3_row from, const uint8_t wrong[][2], size_t count)
+{
+    struct lod_l3_row to;
+    uint8_t row[LOD_ROW_BYTES];
+
+    from.flags = 0;
+    from.chunks = 200;
+    from.front = 199;
+    from.stream = 5000;
+    lod_l3_row_write(&from, row);
+    cr_assert_eq(lod_l3_row_read(row, &to), 0);
+    cr_assert_eq(to.front, 199);
+    cr_assert_eq(to.upward, from.upward);
+    cr_assert_eq(to.maxval, from.maxval);
+    for (size_t i = 0; i < count; i++) {
+        lod_l3_row_write(&from, row);
+        row[wrong[i][0]] = wrong[i][1];
+        cr_assert_eq(lod_l3_row_read(row, &to), -EILSEQ, "%u = %u", wrong[i][0], wrong[i][1]);
+    }
+}
+
+Test(l3_row, plain_containers)
+{
+    const struct lod_png_header header = {.width = 100, .height = 30, .depth = 8, .colour = 2};
+    static const uint8_t pnm[][2] = {{0, 2},    {0, 32}, {1, 3},  {1, 4},   {1, 6},  {1, 7},
+                                     {2, 4},    {2, 16}, {8, 99}, {12, 31}, {16, 1}, {24, 9},
+                                     {28, 201}, {32, 0}, {33, 1}, {35, 1},  {40, 3}, {41, 1}};
+    static const uint8_t bmp[][2] = {{0, 2},    {0, 32}, {1, 4},  {1, 7},  {2, 16},
+                                     {28, 201}, {32, 2}, {33, 1}, {40, 3}, {63, 1}};
+    struct lod_l3_row from = {.out = lod_l3_output_of(&header, 6),
+                              .container = lod_l3_container_find(LOD_L3_CONTAINER_PNM),
+                              .maxval = 200,
+                              .source = 200 + 300 * 30};
+
+    check_plain(from, pnm, sizeof(pnm) / sizeof(pnm[0]));
+    from.container = lod_l3_container_find(LOD_L3_CONTAINER_BMP);
+    from.maxval = 0;
+    from.upward = true;
+    check_plain(from, bmp, sizeof(bmp) / sizeof(bmp[0]));
+    cr_assert_null(lod_l3_container_find(LOD_L3_CONTAINERS));
+}
+
 Test(l3_row, sizes_nobody_can_make_are_malformed)
 {
     static const uint32_t sides[][2] = {{0x7fffffff, 0x7fffffff}, {0x7fffffff, 1}, {1, 0x7fffffff},

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Binary PGM and PPM files taken apart. Where readers of this format disagree, about comments that
+ * no blank stands before, nothing is taken. FORMAT.md, l3.
+ */
+#include "l3/plain_file_write.h"
+
+#include <errno.h>
+
+#define MAGIC_BYTES 2u
+#define MAXVAL_MAX  65535u
+
+enum number { WIDTH, HEIGHT, MAXVAL, NUMBERS };
+
+static bool is_blank(uint8_t byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+static bool is_digit(uint8_t byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* Behind blanks and comments, the first of which is a blank; the file's end if it ends there. */
+static size_t skip_blanks(struct lod_span file, size_t at)
+{
+    while (at < file.bytes && (is_blank(file.at[at]) || file.at[at] == '#')) {
+        if (file.at[at] == '#') {
+            while (at < file.bytes && file.at[at] != '\n' && file.at[at] != '\r') {
+                at++;
+            }
+        } else {
+            at++;
+        }
+    }
+    return at;
+}
+
+/* More of the numbers may stand behind the head. */
+static bool probe(struct lod_span head)
+{
+    if (head.bytes <= MAGIC_BYTES || head.at[0] != 'P' ||
+        (head.at[1] != '5' && head.at[1] != '6') || !is_blank(head.at[MAGIC_BYTES])) {
+        return false;
+    }
+    const size_t at = skip_blanks(head, MAGIC_BYTES);
+    return at == head.bytes || is_digit(head.at[at]);
+}
+
+/* A number behind blanks, with a blank behind it, at which *at is left. */
+static bool take_number(struct lod_span file, size_t *at, uint32_t *ret_value)
+{
+    uint64_t value = 0;
+    size_t digits = skip_blanks(file, *at), end = digits;
+
+    while (end < file.bytes && is_digit(file.at[end]) && value <= LOD_PNG_BYTES_MAX) {
+        value = 10 * value + (file.at[end++] - '0');
+    }
+    if (end == digits || end == file.bytes || !is_blank(file.at[end]) ||
+        value > LOD_PNG_BYTES_MAX) {
+        return false;
+    }
+    *at = end;
+    *ret_value = (uint32_t)value;
+    return true;
+}
+
+static int take_head(struct lod_span file, struct lod_l3_taken *taken, const char **ret_why)
+{
+    uint32_t number[NUMBERS];
+    size_t at = MAGIC_BYTES;
+
+    for (unsigned i = 0; i < NUMBERS; i++) {
+        if (!take_number(file, &at, &number[i])) {
+            *ret_why = "its header is not three numbers that all readers take for the same";
+            return -ENOTSUP;
+        }
+    }
+    if (!number[WIDTH] || !number[HEIGHT] || !number[MAXVAL] || number[MAXVAL] > MAXVAL_MAX) {
+        *ret_why = "its header has values that PGM and PPM do not have";
+        return -ENOTSUP;
+    }
+    taken->own.maxval = number[MAXVAL];
+    taken->header = (struct lod_png_header){
+        .width = number[WIDTH],
+        .height = number[HEIGHT],
+        .depth = number[MAXVAL] > UINT8_MAX ? 16 : 8,
+        .colour = file.at[1] == '5' ? LOD_PNG_GRAY : LOD_PNG_RGB,
+    };
+    const struct lod_l3_image image = lod_png_image(&taken->header);
+    return lod_plain_split(file, at + 1, lod_l3_row_bytes(&image), taken, ret_why);
+}
+
+static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_t *samples,
+                        const char **ret_why)
+{
+    const struct lod_l3_image image = lod_png_image(&taken->header);
+    const size_t bytes = (size_t)lod_l3_row_bytes(&image);
+
+    (void)ret_why;
+    for (uint32_t y = 0; y < image.height; y++, samples += bytes) {
+        const uint8_t *row = lod_plain_row(file, taken, bytes, y);
+        if (image.bits == 8) {
+            memcpy(samples, row, bytes);
+            continue;
+        }
+        for (size_t i = 0; i < bytes; i += 2) {
+            samples[i] = row[i + 1];
+            samples[i + 1] = row[i];
+        }
+    }
+    return 0;
+}
+
+const struct lod_l3_container_write lod_l3_container_pnm_write = {
+    .container = &lod_l3_container_pnm,
+    .probe = probe,
+    .head = take_head,
+    .samples = take_samples,
+    .cost = lod_plain_cost,
+    .prove = lod_plain_prove,
+};

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PGM, PPM and BMP files, made and read without a library, in every form that is taken or is not.
+
+make(rng, ..) gives a file's bytes; KINDS lists what make takes; strange(rng) yields (name, bytes,
+what becomes of it: "whole" or "raw").
+"""
+import struct
+
+# (ending, arguments of make)
+KINDS = [(ending, dict(channels=channels, maxval=maxval, comment=comment))
+         for ending, channels, maxval, comment in [
+             (".pgm", 1, 255, b""), (".ppm", 3, 255, b"# a comment\n"), (".pgm", 1, 1, b"\t\r\n"),
+             (".ppm", 3, 100, b""), (".pnm", 1, 1000, b"#\r"), (".ppm", 3, 65535, b"")]]
+KINDS += [(".bmp", dict(channels=channels, header=header, upward=upward, palette=palette))
+          for channels, header, upward, palette in [
+              (3, 40, True, None), (3, 124, False, None), (4, 40, True, None),
+              (4, 108, False, None), (3, 12, True, None), (1, 40, True, "gray"),
+              (1, 40, False, "colour"), (1, 12, True, "colour"), (1, 64, True, "colour")]]
+
+
+def rows_of(rng, width, height, channels, maxval):
+    """Smooth pixels with some noise: lists of samples, row by row, red first."""
+    noise = [rng.randrange(3) for _ in range(997)]
+    slope = rng.randrange(1, 4)
+    return [[(x * slope + y + 29 * c + noise[(x * 7 + y * 31) % 997]) * max(1, maxval // 256)
+             % (maxval + 1) for x in range(width) for c in range(channels)]
+            for y in range(height)]
+
+
+def make(rng, width, height, channels, maxval=255, comment=None, header=None, upward=False,
+         palette=None, gap=b"", tail=b"", fill=0):
+    rows = rows_of(rng, width, height, channels, maxval)
+    if header is None:
+        text = b"P%d\n%s%d %d\n%d\n" % (6 if channels == 3 else 5, comment, width, height, maxval)
+        code = ">%dH" if maxval > 255 else "%dB"
+        return text + b"".join(struct.pack(code % len(row), *row) for row in rows) + tail
+    colours = b""
+    for i in range(256 if palette else 0):
+        colour = bytes([i] * 3) if palette == "gray" else bytes([255 - i, i * 7 % 256, i])
+        colours += colour + (b"" if header == 12 else b"\0")
+    code = "<IHHHH" if header == 12 else "<IiiHH"
+    about = struct.pack(code, header, width, height if upward else -height, 1, 8 * channels)
+    front = about.ljust(header, b"\0") + colours + gap
+    lines = []
+    for row in rows:
+        line = bytearray(row)
+        if channels >= 3:
+            line[0::channels], line[2::channels] = line[2::channels], line[0::channels]
+        lines.append(bytes(line) + bytes([fill]) * (-len(line) % 4))
+    return (b"BM" + struct.pack("<IHHI", 12345, 0, 0, 14 + len(front)) + front +
+            b"".join(reversed(lines) if upward else lines) + tail)
+
+
+def change(data, at, code, value):
+    """`data` with a field changed."""
+    return data[:at] + struct.pack(code, value) + data[at + struct.calcsize(code):]
+
+
+def strange(rng):
+    pnm = make(rng, 60, 50, 3, 255, b"")
+    bmp = make(rng, 61, 50, 3, header=40, upward=True)
+    yield "truncated.ppm", pnm[:-1], "whole"
+    yield "lies.ppm", pnm.replace(b"60 50", b"60000 50000", 1), "whole"
+    yield "huge.ppm", b"P6 2147483647 2147483647 65535\n" + bytes(100), "whole"
+    yield "none.pgm", b"P5 0 0 255\n", "whole"
+    yield "maxval.pgm", b"P5 10 10 65536\n" + bytes(200), "whole"
+    yield "disputed.pgm", b"P5 10 10 255# comment\n" + bytes(100), "whole"
+    yield "one.pgm", b"P5 1 1 255\nx", "whole"  # patches would be larger
+    yield "plain.ppm", b"P3 2 1 255\n1 2 3 4 5 6\n", "raw"
+    yield "plain.pgm", b"P2 2 1 255\n1 2\n", "raw"
+    yield "bits.pbm", b"P4 8 8\n" + bytes(8), "raw"
+    yield "text.ppm", b"P6 is what people call it", "raw"
+    yield "truncated.bmp", bmp[:-1], "whole"
+    yield "lies.bmp", change(bmp, 18, "<i", 50_000), "whole"
+    yield "huge.bmp", change(change(bmp, 18, "<i", 2**31 - 1), 22, "<i", -2**31), "whole"
+    yield "rle.bmp", change(bmp, 30, "<I", 1), "whole"
+    yield "masks.bmp", change(bmp, 30, "<I", 3), "whole"
+    yield "sixteen.bmp", change(bmp, 28, "<H", 16), "whole"
+    yield "mono.bmp", change(bmp, 28, "<H", 1), "whole"
+    yield "inside.bmp", change(bmp, 10, "<I", 20), "whole"
+    yield "filled.bmp", make(rng, 61, 50, 3, header=40, upward=True, fill=7), "whole"
+    yield "no size.bmp", change(change(bmp, 18, "<i", 0), 22, "<i", 0), "whole"
+    yield "text.bmp", b"BMP is what people call it, and this is a text of some more bytes", "raw"
+
+
+def look(data):
+    """(width, height, channels, samples as decoded/ has them: bytes, or u16 little endian)."""
+    if data[:1] == b"P":
+        return look_pnm(data)
+    front, header = struct.unpack_from("<I", data, 10)[0], struct.unpack_from("<I", data, 14)[0]
+    width, height, _, bits = struct.unpack_from("<HHHH" if header == 12 else "<iiHH", data, 18)
+    upward, height = height > 0, abs(height)
+    step = -(-width * bits // 32) * 4
+    rows = [data[front + y * step:front + (y + 1) * step] for y in range(height)]
+    rows = rows[::-1] if upward else rows
+    if bits == 8:
+        entry = 3 if header == 12 else 4
+        at = [14 + header + entry * i for i in range(256)]
+        colours = [data[a:a + 3][::-1] for a in at]
+        if colours == [bytes([i] * 3) for i in range(256)]:
+            return width, height, 1, b"".join(row[:width] for row in rows)
+        return width, height, 3, b"".join(colours[i] for row in rows for i in row[:width])
+    out, bytes_ = bytearray(3 * width * height), bits // 8
+    for y, row in enumerate(rows):
+        for c in range(3):
+            first = 3 * width * y + c
+            out[first:first + 3 * width:3] = row[2 - c:width * bytes_:bytes_]
+    return width, height, 3, bytes(out)
+
+
+def look_pnm(data):
+    at, numbers = 2, []
+    while len(numbers) < 3:
+        while data[at:at + 1].isspace():
+            at += 1
+        if data[at:at + 1] == b"#":
+            at = min(i for i in (data.find(b"\n", at), data.find(b"\r", at)) if i >= 0)
+            continue
+        end = at
+        while data[end:end + 1].isdigit():
+            end += 1
+        numbers.append(int(data[at:end]))
+        at = end
+    width, height, maxval = numbers
+    channels = 3 if data[:2] == b"P6" else 1
+    count, raw = width * height * channels, data[at + 1:]
+    if maxval > 255:
+        return width, height, channels, struct.pack(f"<{count}H",
+                                                    *struct.unpack(f">{count}H", raw[:2 * count]))
+    scaled = bytes(min(255, (v * 255 + maxval // 2) // maxval) for v in range(256))
+    return width, height, channels, raw[:count].translate(scaled)

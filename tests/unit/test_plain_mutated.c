@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Damaged PGM, PPM and BMP files by the thousand, always the same ones: most damage is in headers,
+ * where all that is believed stands. LODFS_MUTATIONS=n makes n of them, LODFS_MUTATION_SEED others.
+ */
+#include <criterion/criterion.h>
+#include <time.h>
+
+#include "../fuzz/png_property.h"
+#include "plain_samples.h"
+
+#define MUTATIONS    4000
+#define SECONDS_MAX  1.0
+#define HEADER_BYTES 60
+
+static const struct plain_sample samples[] = {
+    {.width = 64, .height = 90, .channels = 3, .maxval = 255},
+    {.width = 99, .height = 80, .channels = 1, .maxval = 1000, .tail = 5},
+    {.width = 70, .height = 150, .channels = 1, .maxval = 9, .comment = "#c\n"},
+    {.width = 65, .height = 130, .channels = 3, .header = 40},
+    {.width = 50, .height = 131, .channels = 4, .header = 124, .downward = true, .gap = 3},
+    {.width = 83, .height = 200, .channels = 1, .header = 40, .palette = COLOUR_PALETTE},
+    {.width = 86, .height = 140, .channels = 1, .header = 12, .palette = GRAY_PALETTE},
+};
+#define SAMPLES (sizeof(samples) / sizeof(samples[0]))
+
+struct mutant {
+    struct lod_buf file;
+    uint64_t state;
+};
+
+static uint32_t below(struct mutant *m, size_t bound)
+{
+    m->state = m->state * 6364136223846793005u + 1442695040888963407u;
+    return bound ? (uint32_t)(m->state >> 33) % (uint32_t)bound : 0;
+}
+
+static void mutate(struct mutant *m)
+{
+    static const uint8_t extreme[] = {0, 1, 2, ' ', '#', '\n', '0', '9', 0x7f, 0x80, 0xff};
+
+    for (unsigned left = 1 + below(m, 3); left > 0; left--) {
+        const size_t range = below(m, 4) ? HEADER_BYTES : m->file.bytes;
+        const size_t at = below(m, range);
+        if (at < m->file.bytes) {
+            m->file.data[at] =
+                below(m, 2) ? extreme[below(m, sizeof(extreme))] : (uint8_t)below(m, 256);
+        }
+    }
+    m->file.bytes -= below(m, 6) ? 0 : below(m, m->file.bytes);
+}
+
+static unsigned from_environment(const char *name, unsigned otherwise)
+{
+    const char *text = getenv(name);
+    return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
+}
+
+Test(plain_mutated, the_property_holds, .timeout = 600)
+{
+    const unsigned count = from_environment("LODFS_MUTATIONS", MUTATIONS);
+    const unsigned seed = from_environment("LODFS_MUTATION_SEED", 1);
+    unsigned taken = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        struct mutant m = {.file = sample_plain(&samples[i % SAMPLES]),
+                           .state = seed * 1000003u + i};
+        const char *whole = NULL;
+        mutate(&m);
+        clock_t began = clock();
+        const char *broken = png_property(lod_buf_span(&m.file), (uint8_t)(i % 3), &whole);
+        double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+        cr_assert_null(broken, "mutation %u of seed %u: %s", i, seed, broken);
+        cr_assert_lt(seconds, SECONDS_MAX, "mutation %u: %.2f s", i, seconds);
+        taken += whole == NULL;
+        lod_buf_finish(&m.file);
+    }
+    cr_assert_gt(taken, count / 10, "%u of %u became patches", taken, count);
+    cr_assert_lt(taken, count);
+}
