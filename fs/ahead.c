@@ -35,9 +35,13 @@ struct lod_ahead {
     struct run runs[RUNS];
     struct lod_ahead_unit queue[QUEUE_MAX]; /* a ring */
     unsigned first, count;
-    uint32_t last;     /* item whose end was read last */
-    unsigned in_order; /* items before it that were, too */
-    uint32_t told;     /* items before this one were asked for, in this order */
+    uint32_t last;              /* item whose end was read last */
+    unsigned in_order;          /* items before it that were, too */
+    uint32_t told;              /* items before this one were asked for, in this order */
+    unsigned orders;            /* how often it was broken */
+    struct lod_ahead_unit tip;  /* of item told - 1, where told is not 0 */
+    struct lod_ahead_unit from; /* items behind it, and before this one, */
+    uint32_t until;             /* are to be looked up by a thread; 0: none */
 };
 
 int lod_ahead_create(unsigned threads, const struct lod_ahead_calls *calls, void *ctx,
@@ -79,7 +83,6 @@ struct lod_ahead *lod_ahead_destroy(struct lod_ahead *ahead)
 static unsigned dequeue(struct lod_ahead *ahead, struct lod_ahead_unit *units)
 {
     unsigned batch = ahead->calls->batch(ahead->ctx, &ahead->queue[ahead->first].item), taken = 0;
-
     const struct lod_codec *codec = ahead->queue[ahead->first].item.codec;
 
     while (taken < batch && ahead->count && ahead->queue[ahead->first].item.codec == codec) {
@@ -90,6 +93,41 @@ static unsigned dequeue(struct lod_ahead *ahead, struct lod_ahead_unit *units)
     return taken;
 }
 
+static void enqueue(struct lod_ahead *ahead, const struct lod_item *item, unsigned form,
+                    uint64_t unit, uint64_t made_bytes)
+{
+    ahead->queue[(ahead->first + ahead->count++) % QUEUE_MAX] = (struct lod_ahead_unit){
+        .item = *item, .form = form, .unit = unit, .made_bytes = made_bytes};
+    pthread_cond_signal(&ahead->more);
+}
+
+/*
+ * Looking up what is stored behind reads the index: a thread of ours does it, and without the lock,
+ * for which readers would wait. If the order was broken meanwhile, nobody wants it any more.
+ */
+static void look_further(struct lod_ahead *ahead)
+{
+    struct lod_ahead_unit found[LOD_AHEAD_BATCH_MAX], unit = ahead->from;
+    const unsigned orders = ahead->orders;
+    const uint32_t until = ahead->until;
+    unsigned count = 0;
+
+    ahead->until = 0;
+    pthread_mutex_unlock(&ahead->lock);
+    while (count < LOD_AHEAD_BATCH_MAX && unit.item.number + 1 < until &&
+           ahead->calls->next(ahead->ctx, &unit, &found[count])) {
+        unit = found[count++];
+    }
+    pthread_mutex_lock(&ahead->lock);
+    for (unsigned i = 0; i < count && ahead->orders == orders && ahead->count < QUEUE_MAX; i++) {
+        if (found[i].item.number >= ahead->told && found[i].item.number > ahead->last) {
+            enqueue(ahead, &found[i].item, found[i].form, found[i].unit, found[i].made_bytes);
+            ahead->told = found[i].item.number + 1;
+            ahead->tip = found[i];
+        }
+    }
+}
+
 static void *work(void *arg)
 {
     struct lod_ahead *ahead = arg;
@@ -97,6 +135,10 @@ static void *work(void *arg)
 
     pthread_mutex_lock(&ahead->lock);
     while (!ahead->ending) {
+        if (ahead->until) {
+            look_further(ahead);
+            continue;
+        }
         if (ahead->count == 0) {
             pthread_cond_wait(&ahead->more, &ahead->lock);
             continue;
@@ -134,14 +176,6 @@ static struct run *follow(struct lod_ahead *ahead, uint32_t item, unsigned form,
     return run;
 }
 
-static void enqueue(struct lod_ahead *ahead, const struct lod_item *item, unsigned form,
-                    uint64_t unit, uint64_t made_bytes)
-{
-    ahead->queue[(ahead->first + ahead->count++) % QUEUE_MAX] = (struct lod_ahead_unit){
-        .item = *item, .form = form, .unit = unit, .made_bytes = made_bytes};
-    pthread_cond_signal(&ahead->more);
-}
-
 /* The lock is held. */
 static void ask(struct lod_ahead *ahead, const struct lod_item *item, struct run *run,
                 uint64_t unit, uint64_t units, uint64_t made_bytes)
@@ -161,24 +195,23 @@ static bool goes_on(struct lod_ahead *ahead, uint32_t item)
     if (item != ahead->last) {
         ahead->in_order = item == ahead->last + 1 ? ahead->in_order + 1 : 0;
         ahead->told = ahead->in_order ? ahead->told : 0;
+        ahead->orders += ahead->in_order == 0;
         ahead->last = item;
     }
     return ahead->in_order >= IN_ORDER;
 }
 
 /* The items behind are asked for, a batch of them at a time. The lock is held. */
-static void ask_items(struct lod_ahead *ahead, struct lod_ahead_unit unit, unsigned batch)
+static void ask_items(struct lod_ahead *ahead, const struct lod_ahead_unit *unit, unsigned batch)
 {
-    const uint32_t end = unit.item.number + 1 + batch;
-    struct lod_ahead_unit next;
+    const bool begun = ahead->told > unit->item.number && ahead->tip.form == unit->form;
 
-    while (unit.item.number + 1 < end && ahead->count < QUEUE_MAX &&
-           ahead->calls->next(ahead->ctx, &unit, &next)) {
-        if (next.item.number >= ahead->told) {
-            enqueue(ahead, &next.item, next.form, next.unit, next.made_bytes);
-            ahead->told = next.item.number + 1;
-        }
-        unit = next;
+    ahead->from = begun ? ahead->tip : *unit;
+    ahead->until = unit->item.number + 1 + batch;
+    if (ahead->from.item.number + 1 < ahead->until) {
+        pthread_cond_signal(&ahead->more);
+    } else {
+        ahead->until = 0;
     }
 }
 
@@ -198,7 +231,7 @@ void lod_ahead_note(struct lod_ahead *ahead, const struct lod_item *item, unsign
         ask(ahead, item, run, (run->next - 1) / unit_bytes, units, made_bytes);
     }
     if (last && batch > 1 && goes_on(ahead, item->number) && start_threads(ahead)) {
-        ask_items(ahead, (struct lod_ahead_unit){.item = *item, .form = form}, batch);
+        ask_items(ahead, &(struct lod_ahead_unit){.item = *item, .form = form}, batch);
     }
     pthread_mutex_unlock(&ahead->lock);
 }

@@ -38,7 +38,8 @@ struct lod_ahead_calls {
      * than 1 also means that they are made in one go, so more of them are asked for. */
     unsigned (*batch)(void *ctx, const struct lod_item *item);
 
-    /* The first unit of the item stored behind, if that has the like; false: there is none. */
+    /* The first unit of the item stored behind, if that has the like; false: there is none. May
+     * read the store: no reader waits for it. */
     bool (*next)(void *ctx, const struct lod_ahead_unit *unit, struct lod_ahead_unit *ret_next);
 };
 

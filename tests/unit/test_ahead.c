@@ -16,6 +16,7 @@ struct made {
     unsigned times[ITEMS][UNITS]; /* by item */
     unsigned all, most;           /* of one go */
     unsigned batch;               /* 0: one */
+    pthread_mutex_t *gate;        /* what looking further waits for; NULL: nothing */
 };
 
 static void make(void *ctx, const struct lod_ahead_unit *units, unsigned count)
@@ -40,7 +41,12 @@ static unsigned batch(void *ctx, const struct lod_item *item)
 
 static bool next(void *ctx, const struct lod_ahead_unit *unit, struct lod_ahead_unit *ret_next)
 {
-    (void)ctx;
+    struct made *made = ctx;
+
+    if (made->gate) {
+        pthread_mutex_lock(made->gate);
+        pthread_mutex_unlock(made->gate);
+    }
     *ret_next = (struct lod_ahead_unit){.item.number = unit->item.number + 1, .made_bytes = UNIT};
     return ret_next->item.number < ITEMS;
 }
@@ -190,5 +196,31 @@ Test(ahead, files_in_order_bring_the_next_ones_once)
     cr_assert_gt(made.all, ITEMS / 2);
     for (unsigned i = 0; i < ITEMS; i++) {
         cr_assert_leq(made.times[i][0], 1, "item %u", i);
+    }
+}
+
+/* Looking further may read a slow store; readers, and other threads of ours, go on. */
+Test(ahead, no_reader_waits_for_what_is_looked_up, .timeout = 60)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    struct made made = {.lock = PTHREAD_MUTEX_INITIALIZER, .batch = 8, .gate = &gate};
+    struct lod_ahead *ahead = NULL;
+
+    cr_assert_eq(lod_ahead_create(2, &calls, &made, &ahead), 0);
+    pthread_mutex_lock(&gate);
+    for (uint32_t i = 0; i < ITEMS / 2; i++) {
+        const struct lod_item item = {.number = i};
+        lod_ahead_note(ahead, &item, 0, UNIT, UNIT, 0, UNIT);
+        usleep(i == 10 ? 50000 : 0); /* a thread waits by now */
+    }
+    cr_assert_eq(all(&made), 0);
+    pthread_mutex_unlock(&gate);
+    for (unsigned i = 0; i < 2000 && all(&made) < 8; i++) {
+        usleep(2000);
+    }
+    lod_ahead_destroy(ahead);
+    cr_assert_geq(made.all, 8);
+    for (unsigned i = 0; i < ITEMS / 2; i++) {
+        cr_assert_eq(made.times[i][0], 0, "item %u was read already", i);
     }
 }
