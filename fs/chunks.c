@@ -12,14 +12,17 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "chunk_queue.h"
+
 #define ALIGNED(bytes) (((bytes) + 15) & ~(size_t)15)
 #define CHUNKS_MIN     32u /* so many fit a budget, or they are of the smallest size */
+#define PAGE_BYTES     4096u
 
-struct queue {
-    struct lod_chunk *first, *last;
-    size_t count;
-    size_t bytes;
-};
+/*
+ * Of a CHEAP chunk so much is used before the next one is: four in turn are a MiB, which a core's
+ * cache holds. What is larger than that finds room behind it.
+ */
+#define CHEAP_FRONT (256u << 10)
 
 struct lod_chunks {
     struct lod_room *room;
@@ -30,9 +33,9 @@ struct lod_chunks {
     atomic_size_t bytes; /* of the room */
     atomic_uint_fast64_t forgotten;
     pthread_mutex_t lock;
-    struct lod_chunk *free;               /* guarded by lock, like all below; last in first out */
-    struct queue queues[LOD_CHUNK_KINDS]; /* full ones, oldest first; one reference each */
-    struct lod_chunk *open[LOD_CHUNK_KINDS]; /* being filled; NULL: none; one reference */
+    struct lod_chunk *free; /* guarded by lock, like all below; last in first out */
+    struct lod_chunk_queue queues[LOD_CHUNK_KINDS]; /* full ones; one reference each */
+    struct lod_chunk *open[LOD_CHUNK_KINDS];        /* being filled; NULL: none; one reference */
 };
 
 size_t lod_chunk_bytes(size_t bytes_max)
@@ -123,49 +126,12 @@ void *lod_chunks_take_own(struct lod_chunks *chunks, size_t bytes, struct lod_ch
     return memory;
 }
 
-/* -------------------------------------------------------------------------------- queues */
+/* ------------------------------------------------------------------------------ giving up */
 
-static void push(struct queue *queue, struct lod_chunk *chunk)
-{
-    chunk->after = NULL;
-    if (queue->last) {
-        queue->last->after = chunk;
-    } else {
-        queue->first = chunk;
-    }
-    queue->last = chunk;
-    queue->count++;
-    queue->bytes += chunk->bytes;
-}
-
-static struct lod_chunk *pop(struct queue *queue)
-{
-    struct lod_chunk *chunk = queue->first;
-
-    queue->first = chunk->after;
-    if (!queue->first) {
-        queue->last = NULL;
-    }
-    queue->count--;
-    queue->bytes -= chunk->bytes;
-    return chunk;
-}
-
-/* The oldest that nobody holds; of KEPT ones, the oldest not asked for of late. NULL: none. */
+/* KEPT ones have a second round; see chunks.h. NULL: others hold all of them. */
 static struct lod_chunk *victim(struct lod_chunks *chunks, enum lod_chunk_kind kind)
 {
-    struct queue *queue = &chunks->queues[kind];
-
-    for (size_t left = 2 * queue->count; left; left--) {
-        struct lod_chunk *chunk = pop(queue);
-        bool held = atomic_load_explicit(&chunk->blob.refs, memory_order_acquire) > 1;
-        bool touched = atomic_exchange_explicit(&chunk->touched, false, memory_order_relaxed);
-        if (!held && (kind == LOD_CHUNK_CHEAP || !touched)) {
-            return chunk;
-        }
-        push(queue, chunk);
-    }
-    return NULL;
+    return lod_chunk_victim(&chunks->queues[kind], kind == LOD_CHUNK_KEPT);
 }
 
 /* What is being filled goes too if there is nothing else. */
@@ -176,7 +142,7 @@ static struct lod_chunk *any_victim(struct lod_chunks *chunks)
     chunk = chunk ? chunk : victim(chunks, LOD_CHUNK_KEPT);
     for (unsigned kind = 0; !chunk && kind < LOD_CHUNK_KINDS; kind++) {
         if (chunks->open[kind]) {
-            push(&chunks->queues[kind], chunks->open[kind]);
+            lod_chunk_push(&chunks->queues[kind], chunks->open[kind]);
             chunks->open[kind] = NULL;
             chunk = victim(chunks, kind);
         }
@@ -194,14 +160,33 @@ static void give_up(struct lod_chunks *chunks, struct lod_chunk *chunk)
 
 /* -------------------------------------------------------------------------------- taking */
 
-static void *bump(struct lod_chunk *chunk, size_t bytes, struct lod_chunk **ret_chunk)
+/* Memory out of a chunk. */
+struct piece {
+    struct lod_chunk *chunk;
+    uint8_t *at;
+    bool fresh; /* its pages were not used before */
+};
+
+static struct piece bump(struct lod_chunk *chunk, size_t bytes)
 {
-    void *at = chunk->memory + chunk->used;
+    struct piece piece = {.chunk = chunk, .at = chunk->memory + chunk->used};
 
     chunk->used += bytes;
+    piece.fresh = chunk->used > chunk->paged;
+    chunk->paged = piece.fresh ? chunk->used : chunk->paged;
     lod_blob_ref(&chunk->blob);
-    *ret_chunk = chunk;
-    return at;
+    return piece;
+}
+
+/*
+ * Pages at once, for less than one by one, and before a request is timed. Where the kernel cannot,
+ * they come as they are touched.
+ */
+static void page_in(const struct piece *piece, size_t bytes)
+{
+    uint8_t *from = piece->at - (uintptr_t)piece->at % PAGE_BYTES;
+
+    (void)madvise(from, (size_t)(piece->at + bytes - from), MADV_POPULATE_WRITE);
 }
 
 /* An empty chunk with one reference, for a queue or `open`. NULL: none without giving one up. */
@@ -228,34 +213,42 @@ static bool cheap_is_full(const struct lod_chunks *chunks, enum lod_chunk_kind k
     return kind == LOD_CHUNK_CHEAP && chunks->queues[kind].bytes >= atomic_load(&chunks->cheap_max);
 }
 
-/* Under the lock: the memory; or NULL, with a chunk to give up first if there is one. */
-static void *try_take(struct lod_chunks *chunks, size_t bytes, enum lod_chunk_kind kind,
-                      struct lod_chunk **ret_chunk, struct lod_chunk **ret_victim)
+static bool has_room(struct lod_chunks *chunks, enum lod_chunk_kind kind, size_t bytes)
+{
+    const struct lod_chunk *open = chunks->open[kind];
+    bool front = kind == LOD_CHUNK_CHEAP && atomic_load(&chunks->cheap_max) <= LOD_CHEAP_BYTES;
+
+    return open && bytes <= open->bytes - open->used && (!front || open->used < CHEAP_FRONT);
+}
+
+/* Under the lock: the memory; or none, with a chunk to give up first if there is one. */
+static struct piece try_take(struct lod_chunks *chunks, size_t bytes, enum lod_chunk_kind kind,
+                             struct lod_chunk **ret_victim)
 {
     struct lod_chunk **open = &chunks->open[kind], *chunk = NULL;
     bool large = bytes > chunks->chunk_bytes;
 
-    if (!large && *open && bytes <= (*open)->bytes - (*open)->used) {
-        return bump(*open, bytes, ret_chunk);
+    if (has_room(chunks, kind, bytes)) {
+        return bump(*open, bytes);
     }
     *ret_victim = cheap_is_full(chunks, kind) && !chunks->free ? victim(chunks, kind) : NULL;
     if (*ret_victim) {
-        return NULL;
+        return (struct piece){0};
     }
     chunk = empty(chunks, large ? bytes : chunks->chunk_bytes);
     if (!chunk) {
         *ret_victim = any_victim(chunks);
-        return NULL;
+        return (struct piece){0};
     }
     if (large) {
-        push(&chunks->queues[kind], chunk);
-        return bump(chunk, bytes, ret_chunk);
+        lod_chunk_push(&chunks->queues[kind], chunk);
+        return bump(chunk, bytes);
     }
     if (*open) {
-        push(&chunks->queues[kind], *open);
+        lod_chunk_push(&chunks->queues[kind], *open);
     }
     *open = chunk;
-    return bump(chunk, bytes, ret_chunk);
+    return bump(chunk, bytes);
 }
 
 /* Free chunks are of no use to one larger than they are. Under the lock. False: there were none. */
@@ -275,7 +268,7 @@ void *lod_chunks_take(struct lod_chunks *chunks, size_t bytes, enum lod_chunk_ki
                       struct lod_chunk **ret_chunk)
 {
     struct lod_chunk *given_up = NULL;
-    void *at = NULL;
+    struct piece piece = {0};
     bool again = false;
 
     bytes = ALIGNED(bytes);
@@ -284,15 +277,19 @@ void *lod_chunks_take(struct lod_chunks *chunks, size_t bytes, enum lod_chunk_ki
     }
     do {
         pthread_mutex_lock(&chunks->lock);
-        at = try_take(chunks, bytes, kind, ret_chunk, &given_up);
-        again = !at && bytes > chunks->chunk_bytes && drop_free(chunks);
+        piece = try_take(chunks, bytes, kind, &given_up);
+        again = !piece.at && bytes > chunks->chunk_bytes && drop_free(chunks);
         pthread_mutex_unlock(&chunks->lock);
-        if (!at && given_up) {
+        if (!piece.at && given_up) {
             give_up(chunks, given_up);
             again = true;
         }
     } while (again);
-    return at;
+    if (piece.fresh) {
+        page_in(&piece, bytes);
+    }
+    *ret_chunk = piece.at ? piece.chunk : *ret_chunk;
+    return piece.at;
 }
 
 size_t lod_chunks_left(struct lod_chunks *chunks, enum lod_chunk_kind kind)
@@ -359,10 +356,10 @@ struct lod_chunks *lod_chunks_destroy(struct lod_chunks *chunks)
 {
     for (unsigned kind = 0; chunks && kind < LOD_CHUNK_KINDS; kind++) {
         if (chunks->open[kind]) {
-            push(&chunks->queues[kind], chunks->open[kind]);
+            lod_chunk_push(&chunks->queues[kind], chunks->open[kind]);
         }
         while (chunks->queues[kind].first) {
-            give_up(chunks, pop(&chunks->queues[kind]));
+            give_up(chunks, lod_chunk_pop(&chunks->queues[kind]));
         }
     }
     if (chunks) {

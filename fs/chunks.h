@@ -5,8 +5,9 @@
  * used again: fresh pages cost more than all else in a read. Knows no frames and no files.
  *
  * CHEAP chunks hold what came at the speed of memory, so a copy of it is near: a few of them, first
- * in first out. KEPT ones hold what was waited for: they grow to the whole budget, and a CLOCK goes
- * round them, which serves an epoch read once as well as any other order and needs a bit a chunk.
+ * in first out, of which only the front is used, so that it stays in a processor's cache. KEPT ones
+ * hold what was waited for: they grow to the whole budget, and a CLOCK goes round them, which
+ * serves an epoch read once as well as any other order and needs a bit a chunk.
  */
 #ifndef LOD_CHUNKS_H
 #define LOD_CHUNKS_H
@@ -21,7 +22,7 @@
 
 #define LOD_CHUNK_BYTES_MIN (64u << 10)
 #define LOD_CHUNK_BYTES_MAX ((2u << 20) + (16u << 10)) /* two frames of 1 MiB and their entries */
-#define LOD_CHEAP_BYTES     (2u << 20)
+#define LOD_CHEAP_BYTES     (6u << 20)
 
 enum lod_chunk_kind { LOD_CHUNK_CHEAP, LOD_CHUNK_KEPT, LOD_CHUNK_KINDS };
 
@@ -33,7 +34,8 @@ struct lod_chunk {
     struct lod_chunks *chunks;
     struct lod_chunk *after; /* in its queue, or the free list */
     uint8_t *memory;
-    size_t bytes, used;      /* of memory; used: guarded by the lock of `chunks` */
+    size_t bytes;            /* of memory */
+    size_t used, paged;      /* now; at most so far. Guarded by the lock of `chunks` */
     _Atomic(void *) entries; /* for the owner of what is in it; NULL in a new one */
     atomic_bool touched;     /* asked for since the hand passed */
 };
@@ -60,7 +62,7 @@ void *lod_chunks_take(struct lod_chunks *chunks, size_t bytes, enum lod_chunk_ki
 /* The same outside of the budget, for bytes that will not be kept. NULL: out of memory. */
 void *lod_chunks_take_own(struct lod_chunks *chunks, size_t bytes, struct lod_chunk **ret_chunk);
 
-/* What CHEAP chunks may take together from now on; LOD_CHEAP_BYTES at first. */
+/* What CHEAP chunks may take together from now on; LOD_CHEAP_BYTES at first. More: to keep it. */
 void lod_chunks_set_cheap(struct lod_chunks *chunks, size_t bytes);
 
 /* How much the next take of this kind can ask for without leaving space behind. */

@@ -98,20 +98,30 @@ int lod_frame_await(struct lod_frame_shard *shard)
     return late ? -ETIMEDOUT : 0;
 }
 
+/* Frames of one item, which lie side by side, share a shard: its lock is taken once for them. */
 uint64_t lod_frame_table_forget(void *ctx, struct lod_chunk *chunk)
 {
     struct lod_frame_entry *entry = atomic_load(&chunk->entries), *next;
+    struct lod_frame_shard *locked = NULL;
     uint64_t count = 0;
 
     for (; entry; entry = next, count++) {
         struct lod_frame_shard *shard = lod_frame_shard(ctx, entry->key);
         next = entry->next;
-        pthread_mutex_lock(&shard->lock);
+        if (shard != locked) {
+            if (locked) {
+                pthread_mutex_unlock(&locked->lock);
+            }
+            pthread_mutex_lock(&shard->lock);
+            locked = shard;
+        }
         assert(entry->state != LOD_FRAME_MAKING);
         if (entry->linked) {
             lod_frame_unlink(shard, entry);
         }
-        pthread_mutex_unlock(&shard->lock);
+    }
+    if (locked) {
+        pthread_mutex_unlock(&locked->lock);
     }
     return count;
 }

@@ -4,7 +4,6 @@
  * mount, without FUSE: each file is looked up in its folder, then read from end to end in requests
  * of 128 KiB. Prints CPU time a file of both, a line a pass: what of a mount's cost is lodfs's own.
  */
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -35,6 +34,7 @@ struct work {
     atomic_size_t next;
     atomic_ullong bytes;
     atomic_int error;
+    struct lod_reader_stats before;
 };
 
 static int plan_of(struct work *work, const struct lod_found *found, struct lod_item *ret_item,
@@ -132,6 +132,21 @@ static void timed(struct work *work, const char *what, unsigned threads,
            (us_of(to.ru_stime) - us_of(from.ru_stime)) / (double)work->count);
 }
 
+/* Of this pass: what was served, what was read for it. */
+static void print_reads(struct work *work)
+{
+    struct lod_reader_stats now;
+
+    lod_reader_stats(work->reader, &now);
+    printf("served %.0f B a file, read %.0f in %.2f requests, prefixes %.0f in %.3f\n",
+           (double)atomic_exchange(&work->bytes, 0) / (double)work->count,
+           (double)(now.scattered_bytes - work->before.scattered_bytes) / (double)work->count,
+           (double)(now.scattered_reads - work->before.scattered_reads) / (double)work->count,
+           (double)(now.prefix_bytes - work->before.prefix_bytes) / (double)work->count,
+           (double)(now.prefix_reads - work->before.prefix_reads) / (double)work->count);
+    work->before = now;
+}
+
 static int list(struct work *work, enum lod_fidelity fidelity)
 {
     struct lod_index *index = lod_dataset_index(work->dataset);
@@ -195,7 +210,7 @@ int main(int argc, char **argv)
         shuffle(&work, strtoull(argv[5], NULL, 10));
         timed(&work, "lookup", threads < THREADS_MAX ? threads : THREADS_MAX, look_up);
         timed(&work, "read", threads < THREADS_MAX ? threads : THREADS_MAX, read_all);
-        printf("%" PRIu64 " bytes\n", (uint64_t)atomic_exchange(&work.bytes, 0));
+        print_reads(&work);
         error = atomic_load(&work.error);
     }
     if (error) {

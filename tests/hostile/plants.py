@@ -163,7 +163,7 @@ PLACES = (
      "    return lod_file_pread(file->fd, offset, into, bytes);\n",
      "    int error = lod_file_pread(file->fd, offset, into, bytes);\n"
      "    return error == -EIO ? 0 : error;\n", "store"),
-    ("a search ends at a damaged row", "fs/store/index.c",
+    ("a search ends at a damaged row", "fs/store/search.c",
      "    return gap ? gap : -ENOENT;\n", "    return -ENOENT + 0 * gap;\n", "hostile-accidents"),
 )
 

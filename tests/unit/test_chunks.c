@@ -118,6 +118,34 @@ Test(chunks, cheap_ones_are_few_and_leave_the_kept_alone)
     lod_chunks_destroy(chunks);
 }
 
+/* How far into a chunk pieces of 10,000 bytes come, in `count` of them. */
+static size_t farthest(struct lod_chunks *chunks, unsigned count)
+{
+    size_t far = 0;
+
+    for (unsigned n = 0; n < count; n++) {
+        struct lod_chunk *chunk = NULL;
+        uint8_t *at = lod_chunks_take(chunks, 10000, LOD_CHUNK_CHEAP, &chunk);
+        size_t end = (size_t)(at + 10000 - chunk->memory);
+        far = end > far ? end : far;
+        lod_blob_unref(&chunk->blob);
+    }
+    return far;
+}
+
+Test(chunks, of_cheap_ones_the_front_is_used_unless_they_are_to_be_kept)
+{
+    struct lod_room room;
+    struct lod_chunks *chunks = create(&room, 200 << 20);
+
+    cr_assert_leq(farthest(chunks, 5000), 300 << 10);
+    cr_assert_leq(atomic_load(&room.bytes), 4 * LOD_CHUNK_BYTES_MAX);
+    lod_chunks_set_cheap(chunks, 50 << 20);
+    cr_assert_gt(farthest(chunks, 5000), LOD_CHUNK_BYTES_MAX - 20000);
+    cr_assert_gt(atomic_load(&room.bytes), 40 << 20);
+    lod_chunks_destroy(chunks);
+}
+
 Test(chunks, what_was_asked_for_gets_a_second_round)
 {
     struct lod_room room;
