@@ -28,18 +28,30 @@ int lod_blob_create(size_t bytes, struct lod_blob **ret_blob)
     return 0;
 }
 
-struct lod_blob *lod_blob_ref(struct lod_blob *blob)
+void lod_blob_ref_many(struct lod_blob *blob, unsigned count)
 {
-    unsigned before = atomic_fetch_add_explicit(&blob->refs, 1, memory_order_relaxed);
+    unsigned before = atomic_fetch_add_explicit(&blob->refs, count, memory_order_relaxed);
     assert(before > 0);
     (void)before;
+}
+
+void lod_blob_unref_many(struct lod_blob *blob, unsigned count)
+{
+    if (atomic_fetch_sub_explicit(&blob->refs, count, memory_order_acq_rel) == count) {
+        blob->destroy(blob);
+    }
+}
+
+struct lod_blob *lod_blob_ref(struct lod_blob *blob)
+{
+    lod_blob_ref_many(blob, 1);
     return blob;
 }
 
 struct lod_blob *lod_blob_unref(struct lod_blob *blob)
 {
-    if (blob && atomic_fetch_sub_explicit(&blob->refs, 1, memory_order_acq_rel) == 1) {
-        blob->destroy(blob);
+    if (blob) {
+        lod_blob_unref_many(blob, 1);
     }
     return NULL;
 }

@@ -36,6 +36,10 @@ struct lod_blob *lod_blob_ref(struct lod_blob *blob);
 /* Accepts NULL, returns NULL; the last reference destroys. Any thread. */
 struct lod_blob *lod_blob_unref(struct lod_blob *blob);
 
+/* `count` at once: threads that share a blob pass its count to and fro, once a call. */
+void lod_blob_ref_many(struct lod_blob *blob, unsigned count);
+void lod_blob_unref_many(struct lod_blob *blob, unsigned count);
+
 struct lod_cache;
 
 /* Makes the value of `key`: one reference in *ret_blob. Called without any lock of the cache. */

@@ -33,7 +33,7 @@ struct job {
     struct lod_chunk *chunk;
     bool kept; /* the chunk is in the budget, so its entries may be in the table */
     unsigned count;
-    struct miss misses[LOD_FETCH_MAX];
+    struct miss *misses; /* LOD_FETCH_MAX, of which `count` mean something */
 };
 
 struct lod_key lod_fetch_key(const struct lod_recd *recd, uint32_t slot, unsigned group,
@@ -260,9 +260,9 @@ static int check(struct job *job, struct miss *miss)
     return error;
 }
 
+/* Without the reference, which publish takes for all at once. */
 static void hand_over(struct job *job, struct miss *miss)
 {
-    lod_blob_ref(&job->chunk->blob);
     miss->wanted->chunk = job->chunk;
     miss->wanted->data = miss->at;
     miss->wanted->bytes = miss->place.bytes;
@@ -271,6 +271,7 @@ static void hand_over(struct job *job, struct miss *miss)
 /* Returns the first error of a frame of this job. */
 static int publish(struct job *job, struct lod_frame_shard *shard)
 {
+    unsigned handed = 0;
     int failed = 0;
 
     for (unsigned i = 0; i < job->count; i++) {
@@ -281,9 +282,11 @@ static int publish(struct job *job, struct lod_frame_shard *shard)
         miss->error = check(job, miss);
         if (!miss->error) {
             hand_over(job, miss);
+            handed++;
         }
         failed = failed ? failed : miss->error;
     }
+    lod_blob_ref_many(&job->chunk->blob, handed);
     if (!job->kept) {
         return failed;
     }
@@ -302,7 +305,11 @@ static int publish(struct job *job, struct lod_frame_shard *shard)
 int lod_fetch(struct lod_fetch *fetch, const struct lod_item *item, struct lod_wanted *wanted,
               unsigned count)
 {
-    struct job job = {.fetch = fetch, .item = item, .slot = item->number - item->recd.first_item};
+    struct miss misses[LOD_FETCH_MAX];
+    struct job job = {.fetch = fetch,
+                      .item = item,
+                      .slot = item->number - item->recd.first_item,
+                      .misses = misses};
     uint64_t gap_max = lod_pace_gap(&fetch->pace);
 
     for (unsigned i = 0; i < count; i++) {

@@ -133,15 +133,27 @@ const char *lod_advice_name(enum lod_advice advice)
     return names[advice];
 }
 
+/* Frames that were read in one go lie side by side: one span, which the kernel walks sooner. */
+static bool goes_on(const struct lod_read *read, const uint8_t *at)
+{
+    const struct iovec *last = read->count ? &read->iov[read->count - 1] : NULL;
+
+    return last && (const uint8_t *)last->iov_base + last->iov_len == at;
+}
+
 static void add_span(struct lod_read *read, const uint8_t *at, uint64_t bytes)
 {
+    read->bytes += bytes;
+    if (goes_on(read, at)) {
+        read->iov[read->count - 1].iov_len += (size_t)bytes;
+        return;
+    }
     assert(read->count < LOD_READ_SPANS_MAX);
     /* writev takes a pointer to non-const, and does not write through it. */
     read->iov[read->count++] = (struct iovec){
         .iov_base = (void *)(uintptr_t)at,
         .iov_len = (size_t)bytes,
     };
-    read->bytes += bytes;
 }
 
 /* `made_bytes`: of the form in the whole plan; its piece is cut like every other. */
@@ -233,7 +245,12 @@ int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
 void lod_read_finish(struct lod_read *read)
 {
     while (read->blobs_count) {
-        lod_blob_unref(read->blobs[--read->blobs_count]);
+        struct lod_blob *blob = read->blobs[read->blobs_count - 1];
+        unsigned refs = 0;
+        for (; read->blobs_count && read->blobs[read->blobs_count - 1] == blob; refs++) {
+            read->blobs_count--;
+        }
+        lod_blob_unref_many(blob, refs);
     }
     read->count = 0;
     read->bytes = 0;
