@@ -90,12 +90,15 @@ static int show(struct lod_dataset *dataset, const struct lod_node *node,
 static int name(struct lod_dataset *dataset, const struct lod_node *node,
                 char text[LOD_NAME_MAX + 1])
 {
-    bool file = S_ISREG(node->mode), pixels;
+    const bool file = S_ISREG(node->mode);
     struct lod_item item;
+    bool pixels;
+    int error = file ? lod_dataset_item(dataset, node->ref, &item) : 0;
 
-    /* An item that cannot be read has some name all the same. */
-    file = file && lod_dataset_item(dataset, node->ref, &item) == 0;
-    return show(dataset, node, file ? &item : NULL, text, &pixels);
+    /* An item that cannot be read has a name that nobody knows: an error, not another name. */
+    return error == -ENOENT ? -EIO
+           : error          ? error
+                            : show(dataset, node, file ? &item : NULL, text, &pixels);
 }
 
 static bool is_pixels_name(const char *wanted, size_t bytes)

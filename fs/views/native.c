@@ -52,12 +52,15 @@ static int show(struct lod_dataset *dataset, const struct lod_node *node,
 static int name(struct lod_dataset *dataset, const struct lod_node *node,
                 char text[LOD_NAME_MAX + 1])
 {
+    const bool file = S_ISREG(node->mode);
     struct lod_item item;
     bool native;
-    /* An item that cannot be read has some name all the same. */
-    bool file = S_ISREG(node->mode) && lod_dataset_item(dataset, node->ref, &item) == 0;
+    int error = file ? lod_dataset_item(dataset, node->ref, &item) : 0;
 
-    return show(dataset, node, file ? &item : NULL, text, &native);
+    /* An item that cannot be read has a name that nobody knows: an error, not another name. */
+    return error == -ENOENT ? -EIO
+           : error          ? error
+                            : show(dataset, node, file ? &item : NULL, text, &native);
 }
 
 static int lookup(struct lod_dataset *dataset, const struct lod_node *folder, const char *wanted,

@@ -18,7 +18,7 @@ from tiny import TABLES, make_source
 
 SECONDS_MAX = 20
 EACH_SHORT = 25  # N that are tried of one call and one way to fail, in a short run
-TREES = ("q1", "q6", "full")
+TREES = ("q1", "q6", "full", "decoded/q1", "native/full")
 RETRIED = (f":{errno.EINTR}", ":short")  # these are no errors: what is left is asked for again
 
 

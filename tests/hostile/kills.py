@@ -13,15 +13,15 @@ import time
 from long import counted
 from failing import contents
 from mounted import Results, Work, lodfs
-from tiny import make_source
+from tiny import TABLES, make_source
 
 RUNS, RUNS_LONG = 200, 1_000
 AGAIN = 4  # one in so many killed packs is run again
 
 
 def start(source, store):
-    return subprocess.Popen([os.environ["LODFS"], "pack", "-q", "-j2", "--scans=default", source,
-                             store], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen([os.environ["LODFS"], "pack", "-q", "-j2", "--scans=default", *TABLES,
+                             source, store], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def killed(source, store, wait):
@@ -42,7 +42,7 @@ def look(store, wanted):
 
 
 def again(source, store, wanted):
-    done = lodfs("pack", "-q", "--scans=default", source, store, check=False)
+    done = lodfs("pack", "-q", "--scans=default", *TABLES, source, store, check=False)
     if done.returncode:
         yield f"a second pack fails: {done.stderr!r}"
     elif contents(store) != wanted:

@@ -175,3 +175,21 @@ Test(decoded, append_is_what_the_names_say_and_verify_agrees)
     }
     cr_assert_eq(seen, sizeof(appended) / sizeof(appended[0]));
 }
+
+/* Not another name, and not "no such file": whoever asks has to hear of the damage. */
+Test(decoded, an_item_that_cannot_be_read_has_no_name)
+{
+    const struct lod_section items =
+        lod_index_section(lod_dataset_index(dataset), LOD_SECTION_ITEM);
+    struct lod_node folder = node_at("names"), node = node_at("names/plain.jpg"), found;
+    char shown[LOD_NAME_MAX + 1];
+
+    lod_dataset_close(dataset);
+    fixture_flip(fixture.dir_fd, "index", items.first * LOD_BLOCK_BYTES + 100, 1);
+    open_dataset();
+    cr_assert_eq(lod_view_name(&lod_view_decoded, dataset, &node, shown), -EIO);
+    cr_assert_eq(lod_view_lookup(&lod_view_decoded, dataset, &folder, LOD_Q1, "plain.ppm", &found),
+                 -EIO);
+    cr_assert_eq(lod_view_name(&lod_view_native, dataset, &node, shown), -EIO);
+    cr_assert_eq(lod_view_name(&lod_view_tree, dataset, &node, shown), 0);
+}

@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 
+#define WHOLE_FLAGS (LOD_ITEM_NO_ORIGINAL | LOD_ITEM_NO_DECODED)
+
 #include "shown.h"
 #include "verify/verify.h"
 
