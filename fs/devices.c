@@ -202,6 +202,7 @@ static void try_one(struct lod_devices *devices, const char *kind, struct lod_un
         because(devices, "%s", why);
         return;
     }
+    lod_gpu_limit(gpu, LOD_DEVICES_BYTES_MAX / LOD_GPU_LANES);
     bool automatic = strcmp(devices->choice, "auto") == 0;
     if (automatic && !lod_gpu_is_apart(gpu)) {
         because(devices, "%s is the processor itself", lod_gpu_label(gpu));

@@ -16,6 +16,13 @@
 struct lod_devices;
 struct lod_gpu;
 
+/*
+ * Host memory of all buffers of a device together, for its LOD_GPU_LANES jobs at a time; the device
+ * itself holds as much. Batches are of 16 MiB unless a single unit takes more, so a job seldom
+ * comes near its half; one that would pass it is left to the host.
+ */
+#define LOD_DEVICES_BYTES_MAX (128u << 20)
+
 /* "auto", "off", "opencl", "cuda": what `-o gpu=` takes. NULL past the last. */
 const char *lod_devices_choice(unsigned index);
 

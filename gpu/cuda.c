@@ -6,16 +6,11 @@
  * one ends the device.
  */
 #include <errno.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "built.h"
 #include "cuda_api.h"
 #include "device.h"
-#include "prelude.h"
-
-#define PROGRAMS_MAX 16
 
 struct lane {
     CUstream stream;
@@ -29,27 +24,25 @@ struct lod_device {
     CUdevice number;
     CUcontext context;
     struct lane lane[LOD_GPU_LANES];
-    pthread_mutex_t lock;
+    struct lod_built built;
     struct {
-        const struct lod_kernel *kernel;
         CUmodule module;
         CUfunction entry;
-    } built[PROGRAMS_MAX]; /* guarded by lock; an entry does not change once it is there */
-    unsigned count;        /* guarded by lock */
+    } program[LOD_BUILT_MAX]; /* by number in `built` */
 };
 
-static int check(CUresult code, char *why, const char *call)
+static int check(const struct lod_device *device, CUresult code, char *why, const char *call)
 {
     if (code == CUDA_SUCCESS) {
         return 0;
     }
-    return lod_device_why(code == CUDA_ERROR_OUT_OF_MEMORY ? -ENOMEM : -EIO, why,
-                          "%s: CUDA error %d", call, (int)code);
+    return lod_device_why(code == CUDA_ERROR_OUT_OF_MEMORY ? -ENOMEM : -EIO, why, "%s: %s", call,
+                          lod_cuda_error(&device->cuda, code));
 }
 
 static int enter(struct lod_device *device, char *why)
 {
-    return check(device->cuda.cuCtxPushCurrent(device->context), why, "cuCtxPushCurrent");
+    return check(device, device->cuda.cuCtxPushCurrent(device->context), why, "cuCtxPushCurrent");
 }
 
 static void leave(struct lod_device *device)
@@ -68,8 +61,8 @@ static int find_device(struct lod_device *device, char label[LOD_GPU_LABEL], cha
     if (device->cuda.cuDeviceGetName(label, LOD_GPU_LABEL, device->number) != CUDA_SUCCESS) {
         lod_device_why(0, label, "a CUDA device");
     }
-    return check(device->cuda.cuDevicePrimaryCtxRetain(&device->context, device->number), why,
-                 "cuDevicePrimaryCtxRetain");
+    return check(device, device->cuda.cuDevicePrimaryCtxRetain(&device->context, device->number),
+                 why, "cuDevicePrimaryCtxRetain");
 }
 
 static int open_streams(struct lod_device *device, char *why)
@@ -80,7 +73,8 @@ static int open_streams(struct lod_device *device, char *why)
         return error;
     }
     for (unsigned i = 0; i < LOD_GPU_LANES && !error; i++) {
-        error = check(device->cuda.cuStreamCreate(&device->lane[i].stream, CU_STREAM_NON_BLOCKING),
+        error = check(device,
+                      device->cuda.cuStreamCreate(&device->lane[i].stream, CU_STREAM_NON_BLOCKING),
                       why, "cuStreamCreate");
     }
     leave(device);
@@ -109,8 +103,8 @@ static void close_all(struct lod_device *device)
             (void)device->cuda.cuStreamDestroy(device->lane[i].stream);
         }
     }
-    for (unsigned i = 0; i < device->count; i++) {
-        (void)device->cuda.cuModuleUnload(device->built[i].module);
+    for (unsigned i = 0; i < device->built.count; i++) {
+        (void)device->cuda.cuModuleUnload(device->program[i].module);
     }
 }
 
@@ -126,7 +120,7 @@ static void cuda_close(struct lod_device *device)
         (void)device->cuda.cuDevicePrimaryCtxRelease(device->number);
     }
     lod_cuda_api_unload(&device->cuda);
-    pthread_mutex_destroy(&device->lock);
+    lod_built_finish(&device->built);
     free(device);
 }
 
@@ -144,7 +138,7 @@ static int cuda_open(struct lod_pool *pool, struct lod_device **ret_device,
         free(device);
         return error;
     }
-    pthread_mutex_init(&device->lock, NULL);
+    lod_built_init(&device->built);
     error = find_device(device, label, why);
     error = error ? error : open_streams(device, why);
     if (error) {
@@ -166,13 +160,13 @@ static int grow(struct lod_device *device, struct lane *lane, uint32_t bytes, ch
     void *host = NULL;
 
     free_memory(device, lane);
-    int error = check(device->cuda.cuMemHostAlloc(&host, bytes, CU_MEMHOSTALLOC_PORTABLE), why,
-                      "cuMemHostAlloc");
+    int error = check(device, device->cuda.cuMemHostAlloc(&host, bytes, CU_MEMHOSTALLOC_PORTABLE),
+                      why, "cuMemHostAlloc");
     if (error) {
         return error;
     }
     lane->host = host;
-    error = check(device->cuda.cuMemAlloc(&lane->memory, bytes), why, "cuMemAlloc");
+    error = check(device, device->cuda.cuMemAlloc(&lane->memory, bytes), why, "cuMemAlloc");
     if (error) {
         lane->memory = 0;
         return error;
@@ -200,57 +194,24 @@ static int cuda_reserve(struct lod_device *device, unsigned index, uint32_t byte
     return error;
 }
 
-/* The module compiled at build time, or the text compiled here. */
-static int load_module(struct lod_device *device, const struct lod_kernel *kernel,
-                       CUmodule *ret_module, char *why)
-{
-    int major = 0, minor = 0;
-    char *text = NULL, *ptx = NULL;
-
-    if (kernel->fatbin &&
-        device->cuda.cuModuleLoadData(ret_module, kernel->fatbin) == CUDA_SUCCESS) {
-        return 0;
-    }
-    if (device->cuda.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                                          device->number) != CUDA_SUCCESS ||
-        device->cuda.cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-                                          device->number) != CUDA_SUCCESS) {
-        return lod_device_why(-EIO, why, "CUDA does not say what the device can do");
-    }
-    if (asprintf(&text, "%s%s", lod_gpu_prelude, kernel->source) < 0) {
-        return lod_device_why(-ENOMEM, why, "out of memory");
-    }
-    int error = lod_cuda_compile(&device->cuda, text, major, minor, &ptx, why);
-    if (!error) {
-        error = check(device->cuda.cuModuleLoadData(ret_module, ptx), why, "cuModuleLoadData");
-    }
-    free(text);
-    free(ptx);
-    return error;
-}
-
-static int build(struct lod_device *device, const struct lod_kernel *kernel, char *why)
+static int build(struct lod_device *device, const struct lod_kernel *kernel, unsigned number,
+                 char *why)
 {
     CUmodule module = NULL;
     CUfunction entry = NULL;
 
-    if (device->count == PROGRAMS_MAX) {
-        return lod_device_why(-E2BIG, why, "more than %d kernels", PROGRAMS_MAX);
-    }
-    int error = load_module(device, kernel, &module, why);
+    int error = lod_cuda_load(&device->cuda, device->number, kernel, &module, why);
     if (error) {
         return error;
     }
-    error = check(device->cuda.cuModuleGetFunction(&entry, module, kernel->name), why,
+    error = check(device, device->cuda.cuModuleGetFunction(&entry, module, kernel->name), why,
                   "cuModuleGetFunction");
     if (error) {
         (void)device->cuda.cuModuleUnload(module);
         return error;
     }
-    device->built[device->count].kernel = kernel;
-    device->built[device->count].module = module;
-    device->built[device->count].entry = entry;
-    device->count++;
+    device->program[number].module = module;
+    device->program[number].entry = entry;
     return 0;
 }
 
@@ -258,20 +219,12 @@ static int build(struct lod_device *device, const struct lod_kernel *kernel, cha
 static int entry_of(struct lod_device *device, const struct lod_kernel *kernel,
                     CUfunction *ret_entry, char *why)
 {
-    int error = 0;
-    unsigned i = 0;
+    unsigned number = 0;
 
-    pthread_mutex_lock(&device->lock);
-    while (i < device->count && device->built[i].kernel != kernel) {
-        i++;
-    }
-    if (i == device->count) {
-        error = build(device, kernel, why);
-    }
+    int error = lod_built_number(&device->built, kernel, device, build, &number, why);
     if (!error) {
-        *ret_entry = device->built[i].entry;
+        *ret_entry = device->program[number].entry;
     }
-    pthread_mutex_unlock(&device->lock);
     return error;
 }
 
@@ -294,7 +247,8 @@ static int launch(struct lod_device *device, const struct lod_gpu_job *job, CUfu
     void *arguments[] = {&lane->memory, &layout.in[0],  &layout.in[1],
                          &layout.in[2], &layout.status, &layout.out};
 
-    return check(device->cuda.cuLaunchKernel(entry, job->groups, 1, 1, job->kernel->threads, 1, 1,
+    return check(device,
+                 device->cuda.cuLaunchKernel(entry, job->groups, 1, 1, job->kernel->threads, 1, 1,
                                              0, lane->stream, arguments, NULL),
                  why, "cuLaunchKernel");
 }
@@ -310,18 +264,19 @@ static int there_and_back(struct lod_device *device, const struct lod_gpu_job *j
     if (error) {
         return error;
     }
-    error =
-        check(device->cuda.cuMemcpyHtoDAsync(lane->memory, lane->host, layout->out, lane->stream),
-              why, "cuMemcpyHtoDAsync");
+    error = check(
+        device, device->cuda.cuMemcpyHtoDAsync(lane->memory, lane->host, layout->out, lane->stream),
+        why, "cuMemcpyHtoDAsync");
     error = error ? error : launch(device, job, entry, *layout, why);
     if (!error) {
-        error = check(device->cuda.cuMemcpyDtoHAsync(lane->host + layout->status,
+        error = check(device,
+                      device->cuda.cuMemcpyDtoHAsync(lane->host + layout->status,
                                                      lane->memory + layout->status,
                                                      back - layout->status, lane->stream),
                       why, "cuMemcpyDtoHAsync");
     }
     CUresult ended = device->cuda.cuStreamSynchronize(lane->stream);
-    return error ? error : check(ended, why, "cuStreamSynchronize");
+    return error ? error : check(device, ended, why, "cuStreamSynchronize");
 }
 
 static int cuda_run(struct lod_device *device, const struct lod_gpu_job *job,
@@ -343,13 +298,13 @@ static int copy_out(struct lod_device *device, unsigned index, uint32_t offset, 
     char why[LOD_GPU_LABEL];
     CUdeviceptr memory = 0;
 
-    int error = check(device->cuda.cuMemAlloc(&memory, bytes), why, "cuMemAlloc");
+    int error = check(device, device->cuda.cuMemAlloc(&memory, bytes), why, "cuMemAlloc");
     if (error) {
         return error;
     }
-    error =
-        check(device->cuda.cuMemcpyDtoDAsync(memory, lane->memory + offset, bytes, lane->stream),
-              why, "cuMemcpyDtoDAsync");
+    error = check(
+        device, device->cuda.cuMemcpyDtoDAsync(memory, lane->memory + offset, bytes, lane->stream),
+        why, "cuMemcpyDtoDAsync");
     CUresult ended = device->cuda.cuStreamSynchronize(lane->stream);
     if (error || ended != CUDA_SUCCESS) {
         (void)device->cuda.cuMemFree(memory);

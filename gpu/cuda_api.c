@@ -73,3 +73,10 @@ void lod_cuda_api_unload(struct lod_cuda_api *api)
     }
     dlclose(api->driver);
 }
+
+const char *lod_cuda_error(const struct lod_cuda_api *api, CUresult code)
+{
+    const char *name = NULL;
+
+    return api->cuGetErrorName(code, &name) == CUDA_SUCCESS && name ? name : "unknown CUDA error";
+}

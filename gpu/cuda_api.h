@@ -10,9 +10,11 @@
 #include <nvrtc.h>
 
 #include "compiler.h"
+#include "gpu.h"
 
 /* cuda.h renames many of these to their present version by macros: the names here are expanded. */
 #define LOD_CUDA_CALLS(X)                                                                          \
+    X(cuGetErrorName)                                                                              \
     X(cuInit)                                                                                      \
     X(cuDeviceGet)                                                                                 \
     X(cuDeviceGetName)                                                                             \
@@ -58,11 +60,15 @@ struct lod_cuda_api {
 LOD_MUST_CHECK int lod_cuda_api_load(struct lod_cuda_api *api, char *why);
 void lod_cuda_api_unload(struct lod_cuda_api *api);
 
+/* "CUDA_ERROR_NO_BINARY_FOR_GPU"; static. */
+const char *lod_cuda_error(const struct lod_cuda_api *api, CUresult code);
+
 /*
- * The text as PTX for compute capability major.minor, NUL-terminated; the caller frees it.
- * -ENOTSUP: no compiler here; -EIO: it refused the text; -ENOMEM. A reason in why[LOD_GPU_LABEL].
+ * The kernel as a module of the context that is current: what was compiled at build time, or its
+ * text compiled here. -ENOTSUP: there is no compiler here; -EIO; -ENOMEM. A reason in
+ * why[LOD_GPU_LABEL], of both ways if both were gone.
  */
-LOD_MUST_CHECK int lod_cuda_compile(const struct lod_cuda_api *api, const char *text, int major,
-                                    int minor, char **ret_ptx, char *why);
+LOD_MUST_CHECK int lod_cuda_load(const struct lod_cuda_api *api, CUdevice device,
+                                 const struct lod_kernel *kernel, CUmodule *ret_module, char *why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel's text to PTX by NVRTC, for builds that were made without nvcc. */
+/* A kernel as a module: what nvcc made of it at build time, else its text by way of NVRTC. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "cuda_api.h"
 #include "device.h"
+#include "prelude.h"
 
 #define LOG_BYTES_MAX 65536
 
@@ -47,15 +48,16 @@ static int take_ptx(const struct lod_cuda_api *api, nvrtcProgram program, char *
     return 0;
 }
 
-int lod_cuda_compile(const struct lod_cuda_api *api, const char *text, int major, int minor,
-                     char **ret_ptx, char *why)
+/* The text as PTX for compute capability major.minor, NUL-terminated; the caller frees it. */
+static int compile(const struct lod_cuda_api *api, const char *text, int major, int minor,
+                   char **ret_ptx, char *why)
 {
     char target[48];
     const char *options[] = {target, "--std=c++17"};
     nvrtcProgram program = NULL;
 
     if (!api->compiler) {
-        return lod_device_why(-ENOTSUP, why, "built without nvcc, and there is no libnvrtc here");
+        return lod_device_why(-ENOTSUP, why, "there is no libnvrtc here");
     }
     snprintf(target, sizeof(target), "--gpu-architecture=compute_%d%d", major, minor);
     if (api->nvrtcCreateProgram(&program, text, "kernel.cu", 0, NULL, NULL) != NVRTC_SUCCESS) {
@@ -66,4 +68,47 @@ int lod_cuda_compile(const struct lod_cuda_api *api, const char *text, int major
                     : refused(api, program, why);
     (void)api->nvrtcDestroyProgram(&program);
     return error;
+}
+
+static int load_text(const struct lod_cuda_api *api, CUdevice device,
+                     const struct lod_kernel *kernel, CUmodule *ret_module, char *why)
+{
+    int major = 0, minor = 0;
+    char *text = NULL, *ptx = NULL;
+
+    if (api->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) !=
+            CUDA_SUCCESS ||
+        api->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) !=
+            CUDA_SUCCESS) {
+        return lod_device_why(-EIO, why, "CUDA does not say what the device can do");
+    }
+    if (asprintf(&text, "%s%s", lod_gpu_prelude, kernel->source) < 0) {
+        return lod_device_why(-ENOMEM, why, "out of memory");
+    }
+    int error = compile(api, text, major, minor, &ptx, why);
+    if (!error) {
+        CUresult code = api->cuModuleLoadData(ret_module, ptx);
+        error = code == CUDA_SUCCESS
+                    ? 0
+                    : lod_device_why(-EIO, why, "PTX of NVRTC: %s", lod_cuda_error(api, code));
+    }
+    free(text);
+    free(ptx);
+    return error;
+}
+
+int lod_cuda_load(const struct lod_cuda_api *api, CUdevice device, const struct lod_kernel *kernel,
+                  CUmodule *ret_module, char *why)
+{
+    char before[LOD_GPU_LABEL / 2] = "built without nvcc", then[LOD_GPU_LABEL] = "";
+
+    if (kernel->fatbin) {
+        CUresult code = api->cuModuleLoadData(ret_module, kernel->fatbin);
+        if (code == CUDA_SUCCESS) {
+            return 0;
+        }
+        snprintf(before, sizeof(before), "built-in kernel: %s", lod_cuda_error(api, code));
+    }
+    int error = load_text(api, device, kernel, ret_module, then);
+    return error ? lod_device_why(error, why, "%s; %.80s", before, then) : 0;
 }

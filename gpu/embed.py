@@ -17,7 +17,9 @@ def main(name, *files):
     with open(output, "w", encoding="ascii") as out:
         out.write("#include <stddef.h>\n")
         out.write(f"extern const {kind} {name}[];\nextern const size_t {name}_bytes;\n")
-        out.write(f"const {kind} {name}[] = {{\n" + "\n".join(lines(data + b"\0")) + "\n};\n")
+        # a driver that is given a binary reads words of it
+        out.write(f"_Alignas(16) const {kind} {name}[] = {{\n")
+        out.write("\n".join(lines(data + b"\0")) + "\n};\n")
         out.write(f"const size_t {name}_bytes = {len(data)};\n")
 
 

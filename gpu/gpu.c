@@ -32,6 +32,7 @@ struct lod_gpu {
     const struct lod_device_kind *kind;
     struct lod_device *device;
     struct lod_device *host; /* the same as `device` where that is the host */
+    uint64_t job_bytes_max;
     char label[LOD_GPU_LABEL];
     char failure[LOD_GPU_LABEL]; /* written once, before `dropped` is set */
     atomic_bool dropped;
@@ -92,6 +93,7 @@ int lod_gpu_open_kind(const struct lod_device_kind *kind, struct lod_pool *pool,
 
     if (gpu) {
         gpu->kind = kind;
+        gpu->job_bytes_max = LOD_GPU_JOB_BYTES_MAX;
         error = open_devices(gpu, pool, reason);
     }
     if (error) {
@@ -155,6 +157,11 @@ static void drop(struct lod_gpu *gpu, const char *why)
         atomic_store(&gpu->dropped, true);
     }
     pthread_mutex_unlock(&gpu->lock);
+}
+
+void lod_gpu_limit(struct lod_gpu *gpu, uint32_t job_bytes_max)
+{
+    gpu->job_bytes_max = job_bytes_max;
 }
 
 static bool on_device(struct lod_gpu *gpu)
@@ -243,8 +250,8 @@ int lod_gpu_begin(struct lod_gpu *gpu, const struct lod_kernel *kernel, uint32_t
     assert(groups > 0 && kernel->threads > 0 && kernel->threads <= LOD_GPU_THREADS);
     memcpy(job.in_bytes, in_bytes, sizeof(job.in_bytes));
     int error = lay_out(&job, &layout);
-    if (error) {
-        return error;
+    if (error || layout.bytes > gpu->job_bytes_max) {
+        return error ? error : -E2BIG;
     }
     job.lane = lane_take(gpu);
     error = reserve(gpu, job.lane, layout.bytes, &memory);

@@ -93,7 +93,13 @@ const char *lod_gpu_failure(struct lod_gpu *gpu);
 /* Compiles a kernel for all lanes, so that its first job does not wait for that. */
 void lod_gpu_prepare(struct lod_gpu *gpu, const struct lod_kernel *kernel);
 
-/* -E2BIG: past LOD_GPU_JOB_BYTES_MAX; -ENOMEM. */
+/*
+ * No job may take more than so many bytes, LOD_GPU_JOB_BYTES_MAX at first: what it takes here,
+ * pinned, and on the device each. Before the first job.
+ */
+void lod_gpu_limit(struct lod_gpu *gpu, uint32_t job_bytes_max);
+
+/* -E2BIG: past that limit; -ENOMEM. */
 LOD_MUST_CHECK int lod_gpu_begin(struct lod_gpu *gpu, const struct lod_kernel *kernel,
                                  uint32_t groups, const uint64_t in_bytes[LOD_GPU_INPUTS],
                                  uint64_t out_bytes, struct lod_gpu_job *ret_job);

@@ -5,24 +5,23 @@
  * host memory is a mapped buffer. Every return code is checked; the first bad one ends the device.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "built.h"
 #include "device.h"
 #include "opencl_api.h"
 #include "prelude.h"
 
 #define PLATFORMS_MAX 16
-#define PROGRAMS_MAX  16 /* kernels that one process runs */
 
 struct lane {
     cl_command_queue queue;
     cl_mem pinned, memory;
     uint8_t *host; /* `pinned`, mapped */
     uint32_t bytes;
-    cl_kernel kernel[PROGRAMS_MAX]; /* an object a lane: its arguments are set by one thread */
+    cl_kernel kernel[LOD_BUILT_MAX]; /* an object a lane: its arguments are set by one thread */
 };
 
 struct lod_device {
@@ -30,12 +29,8 @@ struct lod_device {
     cl_device_id id;
     cl_context context;
     struct lane lane[LOD_GPU_LANES];
-    pthread_mutex_t lock;
-    struct {
-        const struct lod_kernel *kernel;
-        cl_program program;
-    } built[PROGRAMS_MAX]; /* guarded by lock; an entry does not change once it is there */
-    unsigned count;        /* guarded by lock */
+    struct lod_built built;
+    cl_program program[LOD_BUILT_MAX]; /* by number in `built` */
 };
 
 static int failed(char *why, const char *call, cl_int code)
@@ -118,7 +113,7 @@ static void free_memory(struct lod_device *device, struct lane *lane)
 static void close_lane(struct lod_device *device, struct lane *lane)
 {
     free_memory(device, lane);
-    for (unsigned i = 0; i < PROGRAMS_MAX; i++) {
+    for (unsigned i = 0; i < LOD_BUILT_MAX; i++) {
         if (lane->kernel[i]) {
             (void)device->cl.clReleaseKernel(lane->kernel[i]);
         }
@@ -133,14 +128,14 @@ static void opencl_close(struct lod_device *device)
     for (unsigned i = 0; i < LOD_GPU_LANES; i++) {
         close_lane(device, &device->lane[i]);
     }
-    for (unsigned i = 0; i < device->count; i++) {
-        (void)device->cl.clReleaseProgram(device->built[i].program);
+    for (unsigned i = 0; i < device->built.count; i++) {
+        (void)device->cl.clReleaseProgram(device->program[i]);
     }
     if (device->context) {
         (void)device->cl.clReleaseContext(device->context);
     }
     lod_opencl_api_unload(&device->cl);
-    pthread_mutex_destroy(&device->lock);
+    lod_built_finish(&device->built);
     free(device);
 }
 
@@ -158,7 +153,7 @@ static int opencl_open(struct lod_pool *pool, struct lod_device **ret_device,
         free(device);
         return error;
     }
-    pthread_mutex_init(&device->lock, NULL);
+    lod_built_init(&device->built);
     error = find_device(device, label, why);
     error = error ? error : open_queues(device, why);
     if (error) {
@@ -221,14 +216,12 @@ static int build_failed(struct lod_device *device, cl_program program, cl_int co
     return lod_device_why(-EIO, why, "clBuildProgram: %d: %.80s", (int)code, log);
 }
 
-static int build(struct lod_device *device, const struct lod_kernel *kernel, char *why)
+static int build(struct lod_device *device, const struct lod_kernel *kernel, unsigned number,
+                 char *why)
 {
     const char *texts[] = {lod_gpu_prelude, kernel->source};
     cl_int code = CL_SUCCESS;
 
-    if (device->count == PROGRAMS_MAX) {
-        return lod_device_why(-E2BIG, why, "more than %d kernels", PROGRAMS_MAX);
-    }
     cl_program program =
         device->cl.clCreateProgramWithSource(device->context, 2, texts, NULL, &code);
     if (code != CL_SUCCESS) {
@@ -240,38 +233,15 @@ static int build(struct lod_device *device, const struct lod_kernel *kernel, cha
         (void)device->cl.clReleaseProgram(program);
         return error;
     }
-    device->built[device->count].kernel = kernel;
-    device->built[device->count].program = program;
-    device->count++;
+    device->program[number] = program;
     return 0;
-}
-
-/* The kernel's number, built if it has not been. */
-static int number_of(struct lod_device *device, const struct lod_kernel *kernel,
-                     unsigned *ret_number, char *why)
-{
-    int error = 0;
-    unsigned i = 0;
-
-    pthread_mutex_lock(&device->lock);
-    while (i < device->count && device->built[i].kernel != kernel) {
-        i++;
-    }
-    if (i == device->count) {
-        error = build(device, kernel, why);
-    }
-    pthread_mutex_unlock(&device->lock);
-    if (!error) {
-        *ret_number = i;
-    }
-    return error;
 }
 
 static int opencl_prepare(struct lod_device *device, const struct lod_kernel *kernel, char *why)
 {
     unsigned number = 0;
 
-    return number_of(device, kernel, &number, why);
+    return lod_built_number(&device->built, kernel, device, build, &number, why);
 }
 
 /* The lane's kernel object with the arguments of this job. */
@@ -283,13 +253,13 @@ static int set_up(struct lod_device *device, struct lane *lane, const struct lod
     cl_int code = CL_SUCCESS;
     unsigned number = 0;
 
-    int error = number_of(device, job->kernel, &number, why);
+    int error = lod_built_number(&device->built, job->kernel, device, build, &number, why);
     if (error) {
         return error;
     }
     if (!lane->kernel[number]) {
         lane->kernel[number] =
-            device->cl.clCreateKernel(device->built[number].program, job->kernel->name, &code);
+            device->cl.clCreateKernel(device->program[number], job->kernel->name, &code);
         if (code != CL_SUCCESS) {
             lane->kernel[number] = NULL;
             return failed(why, "clCreateKernel", code);

@@ -91,16 +91,17 @@ static void set_heap(void)
 static void print_peak(const struct mount *mount, uint64_t threads)
 {
     uint64_t fixed = LOD_INDEX_CACHE_BYTES + LOD_RECORD_CACHE_BYTES + BASE_BYTES;
+    uint64_t gpu = strcmp(mount->options.gpu, "off") == 0 ? 0 : LOD_DEVICES_BYTES_MAX;
     uint64_t all =
-        mount->options.cache_bytes + LOD_WORK_SIZE_DEFAULT + fixed + threads * THREAD_BYTES;
+        mount->options.cache_bytes + LOD_WORK_SIZE_DEFAULT + fixed + threads * THREAD_BYTES + gpu;
 
     lod_log(LOD_LOG_INFO,
             "memory at most %.0f MiB: cache %.0f, work %.0f, index and records %.0f, %u threads"
-            " %.0f, base %.0f",
+            " %.0f, base %.0f, buffers of a GPU %.0f",
             (double)all / MIB, (double)mount->options.cache_bytes / MIB,
             (double)LOD_WORK_SIZE_DEFAULT / MIB,
             (LOD_INDEX_CACHE_BYTES + LOD_RECORD_CACHE_BYTES) / MIB, (unsigned)threads,
-            (double)(threads * THREAD_BYTES) / MIB, BASE_BYTES / MIB);
+            (double)(threads * THREAD_BYTES) / MIB, BASE_BYTES / MIB, (double)gpu / MIB);
 }
 
 static int open_store(struct mount *mount)

@@ -323,3 +323,17 @@ Test(gpu, output_stays_on_devices_that_have_addresses)
         lod_gpu_close(gpu);
     }
 }
+
+Test(gpu, a_limit_holds_for_each_job)
+{
+    const uint64_t bytes[LOD_GPU_INPUTS] = {1000, 0, 0};
+    struct lod_gpu *gpu = open_or_null("host", NULL);
+    struct lod_gpu_job job;
+
+    cr_assert(gpu);
+    lod_gpu_limit(gpu, 8 * LOD_GPU_ALIGN);
+    cr_assert_eq(lod_gpu_begin(gpu, &sums, 1, bytes, 4 * LOD_GPU_ALIGN, &job), -E2BIG);
+    cr_assert_eq(lod_gpu_begin(gpu, &sums, 1, bytes, 3 * LOD_GPU_ALIGN, &job), 0);
+    lod_gpu_end(&job);
+    lod_gpu_close(gpu);
+}
