@@ -279,6 +279,8 @@ static int frame_failed(struct lod_dataset *dataset, const struct place *place, 
 struct record_wanted {
     struct lod_store *store;
     const struct lod_recd *recd;
+    struct lod_stage *stage;
+    uint64_t bytes;
 };
 
 static int fill_record(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
@@ -286,13 +288,20 @@ static int fill_record(void *ctx, struct lod_key key, struct lod_blob **ret_blob
     const struct record_wanted *wanted = ctx;
 
     (void)key;
-    return lod_pinned_open(wanted->store, wanted->recd, ret_blob);
+    return lod_pinned_open(wanted->store, wanted->recd, wanted->stage, wanted->bytes, ret_blob);
 }
 
 int lod_dataset_pin(struct lod_dataset *dataset, const struct lod_item *item,
                     struct lod_pinned **ret_pinned)
 {
-    struct record_wanted wanted = {.store = dataset->store, .recd = &item->recd};
+    return lod_dataset_pin_staged(dataset, item, NULL, 0, ret_pinned);
+}
+
+int lod_dataset_pin_staged(struct lod_dataset *dataset, const struct lod_item *item,
+                           struct lod_stage *stage, uint64_t bytes, struct lod_pinned **ret_pinned)
+{
+    struct record_wanted wanted = {
+        .store = dataset->store, .recd = &item->recd, .stage = stage, .bytes = bytes};
     struct lod_blob *blob = NULL;
 
     int error = lod_cache_get(dataset->records, (struct lod_key){.low = item->recd.number},

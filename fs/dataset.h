@@ -67,6 +67,12 @@ struct lod_pinned;
 LOD_MUST_CHECK int lod_dataset_pin(struct lod_dataset *dataset, const struct lod_item *item,
                                    struct lod_pinned **ret_pinned);
 
+/* The same; where the record has to be opened, by one load, see lod_record_open_staged. */
+struct lod_stage;
+LOD_MUST_CHECK int lod_dataset_pin_staged(struct lod_dataset *dataset, const struct lod_item *item,
+                                          struct lod_stage *stage, uint64_t bytes,
+                                          struct lod_pinned **ret_pinned);
+
 /*
  * Bytes of groups 1 .. `groups` of all records. UINT64_MAX: there are too many records to add up,
  * or the index cannot be read.

@@ -10,7 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 #define KEY_GROUP_AT 56 /* a frame's number has at most 47 bits: 2^63 bytes in frames of 2^16 */
 
@@ -45,23 +46,15 @@ struct lod_key lod_fetch_key(const struct lod_recd *recd, uint32_t slot, unsigne
     };
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int lod_fetch_read(struct lod_fetch *fetch, struct lod_pinned *pinned, uint64_t offset, void *into,
                    size_t bytes)
 {
-    uint64_t from = now_ns();
+    uint64_t from = lod_clock_ns();
     int error = lod_pinned_read(pinned, offset, into, bytes);
 
     atomic_fetch_add_explicit(&fetch->outcomes[lod_outcome_of(error)], 1, memory_order_relaxed);
     if (!error) {
-        lod_pace_add(&fetch->pace, bytes, now_ns() - from);
+        lod_pace_add(&fetch->pace, bytes, lod_clock_ns() - from);
     }
     return error;
 }
@@ -73,7 +66,7 @@ void lod_fetch_publish(struct lod_frame_shard *shard, struct lod_frame_entry *en
     if (error == -ENOMEM || error == -EINTR) {
         lod_frame_unlink(shard, entry);
     } else if (error) {
-        entry->bad_until_ns = now_ns() + LOD_CACHE_BAD_NS;
+        entry->bad_until_ns = lod_clock_ns() + LOD_CACHE_BAD_NS;
     }
     if (shard->waiters) {
         pthread_cond_broadcast(&shard->made);

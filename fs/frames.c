@@ -28,6 +28,7 @@ struct ask {
     struct lod_wanted *wanted;
     unsigned count;
     unsigned missing, busy; /* what the last look found */
+    unsigned first;         /* that is missing */
     bool counted;
     struct lod_frame_entry *unchecked[LOD_FETCH_MAX]; /* of each wanted; NULL: none */
 };
@@ -83,7 +84,7 @@ static int look(struct ask *ask)
             entry = NULL;
         }
         if (!entry) {
-            ask->missing++;
+            ask->first = ask->missing++ ? ask->first : i;
         } else if (entry->state == LOD_FRAME_MAKING) {
             ask->busy++;
         } else if (entry->state == LOD_FRAME_BAD) {
@@ -176,7 +177,10 @@ static int bring(struct ask *ask, bool *prefix_read)
     if (lod_stream_try(&frames->stream, ask->item, ask->wanted, ask->count, prefix_read)) {
         return 0;
     }
-    return lod_fetch(&frames->fetch, ask->item, ask->wanted, ask->count);
+    /* The first request of all tells whether the others may be dear. */
+    return lod_pace_is_known(&frames->fetch.pace)
+               ? lod_fetch(&frames->fetch, ask->item, ask->wanted, ask->count)
+               : lod_fetch(&frames->fetch, ask->item, &ask->wanted[ask->first], 1);
 }
 
 static int get(struct ask *ask)
@@ -348,9 +352,9 @@ int lod_frames_create(struct lod_dataset *dataset, struct lod_room *room,
 struct lod_frames *lod_frames_destroy(struct lod_frames *frames)
 {
     if (frames) {
+        lod_stream_finish(&frames->stream);
         lod_chunks_destroy(frames->fetch.chunks);
         lod_frame_table_finish(&frames->fetch.table);
-        lod_stream_finish(&frames->stream);
         free(frames);
     }
     return NULL;

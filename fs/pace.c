@@ -15,6 +15,8 @@
 #define UNKNOWN_LATENCY_NS 1000000u
 #define UNKNOWN_BANDWIDTH  100000000u
 #define WEIGHT             4u
+#define LOAD_BYTES_MIN     (256u << 10)
+#define LOAD_BYTES_UNKNOWN (1280u << 10)
 
 static uint64_t get(const atomic_uint_fast64_t *at, uint64_t unknown)
 {
@@ -29,6 +31,11 @@ static void blend(atomic_uint_fast64_t *mean, uint64_t sample)
     uint64_t blended = old - old / WEIGHT + sample / WEIGHT;
 
     atomic_store_explicit(mean, blended ? blended : 1, memory_order_relaxed);
+}
+
+bool lod_pace_is_known(const struct lod_pace *pace)
+{
+    return atomic_load_explicit(&pace->recent, memory_order_relaxed);
 }
 
 /* One request in four that had to be waited for is enough. */
@@ -72,6 +79,13 @@ uint64_t lod_pace_ns(const struct lod_pace *pace, uint64_t requests, uint64_t by
 {
     return requests * get(&pace->latency_ns, UNKNOWN_LATENCY_NS) +
            bytes / 1000 * (SECOND_NS * 1000 / get(&pace->bandwidth, UNKNOWN_BANDWIDTH));
+}
+
+uint64_t lod_pace_load(const struct lod_pace *pace)
+{
+    uint64_t bandwidth = get(&pace->bandwidth, LOAD_BYTES_UNKNOWN);
+
+    return bandwidth > LOAD_BYTES_MIN ? bandwidth : LOAD_BYTES_MIN;
 }
 
 uint64_t lod_pace_gap(const struct lod_pace *pace)

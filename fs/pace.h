@@ -21,6 +21,9 @@ struct lod_pace {
 /* A request for `bytes` bytes took `ns`. */
 void lod_pace_add(struct lod_pace *pace, uint64_t bytes, uint64_t ns);
 
+/* Has there been any request? */
+bool lod_pace_is_known(const struct lod_pace *pace);
+
 bool lod_pace_is_memory(const struct lod_pace *pace);
 
 /* What `requests` for `bytes` bytes in all will take. */
@@ -28,5 +31,8 @@ uint64_t lod_pace_ns(const struct lod_pace *pace, uint64_t requests, uint64_t by
 
 /* Bytes that are read in the time a request more takes: a smaller gap is read over. */
 uint64_t lod_pace_gap(const struct lod_pace *pace);
+
+/* What one request should ask for at most, so that nobody waits for more than about a second. */
+uint64_t lod_pace_load(const struct lod_pace *pace);
 
 #endif

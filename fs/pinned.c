@@ -14,15 +14,15 @@ static void destroy(struct lod_blob *blob)
     free(pinned);
 }
 
-int lod_pinned_open(struct lod_store *store, const struct lod_recd *recd,
-                    struct lod_blob **ret_blob)
+int lod_pinned_open(struct lod_store *store, const struct lod_recd *recd, struct lod_stage *stage,
+                    uint64_t bytes, struct lod_blob **ret_blob)
 {
     struct lod_pinned *pinned = calloc(1, sizeof(*pinned));
 
     if (!pinned) {
         return -ENOMEM;
     }
-    int error = lod_record_open(store, recd, &pinned->record);
+    int error = lod_record_open_staged(store, recd, stage, bytes, &pinned->record);
     if (error) {
         free(pinned);
         return error;
@@ -61,6 +61,11 @@ int lod_pinned_place(const struct lod_pinned *pinned, uint32_t slot, unsigned gr
 int lod_pinned_read(struct lod_pinned *pinned, uint64_t offset, void *into, size_t bytes)
 {
     return lod_record_pread(pinned->record, offset, into, bytes);
+}
+
+int lod_pinned_load(struct lod_pinned *pinned, struct lod_stage *stage, uint64_t from, uint64_t to)
+{
+    return lod_record_load(pinned->record, stage, from, to);
 }
 
 bool lod_pinned_sound(const struct lod_pinned *pinned, uint32_t slot, unsigned group,

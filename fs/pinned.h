@@ -20,8 +20,9 @@ struct lod_pinned {
     struct lod_record *record;
 };
 
-/* The blob of a struct lod_pinned, as a cache's fill wants it. Errors are lod_record_open's. */
+/* The blob of a struct lod_pinned, as a cache's fill wants it; see lod_record_open_staged. */
 LOD_MUST_CHECK int lod_pinned_open(struct lod_store *store, const struct lod_recd *recd,
+                                   struct lod_stage *stage, uint64_t bytes,
                                    struct lod_blob **ret_blob);
 
 /* Index and record each carry an item's row; both hashes may be right and the rows still differ. */
@@ -39,6 +40,10 @@ LOD_MUST_CHECK int lod_pinned_place(const struct lod_pinned *pinned, uint32_t sl
 /* Bytes of the record's file, as they are. */
 LOD_MUST_CHECK int lod_pinned_read(struct lod_pinned *pinned, uint64_t offset, void *into,
                                    size_t bytes);
+
+/* [from, to) of it into the stage, or as much of its front as that holds. */
+LOD_MUST_CHECK int lod_pinned_load(struct lod_pinned *pinned, struct lod_stage *stage,
+                                   uint64_t from, uint64_t to);
 
 /* Is the frame's hash that of `data`? The frame exists. */
 bool lod_pinned_sound(const struct lod_pinned *pinned, uint32_t slot, unsigned group,

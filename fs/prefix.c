@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A walk over the frames of a record in the order of its file. Frames that are absent are gathered
- * into a slice, which fills what is left of a chunk; one request reads it, over present frames in
- * between where that is cheaper than a request more.
+ * A walk over the frames of a record in the order of its file. Absent frames make a run, over
+ * present ones in between where that is cheaper than a request more; one load brings it into the
+ * stage, and from there it is copied into what is left of chunks. The load that opens the record
+ * brings the first run as well.
  */
 #include "prefix.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define SLICE_FRAMES 2048u
-#define SLICE_LEAST  (128u << 10) /* less left in a chunk is left to scattered frames */
+#include "store/format.h"
+
+#define RUN_FRAMES  2048u
+#define PIECE_LEAST (128u << 10) /* less left in a chunk is left to scattered frames */
 
 /* Where the walk is. */
 struct walk {
     struct lod_fetch *fetch;
+    struct lod_stage *stage;
     const struct lod_recd *recd;
     struct lod_pinned *pinned;
     unsigned group, last;
@@ -27,14 +32,23 @@ struct spot {
     struct lod_place place;
 };
 
-struct slice {
+struct run {
     unsigned count;
     uint64_t from, to; /* of the file */
-    size_t room;       /* for entries and bytes */
-    struct lod_frame_entry *entries;
-    struct lod_chunk *chunk;
-    struct spot spots[SLICE_FRAMES];
+    uint64_t reach;    /* where its load ends at the latest */
+    struct spot spots[RUN_FRAMES];
 };
+
+/* Spots first .. end - 1 of a run, in one piece of a chunk. */
+struct piece {
+    const struct run *run;
+    unsigned first, end;
+    struct lod_chunk *chunk;
+    struct lod_frame_entry *entries;
+    uint8_t *data;
+};
+
+/* ------------------------------------------------------------------------------ what is absent */
 
 /* The frame the walk is at; it goes on to where there is one. False: the end. */
 static bool here(struct walk *walk, struct lod_place *ret_place)
@@ -59,124 +73,187 @@ static bool is_absent(struct walk *walk, struct lod_key key)
     return absent;
 }
 
-static size_t room_with(const struct slice *slice, const struct lod_place *place)
+/* What is in the stage is used up before it is loaded again. */
+static uint64_t reach_of(const struct walk *walk, const struct lod_place *place)
 {
-    uint64_t from = slice->count ? slice->from : place->offset;
+    uint64_t reach = lod_stage_reach(place->offset);
+    uint64_t patience = place->offset + lod_pace_load(&walk->fetch->pace);
 
-    return (slice->count + 1) * sizeof(struct lod_frame_entry) +
-           (size_t)(place->offset + place->bytes - from);
+    if (lod_stage_at(walk->stage, place->offset, place->bytes)) {
+        return walk->stage->to;
+    }
+    return patience < reach ? patience : reach;
 }
 
-/* The next slice of absent frames; none in it: the end. */
-static void gather(struct walk *walk, struct slice *slice)
+/* The next run of absent frames; none in it: the end. */
+static void gather(struct walk *walk, struct run *run)
 {
-    size_t left = lod_chunks_left(walk->fetch->chunks, LOD_CHUNK_KEPT);
     uint64_t gap_max = lod_pace_gap(&walk->fetch->pace);
     struct lod_place place = {0};
 
-    slice->count = 0;
-    slice->room = left >= SLICE_LEAST ? left : lod_chunks_usual(walk->fetch->chunks);
-    for (; slice->count < SLICE_FRAMES && here(walk, &place); walk->frame++) {
+    for (run->count = 0; run->count < RUN_FRAMES && here(walk, &place); walk->frame++) {
         struct lod_key key = lod_fetch_key(walk->recd, walk->slot, walk->group, walk->frame);
-        bool far = slice->count &&
-                   (place.offset - slice->to > gap_max || room_with(slice, &place) > slice->room);
-        if (far) {
+        if (run->count &&
+            (place.offset - run->to > gap_max || place.offset + place.bytes > run->reach)) {
             break;
         }
         if (!is_absent(walk, key)) {
             continue;
         }
-        slice->from = slice->count ? slice->from : place.offset;
-        slice->to = place.offset + place.bytes;
-        slice->spots[slice->count++] = (struct spot){key, place};
+        if (!run->count) {
+            run->from = place.offset;
+            run->reach = reach_of(walk, &place);
+        }
+        run->to = place.offset + place.bytes;
+        run->spots[run->count++] = (struct spot){key, place};
     }
 }
 
-static bool take_memory(struct walk *walk, struct slice *slice)
+/* ------------------------------------------------------------------------------ loading */
+
+/* What the stage has loaded since `before` counts as requests of prefixes. */
+static void account(struct walk *walk, const struct lod_stage *before)
 {
-    size_t heads = slice->count * sizeof(struct lod_frame_entry);
-    uint8_t *at = lod_chunks_take(walk->fetch->chunks, heads + (size_t)(slice->to - slice->from),
-                                  LOD_CHUNK_KEPT, &slice->chunk);
+    uint64_t bytes = walk->stage->bytes - before->bytes;
+
+    if (bytes) {
+        lod_pace_add(&walk->fetch->pace, bytes, walk->stage->ns - before->ns);
+        atomic_fetch_add_explicit(&walk->fetch->prefix_reads, walk->stage->loads - before->loads,
+                                  memory_order_relaxed);
+        atomic_fetch_add_explicit(&walk->fetch->prefix_bytes, bytes, memory_order_relaxed);
+    }
+}
+
+static int load(struct walk *walk, const struct run *run)
+{
+    const struct lod_stage before = *walk->stage;
+
+    if (lod_stage_at(walk->stage, run->from, run->to - run->from)) {
+        return 0;
+    }
+    int error = lod_pinned_load(walk->pinned, walk->stage, run->from, run->to);
+    account(walk, &before);
+    return error;
+}
+
+/* Up to where a record that has to be opened is loaded: the end of groups 1 .. `last`. */
+static uint64_t front_of(const struct walk *walk)
+{
+    uint64_t end = LOD_RECORD_HEADER + (uint64_t)walk->recd->metadata_bytes;
+    uint64_t patience = lod_pace_load(&walk->fetch->pace);
+
+    for (unsigned g = 0; walk->group == 1 && g < walk->last; g++) {
+        end += walk->recd->group_bytes[g];
+    }
+    return end < patience ? end : patience;
+}
+
+static int open_record(struct walk *walk, const struct lod_item *item)
+{
+    const struct lod_stage before = *walk->stage;
+
+    int error = lod_dataset_pin_staged(walk->fetch->dataset, item, walk->stage, front_of(walk),
+                                       &walk->pinned);
+    account(walk, &before);
+    return error;
+}
+
+/* ------------------------------------------------------------------------------ keeping */
+
+static size_t room_of(const struct piece *piece)
+{
+    const struct spot *spots = piece->run->spots, *last = &spots[piece->end - 1];
+
+    return (piece->end - piece->first) * sizeof(struct lod_frame_entry) +
+           (size_t)(last->place.offset + last->place.bytes - spots[piece->first].place.offset);
+}
+
+/* As many spots as there is room for in a chunk; at least one. */
+static void cut(struct walk *walk, struct piece *piece)
+{
+    size_t left = lod_chunks_left(walk->fetch->chunks, LOD_CHUNK_KEPT);
+    size_t room = left >= PIECE_LEAST ? left : lod_chunks_usual(walk->fetch->chunks);
+
+    for (piece->end = piece->first + 1; piece->end < piece->run->count; piece->end++) {
+        struct piece more = {.run = piece->run, .first = piece->first, .end = piece->end + 1};
+        if (room_of(&more) > room) {
+            break;
+        }
+    }
+}
+
+static bool copy(struct walk *walk, struct piece *piece)
+{
+    const struct spot *spots = &piece->run->spots[piece->first];
+    const unsigned count = piece->end - piece->first;
+    const size_t heads = count * sizeof(struct lod_frame_entry), bytes = room_of(piece) - heads;
+    uint8_t *at =
+        lod_chunks_take(walk->fetch->chunks, heads + bytes, LOD_CHUNK_KEPT, &piece->chunk);
 
     if (!at) {
         return false;
     }
-    slice->entries = (struct lod_frame_entry *)(void *)at;
-    for (unsigned i = 0; i < slice->count; i++) {
-        const struct spot *spot = &slice->spots[i];
-        slice->entries[i] = (struct lod_frame_entry){
-            .key = spot->key,
-            .next = i + 1 < slice->count ? &slice->entries[i + 1] : NULL,
-            .chunk = slice->chunk,
-            .data = at + heads + (spot->place.offset - slice->from),
-            .bytes = spot->place.bytes,
+    memcpy(at + heads, lod_stage_at(walk->stage, spots[0].place.offset, bytes), bytes);
+    piece->entries = (struct lod_frame_entry *)(void *)at;
+    for (unsigned i = 0; i < count; i++) {
+        piece->entries[i] = (struct lod_frame_entry){
+            .key = spots[i].key,
+            .next = i + 1 < count ? &piece->entries[i + 1] : NULL,
+            .chunk = piece->chunk,
+            .data = at + heads + (spots[i].place.offset - spots[0].place.offset),
+            .bytes = spots[i].place.bytes,
         };
     }
-    lod_fetch_own(slice->chunk, &slice->entries[0], &slice->entries[slice->count - 1]);
+    lod_fetch_own(piece->chunk, &piece->entries[0], &piece->entries[count - 1]);
+    /* Read ahead of who wants it: one round of the clock's hand is its. */
+    atomic_store_explicit(&piece->chunk->touched, true, memory_order_relaxed);
     return true;
 }
 
-static void claim(struct walk *walk, struct slice *slice)
+/* What somebody fetched meanwhile stays theirs. */
+static void publish(struct walk *walk, struct piece *piece)
 {
-    for (unsigned i = 0; i < slice->count; i++) {
-        struct lod_frame_entry *entry = &slice->entries[i];
+    for (unsigned i = 0; i < piece->end - piece->first; i++) {
+        struct lod_frame_entry *entry = &piece->entries[i];
         struct lod_frame_shard *shard = lod_frame_shard(&walk->fetch->table, entry->key);
         pthread_mutex_lock(&shard->lock);
-        if (lod_frame_find(shard, entry->key)) {
-            entry->state = LOD_FRAME_BAD;
-        } else {
+        entry->state = LOD_FRAME_BAD;
+        if (!lod_frame_find(shard, entry->key)) {
             lod_frame_link(shard, entry);
+            lod_fetch_publish(shard, entry, 0);
         }
         pthread_mutex_unlock(&shard->lock);
     }
 }
 
-/* What could not be read is forgotten, so that who wants it finds out why. */
-static void publish(struct walk *walk, struct slice *slice, int error)
+static bool keep(struct walk *walk, const struct run *run)
 {
-    for (unsigned i = 0; i < slice->count; i++) {
-        struct lod_frame_entry *entry = &slice->entries[i];
-        struct lod_frame_shard *shard = lod_frame_shard(&walk->fetch->table, entry->key);
-        pthread_mutex_lock(&shard->lock);
-        if (entry->linked) {
-            lod_fetch_publish(shard, entry, error ? -EINTR : 0);
+    struct piece piece = {.run = run};
+
+    for (; piece.first < run->count; piece.first = piece.end) {
+        cut(walk, &piece);
+        if (!copy(walk, &piece)) {
+            return false;
         }
-        pthread_mutex_unlock(&shard->lock);
+        publish(walk, &piece);
+        lod_blob_unref(&piece.chunk->blob);
     }
+    return true;
 }
 
-static int read_slice(struct walk *walk, struct slice *slice)
+void lod_prefix_fetch(struct lod_fetch *fetch, struct lod_stage *stage, const struct lod_item *item,
+                      unsigned first, unsigned last, lod_prefix_step step, void *ctx)
 {
-    size_t bytes = (size_t)(slice->to - slice->from);
+    struct walk walk = {
+        .fetch = fetch, .stage = stage, .recd = &item->recd, .group = first, .last = last};
+    struct run *run = malloc(sizeof(*run));
 
-    if (!take_memory(walk, slice)) {
-        return -ENOMEM;
-    }
-    claim(walk, slice);
-    int error =
-        lod_fetch_read(walk->fetch, walk->pinned, slice->from, slice->entries[0].data, bytes);
-    atomic_fetch_add_explicit(&walk->fetch->prefix_reads, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&walk->fetch->prefix_bytes, bytes, memory_order_relaxed);
-    publish(walk, slice, error);
-    lod_blob_unref(&slice->chunk->blob);
-    return error;
-}
-
-void lod_prefix_fetch(struct lod_fetch *fetch, const struct lod_item *item, unsigned first,
-                      unsigned last, lod_prefix_step step, void *ctx)
-{
-    struct walk walk = {.fetch = fetch, .recd = &item->recd, .group = first, .last = last};
-    struct slice *slice = malloc(sizeof(*slice));
-    int error = slice ? lod_dataset_pin(fetch->dataset, item, &walk.pinned) : -ENOMEM;
-
-    while (!error) {
-        gather(&walk, slice);
-        if (!slice->count) {
-            break;
-        }
-        error = read_slice(&walk, slice);
-        step(ctx);
+    lod_stage_clear(stage);
+    bool more = run && !open_record(&walk, item);
+    while (more) {
+        gather(&walk, run);
+        more = run->count && !load(&walk, run) && keep(&walk, run) && step(ctx);
     }
     lod_blob_unref(walk.pinned ? &walk.pinned->blob : NULL);
-    free(slice);
+    free(run);
 }

@@ -22,6 +22,7 @@
 #define LONGEST_NS   (5ull * 1000 * 1000 * 1000)
 #define ADVISE_AFTER 256u
 #define NEAR_MAX     2u /* records at a time: that is their order */
+#define AHEAD        2u /* records: what is read, and the next */
 #define MIB          (1u << 20)
 
 /* Groups 1 .. `last` of the record. */
@@ -63,6 +64,20 @@ static void size_cheap(struct lod_stream *stream, const struct lod_recd *recd)
                          bytes > LOD_CHEAP_BYTES ? (size_t)bytes : LOD_CHEAP_BYTES);
 }
 
+/* Whoever goes from a record to the next one will want that behind it. */
+static void note_order(struct lod_stream *stream, const struct lod_item *item, unsigned last)
+{
+    uint64_t record = item->recd.number;
+    uint64_t before = atomic_load_explicit(&stream->record, memory_order_relaxed);
+
+    if (before != record) {
+        atomic_store_explicit(&stream->record, record, memory_order_relaxed);
+    }
+    if (before + 1 == record && !lod_pace_is_memory(&stream->fetch->pace)) {
+        lod_next_tell(&stream->next, item->number, last);
+    }
+}
+
 void lod_stream_note(struct lod_stream *stream, const struct lod_item *item,
                      const struct lod_wanted *wanted, unsigned count)
 {
@@ -72,6 +87,7 @@ void lod_stream_note(struct lod_stream *stream, const struct lod_item *item,
     if (reads % LOD_NEAR_WINDOW == 0) {
         size_cheap(stream, &item->recd);
     }
+    note_order(stream, item, last_group(wanted, count));
 }
 
 /* What a reader misses. */
@@ -176,35 +192,50 @@ static bool decide(struct lod_stream *stream, const struct need *need)
     return is_wanted(stream, need, &local) && is_worth_it(stream, need, bytes, &local);
 }
 
-static void step(void *ctx)
+/* Room for it, time for it, and an order that will come to it. */
+static bool is_ahead_worth_it(struct lod_stream *stream, const struct need *need)
+{
+    const struct lod_recd *recd = &need->item->recd;
+    uint64_t bytes = prefix_bytes(recd, need->last);
+    struct lod_local local;
+
+    lod_locality_sum(&stream->locality, recd->number, &local);
+    return !lod_pace_is_memory(&stream->fetch->pace) && local.bytes + bytes <= stream->budget &&
+           (local.in_turn || total_of(stream, need->last) <= stream->budget) &&
+           lod_pace_ns(&stream->fetch->pace, 1, bytes) <= LONGEST_NS;
+}
+
+static bool step(void *ctx)
 {
     struct lod_stream *stream = ctx;
 
-    pthread_mutex_lock(&stream->lock);
-    stream->steps++;
-    pthread_cond_broadcast(&stream->moved);
-    pthread_mutex_unlock(&stream->lock);
+    return lod_turn_step(&stream->turn);
 }
 
-/* True: the turn is this thread's. False: it waited for a step of the one whose turn it is. */
-static bool begin(struct lod_stream *stream)
+static void fetch(struct lod_stream *stream, const struct need *need)
 {
-    pthread_mutex_lock(&stream->lock);
-    bool mine = !stream->busy;
-    for (uint64_t steps = stream->steps; !mine && steps == stream->steps;) {
-        pthread_cond_wait(&stream->moved, &stream->lock);
+    lod_prefix_fetch(stream->fetch, &stream->stage, need->item, need->first, need->last, step,
+                     stream);
+    lod_turn_end(&stream->turn);
+}
+
+/* The record of `item` and the one behind it, if they are still wanted and nobody has them. */
+static void read_ahead(void *ctx, uint32_t number, unsigned last)
+{
+    struct lod_stream *stream = ctx;
+    struct lod_item item;
+
+    for (unsigned i = 0; i < AHEAD; i++) {
+        if (lod_dataset_item(stream->fetch->dataset, number, &item)) {
+            return; /* the end of the store; or damage, which who reads it will hear of */
+        }
+        struct need need = {.item = &item, .first = 1, .last = last};
+        if (!is_ahead_worth_it(stream, &need) || !lod_turn_await(&stream->turn)) {
+            return;
+        }
+        fetch(stream, &need);
+        number = item.recd.first_item + item.recd.items;
     }
-    stream->busy = mine || stream->busy;
-    pthread_mutex_unlock(&stream->lock);
-    return mine;
-}
-
-static void end(struct lod_stream *stream)
-{
-    pthread_mutex_lock(&stream->lock);
-    stream->busy = false;
-    pthread_mutex_unlock(&stream->lock);
-    step(stream);
 }
 
 bool lod_stream_try(struct lod_stream *stream, const struct lod_item *item,
@@ -215,10 +246,10 @@ bool lod_stream_try(struct lod_stream *stream, const struct lod_item *item,
     if (*read || !decide(stream, &need)) {
         return false;
     }
-    if (begin(stream)) {
-        lod_prefix_fetch(stream->fetch, item, need.first, need.last, step, stream);
-        end(stream);
+    if (lod_turn_begin(&stream->turn)) {
+        fetch(stream, &need);
         *read = true;
+        lod_next_tell(&stream->next, item->number, need.last);
     }
     return true;
 }
@@ -227,12 +258,14 @@ void lod_stream_init(struct lod_stream *stream, struct lod_fetch *fetch, uint64_
 {
     stream->fetch = fetch;
     stream->budget = cache_bytes / 4 * 3;
-    pthread_mutex_init(&stream->lock, NULL);
-    pthread_cond_init(&stream->moved, NULL);
+    lod_turn_init(&stream->turn);
+    lod_next_init(&stream->next, read_ahead, stream);
 }
 
 void lod_stream_finish(struct lod_stream *stream)
 {
-    pthread_cond_destroy(&stream->moved);
-    pthread_mutex_destroy(&stream->lock);
+    lod_turn_over(&stream->turn);
+    lod_next_finish(&stream->next);
+    lod_turn_finish(&stream->turn);
+    lod_stage_finish(&stream->stage);
 }

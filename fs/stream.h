@@ -7,7 +7,6 @@
 #ifndef LOD_STREAM_H
 #define LOD_STREAM_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +14,9 @@
 #include "compiler.h"
 #include "fetch.h"
 #include "locality.h"
+#include "next.h"
+#include "store/stage.h"
+#include "turn.h"
 
 struct lod_stream {
     struct lod_fetch *fetch;
@@ -24,10 +26,10 @@ struct lod_stream {
         totals[LOD_GROUPS_MAX + 1]; /* of all prefixes so long; 0: not summed yet */
     atomic_uint_fast64_t unserved;  /* misses of an order that no prefix serves */
     atomic_uint_fast64_t advised;   /* cache_size that would; 0: none seen */
-    pthread_mutex_t lock;
-    pthread_cond_t moved;
-    bool busy;      /* a prefix is being read; guarded by lock */
-    uint64_t steps; /* slices, ends of prefixes; guarded by lock */
+    atomic_uint_fast64_t record;    /* that was read last */
+    struct lod_turn turn;           /* of reading prefixes */
+    struct lod_stage stage;         /* whose turn it is */
+    struct lod_next next;           /* reads them ahead */
 };
 
 void lod_stream_init(struct lod_stream *stream, struct lod_fetch *fetch, uint64_t cache_bytes);

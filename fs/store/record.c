@@ -208,25 +208,41 @@ static int parse_metadata(struct lod_record *record, const uint8_t *metadata)
     return 0;
 }
 
+static int take_head(struct lod_record *record, const uint8_t *head)
+{
+    const struct lod_recd *recd = &record->recd;
+    const uint8_t *metadata = head + LOD_RECORD_HEADER;
+
+    int error = check_header(recd, head);
+    if (!error && lod_hash64(metadata, recd->metadata_bytes, recd->id.low) != recd->metadata_hash) {
+        error = -EBADMSG;
+    }
+    return error ? error : parse_metadata(record, metadata);
+}
+
 /* Header and metadata lie side by side, so one request brings both. */
 static int read_head(struct lod_record *record)
 {
-    const struct lod_recd *recd = &record->recd;
-    uint8_t *head = malloc((size_t)LOD_RECORD_HEADER + recd->metadata_bytes);
-    const uint8_t *metadata = head ? head + LOD_RECORD_HEADER : NULL;
+    const size_t bytes = (size_t)LOD_RECORD_HEADER + record->recd.metadata_bytes;
+    uint8_t *head = malloc(bytes);
 
     if (!head) {
         return -ENOMEM;
     }
-    int error =
-        lod_object_pread(record->object, 0, head, (size_t)LOD_RECORD_HEADER + recd->metadata_bytes);
-    error = error ? error : check_header(recd, head);
-    if (!error && lod_hash64(metadata, recd->metadata_bytes, recd->id.low) != recd->metadata_hash) {
-        error = -EBADMSG;
-    }
-    error = error ? error : parse_metadata(record, metadata);
+    int error = lod_object_pread(record->object, 0, head, bytes);
+    error = error ? error : take_head(record, head);
     free(head);
     return error;
+}
+
+/* And what follows them. A head that cannot be had so is read by itself. */
+static int load_head(struct lod_record *record, struct lod_stage *stage, uint64_t bytes)
+{
+    const uint64_t head_bytes = (uint64_t)LOD_RECORD_HEADER + record->recd.metadata_bytes;
+
+    int error = lod_stage_load(stage, record->object, 0, bytes > head_bytes ? bytes : head_bytes);
+    const uint8_t *head = error ? NULL : lod_stage_at(stage, 0, head_bytes);
+    return head ? take_head(record, head) : read_head(record);
 }
 
 static int open_file(struct lod_store *store, struct lod_record *record)
@@ -243,6 +259,12 @@ static int open_file(struct lod_store *store, struct lod_record *record)
 
 int lod_record_open(struct lod_store *store, const struct lod_recd *recd,
                     struct lod_record **ret_record)
+{
+    return lod_record_open_staged(store, recd, NULL, 0, ret_record);
+}
+
+int lod_record_open_staged(struct lod_store *store, const struct lod_recd *recd,
+                           struct lod_stage *stage, uint64_t bytes, struct lod_record **ret_record)
 {
     uint64_t at = (uint64_t)LOD_RECORD_HEADER + recd->metadata_bytes;
     int error = lod_recd_check(recd);
@@ -261,7 +283,9 @@ int lod_record_open(struct lod_store *store, const struct lod_recd *recd,
         at += recd->group_bytes[g];
     }
     error = open_file(store, record);
-    error = error ? error : read_head(record);
+    if (!error) {
+        error = stage ? load_head(record, stage, bytes) : read_head(record);
+    }
     if (error) {
         lod_record_close(record);
         return error;
@@ -348,6 +372,11 @@ static uint64_t hash_of(const struct lod_record *record, uint32_t slot, unsigned
         number += frames_of(lod_record_segment_bytes(record, slot, g), record->recd.frame_shift);
     }
     return lod_get_le64(record->hashes + number * 8);
+}
+
+int lod_record_load(struct lod_record *record, struct lod_stage *stage, uint64_t from, uint64_t to)
+{
+    return lod_stage_load(stage, record->object, from, to);
 }
 
 int lod_record_pread(struct lod_record *record, uint64_t offset, void *into, size_t bytes)

@@ -13,6 +13,7 @@
 #include "codec.h"
 #include "compiler.h"
 #include "store/index.h"
+#include "store/stage.h"
 #include "store/store.h"
 
 struct lod_record;
@@ -23,6 +24,14 @@ struct lod_record;
  */
 LOD_MUST_CHECK int lod_record_open(struct lod_store *store, const struct lod_recd *recd,
                                    struct lod_record **ret_record);
+
+/*
+ * The same by one load, which brings `bytes` of the file's front, its head at least. They stay in
+ * the stage, which may be NULL: then the head is read alone.
+ */
+LOD_MUST_CHECK int lod_record_open_staged(struct lod_store *store, const struct lod_recd *recd,
+                                          struct lod_stage *stage, uint64_t bytes,
+                                          struct lod_record **ret_record);
 struct lod_record *lod_record_close(struct lod_record *record);
 const struct lod_recd *lod_record_recd(const struct lod_record *record);
 
@@ -52,6 +61,8 @@ LOD_MUST_CHECK int lod_record_read_frame(struct lod_record *record, uint32_t slo
 /* Bytes of the file as they are, and whether a frame's `data` has its hash. Any thread. */
 LOD_MUST_CHECK int lod_record_pread(struct lod_record *record, uint64_t offset, void *into,
                                     size_t bytes);
+LOD_MUST_CHECK int lod_record_load(struct lod_record *record, struct lod_stage *stage,
+                                   uint64_t from, uint64_t to);
 bool lod_record_frame_sound(const struct lod_record *record, uint32_t slot, unsigned group,
                             uint64_t frame, const uint8_t *data);
 

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SECOND_NS 1000000000ull
+#include "clock.h"
+
 #define MS_NS     1000000ull
 #define BURST_NS  (50 * MS_NS) /* what an idle store has saved up; long pauses give no more */
 
@@ -27,18 +28,10 @@ struct slow_object {
     struct lod_object *inner;
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t cost_ns(const struct lod_slow *slow, size_t bytes)
 {
     uint64_t rate = slow->bytes_per_second;
-    uint64_t moving = rate ? bytes / rate * SECOND_NS + bytes % rate * SECOND_NS / rate : 0;
+    uint64_t moving = rate ? bytes / rate * LOD_SECOND_NS + bytes % rate * LOD_SECOND_NS / rate : 0;
 
     return slow->latency_ms * MS_NS + moving;
 }
@@ -46,15 +39,15 @@ static uint64_t cost_ns(const struct lod_slow *slow, size_t bytes)
 static void pay(struct bucket *bucket, size_t bytes)
 {
     pthread_mutex_lock(&bucket->lock);
-    uint64_t now = now_ns();
+    uint64_t now = lod_clock_ns();
     if (bucket->due_ns + BURST_NS < now) {
         bucket->due_ns = now - BURST_NS;
     }
     bucket->due_ns += cost_ns(&bucket->slow, bytes);
     uint64_t due = bucket->due_ns;
     pthread_mutex_unlock(&bucket->lock);
-    struct timespec until = {.tv_sec = (time_t)(due / SECOND_NS),
-                             .tv_nsec = (long)(due % SECOND_NS)};
+    struct timespec until = {.tv_sec = (time_t)(due / LOD_SECOND_NS),
+                             .tv_nsec = (long)(due % LOD_SECOND_NS)};
     while (due > now && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
     }
 }
@@ -109,6 +102,15 @@ static int slow_object_pread(void *state, uint64_t offset, void *into, size_t by
     return lod_object_pread(object->inner, offset, into, bytes);
 }
 
+static int slow_object_load(void *state, uint64_t offset, void *into, size_t bytes)
+{
+    struct slow_object *object = state;
+    const size_t whole = (bytes + LOD_LOAD_ALIGN - 1) / LOD_LOAD_ALIGN * LOD_LOAD_ALIGN;
+
+    pay(object->bucket, bytes);
+    return lod_object_load(object->inner, offset, into, whole);
+}
+
 static const struct lod_store_backend backend = {
     .name = "slow",
     .close = slow_close,
@@ -116,6 +118,7 @@ static const struct lod_store_backend backend = {
     .object_open = slow_object_open,
     .object_close = slow_object_close,
     .object_pread = slow_object_pread,
+    .object_load = slow_object_load,
 };
 
 int lod_slow_create(const struct lod_slow *slow, struct lod_store *inner,

@@ -165,6 +165,20 @@ int lod_object_pread(struct lod_object *object, uint64_t offset, void *into, siz
     return bytes ? object->backend->object_pread(object->state, offset, into, bytes) : 0;
 }
 
+int lod_object_load(struct lod_object *object, uint64_t offset, void *into, size_t bytes)
+{
+    const struct lod_store_backend *backend = object->backend;
+
+    assert(offset % LOD_LOAD_ALIGN == 0 && bytes % LOD_LOAD_ALIGN == 0 &&
+           (uintptr_t)into % LOD_LOAD_ALIGN == 0);
+    if (offset >= object->bytes) {
+        return -EIO;
+    }
+    bytes = bytes < object->bytes - offset ? bytes : (size_t)(object->bytes - offset);
+    return (backend->object_load ? backend->object_load : backend->object_pread)(object->state,
+                                                                                 offset, into, bytes);
+}
+
 int lod_store_list(struct lod_store *store, const char *folder, lod_store_each each, void *ctx)
 {
     if (!name_valid(folder)) {

@@ -13,6 +13,7 @@
 #include "compiler.h"
 
 #define LOD_OBJECT_NAME_MAX 255
+#define LOD_LOAD_ALIGN      4096u /* the largest block that disks here have */
 
 struct lod_store;  /* one open location */
 struct lod_object; /* one open object of it */
@@ -32,6 +33,9 @@ struct lod_store_backend {
     void (*object_close)(void *object);
     /* Fills all of `bytes` or fails; short objects are -EIO. Retries EINTR. */
     int (*object_pread)(void *object, uint64_t offset, void *into, size_t bytes);
+    /* See lod_object_load: `bytes` are in the object, the memory goes on to the next multiple of
+       LOD_LOAD_ALIGN. NULL: as by object_pread. */
+    int (*object_load)(void *object, uint64_t offset, void *into, size_t bytes);
     /* See lod_store_read_exactly; NULL: reads are always so. */
     void (*read_exactly)(void *state);
 };
@@ -60,6 +64,15 @@ uint64_t lod_object_bytes(const struct lod_object *object); /* when it was opene
 /* All of [offset, offset + bytes) into private memory, or an error. Any thread. */
 LOD_MUST_CHECK int lod_object_pread(struct lod_object *object, uint64_t offset, void *into,
                                     size_t bytes);
+
+/*
+ * [offset, offset + bytes), as much of it as the object has, in as few and as large requests as the
+ * back end can make, keeping no copy elsewhere: for those who keep what they read. `offset`, `bytes`
+ * and the memory are multiples of LOD_LOAD_ALIGN; what the memory holds behind the object's end is
+ * undefined. Any thread.
+ */
+LOD_MUST_CHECK int lod_object_load(struct lod_object *object, uint64_t offset, void *into,
+                                   size_t bytes);
 
 /*
  * Calls each(ctx, name, folder) for what is in `folder` of the store, in no order; not below it.

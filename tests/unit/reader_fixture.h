@@ -24,6 +24,7 @@ static unsigned bad_group; /* whose frames are unsound */
 static int item_error;     /* what lod_dataset_item_failed was told last */
 static int frame_error;
 static uint32_t bad_item;    /* whose frames cannot be read */
+static uint32_t items_end = UINT32_MAX;
 static uint64_t frame_short; /* bytes missing at the end of each frame */
 
 /* Byte `at` of a segment, different for each group and item. */
@@ -86,6 +87,25 @@ int lod_pinned_read(struct lod_pinned *pinned, uint64_t offset, void *into, size
     return opened->item.number == bad_item ? -EIO : frame_error;
 }
 
+int lod_dataset_pin_staged(struct lod_dataset *dataset, const struct lod_item *of,
+                           struct lod_stage *stage, uint64_t bytes, struct lod_pinned **ret_pinned)
+{
+    (void)stage;
+    (void)bytes;
+    return lod_dataset_pin(dataset, of, ret_pinned);
+}
+
+/* A load of what it is asked for, no more. */
+int lod_pinned_load(struct lod_pinned *pinned, struct lod_stage *stage, uint64_t from, uint64_t to)
+{
+    stage->memory = stage->memory ? stage->memory : malloc(LOD_STAGE_BYTES);
+    stage->from = from;
+    stage->to = to < lod_stage_reach(from) ? to : lod_stage_reach(from);
+    stage->loads++;
+    stage->bytes += stage->to - from;
+    return lod_pinned_read(pinned, from, stage->memory, stage->to - from);
+}
+
 /* Each frame that is read is checked, once. */
 bool lod_pinned_sound(const struct lod_pinned *pinned, uint32_t slot, unsigned group,
                       uint64_t frame, const uint8_t *data)
@@ -129,6 +149,9 @@ int lod_dataset_frame_failed(struct lod_dataset *dataset, const struct lod_item 
 int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_item *ret_item)
 {
     (void)dataset;
+    if (number >= items_end) {
+        return -ENOENT;
+    }
     *ret_item = item_of(number);
     return 0;
 }

@@ -62,15 +62,17 @@ Test(fetch, out_of_memory_and_interruption_are_not_remembered)
     cr_assert_eq(read_plan(&plan, item), 0);
 }
 
-Test(fetch, neighbours_are_one_request)
+Test(fetch, neighbours_are_one_request_but_for_the_first_of_all)
 {
     struct lod_plan plan = {0};
 
     cr_assert_eq(lod_plan_add_stored(&plan, 1, 0, 5 * FRAME_BYTES), 0);
     cr_assert_eq(read_plan(&plan, item), 0);
-    cr_assert_eq(reads, 1);
-    cr_assert_eq(frames_read, 5);
-    cr_assert_eq(stats().scattered_bytes, 5 * FRAME_BYTES);
+    cr_assert_eq(reads, 2);
+    cr_assert_eq(read_plan(&plan, item_of(item.number + 1)), 0);
+    cr_assert_eq(reads, 3);
+    cr_assert_eq(frames_read, 10);
+    cr_assert_eq(stats().scattered_bytes, 10 * FRAME_BYTES);
 }
 
 Test(fetch, bytes_of_a_fidelity_serve_the_next)

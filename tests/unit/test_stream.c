@@ -30,6 +30,7 @@ static void begin(size_t cache_bytes, uint64_t all)
     store_bytes = all;
     segment_frames = 1;
     bad_item = UINT32_MAX;
+    items_end = RECORDS * ITEMS;
     cr_assert_eq(lod_frames_create(NULL, &room, &frames), 0);
 }
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One lock and one condition; see turn.h. */
+#include "turn.h"
+
+void lod_turn_init(struct lod_turn *turn)
+{
+    *turn = (struct lod_turn){0};
+    pthread_mutex_init(&turn->lock, NULL);
+    pthread_cond_init(&turn->moved, NULL);
+}
+
+void lod_turn_finish(struct lod_turn *turn)
+{
+    pthread_cond_destroy(&turn->moved);
+    pthread_mutex_destroy(&turn->lock);
+}
+
+bool lod_turn_begin(struct lod_turn *turn)
+{
+    pthread_mutex_lock(&turn->lock);
+    bool mine = !turn->busy;
+    for (uint64_t steps = turn->steps; !mine && steps == turn->steps;) {
+        pthread_cond_wait(&turn->moved, &turn->lock);
+    }
+    turn->busy = mine || turn->busy;
+    pthread_mutex_unlock(&turn->lock);
+    return mine;
+}
+
+bool lod_turn_await(struct lod_turn *turn)
+{
+    pthread_mutex_lock(&turn->lock);
+    while (turn->busy && !turn->over) {
+        pthread_cond_wait(&turn->moved, &turn->lock);
+    }
+    bool mine = !turn->over;
+    turn->busy = mine || turn->busy;
+    pthread_mutex_unlock(&turn->lock);
+    return mine;
+}
+
+bool lod_turn_step(struct lod_turn *turn)
+{
+    pthread_mutex_lock(&turn->lock);
+    bool more = !turn->over;
+    turn->steps++;
+    pthread_cond_broadcast(&turn->moved);
+    pthread_mutex_unlock(&turn->lock);
+    return more;
+}
+
+void lod_turn_end(struct lod_turn *turn)
+{
+    pthread_mutex_lock(&turn->lock);
+    turn->busy = false;
+    turn->steps++;
+    pthread_cond_broadcast(&turn->moved);
+    pthread_mutex_unlock(&turn->lock);
+}
+
+void lod_turn_over(struct lod_turn *turn)
+{
+    pthread_mutex_lock(&turn->lock);
+    turn->over = true;
+    pthread_cond_broadcast(&turn->moved);
+    pthread_mutex_unlock(&turn->lock);
+}
