@@ -30,22 +30,22 @@ struct lod_dataset {
 
 /*
  * A mount asks for prefixes whole; what the kernel reads ahead of them is bytes of groups that
- * nobody wants. Without `mounted` files are read from end to end, where reading ahead helps.
+ * nobody wants. Other files are read from end to end, where reading ahead helps.
  */
-static int open_store(const char *location, const struct lod_slow *slow, bool mounted,
+static int open_store(const char *location, const struct lod_mounted *mounted,
                       struct lod_store **ret_store)
 {
     struct lod_store *store = NULL;
 
     int error = lod_store_open(location, &store);
     if (!error && mounted) {
-        lod_store_read_exactly(store);
+        lod_store_read_exactly(store, mounted->page_cache);
     }
-    if (error || !slow) {
+    if (error || !mounted || !lod_slow_is(&mounted->slow)) {
         *ret_store = store;
         return error;
     }
-    error = lod_slow_create(slow, store, ret_store);
+    error = lod_slow_create(&mounted->slow, store, ret_store);
     if (error) {
         lod_store_close(store);
     }
@@ -53,11 +53,11 @@ static int open_store(const char *location, const struct lod_slow *slow, bool mo
 }
 
 static int open_parts(struct lod_dataset *dataset, const char *location,
-                      const struct lod_slow *slow, bool mounted, char *why, size_t why_room)
+                      const struct lod_mounted *mounted, char *why, size_t why_room)
 {
     const char *reason = NULL;
 
-    int error = open_store(location, slow, mounted, &dataset->store);
+    int error = open_store(location, mounted, &dataset->store);
     if (error) {
         snprintf(why, why_room, "%s",
                  error == -ENOENT    ? "no such folder"
@@ -82,7 +82,7 @@ static int open_parts(struct lod_dataset *dataset, const char *location,
     return error;
 }
 
-static int open_dataset(const char *location, const struct lod_slow *slow, bool mounted,
+static int open_dataset(const char *location, const struct lod_mounted *mounted,
                         struct lod_dataset **ret_dataset, char *why, size_t why_room)
 {
     struct lod_dataset *dataset = calloc(1, sizeof(*dataset));
@@ -91,7 +91,7 @@ static int open_dataset(const char *location, const struct lod_slow *slow, bool 
         snprintf(why, why_room, "out of memory");
         return -ENOMEM;
     }
-    int error = open_parts(dataset, location, slow, mounted, why, why_room);
+    int error = open_parts(dataset, location, mounted, why, why_room);
     if (error) {
         lod_dataset_close(dataset);
         return error;
@@ -103,13 +103,13 @@ static int open_dataset(const char *location, const struct lod_slow *slow, bool 
 int lod_dataset_open(const char *location, struct lod_dataset **ret_dataset, char *why,
                      size_t why_room)
 {
-    return open_dataset(location, NULL, false, ret_dataset, why, why_room);
+    return open_dataset(location, NULL, ret_dataset, why, why_room);
 }
 
-int lod_dataset_open_slow(const char *location, const struct lod_slow *slow,
-                          struct lod_dataset **ret_dataset, char *why, size_t why_room)
+int lod_dataset_open_mounted(const char *location, const struct lod_mounted *mounted,
+                             struct lod_dataset **ret_dataset, char *why, size_t why_room)
 {
-    return open_dataset(location, slow, true, ret_dataset, why, why_room);
+    return open_dataset(location, mounted, ret_dataset, why, why_room);
 }
 
 struct lod_dataset *lod_dataset_close(struct lod_dataset *dataset)

@@ -7,6 +7,7 @@
 #ifndef LOD_DATASET_H
 #define LOD_DATASET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cache.h"
@@ -29,12 +30,16 @@ struct lod_dataset;
 LOD_MUST_CHECK int lod_dataset_open(const char *location, struct lod_dataset **ret_dataset,
                                     char *why, size_t why_room);
 /*
- * The same for a mount, which asks for all it wants: the storage reads nothing ahead. `slow`: the
- * store is kept slow, see store/slow.h; NULL: as fast as it is.
+ * The same for a mount, which asks for all it wants: the storage reads nothing ahead, and prefixes,
+ * which the mount keeps, go past the page cache of the store unless that is wished.
  */
-LOD_MUST_CHECK int lod_dataset_open_slow(const char *location, const struct lod_slow *slow,
-                                         struct lod_dataset **ret_dataset, char *why,
-                                         size_t why_room);
+struct lod_mounted {
+    struct lod_slow slow; /* all 0: as fast as it is */
+    bool page_cache;
+};
+LOD_MUST_CHECK int lod_dataset_open_mounted(const char *location, const struct lod_mounted *mounted,
+                                            struct lod_dataset **ret_dataset, char *why,
+                                            size_t why_room);
 struct lod_dataset *lod_dataset_close(struct lod_dataset *dataset);
 
 const struct lod_manifest *lod_dataset_manifest(const struct lod_dataset *dataset);

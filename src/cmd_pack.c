@@ -365,9 +365,7 @@ static int pack(struct arguments *arguments)
 
 static int run(int argc, char **argv)
 {
-    struct arguments arguments = {.pack = {.order = {.record_bytes = LOD_RECORD_SIZE_DEFAULT},
-                                           .scans_name = "auto",
-                                           .l3_name = "small"},
+    struct arguments arguments = {.pack = {.scans_name = "auto", .l3_name = "small"},
                                   .progress = -1};
     int code;
 

@@ -19,7 +19,7 @@ const char lod_pack_help[] =
     "      --original=WHICH    auto (default): original/ has what can be rebuilt; of PNGs pixels\n"
     "                          and metadata are exact, not the file's bytes. all: PNG files are\n"
     "                          kept beside their patches, and original/ has every file\n"
-    "      --record-size=SIZE  bytes of source in a record (default 16M; K, M, G)\n"
+    "      --record-size=SIZE  bytes of source in a record (default 16M to 64M; K, M, G)\n"
     "      --symlinks=HOW      keep (default): links stay links, and one that leaves SOURCE stops\n"
     "                          pack; follow: what they point to is packed in their place\n"
     "      --tables=GLOB       make shards of these .npy, .csv, .libsvm and .svm files too, "

@@ -23,7 +23,7 @@
 #include "log.h"
 
 #define MIB          (1024.0 * 1024.0)
-#define BASE_BYTES   (24u << 20)                                     /* code, libraries, stacks */
+#define BASE_BYTES   (32u << 20) /* code, libraries, stacks, and the 6 that prefixes come through */
 #define FRAME_BYTES  ((size_t)1 << LOD_FRAME_SHIFT_MAX)              /* one not kept, a thread */
 #define THREAD_BYTES (FRAME_BYTES + LOD_READ_BYTES_MAX + (1u << 20)) /* and its request buffer */
 
@@ -107,11 +107,12 @@ static void print_peak(const struct mount *mount, uint64_t threads)
 static int open_store(struct mount *mount)
 {
     char why[512] = "";
-    const struct lod_slow slow = {.bytes_per_second = mount->options.download_limit,
-                                  .latency_ms = mount->options.download_latency};
-    bool slowed = slow.bytes_per_second || slow.latency_ms;
-    int error = lod_dataset_open_slow(mount->store, slowed ? &slow : NULL, &mount->dataset, why,
-                                      sizeof(why));
+    const struct lod_mounted how = {
+        .slow = {.bytes_per_second = mount->options.download_limit,
+                 .latency_ms = mount->options.download_latency},
+        .page_cache = mount->options.store_cache == LOD_CACHE_KERNEL,
+    };
+    int error = lod_dataset_open_mounted(mount->store, &how, &mount->dataset, why, sizeof(why));
 
     if (error) {
         lod_log(LOD_LOG_ERROR, "%s: %s", mount->given->store, *why ? why : strerror(-error));

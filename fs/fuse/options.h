@@ -23,6 +23,7 @@ struct lod_fuse_options {
     uint64_t download_limit;    /* bytes a second; 0: none */
     uint32_t download_latency;  /* ms */
     uint32_t cache;             /* enum lod_mount_cache */
+    uint32_t store_cache;       /* the same, for what is read of the store in prefixes */
     const char *gpu;            /* one of lod_devices_choice */
     uid_t uid;
     gid_t gid;

@@ -29,6 +29,7 @@
 struct handle {
     int fd;
     bool exactly;         /* a folder's: its files get no reading ahead */
+    bool page_cache;      /* and loads go through it */
     atomic_int direct_fd; /* a file's, past the page cache; NOT_TRIED, CANNOT */
 };
 
@@ -132,16 +133,19 @@ static int object_open(void *state, const char *name, void **ret_object, uint64_
     }
     error = handle_create(fd, ret_object);
     if (!error) {
+        struct handle *file = *ret_object;
+        atomic_init(&file->direct_fd, dir->page_cache ? CANNOT : NOT_TRIED);
         *ret_bytes = (uint64_t)st.st_size;
     }
     return error;
 }
 
-static void read_exactly(void *state)
+static void read_exactly(void *state, bool page_cache)
 {
     struct handle *dir = state;
 
     dir->exactly = true;
+    dir->page_cache = page_cache;
 }
 
 static int object_pread(void *object, uint64_t offset, void *into, size_t bytes)

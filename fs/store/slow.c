@@ -13,8 +13,8 @@
 
 #include "clock.h"
 
-#define MS_NS     1000000ull
-#define BURST_NS  (50 * MS_NS) /* what an idle store has saved up; long pauses give no more */
+#define MS_NS    1000000ull
+#define BURST_NS (50 * MS_NS) /* what an idle store has saved up; long pauses give no more */
 
 struct bucket {
     struct lod_slow slow;
@@ -120,6 +120,11 @@ static const struct lod_store_backend backend = {
     .object_pread = slow_object_pread,
     .object_load = slow_object_load,
 };
+
+bool lod_slow_is(const struct lod_slow *slow)
+{
+    return slow->bytes_per_second || slow->latency_ms;
+}
 
 int lod_slow_create(const struct lod_slow *slow, struct lod_store *inner,
                     struct lod_store **ret_store)

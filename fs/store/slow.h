@@ -6,6 +6,7 @@
 #ifndef LOD_SLOW_H
 #define LOD_SLOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "compiler.h"
@@ -18,6 +19,9 @@ struct lod_slow {
     uint64_t bytes_per_second; /* 0: no limit; else LOD_SLOW_RATE_MIN at least */
     uint32_t latency_ms;       /* each request takes this long before its bytes; 0: none */
 };
+
+/* Does it slow anything down? */
+bool lod_slow_is(const struct lod_slow *slow);
 
 /* Owns `inner` from then on; on error it is still the caller's. */
 LOD_MUST_CHECK int lod_slow_create(const struct lod_slow *slow, struct lod_store *inner,

@@ -82,10 +82,10 @@ struct lod_store *lod_store_close(struct lod_store *store)
     return NULL;
 }
 
-void lod_store_read_exactly(struct lod_store *store)
+void lod_store_read_exactly(struct lod_store *store, bool page_cache)
 {
     if (store->backend->read_exactly) {
-        store->backend->read_exactly(store->state);
+        store->backend->read_exactly(store->state, page_cache);
     }
 }
 
@@ -175,8 +175,8 @@ int lod_object_load(struct lod_object *object, uint64_t offset, void *into, size
         return -EIO;
     }
     bytes = bytes < object->bytes - offset ? bytes : (size_t)(object->bytes - offset);
-    return (backend->object_load ? backend->object_load : backend->object_pread)(object->state,
-                                                                                 offset, into, bytes);
+    return (backend->object_load ? backend->object_load
+                                 : backend->object_pread)(object->state, offset, into, bytes);
 }
 
 int lod_store_list(struct lod_store *store, const char *folder, lod_store_each each, void *ctx)

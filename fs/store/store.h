@@ -37,7 +37,7 @@ struct lod_store_backend {
        LOD_LOAD_ALIGN. NULL: as by object_pread. */
     int (*object_load)(void *object, uint64_t offset, void *into, size_t bytes);
     /* See lod_store_read_exactly; NULL: reads are always so. */
-    void (*read_exactly)(void *state);
+    void (*read_exactly)(void *state, bool page_cache);
 };
 
 /* -ENOENT: no such location. -ENOTDIR. Thread-safe handles; objects may outlive nothing. */
@@ -47,9 +47,10 @@ const char *lod_store_location(const struct lod_store *store);
 
 /*
  * Objects opened from now on are read as they are asked for, without reading ahead: for those who
- * ask for all they want in large pieces. Before any other thread uses the store.
+ * ask for all they want in large pieces. `page_cache`: what is loaded stays there too, for who
+ * opens the store next. Before any other thread uses the store.
  */
-void lod_store_read_exactly(struct lod_store *store);
+void lod_store_read_exactly(struct lod_store *store, bool page_cache);
 
 /* A store of another back end, whose state is around that of a store at `location`; see slow.h. */
 LOD_MUST_CHECK int lod_store_wrap(const struct lod_store_backend *backend, void *state,
@@ -67,9 +68,9 @@ LOD_MUST_CHECK int lod_object_pread(struct lod_object *object, uint64_t offset, 
 
 /*
  * [offset, offset + bytes), as much of it as the object has, in as few and as large requests as the
- * back end can make, keeping no copy elsewhere: for those who keep what they read. `offset`, `bytes`
- * and the memory are multiples of LOD_LOAD_ALIGN; what the memory holds behind the object's end is
- * undefined. Any thread.
+ * back end can make, keeping no copy elsewhere: for those who keep what they read. `offset`,
+ * `bytes` and the memory are multiples of LOD_LOAD_ALIGN; what the memory holds behind the object's
+ * end is undefined. Any thread.
  */
 LOD_MUST_CHECK int lod_object_load(struct lod_object *object, uint64_t offset, void *into,
                                    size_t bytes);

@@ -30,6 +30,9 @@
 #include "store/record_write.h"
 
 #define BIG_SHARE          20u /* a twentieth: 5 % */
+#define RECORD_BYTES_LEAST ((uint64_t)16 << 20)
+#define RECORD_BYTES_MOST  ((uint64_t)64 << 20)
+#define RECORDS_LEAST      16u
 #define BIG_RECORD_SIZES   2u
 #define SMALL_RECORD_SIZES 4u
 
@@ -123,6 +126,21 @@ static int sort_files(struct order *o)
     return 0;
 }
 
+/*
+ * A prefix should take some requests of the 1,280 KiB that a disk is sent at most, or what is left
+ * for the last of them is most of it: q1 is a twelfth of a record. Yet 16 records and more are left
+ * to threads and readers that share them.
+ */
+uint64_t lod_order_record_bytes(uint64_t source_bytes)
+{
+    uint64_t bytes = RECORD_BYTES_LEAST;
+
+    while (bytes < RECORD_BYTES_MOST && bytes * 2 <= source_bytes / RECORDS_LEAST) {
+        bytes *= 2;
+    }
+    return bytes;
+}
+
 static void find_big(struct order *o)
 {
     uint64_t bytes[LOD_CODECS] = {0}, total = 0;
@@ -135,6 +153,8 @@ static void find_big(struct order *o)
     for (unsigned id = 0; id < LOD_CODECS; id++) {
         o->big[id] = bytes[id] >= total / BIG_SHARE + (total % BIG_SHARE != 0);
     }
+    o->made.record_bytes =
+        o->options->record_bytes ? o->options->record_bytes : lod_order_record_bytes(total);
 }
 
 /* Step 3: the cut of every place, files of small codecs included. */
@@ -154,7 +174,7 @@ static void cut(struct order *o)
         }
         o->places[i].cut = number;
         since[id] += lod_parts_weight(file);
-        due = due || (o->big[id] && since[id] >= o->options->record_bytes);
+        due = due || (o->big[id] && since[id] >= o->made.record_bytes);
     }
     o->made.cuts = o->count ? number + 1 : 0;
 }
@@ -219,7 +239,7 @@ static int fill(struct order *o, unsigned id, size_t from, size_t to, struct fil
 static int fill_cut(struct order *o, size_t from, size_t to)
 {
     struct filling filling = {.cut = o->places[from].cut,
-                              .bytes_max = BIG_RECORD_SIZES * o->options->record_bytes};
+                              .bytes_max = BIG_RECORD_SIZES * o->made.record_bytes};
     int error = 0;
 
     for (unsigned id = 0; !error && id < LOD_CODECS; id++) {
@@ -231,7 +251,7 @@ static int fill_cut(struct order *o, size_t from, size_t to)
 static int fill_all(struct order *o)
 {
     struct filling small = {.cut = LOD_CUT_SMALL,
-                            .bytes_max = SMALL_RECORD_SIZES * o->options->record_bytes};
+                            .bytes_max = SMALL_RECORD_SIZES * o->made.record_bytes};
     int error = 0;
 
     for (size_t from = 0, to = 0; !error && from < o->count; from = to) {

@@ -14,14 +14,13 @@
 #include "compiler.h"
 #include "pack/source.h"
 
-#define LOD_RECORD_SIZE_DEFAULT ((uint64_t)16 << 20)
-#define LOD_RECORD_SIZE_MIN     ((uint64_t)64 << 10)
-#define LOD_RECORD_SIZE_MAX     ((uint64_t)512 << 20)
+#define LOD_RECORD_SIZE_MIN ((uint64_t)64 << 10)
+#define LOD_RECORD_SIZE_MAX ((uint64_t)512 << 20)
 
 struct lod_order_options {
     bool by_path; /* --order=path; else shuffled */
     uint64_t seed;
-    uint64_t record_bytes; /* --record-size, of source */
+    uint64_t record_bytes; /* --record-size, of source; 0: by the size of the source */
 };
 
 struct lod_order_record {
@@ -36,8 +35,12 @@ struct lod_order {
     size_t files_count;
     struct lod_order_record *records;
     size_t records_count;
-    uint32_t cuts; /* key intervals */
+    uint32_t cuts;         /* key intervals */
+    uint64_t record_bytes; /* that were gone by */
 };
+
+/* The record size for so many bytes of source: 16 to 64 MiB. */
+uint64_t lod_order_record_bytes(uint64_t source_bytes);
 
 /* Orders the FILEs of a sorted list. -ENOMEM. */
 LOD_MUST_CHECK int lod_order_make(const struct lod_source_list *list,

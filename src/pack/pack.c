@@ -108,14 +108,14 @@ static int choose_scans(struct pack *p)
 }
 
 /* Seeds are limited so that a double holds them: JSON knows no others. */
-static cJSON *describe_options(const struct lod_pack_options *options)
+static cJSON *describe_options(const struct lod_pack_options *options, uint64_t record_bytes)
 {
     cJSON *json = cJSON_CreateObject();
 
     if (json &&
         (!cJSON_AddStringToObject(json, "order", options->order.by_path ? "path" : "shuffle") ||
          !cJSON_AddNumberToObject(json, "seed", (double)options->order.seed) ||
-         !cJSON_AddNumberToObject(json, "record_size", (double)options->order.record_bytes) ||
+         !cJSON_AddNumberToObject(json, "record_size", (double)record_bytes) ||
          !cJSON_AddStringToObject(json, "scans", options->scans_name) ||
          !cJSON_AddStringToObject(json, "l3", options->l3_name) ||
          !cJSON_AddStringToObject(json, "original", options->keep ? "all" : "auto") ||
@@ -132,7 +132,7 @@ static cJSON *describe_options(const struct lod_pack_options *options)
 
 static int commit(struct pack *p, struct lod_write *write)
 {
-    cJSON *options = describe_options(p->options);
+    cJSON *options = describe_options(p->options, p->order.record_bytes);
     int error =
         options ? lod_commit(write, &p->target, options, p->scans.table, &p->result->store_bytes)
                 : -ENOMEM;

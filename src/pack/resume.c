@@ -16,19 +16,22 @@
 void lod_resume_options(const struct lod_resume_chosen *chosen,
                         char text[LOD_JOURNAL_OPTIONS_MAX + 1])
 {
-    char scans[LOD_SCRIPT_TEXT_MAX], contents[64] = "";
+    char scans[LOD_SCRIPT_TEXT_MAX], contents[64] = "", size[24] = "auto";
 
+    if (chosen->order->record_bytes) {
+        snprintf(size, sizeof(size), "%" PRIu64, chosen->order->record_bytes);
+    }
     if (chosen->script) {
         lod_script_print(chosen->script, scans, sizeof(scans));
         snprintf(contents, sizeof(contents), " of contents %016" PRIx64,
                  lod_hash64(scans, strlen(scans), 0));
     }
     snprintf(text, LOD_JOURNAL_OPTIONS_MAX + 1,
-             "lodfs " LODFS_VERSION "\n--order=%s\n--seed=%" PRIu64 "\n--record-size=%" PRIu64
+             "lodfs " LODFS_VERSION "\n--order=%s\n--seed=%" PRIu64 "\n--record-size=%s"
              "\n--scans=%s%s\n--l3=%s\n--original=%s\n--symlinks=%s\n%s",
-             chosen->order->by_path ? "path" : "shuffle", chosen->order->seed,
-             chosen->order->record_bytes, chosen->scans_name, contents, chosen->l3_name,
-             chosen->keep ? "all" : "auto", chosen->follow ? "follow" : "keep", chosen->more);
+             chosen->order->by_path ? "path" : "shuffle", chosen->order->seed, size,
+             chosen->scans_name, contents, chosen->l3_name, chosen->keep ? "all" : "auto",
+             chosen->follow ? "follow" : "keep", chosen->more);
 }
 
 int lod_resume_refuse(const char *path, const char *why, struct lod_trouble *trouble)

@@ -201,7 +201,8 @@ int main(int argc, char **argv)
     }
     unsigned threads = (unsigned)atoi(argv[3]), passes = (unsigned)atoi(argv[4]);
     enum lod_fidelity fidelity = lod_fidelity_parse(argv[2], strlen(argv[2]));
-    int error = lod_dataset_open_slow(argv[1], NULL, &work.dataset, why, sizeof(why));
+    int error = lod_dataset_open_mounted(argv[1], &(struct lod_mounted){0}, &work.dataset, why,
+                                         sizeof(why));
     error = error ? error
                   : lod_reader_create(work.dataset, LOD_CACHE_SIZE_DEFAULT, LOD_WORK_SIZE_DEFAULT,
                                       &work.reader);

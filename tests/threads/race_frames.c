@@ -82,6 +82,27 @@ int lod_pinned_read(struct lod_pinned *pinned, uint64_t offset, void *into, size
     return 0;
 }
 
+int lod_dataset_pin_staged(struct lod_dataset *dataset, const struct lod_item *item,
+                           struct lod_stage *stage, uint64_t bytes, struct lod_pinned **ret_pinned)
+{
+    (void)stage;
+    (void)bytes;
+    return lod_dataset_pin(dataset, item, ret_pinned);
+}
+
+/* All frames of the record fit. */
+int lod_pinned_load(struct lod_pinned *pinned, struct lod_stage *stage, uint64_t from, uint64_t to)
+{
+    static uint8_t memory[GROUPS * ITEMS * FRAME_BYTES];
+
+    stage->memory = memory;
+    stage->from = from;
+    stage->to = to;
+    stage->loads++;
+    stage->bytes += to - from;
+    return lod_pinned_read(pinned, from, memory, to - from);
+}
+
 bool lod_pinned_sound(const struct lod_pinned *pinned, uint32_t slot, unsigned group,
                       uint64_t frame, const uint8_t *data)
 {
@@ -122,6 +143,16 @@ static struct lod_item item_of(uint32_t number)
         item.recd.group_bytes[g] = ITEMS * FRAME_BYTES;
     }
     return item;
+}
+
+int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_item *ret_item)
+{
+    (void)dataset;
+    if (number >= RECORDS * ITEMS) {
+        return -ENOENT;
+    }
+    *ret_item = item_of(number);
+    return 0;
 }
 
 static void read_item(uint32_t number, unsigned groups)

@@ -23,7 +23,7 @@ static uint64_t segment_frames = 40;
 static unsigned bad_group; /* whose frames are unsound */
 static int item_error;     /* what lod_dataset_item_failed was told last */
 static int frame_error;
-static uint32_t bad_item;    /* whose frames cannot be read */
+static uint32_t bad_item; /* whose frames cannot be read */
 static uint32_t items_end = UINT32_MAX;
 static uint64_t frame_short; /* bytes missing at the end of each frame */
 

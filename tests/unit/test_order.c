@@ -259,3 +259,15 @@ Test(order, nothing_at_all)
     cr_assert_eq(order.records_count, 0);
     cr_assert_eq(order.cuts, 0);
 }
+
+Test(order, records_grow_with_the_source_between_limits)
+{
+    static const struct {
+        uint64_t source_mib, record_mib;
+    } known[] = {{0, 16}, {511, 16}, {512, 32}, {1023, 32}, {1024, 64}, {1u << 20, 64}};
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        cr_assert_eq(lod_order_record_bytes(known[i].source_mib << 20), known[i].record_mib << 20);
+    }
+    cr_assert_eq(lod_order_record_bytes(UINT64_MAX), 64 << 20);
+}

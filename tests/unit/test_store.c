@@ -66,13 +66,58 @@ Test(store, exact_reads_read_nothing_ahead)
     if (resident(fd)) {
         cr_skip_test("this file system keeps its files in RAM");
     }
-    lod_store_read_exactly(f.store);
+    lod_store_read_exactly(f.store, false);
     cr_assert_eq(lod_object_open(f.store, "records/x", &object), 0);
     cr_assert_eq(lod_object_pread(object, 0, page, sizeof(page)), 0);
     cr_assert_leq(resident(fd), 1);
     lod_object_close(object);
     close(fd);
     fixture_destroy(&f);
+}
+
+/* What a load leaves in the page cache, and whether it is right. */
+static unsigned load_leaves(bool page_cache)
+{
+    struct fixture f = fixture_create();
+    struct lod_object *object;
+    const size_t bytes = AHEAD_BYTES - 100; /* the last block is not whole */
+    uint8_t *truth = malloc(bytes), *memory = aligned_alloc(LOD_LOAD_ALIGN, AHEAD_BYTES);
+    int fd = openat(f.records_fd, "x", O_RDWR | O_CREAT, 0644);
+
+    for (size_t i = 0; i < bytes; i++) {
+        truth[i] = (uint8_t)(i * 2654435761u >> 17);
+    }
+    cr_assert_eq(write(fd, truth, bytes), (ssize_t)bytes);
+    cr_assert_eq(fsync(fd), 0);
+    cr_assert_eq(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+    lod_store_read_exactly(f.store, page_cache);
+    cr_assert_eq(lod_object_open(f.store, "records/x", &object), 0);
+    memset(memory, 0, AHEAD_BYTES);
+    cr_assert_eq(lod_object_load(object, 0, memory, AHEAD_BYTES), 0);
+    cr_assert_eq(memcmp(memory, truth, bytes), 0);
+    unsigned left = resident(fd);
+    cr_assert_eq(lod_object_load(object, 8 * PAGE_BYTES, memory, PAGE_BYTES), 0);
+    cr_assert_eq(memcmp(memory, truth + 8 * PAGE_BYTES, PAGE_BYTES), 0);
+    cr_assert_eq(lod_object_load(object, AHEAD_BYTES, memory, PAGE_BYTES), -EIO);
+    cr_assert_eq(ftruncate(fd, 10 * PAGE_BYTES), 0);
+    cr_assert_eq(lod_object_load(object, 9 * PAGE_BYTES, memory, PAGE_BYTES), 0);
+    cr_assert_eq(lod_object_load(object, 0, memory, AHEAD_BYTES), -EIO, "it shrank");
+    lod_object_close(object);
+    close(fd);
+    free(truth);
+    free(memory);
+    fixture_destroy(&f);
+    return left;
+}
+
+Test(store, loads_are_right_and_leave_copies_only_where_they_should)
+{
+    unsigned with = load_leaves(true), without = load_leaves(false);
+
+    cr_assert_eq(with, AHEAD_BYTES / PAGE_BYTES);
+    if (without) {
+        cr_skip_test("this file system has no direct I/O");
+    }
 }
 
 Test(store, names_stay_inside_the_store)
