@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One record opened for reading. Its metadata is read whole, checked and boiled down to the rows,
- * the hashes and one running sum a segment; path entries are checked, then dropped. FORMAT.md,
- * Record.
- *
- * Memory an item: 64 (row) + 4 (first frame) + 8 a frame, and a sum of 4 bytes a group, or of 8
- * where there is one group only, which alone may pass 2^32 bytes. An item of 11 groups of a frame
- * each takes 204 bytes, a raw one of a frame 84.
+ * One record opened for reading: its head is read whole and checked against the index; see
+ * record_tables.h for what is kept of it. FORMAT.md, Record.
  */
 #include "store/record.h"
 
@@ -19,8 +14,8 @@
 
 #include "bytes.h"
 #include "hash.h"
-#include "store/name.h"
 #include "store/record_header.h"
+#include "store/record_tables.h"
 #include "store/rows.h"
 
 /* An open record keeps a file open; charged so, a cache of 16 MiB keeps at most 512 of them. */
@@ -29,20 +24,9 @@
 struct lod_record {
     struct lod_object *object;
     struct lod_recd recd;
-    const struct lod_codec *codec;
     uint64_t group_at[LOD_GROUPS_MAX]; /* file offsets */
-    size_t memory;
-    uint8_t *rows;         /* items x LOD_ROW_BYTES */
-    uint8_t *hashes;       /* frames x u64, as in the file */
-    uint32_t *first_frame; /* by slot, among all frames of the record */
-    uint64_t *ends64;      /* one group: end of each slot's segment in it; else NULL */
-    uint32_t *ends32;      /* more: the same, group by group; else NULL */
+    struct lod_record_tables tables;
 };
-
-static uint64_t frames_of(uint64_t bytes, unsigned shift)
-{
-    return (bytes >> shift) + ((bytes & ((1ull << shift) - 1)) != 0);
-}
 
 /* Everything the index says of the record again. Both hashes may be right and still differ. */
 static int check_header(const struct lod_recd *recd, const uint8_t header[LOD_RECORD_HEADER])
@@ -63,151 +47,6 @@ static int check_header(const struct lod_recd *recd, const uint8_t header[LOD_RE
     return same ? 0 : -EBADMSG;
 }
 
-/* Frames of one item; its segments are added to `sums`, which stay within the groups. */
-static int add_item(struct lod_record *record, const uint8_t *row, uint64_t sums[LOD_GROUPS_MAX],
-                    uint64_t *ret_frames)
-{
-    const struct lod_recd *recd = &record->recd;
-    uint64_t bytes[LOD_GROUPS_MAX], frames = 0;
-
-    if (lod_row_own_node(row)) {
-        return -EILSEQ;
-    }
-    int error = lod_codec_segments(record->codec, row, bytes);
-    if (error) {
-        return error;
-    }
-    for (unsigned g = 0; g < LOD_GROUPS_MAX; g++) {
-        if (bytes[g] > recd->group_bytes[g] - sums[g]) {
-            return -EILSEQ;
-        }
-        sums[g] += bytes[g];
-        frames += frames_of(bytes[g], recd->frame_shift);
-    }
-    *ret_frames = frames; /* at most 12 x 2^40 / 2^16 */
-    return 0;
-}
-
-static void keep_sums(struct lod_record *record, uint32_t slot, const uint64_t *sums)
-{
-    if (record->ends64) {
-        record->ends64[slot] = sums[0];
-        return;
-    }
-    for (unsigned g = 0; g < record->recd.groups; g++) {
-        record->ends32[(size_t)g * record->recd.items + slot] = (uint32_t)sums[g];
-    }
-}
-
-/* Walks the rows: running sums, frame numbers, and in *ret_frames how many hashes must follow. */
-static int index_rows(struct lod_record *record, uint64_t *ret_frames)
-{
-    const struct lod_recd *recd = &record->recd;
-    const uint64_t frames_max = recd->metadata_bytes / 8;
-    uint64_t sums[LOD_GROUPS_MAX] = {0}, frames = 0, more = 0;
-
-    for (uint32_t slot = 0; slot < recd->items; slot++) {
-        record->first_frame[slot] = (uint32_t)frames;
-        int error = add_item(record, record->rows + (size_t)slot * LOD_ROW_BYTES, sums, &more);
-        if (error) {
-            return error;
-        }
-        frames += more;
-        if (frames > frames_max) {
-            return -EILSEQ;
-        }
-        keep_sums(record, slot, sums);
-    }
-    if (memcmp(sums, recd->group_bytes, sizeof(sums)) != 0) {
-        return -EILSEQ;
-    }
-    *ret_frames = frames;
-    return 0;
-}
-
-static int check_path_entry(const struct lod_recd *recd, struct lod_cursor *c)
-{
-    uint16_t mode = lod_take_le16(c);
-    uint16_t path_bytes = lod_take_le16(c);
-    uint32_t node_flags = lod_take_le32(c);
-    lod_take(c, 8); /* mtime */
-    const uint8_t *path = lod_take(c, path_bytes);
-
-    if (!path || (mode & ~0777u) || (node_flags & ~LOD_NODE_FLAGS) ||
-        (path_bytes == 0) != (recd->codec == LOD_CODEC_TREE) ||
-        !lod_path_valid((const char *)path, path_bytes)) {
-        return -EILSEQ;
-    }
-    return 0;
-}
-
-/* The offsets, and behind the hashes one path entry a slot, without gaps, to the very end. */
-static int check_paths(const struct lod_recd *recd, const uint8_t *metadata, size_t hashes_at,
-                       uint64_t frames)
-{
-    const uint64_t start = hashes_at + frames * 8;
-    struct lod_cursor offsets =
-        lod_cursor(metadata + (size_t)recd->items * LOD_ROW_BYTES, (size_t)recd->items * 4);
-
-    if (start > recd->metadata_bytes) {
-        return -EILSEQ;
-    }
-    struct lod_cursor c = lod_cursor(metadata + start, recd->metadata_bytes - (size_t)start);
-    for (uint32_t slot = 0; slot < recd->items; slot++) {
-        if (lod_take_le32(&offsets) != recd->metadata_bytes - c.left) {
-            return -EILSEQ;
-        }
-        int error = check_path_entry(recd, &c);
-        if (error) {
-            return error;
-        }
-    }
-    return c.left == 0 ? 0 : -EILSEQ;
-}
-
-static int create_tables(struct lod_record *record)
-{
-    const struct lod_recd *recd = &record->recd;
-    const size_t items = recd->items;
-    const size_t sums = recd->groups == 1 ? items * 8 : items * 4 * recd->groups;
-
-    record->rows = malloc(items * LOD_ROW_BYTES);
-    record->first_frame = malloc(items * 4);
-    if (recd->groups == 1) {
-        record->ends64 = malloc(sums);
-    } else {
-        record->ends32 = malloc(sums);
-    }
-    record->memory = sizeof(*record) + items * (LOD_ROW_BYTES + 4) + sums;
-    bool all = record->rows && record->first_frame && (record->ends64 || record->ends32);
-    return all ? 0 : -ENOMEM;
-}
-
-static int parse_metadata(struct lod_record *record, const uint8_t *metadata)
-{
-    const struct lod_recd *recd = &record->recd;
-    const size_t hashes_at = (size_t)recd->items * (LOD_ROW_BYTES + 4);
-    uint64_t frames = 0;
-
-    int error = create_tables(record);
-    if (error) {
-        return error;
-    }
-    memcpy(record->rows, metadata, (size_t)recd->items * LOD_ROW_BYTES);
-    error = index_rows(record, &frames);
-    error = error ? error : check_paths(recd, metadata, hashes_at, frames);
-    if (error) {
-        return error;
-    }
-    record->hashes = malloc((size_t)frames * 8 + 1);
-    if (!record->hashes) {
-        return -ENOMEM;
-    }
-    memcpy(record->hashes, metadata + hashes_at, (size_t)frames * 8);
-    record->memory += (size_t)frames * 8;
-    return 0;
-}
-
 static int take_head(struct lod_record *record, const uint8_t *head)
 {
     const struct lod_recd *recd = &record->recd;
@@ -217,7 +56,7 @@ static int take_head(struct lod_record *record, const uint8_t *head)
     if (!error && lod_hash64(metadata, recd->metadata_bytes, recd->id.low) != recd->metadata_hash) {
         error = -EBADMSG;
     }
-    return error ? error : parse_metadata(record, metadata);
+    return error ? error : lod_record_tables_take(&record->tables, recd, metadata);
 }
 
 /* Header and metadata lie side by side, so one request brings both. */
@@ -277,7 +116,6 @@ int lod_record_open_staged(struct lod_store *store, const struct lod_recd *recd,
         return -ENOMEM;
     }
     record->recd = *recd;
-    record->codec = lod_codec_find(recd->codec);
     for (unsigned g = 0; g < LOD_GROUPS_MAX; g++) {
         record->group_at[g] = at;
         at += recd->group_bytes[g];
@@ -298,11 +136,7 @@ struct lod_record *lod_record_close(struct lod_record *record)
 {
     if (record) {
         lod_object_close(record->object);
-        free(record->rows);
-        free(record->hashes);
-        free(record->first_frame);
-        free(record->ends64);
-        free(record->ends32);
+        lod_record_tables_finish(&record->tables);
         free(record);
     }
     return NULL;
@@ -315,25 +149,20 @@ const struct lod_recd *lod_record_recd(const struct lod_record *record)
 
 size_t lod_record_memory(const struct lod_record *record)
 {
-    return record->memory > MEMORY_MIN ? record->memory : MEMORY_MIN;
+    size_t memory = sizeof(*record) + record->tables.memory;
+
+    return memory > MEMORY_MIN ? memory : MEMORY_MIN;
 }
 
 const uint8_t *lod_record_row(const struct lod_record *record, uint32_t slot)
 {
     assert(slot < record->recd.items);
-    return record->rows + (size_t)slot * LOD_ROW_BYTES;
-}
-
-/* End of the segment within its group. */
-static uint64_t end_of(const struct lod_record *record, uint32_t slot, unsigned group)
-{
-    return record->ends64 ? record->ends64[slot]
-                          : record->ends32[(size_t)(group - 1) * record->recd.items + slot];
+    return record->tables.rows + (size_t)slot * LOD_ROW_BYTES;
 }
 
 static uint64_t start_of(const struct lod_record *record, uint32_t slot, unsigned group)
 {
-    return slot ? end_of(record, slot - 1, group) : 0;
+    return slot ? lod_record_tables_end(&record->tables, &record->recd, slot - 1, group) : 0;
 }
 
 uint64_t lod_record_segment_bytes(const struct lod_record *record, uint32_t slot, unsigned group)
@@ -342,7 +171,8 @@ uint64_t lod_record_segment_bytes(const struct lod_record *record, uint32_t slot
     if (group > record->recd.groups) {
         return 0;
     }
-    return end_of(record, slot, group) - start_of(record, slot, group);
+    return lod_record_tables_end(&record->tables, &record->recd, slot, group) -
+           start_of(record, slot, group);
 }
 
 uint64_t lod_record_segment_offset(const struct lod_record *record, uint32_t slot, unsigned group)
@@ -357,7 +187,7 @@ uint32_t lod_record_frame_bytes(const struct lod_record *record, uint32_t slot, 
     const uint64_t frame_bytes = 1ull << record->recd.frame_shift;
     uint64_t bytes = lod_record_segment_bytes(record, slot, group);
 
-    assert(frame < frames_of(bytes, record->recd.frame_shift));
+    assert(frame < lod_frames_of(bytes, record->recd.frame_shift));
     uint64_t left = bytes - frame * frame_bytes;
     return (uint32_t)(left < frame_bytes ? left : frame_bytes);
 }
@@ -366,12 +196,13 @@ uint32_t lod_record_frame_bytes(const struct lod_record *record, uint32_t slot, 
 static uint64_t hash_of(const struct lod_record *record, uint32_t slot, unsigned group,
                         uint64_t frame)
 {
-    uint64_t number = record->first_frame[slot] + frame;
+    uint64_t number = record->tables.first_frame[slot] + frame;
 
     for (unsigned g = 1; g < group; g++) {
-        number += frames_of(lod_record_segment_bytes(record, slot, g), record->recd.frame_shift);
+        number +=
+            lod_frames_of(lod_record_segment_bytes(record, slot, g), record->recd.frame_shift);
     }
-    return lod_get_le64(record->hashes + number * 8);
+    return lod_get_le64(record->tables.hashes + number * 8);
 }
 
 int lod_record_load(struct lod_record *record, struct lod_stage *stage, uint64_t from, uint64_t to)
