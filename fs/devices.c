@@ -329,8 +329,11 @@ struct lod_gpu *lod_devices_now(struct lod_devices *devices, const struct lod_ma
 
 void lod_devices_made(struct lod_devices *devices, unsigned units)
 {
-    const char *failure = lod_gpu_failure(devices->gpu);
+    const char *failure = devices ? lod_gpu_failure(devices->gpu) : NULL;
 
+    if (!devices) {
+        return;
+    }
     atomic_fetch_add(&devices->batches, 1);
     atomic_fetch_add(&devices->units, units);
     if (failure) {

@@ -41,7 +41,8 @@ void lod_devices_offer(struct lod_devices *devices, const struct lod_maker *make
  * `devices`. */
 struct lod_gpu *lod_devices_now(struct lod_devices *devices, const struct lod_maker *maker);
 
-/* A batch of `units` was made: counts it, and logs one line if that was where the device failed. */
+/* A batch of `units` was made: counts it, and logs one line if that was where the device failed.
+ * Accepts NULL. */
 void lod_devices_made(struct lod_devices *devices, unsigned units);
 
 #define LOD_DEVICES_TEXT 128

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A pack that did not end goes on where it stopped, with the same arguments and the same source, and
 # makes the very store that an undisturbed one makes.
-. "$(dirname "$0")/lib.sh"
+here=$(dirname "$(readlink -f "$0")")
+. "$here/lib.sh"
 
 options=(--record-size=64K --scans=default)
 make_source source 3
@@ -193,4 +194,36 @@ said 'is being written by another pack'
 kill -CONT $pid
 wait $pid || fail "the first of two packs failed"
 same store "of two packs at once"
+
+# Tables: one file is several items, in more than one record; killed at random moments.
+"$here/make_tables.py" tables || fail "no tables"
+options=(--record-size=64K --scans=default --tables='*' --one-hot --batch-rows=100)
+expect 0 "$LODFS" pack -q "${options[@]}" tables reference-tables
+same_tables() { diff -r "$1" reference-tables >diff.log || fail "another store of tables: $2"; }
+from=tables begin store 6
+expect 0 "$LODFS" pack --json "${options[@]}" tables store
+json '5 <= d["kept_records"] < d["records"]'
+same_tables store "after a kill"
+rm -rf killed
+records=$(ls reference-tables/records | wc -l)
+kills=0
+for round in $(seq 8); do
+    "$LODFS" pack -q -j$((round % 3 + 1)) "${options[@]}" tables killed 2>/dev/null &
+    pid=$!
+    at=$((RANDOM % records))
+    while [ "$(count killed)" -lt $at ] && kill -0 $pid 2>/dev/null; do :; done
+    kill -KILL $pid 2>/dev/null && kills=$((kills + 1))
+    wait $pid 2>/dev/null
+    [ -e killed/manifest.json ] && same_tables killed "round $round" && rm -rf killed
+done
+[ $kills -ge 3 ] || fail "only $kills of 8 packs of tables were killed"
+[ -e killed/manifest.json ] || expect 0 "$LODFS" pack -q "${options[@]}" tables killed
+same_tables killed "after $kills kills"
+from=tables begin store 6
+for other in --batch-rows=50 --shard-rows=700 --tables=none; do
+    expect 1 "$LODFS" pack "${options[@]}" $other tables store
+    said "'store' holds the beginning of another pack"
+done
+expect 0 "$LODFS" pack -q "${options[@]}" tables store
+same_tables store "after other options were refused"
 finish

@@ -57,7 +57,7 @@ int served_plan(struct served *served, const struct lod_node *node, unsigned sho
 /* -------------------------------------------------------------------------------- the exercise */
 
 #define VISITS_MAX     4000
-#define PRODUCT_MAX    (1u << 20) /* rows x columns */
+#define PRODUCT_MAX    (1u << 16) /* rows x columns */
 #define READS_MAX      40         /* of one file: its beginning, and leaps to its end */
 #define ALL_READ_BYTES (32u << 20)
 
