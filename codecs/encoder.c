@@ -17,11 +17,3 @@ const struct lod_encoder *lod_encoder_probe(struct lod_span head, uint64_t sourc
     }
     return encoders[i];
 }
-
-void lod_encoded_finish(struct lod_encoded *item)
-{
-    for (unsigned i = 0; i < LOD_GROUPS_MAX; i++) {
-        lod_buf_finish(&item->group[i]);
-    }
-    lod_buf_finish(&item->header);
-}

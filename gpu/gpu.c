@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,16 +41,6 @@ struct lod_gpu {
     bool failing;                                /* guarded by lock: `failure` is taken */
     struct lod_gpu_layout layout[LOD_GPU_LANES]; /* of the job that holds the lane */
 };
-
-int lod_device_why(int error, char *why, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(why, LOD_GPU_LABEL, format, args);
-    va_end(args);
-    return error;
-}
 
 const char *lod_gpu_name(unsigned index)
 {

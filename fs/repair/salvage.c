@@ -18,48 +18,6 @@
 #include "store/record_names.h"
 #include "store/tree_list.h"
 
-#define TEXT_BLOCK ((size_t)64 << 10) /* longer than any path or target */
-
-/* Blocks of NUL-terminated texts, all freed together. */
-struct lod_salvage_text {
-    struct lod_salvage_text *before;
-    size_t used;
-    char bytes[TEXT_BLOCK];
-};
-
-const char *lod_salvage_keep(struct lod_salvage *s, const char *text, size_t bytes)
-{
-    if (!s->texts || TEXT_BLOCK - s->texts->used < bytes + 1) {
-        struct lod_salvage_text *block = malloc(sizeof(*block));
-        if (!block) {
-            return NULL;
-        }
-        block->before = s->texts;
-        block->used = 0;
-        s->texts = block;
-    }
-    char *at = s->texts->bytes + s->texts->used;
-    memcpy(at, text, bytes);
-    at[bytes] = '\0';
-    s->texts->used += bytes + 1;
-    return at;
-}
-
-int lod_salvage_add(struct lod_salvage *s, const struct lod_entry *entry)
-{
-    if (s->entries_count == s->entries_room) {
-        size_t room = s->entries_room ? s->entries_room * 2 : 1024;
-        struct lod_entry *entries = reallocarray(s->entries, room, sizeof(*entries));
-        if (!entries) {
-            return -ENOMEM;
-        }
-        s->entries = entries;
-        s->entries_room = room;
-    }
-    s->entries[s->entries_count++] = *entry;
-    return 0;
-}
-
 /* ------------------------------------------------------------------------------ records */
 
 static int add_record(struct lod_salvage *s, const struct lod_recd *recd, const uint8_t *rows)
@@ -226,21 +184,4 @@ int lod_salvage(struct lod_store *store, struct lod_salvage *s, struct lod_repai
         error = lod_tree_mend_folders(s, report);
     }
     return error;
-}
-
-void lod_salvage_finish(struct lod_salvage *s)
-{
-    while (s->texts) {
-        struct lod_salvage_text *before = s->texts->before;
-        free(s->texts);
-        s->texts = before;
-    }
-    for (size_t i = 0; i < s->records_count; i++) {
-        free((uint8_t *)(uintptr_t)s->records[i].rows);
-    }
-    free(s->records);
-    free(s->entries);
-    cJSON_Delete(s->pack);
-    cJSON_Delete(s->scans);
-    *s = (struct lod_salvage){0};
 }

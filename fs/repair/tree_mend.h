@@ -3,7 +3,8 @@
 #ifndef LOD_TREE_MEND_H
 #define LOD_TREE_MEND_H
 
-#include "repair/salvage.h"
+#include "repair/losses.h"
+#include "repair/salvaged.h"
 
 /*
  * Further names (entries with ALIAS and a target) get the item of their owner; those whose owner
@@ -15,9 +16,5 @@ LOD_MUST_CHECK int lod_tree_mend_aliases(struct lod_salvage *salvage,
 /* Without a whole tree list: adds the folders that paths pass through, mode 0755, time 0. */
 LOD_MUST_CHECK int lod_tree_mend_folders(struct lod_salvage *salvage,
                                          struct lod_repair_report *report);
-
-/* Of salvage.c: a kept copy of a text, NULL: no memory; one more entry. */
-const char *lod_salvage_keep(struct lod_salvage *salvage, const char *text, size_t bytes);
-LOD_MUST_CHECK int lod_salvage_add(struct lod_salvage *salvage, const struct lod_entry *entry);
 
 #endif

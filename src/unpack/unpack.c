@@ -3,74 +3,13 @@
 #include "unpack/unpack.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "log.h"
 #include "pool.h"
 #include "unpack/work.h"
 
 #define FRAMES_BYTES (64ull << 20) /* each frame is read about once */
-
-static const char *path_of(struct lod_unpack_work *work, uint32_t number,
-                           char path[LOD_PATH_MAX + 1])
-{
-    struct lod_node node;
-
-    if (lod_index_node(work->index, number, &node) || lod_index_path(work->index, &node, path)) {
-        snprintf(path, LOD_PATH_MAX + 1, "(node %" PRIu32 " of the index)", number);
-    }
-    return path;
-}
-
-int lod_unpack_note(struct lod_unpack_work *work, uint32_t node, const char *what, bool failed)
-{
-    struct lod_unpack_result *result = work->result;
-    char path[LOD_PATH_MAX + 1];
-    int error = 0;
-
-    path_of(work, node, path);
-    pthread_mutex_lock(&result->lock);
-    result->failed += failed;
-    result->left_out += !failed;
-    if (result->notes_count == result->notes_room && result->notes_room < LOD_UNPACK_NOTES_MAX) {
-        size_t room = result->notes_room ? result->notes_room * 2 : 64;
-        struct lod_unpack_note *notes = reallocarray(result->notes, room, sizeof(*notes));
-        result->notes = notes ? notes : result->notes;
-        result->notes_room = notes ? room : result->notes_room;
-        error = notes ? 0 : -ENOMEM;
-    }
-    if (!error && result->notes_count < LOD_UNPACK_NOTES_MAX) {
-        struct lod_unpack_note note = {.path = strdup(path), .what = what, .failed = failed};
-        error = note.path ? 0 : -ENOMEM;
-        if (!error) {
-            result->notes[result->notes_count++] = note;
-        }
-    }
-    pthread_mutex_unlock(&result->lock);
-    return error;
-}
-
-int lod_unpack_stuck(struct lod_unpack_work *work, uint32_t node, const char *what, int error)
-{
-    char path[LOD_PATH_MAX + 1], name[4 * LOD_PATH_MAX + 1];
-
-    path_of(work, node, path);
-    lod_escape(path, strlen(path), name, sizeof(name));
-    return lod_trouble_set(work->trouble, node, error, "cannot %s '%s': %s", what, name,
-                           strerrordesc_np(-error));
-}
-
-void lod_unpack_count(struct lod_unpack_work *work, uint64_t *sum, uint64_t bytes)
-{
-    pthread_mutex_lock(&work->result->lock);
-    (*sum)++;
-    work->result->bytes += bytes;
-    pthread_mutex_unlock(&work->result->lock);
-}
 
 static int step(void *ctx, uint64_t index)
 {

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every back end uses; see device.h. */
+#include "device.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int lod_device_why(int error, char *why, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, LOD_GPU_LABEL, format, args);
+    va_end(args);
+    return error;
+}
