@@ -17,13 +17,26 @@ static bool always(void)
 const struct lod_l3_kernels lod_l3_kernels_scalar = {
     .name = "scalar",
     .supported = always,
-    .bits_max = 16,
     .packed = lod_l3_packed_decode,
     .paper = lod_paper_decode,
     .small = lod_small_decode,
 };
 
 #ifdef LOD_L3_X86
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+}
+
+/* What has AVX-512 has AVX2 as well. */
+static const struct lod_l3_kernels avx2_deep = {
+    .name = "avx2, 16 bits",
+    .supported = has_avx2,
+    .packed = lod_deep_packed_avx2,
+    .paper = lod_deep_paper_avx2,
+    .small = lod_deep_small_avx2,
+};
+
 static bool has_avx512(void)
 {
     return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -34,22 +47,17 @@ static bool has_avx512(void)
 static const struct lod_l3_kernels avx512 = {
     .name = "avx512",
     .supported = has_avx512,
-    .bits_max = 8,
+    .deep = &avx2_deep,
     .packed = lod_packed_avx512,
     .paper = lod_paper_avx512,
     .small = lod_small_avx512,
     .small_pair = lod_small_pair_avx512,
 };
 
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-}
-
 static const struct lod_l3_kernels avx2 = {
     .name = "avx2",
     .supported = has_avx2,
-    .bits_max = 8,
+    .deep = &avx2_deep,
     .packed = lod_packed_avx2,
     .paper = lod_paper_avx2,
     .small = lod_small_avx2,

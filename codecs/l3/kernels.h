@@ -15,8 +15,8 @@
 
 struct lod_l3_kernels {
     const char *name;
-    bool (*supported)(void); /* by this processor */
-    unsigned bits_max;       /* deeper samples are for the reference */
+    bool (*supported)(void);           /* by this processor */
+    const struct lod_l3_kernels *deep; /* for samples of 16 bits; NULL: these */
 
     /* -EILSEQ */
     int (*packed)(const struct lod_l3_patch *patch, struct lod_span bytes,
@@ -32,6 +32,13 @@ struct lod_l3_kernels {
                       const struct lod_rans_tables *tables,
                       const struct lod_l3_target target[LOD_L3_PAIR]);
 };
+
+/* Those of them that decode samples of so many bits. */
+static inline const struct lod_l3_kernels *lod_l3_kernels_of(const struct lod_l3_kernels *kernels,
+                                                             unsigned bits)
+{
+    return bits == 16 && kernels->deep ? kernels->deep : kernels;
+}
 
 /* All that this build has, the fastest first, the reference last, then NULL. */
 extern const struct lod_l3_kernels *const lod_l3_kernels[];

@@ -24,7 +24,7 @@ int lod_l3_work_init_with(const struct lod_l3_stream *stream, const struct lod_l
 {
     struct work *own = work;
 
-    own->kernels = kernels;
+    own->kernels = lod_l3_kernels_of(kernels, stream->image.bits);
     return lod_rans_tables_take(stream->tables, stream->image.samples, &own->tables);
 }
 
@@ -88,7 +88,7 @@ static int decode_waiting(struct waiting *w, struct work *work)
 static int decode_or_wait(const struct lod_l3_patch *patch, struct lod_span bytes,
                           struct lod_l3_target target, struct waiting *w, struct work *work)
 {
-    if (!work->kernels->small_pair || patch->bits > work->kernels->bits_max || !is_small(bytes)) {
+    if (!work->kernels->small_pair || !is_small(bytes)) {
         return decode(patch, bytes, &target, work);
     }
     if (w->count && w->patch.width != patch->width) {

@@ -13,4 +13,13 @@ int lod_small_avx2(const struct lod_l3_patch *patch, struct lod_span bytes,
                    const struct lod_rans_tables *tables, const struct lod_l3_target *target,
                    struct lod_small_rows *rows);
 
+/* The same for samples of 16 bits. */
+int lod_deep_packed_avx2(const struct lod_l3_patch *patch, struct lod_span bytes,
+                         const struct lod_l3_target *target, struct lod_l3_rows *rows);
+int lod_deep_paper_avx2(const struct lod_l3_patch *patch, struct lod_span bytes,
+                        const struct lod_l3_target *target, struct lod_l3_rows *rows);
+int lod_deep_small_avx2(const struct lod_l3_patch *patch, struct lod_span bytes,
+                        const struct lod_rans_tables *tables, const struct lod_l3_target *target,
+                        struct lod_small_rows *rows);
+
 #endif

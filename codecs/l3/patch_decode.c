@@ -10,7 +10,7 @@ int lod_l3_patch_decode(const struct lod_l3_kernels *kernels, const struct lod_l
 {
     unsigned kind = bytes.bytes ? bytes.at[0] : 0;
 
-    kernels = patch->bits <= kernels->bits_max ? kernels : &lod_l3_kernels_scalar;
+    kernels = lod_l3_kernels_of(kernels, patch->bits);
 
     if (bytes.bytes == 0 || kind & ~(LOD_L3_KIND_MODE | LOD_L3_KIND_GREEN) ||
         (kind & LOD_L3_KIND_GREEN &&

@@ -1,108 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Mode small for AVX2 with BMI2: the twin of small.c for samples of up to 8 bits. The 32 lanes of a
- * patch are four vectors of states; a slot is a gather, words are dealt out by a permutation that
- * pdep makes of the lanes that need one.
+ * patch are rans_avx2.h's; a slot is a gather.
  */
 #include "l3/patch_avx2.h"
 
 #include <errno.h>
 
+#include "l3/rans_avx2.h"
 #include "l3/vectors_avx2.h"
-
-#define PARTS 4u /* vectors of eight states */
-
-/* A patch being decoded. */
-struct stream {
-    struct lod_span bytes;
-    size_t at;
-    __m256i state[PARTS];
-};
-
-/* Ones in the first `count` of eight lanes. */
-LOD_ALWAYS __m256i first(unsigned count)
-{
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count),
-                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
-
-/* Eight words, zeros behind the end. */
-LOD_ALWAYS __m256i words(const struct stream *s)
-{
-    size_t left = s->at < s->bytes.bytes ? s->bytes.bytes - s->at : 0;
-    uint8_t some[16] = {0};
-
-    if (left >= 16) {
-        return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i_u *)(s->bytes.at + s->at)));
-    }
-    if (left) {
-        memcpy(some, s->bytes.at + s->at, left);
-    }
-    return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i_u *)some));
-}
-
-/* States below the floor take a word each, in the order of their lanes. */
-LOD_ALWAYS __m256i refill(struct stream *s, __m256i state, __m256i active)
-{
-    __m256i none = _mm256_cmpeq_epi32(_mm256_srli_epi32(state, 16), _mm256_setzero_si256());
-    __m256i low = _mm256_and_si256(none, active);
-    unsigned lanes = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(low));
-    uint64_t bytes = _pdep_u64(lanes, 0x0101010101010101ull) * 255;
-    long long order = (long long)_pdep_u64(0x0706050403020100ull, bytes);
-    __m256i which = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(order));
-    __m256i dealt = _mm256_permutevar8x32_epi32(words(s), which);
-    __m256i filled = _mm256_or_si256(_mm256_slli_epi32(state, 16), dealt);
-
-    s->at += 2u * (unsigned)__builtin_popcount(lanes);
-    return _mm256_blendv_epi8(state, filled, low);
-}
-
-LOD_ALWAYS __m256i advance(struct stream *s, __m256i state, __m256i entry, __m256i active)
-{
-    const __m256i mask = _mm256_set1_epi32((int)LOD_RANS_TOTAL - 1);
-    __m256i count = _mm256_srli_epi32(entry, LOD_RANS_COUNT_SHIFT);
-    __m256i offset = _mm256_and_si256(_mm256_srli_epi32(entry, LOD_RANS_OFFSET_SHIFT), mask);
-    __m256i next = _mm256_add_epi32(
-        _mm256_mullo_epi32(count, _mm256_srli_epi32(state, LOD_RANS_BITS)), offset);
-
-    return refill(s, _mm256_blendv_epi8(state, next, active), active);
-}
 
 /* Lanes whose symbol was an escape: eight bits of their state are the residual.
  */
-static __attribute__((noinline)) void escape(struct stream *s, __m256i entry[PARTS],
-                                             const __m256i active[PARTS])
+static __attribute__((noinline)) void escape(struct lod_rans_avx2 *s, __m256i entry[LOD_RANS_PARTS],
+                                             const __m256i active[LOD_RANS_PARTS])
 {
     const __m256i bit = _mm256_set1_epi32(LOD_RANS_ESCAPE_BIT);
 
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < LOD_RANS_PARTS; i++) {
         __m256i escaped =
             _mm256_and_si256(_mm256_cmpeq_epi32(_mm256_and_si256(entry[i], bit), bit), active[i]);
         __m256i low = _mm256_and_si256(s->state[i], _mm256_set1_epi32(255));
         entry[i] = _mm256_blendv_epi8(entry[i], low, escaped);
         __m256i rest = _mm256_srli_epi32(s->state[i], 8);
-        s->state[i] = refill(s, _mm256_blendv_epi8(s->state[i], rest, escaped), escaped);
+        s->state[i] = lod_rans_refill(s, _mm256_blendv_epi8(s->state[i], rest, escaped), escaped);
     }
 }
 
 /* The symbols of 32 columns. */
-LOD_ALWAYS void step(const struct lod_rans_tables *tables, struct stream *s, const uint8_t *classes,
-                     const __m256i active[PARTS], uint8_t *residuals)
+LOD_ALWAYS void step(const struct lod_rans_tables *tables, struct lod_rans_avx2 *s,
+                     const uint8_t *classes, const __m256i active[LOD_RANS_PARTS],
+                     uint8_t *residuals)
 {
     const __m256i mask = _mm256_set1_epi32((int)LOD_RANS_TOTAL - 1);
     const __m256i byte = _mm256_set1_epi32(255);
     const __m256i bit = _mm256_set1_epi32(LOD_RANS_ESCAPE_BIT);
-    __m256i entry[PARTS], escaped = _mm256_setzero_si256();
+    __m256i entry[LOD_RANS_PARTS], escaped = _mm256_setzero_si256();
 
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < LOD_RANS_PARTS; i++) {
         __m256i of = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i_u *)(classes + 8 * i)));
         __m256i at = _mm256_or_si256(_mm256_slli_epi32(of, LOD_RANS_BITS),
                                      _mm256_and_si256(s->state[i], mask));
         entry[i] = _mm256_i32gather_epi32((const int *)tables->slot, at, 4);
         escaped = _mm256_or_si256(escaped, _mm256_and_si256(entry[i], active[i]));
     }
-    for (unsigned i = 0; i < PARTS; i++) {
-        s->state[i] = advance(s, s->state[i], entry[i], active[i]);
+    for (unsigned i = 0; i < LOD_RANS_PARTS; i++) {
+        s->state[i] = lod_rans_advance(s, s->state[i], entry[i], active[i]);
     }
     if (__builtin_expect(!_mm256_testz_si256(escaped, bit), 0)) {
         escape(s, entry, active);
@@ -146,40 +89,9 @@ static void limits_of(const struct lod_rans_tables *tables, unsigned plane, __m2
     }
 }
 
-static bool begin(const struct lod_small_map *map, const struct lod_rans_tables *tables,
-                  struct lod_span bytes, struct stream *s)
-{
-    uint32_t state[LOD_RANS_LANES];
-
-    if (!tables->classes || bytes.bytes < map->words || (bytes.bytes - map->words) % 2) {
-        return false;
-    }
-    for (unsigned i = 0; i < LOD_RANS_LANES; i++) {
-        state[i] =
-            i < map->lanes ? lod_get_le32(bytes.at + map->states + (size_t)4 * i) : LOD_RANS_FLOOR;
-    }
-    for (unsigned i = 0; i < PARTS; i++) {
-        s->state[i] = _mm256_loadu_si256((const __m256i_u *)(state + 8 * i));
-    }
-    s->bytes = bytes;
-    s->at = map->words;
-    return true;
-}
-
-static int end(const struct stream *s)
-{
-    const __m256i floor = _mm256_set1_epi32((int)LOD_RANS_FLOOR);
-    __m256i other = _mm256_setzero_si256();
-
-    for (unsigned i = 0; i < PARTS; i++) {
-        other = _mm256_or_si256(other, _mm256_xor_si256(s->state[i], floor));
-    }
-    return s->at == s->bytes.bytes && _mm256_testz_si256(other, other) ? 0 : -EILSEQ;
-}
-
 /* The residuals of a run. */
 LOD_ALWAYS void take_run(const struct lod_l3_patch *patch, const struct lod_rans_tables *tables,
-                         struct stream *s, const __m256i *limits, const uint8_t *above,
+                         struct lod_rans_avx2 *s, const __m256i *limits, const uint8_t *above,
                          uint8_t *magnitudes, uint8_t *residuals)
 {
     uint8_t classes[LOD_L3_SIDE_MAX];
@@ -189,9 +101,9 @@ LOD_ALWAYS void take_run(const struct lod_l3_patch *patch, const struct lod_rans
     }
     for (unsigned x = 0; x < patch->width; x += LOD_RANS_LANES) {
         unsigned left = patch->width - x;
-        __m256i active[PARTS];
-        for (unsigned i = 0; i < PARTS; i++) {
-            active[i] = first(left > 8 * i ? left - 8 * i : 0);
+        __m256i active[LOD_RANS_PARTS];
+        for (unsigned i = 0; i < LOD_RANS_PARTS; i++) {
+            active[i] = lod_rans_first(left > 8 * i ? left - 8 * i : 0);
         }
         step(tables, s, classes + x, active, residuals + x);
     }
@@ -209,12 +121,12 @@ int lod_small_avx2(const struct lod_l3_patch *patch, struct lod_span bytes,
     lod_bytes rows[2][LOD_L3_SAMPLES_MAX], magnitudes[LOD_L3_SAMPLES_MAX], residuals;
     __m256i limits[LOD_L3_SAMPLES_MAX][LOD_RANS_CLASSES];
     struct lod_shape shape;
-    struct stream s;
+    struct lod_rans_avx2 s;
     bool wrong = false;
     unsigned run = 0;
 
     (void)unused;
-    if (!begin(&map, tables, bytes, &s)) {
+    if (!lod_rans_begin(&map, tables, bytes, &s)) {
         return -EILSEQ;
     }
     lod_shape_init(patch, &shape);
@@ -236,5 +148,5 @@ int lod_small_avx2(const struct lod_l3_patch *patch, struct lod_span bytes,
         lod_store(patch, &shape, bytes.at[0] & LOD_L3_KIND_GREEN, now,
                   target->into + y * target->stride);
     }
-    return wrong ? -EILSEQ : end(&s);
+    return wrong ? -EILSEQ : lod_rans_end(&s);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ratio and speed of lossless image codecs on one core, in one run, as a table a class of sizes:
- *   build/tests/bench/l3_codec FILE.png ..
- * Images are read as 8-bit RGB. Each figure of time is CPU time in this thread, the least of RUNS
- * that take turns; ratios are means over images, speeds are bytes of pixels over summed times.
+ *   build/tests/bench/l3_codec [--16] FILE.png ..
+ * Images are read as 8-bit RGB; with --16 they get as many bits more, half of them noise, and L3
+ * has no peers. Each figure of time is CPU time in this thread, the least of RUNS that take turns;
+ * ratios are means over images, speeds are bytes of pixels over summed times.
  */
 #include <png.h>
 #include <stdbool.h>
@@ -28,6 +29,7 @@
 
 struct picture {
     uint32_t width, height;
+    uint8_t bits; /* of a sample */
     uint8_t *at;
     size_t bytes;
 };
@@ -109,10 +111,11 @@ static int png_decode(const struct picture *like, struct lod_span coded, uint8_t
 
 static int l3_encode(const struct picture *p, enum lod_l3_mode mode, struct lod_buf *coded)
 {
-    struct lod_l3_image image = {.width = p->width, .height = p->height, .samples = 3, .bits = 8};
+    struct lod_l3_image image = {
+        .width = p->width, .height = p->height, .samples = 3, .bits = p->bits};
     struct lod_l3_options options = {.mode = mode};
 
-    return lod_l3_encode(&image, p->at, (size_t)p->width * 3, &options, coded);
+    return lod_l3_encode(&image, p->at, lod_l3_row_bytes(&image), &options, coded);
 }
 
 static int l3_decode(const char *kernels, struct lod_span coded, uint8_t *into)
@@ -268,8 +271,8 @@ static const struct peer peers[] = {
     {"L3 small, scalar", small_encode, small_scalar, false},
 };
 #define PEERS (sizeof(peers) / sizeof(peers[0]))
-/* Peers that this processor can run. */
-static bool runs_here(const struct peer *peer)
+/* Peers that this processor can run, and that take samples of so many bits. */
+static bool runs_here(const struct peer *peer, unsigned bits)
 {
     for (unsigned k = 0; lod_l3_kernels[k]; k++) {
         const char *end = strrchr(peer->name, ' ');
@@ -277,7 +280,7 @@ static bool runs_here(const struct peer *peer)
             return lod_l3_kernels[k]->supported();
         }
     }
-    return strncmp(peer->name, "L3", 2) != 0;
+    return strncmp(peer->name, "L3", 2) != 0 && (bits == 8 || peer->encode == copy_encode);
 }
 
 enum { HD, FHD, LARGE, CLASSES };
@@ -311,7 +314,7 @@ static bool measure(const struct picture *picture, unsigned size_class)
     for (unsigned run = 0; run < RUNS; run++) {
         for (unsigned i = 0; i < PEERS; i++) {
             static struct lod_buf coded[PEERS];
-            if (!runs_here(&peers[i])) {
+            if (!runs_here(&peers[i], picture->bits)) {
                 continue;
             }
             if (run == 0 || !peers[i].slow) {
@@ -337,10 +340,26 @@ static bool measure(const struct picture *picture, unsigned size_class)
     return sound;
 }
 
-static int measure_file(const char *path)
+/* Eight bits more: the sample again, its lower half noise. */
+static void deepen(struct picture *picture)
+{
+    uint8_t *at = malloc(2 * picture->bytes);
+    uint32_t chance = 1;
+
+    for (size_t i = 0; at && i < picture->bytes; i++) {
+        chance = chance * 1664525 + 1013904223;
+        lod_put_le16(at + 2 * i, (uint16_t)(picture->at[i] * 0x101 ^ chance >> 28));
+    }
+    free(picture->at);
+    picture->at = at;
+    picture->bytes *= 2;
+    picture->bits = 16;
+}
+
+static int measure_file(const char *path, bool deep)
 {
     png_image image = {.version = PNG_IMAGE_VERSION};
-    struct picture picture = {0};
+    struct picture picture = {.bits = 8};
 
     if (!png_image_begin_read_from_file(&image, path)) {
         fprintf(stderr, "%s: %s\n", path, image.message);
@@ -357,9 +376,12 @@ static int measure_file(const char *path)
         free(picture.at);
         return 0;
     }
+    if (deep) {
+        deepen(&picture);
+    }
     size_t pixels = (size_t)image.width * image.height;
     unsigned size_class = pixels < 1080 * 720 ? HD : pixels <= 1920 * 1080 ? FHD : LARGE;
-    bool sound = measure(&picture, size_class);
+    bool sound = picture.at && measure(&picture, size_class);
     class_bytes[size_class] += (double)picture.bytes;
     class_images[size_class]++;
     free(picture.at);
@@ -377,7 +399,8 @@ static void report(unsigned c)
     for (unsigned i = 0; i < PEERS; i++) {
         if (results[c][i].decode_s > 0) {
             printf("| %s | %.3f | %.3f | %.0f | %.0f |\n", peers[i].name,
-                   results[c][i].ratio / class_images[c], results[c][i].ratio / results[c][1].ratio,
+                   results[c][i].ratio / class_images[c],
+                   results[c][1].ratio > 0 ? results[c][i].ratio / results[c][1].ratio : 0,
                    class_bytes[c] / 1e6 / results[c][i].encode_s,
                    class_bytes[c] / 1e6 / results[c][i].decode_s);
         }
@@ -386,10 +409,11 @@ static void report(unsigned c)
 
 int main(int argc, char **argv)
 {
-    int r = argc < 2;
+    const bool deep = argc > 1 && strcmp(argv[1], "--16") == 0;
+    int r = argc < 2 + deep;
 
-    for (int i = 1; i < argc; i++) {
-        r |= measure_file(argv[i]);
+    for (int i = 1 + deep; i < argc; i++) {
+        r |= measure_file(argv[i], deep);
     }
     for (unsigned c = 0; c < CLASSES; c++) {
         if (class_images[c]) {
