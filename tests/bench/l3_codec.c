@@ -21,18 +21,12 @@
 #include <webp/encode.h>
 #endif
 
+#include "bench_picture.h"
 #include "l3/kernels.h"
 #include "l3/l3_stream.h"
 #include "l3/l3_stream_write.h"
 
 #define RUNS 3
-
-struct picture {
-    uint32_t width, height;
-    uint8_t bits; /* of a sample */
-    uint8_t *at;
-    size_t bytes;
-};
 
 /* A way to code pictures; both return 0. */
 struct peer {
@@ -340,48 +334,16 @@ static bool measure(const struct picture *picture, unsigned size_class)
     return sound;
 }
 
-/* Eight bits more: the sample again, its lower half noise. */
-static void deepen(struct picture *picture)
-{
-    uint8_t *at = malloc(2 * picture->bytes);
-    uint32_t chance = 1;
-
-    for (size_t i = 0; at && i < picture->bytes; i++) {
-        chance = chance * 1664525 + 1013904223;
-        lod_put_le16(at + 2 * i, (uint16_t)(picture->at[i] * 0x101 ^ chance >> 28));
-    }
-    free(picture->at);
-    picture->at = at;
-    picture->bytes *= 2;
-    picture->bits = 16;
-}
-
 static int measure_file(const char *path, bool deep)
 {
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    struct picture picture = {.bits = 8};
+    struct picture picture;
 
-    if (!png_image_begin_read_from_file(&image, path)) {
-        fprintf(stderr, "%s: %s\n", path, image.message);
+    if (!picture_read(path, deep, &picture)) {
         return 0;
     }
-    image.format = PNG_FORMAT_RGB;
-    picture.width = image.width;
-    picture.height = image.height;
-    picture.bytes = (size_t)image.width * image.height * 3;
-    picture.at = malloc(picture.bytes);
-    png_color black = {0, 0, 0};
-    if (!picture.at || !png_image_finish_read(&image, &black, picture.at, 0, NULL)) {
-        fprintf(stderr, "%s: %s\n", path, image.message);
-        free(picture.at);
-        return 0;
-    }
-    if (deep) {
-        deepen(&picture);
-    }
-    size_t pixels = (size_t)image.width * image.height;
+    size_t pixels = (size_t)picture.width * picture.height;
     unsigned size_class = pixels < 1080 * 720 ? HD : pixels <= 1920 * 1080 ? FHD : LARGE;
-    bool sound = picture.at && measure(&picture, size_class);
+    bool sound = measure(&picture, size_class);
     class_bytes[size_class] += (double)picture.bytes;
     class_images[size_class]++;
     free(picture.at);
