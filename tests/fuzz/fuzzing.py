@@ -5,6 +5,7 @@ for 5 s (60 s by `./check --long`) from a corpus made on the spot.
 """
 import os
 import random
+import struct
 import subprocess
 import sys
 
@@ -12,7 +13,7 @@ from long import counted
 import plain_files
 import png_files
 from mounted import Work, lodfs
-from tiny import jpeg, make_photos, write
+from tiny import jpeg, make_photos, npy, write
 
 REPLAYS, REPLAYS_LONG = 1_500, 100_000
 FUZZ_S, FUZZ_LONG_S = 5, 60
@@ -52,6 +53,9 @@ def make_little(folder):
     write(f"{folder}/upward.bmp", plain_files.make(chance, 30, 70, 3, header=40, upward=True))
     write(f"{folder}/palette.bmp", plain_files.make(chance, 50, 90, 1, header=40,
                                                     palette="colour"))
+    write(f"{folder}/rows.npy", npy("<f8", 40, 3, struct.pack("<3d", 1, 0, 2.5) * 40))
+    write(f"{folder}/words.npy", npy("|u1", 9, 3, chance.randbytes(27)))
+    write(f"{folder}/text.csv", b"a,b\n" + b"1,red\n2,\n" * 12)
     write(f"{folder}/text", b"text")
     write(f"{folder}/copy", b"text")
     write(f"{folder}/empty", b"")
@@ -63,7 +67,8 @@ def main():
     how, what, program, replay = sys.argv[1:]
     with Work() as work:
         make_little(f"{work}/source")
-        lodfs("pack", "-q", "--scans=default", f"{work}/source", f"{work}/store")
+        lodfs("pack", "-q", "--scans=default", "--tables=*", "--one-hot", "--batch-rows=10",
+              f"{work}/source", f"{work}/store")
         env = dict(os.environ, LODFS_FUZZ_STORE=f"{work}/store")
         if how == "replay":
             command = [program, str(counted(REPLAYS, REPLAYS_LONG))]

@@ -50,6 +50,16 @@ static void strip_index(struct mem_file *index)
     }
 }
 
+/* Shards have hashes of their own, and begin where their magic stands. */
+static void strip_shards(struct mem_file *record, size_t at)
+{
+    for (; at + 128 <= record->bytes; at++) {
+        if (memcmp(record->data + at, "LODFSTC1", 8) == 0) {
+            memset(record->data + at + 112, 0, 16);
+        }
+    }
+}
+
 /* Frame hashes stand between the offsets and the first path entry. */
 static void strip_record(struct mem_file *record)
 {
@@ -60,6 +70,7 @@ static void strip_record(struct mem_file *record)
     memset(metadata + hashes, 0, paths - hashes);
     memset(header + 64, 0, 8);
     memset(header + HEADER - 8, 0, 8);
+    strip_shards(record, HEADER + lod_get_le32(header + 52));
 }
 
 void no_hash_strip(struct mem_store *store)
