@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One record being checked: what check_record.c and check_slots.c share. */
+/* One record being checked: what the files of that share. */
 #ifndef LOD_CHECK_RECORD_H
 #define LOD_CHECK_RECORD_H
 
@@ -20,6 +20,9 @@ struct lod_record_check {
 /* The beginning of a finding in this record's file. */
 struct lod_finding lod_record_check_finding(const struct lod_record_check *c, const char *what,
                                             uint16_t fidelities);
+
+/* What an error of reading says of the bytes; static. */
+const char *lod_record_check_cause(int error);
 
 /* The record cannot be opened: why (an errno of lod_record_open), and every file it costs. */
 LOD_MUST_CHECK int lod_record_check_refuse(struct lod_record_check *c, int why);
