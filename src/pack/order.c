@@ -32,7 +32,7 @@
 #define BIG_SHARE          20u /* a twentieth: 5 % */
 #define RECORD_BYTES_LEAST ((uint64_t)16 << 20)
 #define RECORD_BYTES_MOST  ((uint64_t)64 << 20)
-#define RECORDS_LEAST      16u
+#define RECORDS_LEAST      8u
 #define BIG_RECORD_SIZES   2u
 #define SMALL_RECORD_SIZES 4u
 
@@ -128,8 +128,8 @@ static int sort_files(struct order *o)
 
 /*
  * A prefix should take some requests of the 1,280 KiB that a disk is sent at most, or what is left
- * for the last of them is most of it: q1 is a twelfth of a record. Yet 16 records and more are left
- * to threads and readers that share them.
+ * for the last of them is most of it: q1 is a twelfth of a record. Yet 8 records and more are left
+ * to threads that pack them.
  */
 uint64_t lod_order_record_bytes(uint64_t source_bytes)
 {

@@ -52,7 +52,7 @@ class Bench:
         self.decoded = 60 if options.quick else 100  # of each set
         self.slow_rounds = 1 if options.quick else 3
         self.slow_plain = 300 if options.quick else 400
-        self.slow_copies = 4
+        self.slow_copies = 4 if options.quick else 8
         self.scale_items = (10_000, 100_000) if options.quick else (10_000, 1_000_000, 10_000_000)
         self.loop_devices = os.geteuid() == 0 and os.path.exists("/dev/loop-control")
         self.data = [self.take(*size) for size in SIZES[:1 if options.quick else 2]] \

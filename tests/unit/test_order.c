@@ -264,7 +264,7 @@ Test(order, records_grow_with_the_source_between_limits)
 {
     static const struct {
         uint64_t source_mib, record_mib;
-    } known[] = {{0, 16}, {511, 16}, {512, 32}, {1023, 32}, {1024, 64}, {1u << 20, 64}};
+    } known[] = {{0, 16}, {255, 16}, {256, 32}, {511, 32}, {512, 64}, {1u << 20, 64}};
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         cr_assert_eq(lod_order_record_bytes(known[i].source_mib << 20), known[i].record_mib << 20);
