@@ -3,6 +3,7 @@
 #include "mounted.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #define FILE_SYSTEM "fuse.lodfs"
 #define TABLE       "/proc/self/mountinfo"
@@ -98,47 +100,150 @@ static bool has_device(const struct line *line, dev_t device)
            makedev(major_number, minor_number) == device;
 }
 
+#define ABOVE_MAX 4096 /* LOD_PATH_MAX bytes of path have fewer folders */
+
+/* A folder and those above it, up to the root. */
+struct above {
+    size_t count;
+    struct {
+        dev_t device;
+        ino_t inode;
+    } folders[ABOVE_MAX];
+};
+
+static int climb(int fd, struct above *above)
+{
+    struct stat st;
+    int at = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    int error = at < 0 ? -errno : 0;
+
+    for (above->count = 0; !error && above->count < ABOVE_MAX;) {
+        size_t last = above->count - 1;
+        if (fstat(at, &st)) {
+            error = -errno;
+        } else if (above->count && above->folders[last].device == st.st_dev &&
+                   above->folders[last].inode == st.st_ino) {
+            break; /* the root is its own parent */
+        } else {
+            above->folders[above->count].device = st.st_dev;
+            above->folders[above->count++].inode = st.st_ino;
+            int up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+            if (up < 0) {
+                break; /* what is above is not ours to see */
+            }
+            close(at);
+            at = up;
+        }
+    }
+    if (at >= 0) {
+        close(at);
+    }
+    return error;
+}
+
+static bool lies_in(const struct above *above, const char *folder)
+{
+    struct stat st;
+    bool in = false;
+
+    for (size_t i = 0; stat(folder, &st) == 0 && i < above->count && !in; i++) {
+        in = above->folders[i].device == st.st_dev && above->folders[i].inode == st.st_ino;
+    }
+    return in;
+}
+
 /* -ENOMEM. */
-static int examine(const struct line *line, const struct stat *folder, bool *ret_inside,
+static int examine(const struct line *line, const struct above *above, bool *ret_inside,
                    char **ret_point)
 {
-    struct stat store;
-
-    *ret_inside = *ret_inside || has_device(line, folder->st_dev);
-    if (*ret_point || stat(line->source, &store) || store.st_dev != folder->st_dev ||
-        store.st_ino != folder->st_ino) {
+    *ret_inside = *ret_inside || has_device(line, above->folders[0].device);
+    if (*ret_point || !lies_in(above, line->source)) {
         return 0;
     }
     *ret_point = strdup(line->point);
     return *ret_point ? 0 : -ENOMEM;
 }
 
-int lod_mounted_folder(int fd, bool *ret_inside, char **ret_point)
+/* Calls each(ctx, line) for every mount of lodfs; ends with its first error. */
+static int each_mount(int (*each)(void *ctx, const struct line *line), void *ctx)
 {
-    char *line = NULL, *point = NULL;
+    char *line = NULL;
     struct line parsed;
-    struct stat folder;
-    bool inside = false;
     size_t room = 0;
     int error = 0;
 
-    if (fstat(fd, &folder)) {
-        return -errno;
-    }
     FILE *mounts = fopen(TABLE, "re");
     if (!mounts) {
         return -errno;
     }
     while (!error && getline(&line, &room, mounts) >= 0) {
         if (parse_line(line, &parsed) && strcmp(parsed.type, FILE_SYSTEM) == 0) {
-            error = examine(&parsed, &folder, &inside, &point);
+            error = each(ctx, &parsed);
         }
     }
     free(line);
     fclose(mounts);
+    return error;
+}
+
+struct examined {
+    struct above above;
+    bool inside;
+    char *point;
+};
+
+static int examine_each(void *ctx, const struct line *line)
+{
+    struct examined *examined = ctx;
+
+    return examine(line, &examined->above, &examined->inside, &examined->point);
+}
+
+int lod_mounted_folder(int fd, bool *ret_inside, char **ret_point)
+{
+    struct examined *examined = calloc(1, sizeof(*examined));
+    int error = examined ? climb(fd, &examined->above) : -ENOMEM;
+
+    error = error ? error : each_mount(examine_each, examined);
     if (!error) {
-        *ret_inside = inside;
-        *ret_point = point;
+        *ret_inside = examined->inside;
+        *ret_point = examined->point;
+    } else if (examined) {
+        free(examined->point);
+    }
+    free(examined);
+    return error;
+}
+
+struct below {
+    char folder[PATH_MAX];
+    size_t bytes;
+    char *point;
+};
+
+static int below_each(void *ctx, const struct line *line)
+{
+    struct below *below = ctx;
+
+    if (below->point || strncmp(line->point, below->folder, below->bytes) != 0 ||
+        (line->point[below->bytes] != '/' && line->point[below->bytes])) {
+        return 0;
+    }
+    below->point = strdup(line->point);
+    return below->point ? 0 : -ENOMEM;
+}
+
+int lod_mounted_below(const char *path, char **ret_point)
+{
+    struct below below = {.point = NULL};
+
+    if (!realpath(path, below.folder)) {
+        return -errno;
+    }
+    below.bytes = below.folder[1] ? strlen(below.folder) : 0; /* all is below "/" */
+    int error = each_mount(below_each, &below);
+    if (!error) {
+        *ret_point = below.point;
     }
     return error;
 }

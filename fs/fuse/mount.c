@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "devices.h"
+#include "fuse/loop.h"
 #include "fuse/ops.h"
 #include "fuse/options.h"
 #include "fuse/place.h"
@@ -169,24 +170,6 @@ static int create_session(struct mount *mount, struct fuse_session **ret_session
     return 0;
 }
 
-/* Until the mount is gone (0) or a signal ends it (the signal's number, as good). */
-static int loop(struct fuse_session *session, uint64_t threads)
-{
-    if (threads == 1) {
-        return fuse_session_loop(session);
-    }
-    struct fuse_loop_config *config = fuse_loop_cfg_create();
-    if (!config) {
-        return -ENOMEM;
-    }
-    fuse_loop_cfg_set_clone_fd(config, 0);
-    fuse_loop_cfg_set_max_threads(config, (unsigned)threads);
-    fuse_loop_cfg_set_idle_threads(config, (unsigned)threads);
-    int result = fuse_session_loop_mt(session, config);
-    fuse_loop_cfg_destroy(config);
-    return result;
-}
-
 static void init_control(struct mount *mount, uint64_t threads)
 {
     struct lod_control_facts facts = {
@@ -224,8 +207,7 @@ static int serve(struct mount *mount)
     print_peak(mount, threads);
     error = lod_notify_start(session, &mount->control, &mount->ops.notify);
     if (!error) {
-        int result = loop(session, threads);
-        error = result < 0 ? result : 0;
+        error = lod_loop(session, (unsigned)threads);
         mount->ops.notify = lod_notify_end(mount->ops.notify);
     }
     fuse_session_unmount(session);
@@ -268,7 +250,8 @@ static int prepare(struct mount *mount)
     if (!error && lod_place_is_fd(given->mountpoint)) {
         snprintf(mount->place, sizeof(mount->place), "%s", given->mountpoint);
     } else if (!error) {
-        error = lod_place_prepare(mount->store, given->mountpoint, mount->place);
+        error = lod_place_prepare(mount->store, given->mountpoint, mount->options.nonempty,
+                                  mount->place);
     }
     return error;
 }

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "fuse/loop.h"
 #include "inode.h"
 #include "views/view.h"
 
@@ -153,9 +154,8 @@ static void answer_one(struct fuse_session *session, struct fuse_buf *buf)
 {
     struct pollfd ready = {.fd = fuse_session_fd(session), .events = POLLIN};
 
-    if (poll(&ready, 1, 0) == 1 && ready.revents & POLLIN &&
-        fuse_session_receive_buf(session, buf) > 0) {
-        fuse_session_process_buf(session, buf);
+    if (poll(&ready, 1, 0) == 1 && ready.revents & POLLIN) {
+        (void)!lod_loop_once(session, buf); /* one that failed is asked again */
     }
 }
 

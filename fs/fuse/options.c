@@ -47,6 +47,7 @@ static const struct word words[] = {
     {"allow_other", FLAG, AT(allow_other), 0, 0},
     {"allow_root", FLAG, AT(allow_root), 0, 0},
     {"noexec", FLAG, AT(noexec), 0, 0},
+    {"nonempty", FLAG, AT(nonempty), 0, 0},
     {"fsname", TEXT, AT(fsname), 0, 0},
     {"subtype", TEXT, AT(subtype), 0, 0},
     {"cache_size", BYTES, AT(cache_bytes), 0, CACHE_MAX},

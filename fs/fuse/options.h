@@ -28,7 +28,7 @@ struct lod_fuse_options {
     uid_t uid;
     gid_t gid;
     mode_t file_mask, folder_mask;
-    bool allow_other, allow_root, noexec;
+    bool allow_other, allow_root, noexec, nonempty;
     char *fsname, *subtype; /* owned; NULL: the defaults */
 };
 

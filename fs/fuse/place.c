@@ -59,22 +59,44 @@ int lod_place_resolve(const char *mountpoint, char ret_path[PATH_MAX])
     return wrote < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-bool lod_place_is_lodfs(const char *path)
+/* Of the mount that one sees at a path. */
+struct seen {
+    bool ours;
+    uid_t mounter;
+    char store[PATH_MAX]; /* what the table of mounts calls its device */
+};
+
+static uid_t mounter_of(const struct mntent *entry)
+{
+    const char *word = hasmntopt(entry, "user_id");
+
+    return word ? (uid_t)strtoul(word + strcspn(word, "=") + 1, NULL, 10) : 0;
+}
+
+/* The last one covers the others. */
+static struct seen see(const char *path)
 {
     FILE *mounts = setmntent("/proc/self/mounts", "re");
     char text[2 * PATH_MAX + 4096];
+    struct seen seen = {.ours = false};
     struct mntent entry;
-    bool ours = false;
 
     while (mounts && getmntent_r(mounts, &entry, text, sizeof(text))) {
         if (strcmp(entry.mnt_dir, path) == 0) {
-            ours = strcmp(entry.mnt_type, TYPE) == 0; /* the last one covers the others */
+            seen.ours = strcmp(entry.mnt_type, TYPE) == 0;
+            seen.mounter = mounter_of(&entry);
+            snprintf(seen.store, sizeof(seen.store), "%s", entry.mnt_fsname);
         }
     }
     if (mounts) {
         endmntent(mounts);
     }
-    return ours;
+    return seen;
+}
+
+bool lod_place_is_lodfs(const char *path)
+{
+    return see(path).ours;
 }
 
 static int run_fusermount(const char *path, bool lazy)
@@ -94,7 +116,10 @@ static int run_fusermount(const char *path, bool lazy)
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
         return -ENOSYS;
     }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EBUSY;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        return 0;
+    }
+    return see(path).mounter == getuid() ? -EBUSY : -EPERM; /* it exits with 1, whatever it was */
 }
 
 int lod_place_unmount(const char *path, bool lazy)
@@ -129,6 +154,22 @@ static int replace_dead(const char *path, const char *shown)
     return 0;
 }
 
+/* A second mount would hide the first, and the next umount would bring it back. */
+static int refuse_stack(const char *path, const char *shown, bool nonempty)
+{
+    struct seen seen = see(path);
+    char store[PATH_MAX];
+
+    if (!seen.ours || nonempty) {
+        return 0;
+    }
+    lod_escape(seen.store, strlen(seen.store), store, sizeof(store));
+    lod_log(LOD_LOG_ERROR,
+            "%s: %s is mounted there; unmount it first, or cover it with -o nonempty", shown,
+            store);
+    return -EBUSY;
+}
+
 /* What is there now: the kernel still knows the attributes of a dead mount that it was asked
  * before. */
 static int look(const char *path, mode_t *ret_mode)
@@ -142,7 +183,8 @@ static int look(const char *path, mode_t *ret_mode)
     return 0;
 }
 
-int lod_place_prepare(const char *store, const char *mountpoint, char ret_path[PATH_MAX])
+int lod_place_prepare(const char *store, const char *mountpoint, bool nonempty,
+                      char ret_path[PATH_MAX])
 {
     char shown[PATH_MAX];
     mode_t mode = 0;
@@ -171,5 +213,5 @@ int lod_place_prepare(const char *store, const char *mountpoint, char ret_path[P
                 shown);
         return -ELOOP;
     }
-    return 0;
+    return refuse_stack(ret_path, shown, nonempty);
 }

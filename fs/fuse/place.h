@@ -17,14 +17,16 @@ LOD_MUST_CHECK int lod_place_resolve(const char *mountpoint, char ret_path[PATH_
 /* Is what is mounted on this absolute path one of ours? */
 bool lod_place_is_lodfs(const char *path);
 
-/* Takes the mount away: as root by umount2, else by fusermount3. */
+/* Takes the mount away: as root by umount2, else by fusermount3. -EPERM: it is another user's;
+ * -EBUSY: it is in use; -ENOSYS: there is no fusermount3. */
 LOD_MUST_CHECK int lod_place_unmount(const char *path, bool lazy);
 
 /*
  * Checks that a store at `store` may be mounted on `mountpoint`; replaces a mount of ours whose
- * daemon is gone. Prints the reason of a failure. -ENOTDIR: not a folder one can mount on.
+ * daemon is gone, and covers one that lives only with `nonempty`. Prints the reason of a failure.
+ * -ENOTDIR: not a folder one can mount on; -EBUSY: one is mounted there.
  */
-LOD_MUST_CHECK int lod_place_prepare(const char *store, const char *mountpoint,
+LOD_MUST_CHECK int lod_place_prepare(const char *store, const char *mountpoint, bool nonempty,
                                      char ret_path[PATH_MAX]);
 
 #endif

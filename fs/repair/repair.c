@@ -142,7 +142,8 @@ static int make_index(struct repair *r)
     const char *bad = "";
 
     int error = lod_index_write(r->dir_fd, &input, &r->made.index_bytes, &r->made.index_hash, &bad);
-    if (error && *bad) {
+    bool tree = error == -EEXIST || error == -ENOTDIR || error == -EINVAL;
+    if (tree && *bad) {
         snprintf(r->why, r->why_room, "the records do not make one tree: %s at '%s'",
                  error == -EEXIST    ? "two files"
                  : error == -ENOTDIR ? "no folder above a file"
@@ -150,7 +151,10 @@ static int make_index(struct repair *r)
                  bad);
         return error;
     }
-    return error ? say(r, error, strerrordesc_np(-error)) : 0;
+    if (error) {
+        snprintf(r->why, r->why_room, "cannot write " INDEX_TMP ": %s", strerrordesc_np(-error));
+    }
+    return error;
 }
 
 static int make_manifest(struct repair *r)

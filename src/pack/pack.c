@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "log.h"
+#include "mounted.h"
 #include "pack/commit.h"
 #include "pack/foresee.h"
 #include "pack/gather.h"
@@ -36,6 +37,24 @@ struct pack {
     bool begun; /* records may be written */
 };
 
+/* A mount shows every file a dozen times. A table of mounts that cannot be read refuses nothing. */
+static int refuse_mounts(struct pack *p, const char *path)
+{
+    char name[4 * LOD_PATH_MAX + 1], at[4 * LOD_PATH_MAX + 1], *point = NULL;
+    int error = lod_mounted_below(path, &point);
+
+    if (error || !point) {
+        return error == -ENOMEM ? error : 0;
+    }
+    lod_escape(path, strlen(path), name, sizeof(name));
+    lod_escape(point, strlen(point), at, sizeof(at));
+    free(point);
+    return lod_trouble_set(p->trouble, 0, -EBUSY,
+                           "the source '%s' holds a mount of lodfs, '%s': unmount it, or pack what "
+                           "you want of it, such as %s/original",
+                           name, at, at);
+}
+
 static int open_source(struct pack *p)
 {
     const char *path = p->options->source;
@@ -43,7 +62,7 @@ static int open_source(struct pack *p)
 
     p->source_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (p->source_fd >= 0) {
-        return 0;
+        return refuse_mounts(p, path);
     }
     int error = errno;
     lod_escape(path, strlen(path), name, sizeof(name));

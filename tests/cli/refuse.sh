@@ -62,6 +62,25 @@ if [ -e /dev/fuse ] && "$LODFS" mount store mounted 2>err; then
         expect 1 "$LODFS" pack source $target
         said "lies in a store that is mounted at '$work/mounted'"
     done
+    mkdir -p store/deep/er
+    for target in store/deep store/deep/er store/deep/er/new; do
+        expect 1 "$LODFS" pack source $target
+        said "lies in a store that is mounted at '$work/mounted'"
+    done
+    rm -r store/deep
+    for from in . mounted; do
+        expect 1 "$LODFS" pack $from /tmp/lodfs-never-made
+        said "holds a mount of lodfs, '$work/mounted'"
+    done
+    mkdir -p above/mounted
+    mount --bind mounted above/mounted 2>/dev/null && {
+        expect 1 "$LODFS" pack --dry-run above /tmp/lodfs-never-made
+        said "'$work/above/mounted'"
+        umount above/mounted
+    }
+    rm -r above
+    expect 0 "$LODFS" pack -q --scans=default mounted/original again
+    rm -r again
     rm store/manifest.json
     expect 1 "$LODFS" pack source store
     said "mounted at '$work/mounted'"

@@ -167,10 +167,15 @@ def command(point):
     if set(document) != set(stats_of(point)):
         yield f"--json has {sorted(document)}"
     text = lodfs("stats", point).stdout.decode()
+    if re.search("[ \t]$", text, re.MULTILINE):
+        yield "blanks at the end of a line"
     for part, values in document.items():
-        for key in values if isinstance(values, dict) else []:
-            if not re.search(rf"{part} +{key} ", text):
+        by_kind = part == "read_bytes" or part.startswith("request")
+        for key, value in values.items() if isinstance(values, dict) else []:
+            if not by_kind and not re.search(rf"{part} +{key} ", text):
                 yield f"the table lacks {part} {key}"
+            if by_kind and value and not re.search(rf"^ +{key} ", text, re.MULTILINE):
+                yield f"the table lacks {key} of {part}"
     for words, code in ((("/",), 1), ((f"{point}/q1",), 1), ((), 2), (("--nonsense", point), 2)):
         done = lodfs("stats", *words, check=False)
         if done.returncode != code or not done.stderr:

@@ -13,14 +13,14 @@ import sys
 from mounted import Results, Work, need_fuse, skip
 from small import make_store, read, until
 
-NOBODY = 65534
+NOBODY, OTHER = 65534, 65533
 SECONDS_MAX = 20
 MS_RDONLY, MS_NOSUID, MS_NODEV = 1, 2, 4
 
 
-def run(work, *arguments, **options):
+def run(work, *arguments, user=NOBODY, **options):
     """The program as nobody: (exit status, what it said)."""
-    done = subprocess.run([f"{work}/lodfs", *arguments], user=NOBODY, group=NOBODY,
+    done = subprocess.run([f"{work}/lodfs", *arguments], user=user, group=user,
                           extra_groups=[], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=SECONDS_MAX, check=False, **options)
     return done.returncode, done.stdout.decode(errors="replace")
@@ -82,6 +82,19 @@ def in_use(work, store, point):
         user.wait()
 
 
+def by_another(work, store, point):
+    """Who has not mounted is told so, in use or not, and whoever mounted it."""
+    words = "cannot unmount: not permitted"
+    yield from expect("mount", run(work, "mount", store, point), 0)
+    for options in ((), ("-l",)):
+        yield from expect("umount of another's", run(work, "umount", *options, point, user=OTHER),
+                          1, words)
+    yield from expect("umount", run(work, "umount", point), 0)
+    subprocess.run([f"{work}/lodfs", "mount", "-o", "allow_other", store, point], check=True)
+    yield from expect("umount of root's", run(work, "umount", point), 1, words)
+    subprocess.run([f"{work}/lodfs", "umount", point], check=True)
+
+
 def over_dead(work, store, point):
     server = start(work, "mount", "-f", store, point)
     until(lambda: mounts_at(point))
@@ -137,6 +150,7 @@ def inside(work):
         results.add("fusermount3", through_fusermount(work, source, store, point))
         results.add("what is refused", refused(work, store, point))
         results.add("in use", in_use(work, store, point))
+        results.add("another user's", by_another(work, store, point))
         results.add("over a dead mount", over_dead(work, store, point))
     else:
         print("SKIP: fusermount3 is missing, so no plain user can mount")

@@ -150,6 +150,32 @@ def dead(store, point):
     yield from gone(store, point)
 
 
+def stacked(store, point):
+    """A second mount is refused, unless it is asked for; a folder that is not empty is covered."""
+    with open(f"{point}/there before", "wb"):
+        pass
+    with Mount(store, point):
+        if os.path.exists(f"{point}/there before"):
+            yield "what was in the folder is not covered"
+        for words, code in ((("mount",), 1), (("mount", "-f"), 1)):
+            done = lodfs(*words, store, point, check=False)
+            if done.returncode != code or b"is mounted there; unmount it first" not in done.stderr:
+                yield f"{words} once more: exit {done.returncode}, {done.stderr!r}"
+            if os.fsencode(store) not in done.stderr:
+                yield f"it does not say what is mounted: {done.stderr!r}"
+        if len(mounts_at(point)) != 1:
+            yield f"{len(mounts_at(point))} mounts"
+        lodfs("mount", "-o", "nonempty,fidelity=q1", store, point)
+        if os.readlink(f"{point}/auto") != "q1":
+            yield "-o nonempty does not cover the first one"
+        lodfs("umount", point)
+        if os.readlink(f"{point}/auto") != "full":
+            yield "the first one is not seen again"
+    if os.listdir(point) != ["there before"]:
+        yield "the folder is not as it was"
+    os.remove(f"{point}/there before")
+
+
 def in_namespace(links, script):
     """Runs `script` where the folders of `links` hold our program; nothing else sees that."""
     lines = [f"mount --bind '{ours}' {theirs}" for ours, theirs in links]
@@ -212,6 +238,7 @@ def main():
         results.add("relative paths", relative(store, point))
         results.add("in use", busy(store, point))
         results.add("a dead mount", dead(store, point))
+        results.add("one over another", stacked(store, point))
         results.add("mount.lodfs", helper(work, store, point))
         if os.geteuid() == 0:
             results.add("mount -t fuse.lodfs", mount8(work, store, point, "fuse.lodfs"))
