@@ -17,6 +17,7 @@
 #include "report.h"
 #include "scan_report.h"
 #include "tally.h"
+#include "usage.h"
 
 #define WHOLE_SHOWN 10
 #define COLUMNS     78u /* of a terminal, a comma and the cursor left out */
@@ -29,10 +30,12 @@ static const struct option long_options[] = {
 };
 
 static const char help_text[] =
-    "Says what a store holds: files, codecs, records, the bytes of every fidelity and the MSSIM\n"
-    "(likeness to the full image, 1 is equal) measured when it was packed.\n"
+    "Says what a store holds: files, codecs, records, the bytes of every fidelity\n"
+    "and the MSSIM (likeness to the full image, 1 is equal) measured when it was\n"
+    "packed.\n"
     "\n"
-    "  -v, --verbose   also q1 .. q10 of every quantisation class, and all files stored whole\n"
+    "  -v, --verbose   also q1 .. q10 of every quantisation class, and all files\n"
+    "                  stored whole\n"
     "      --json      one JSON document\n";
 
 struct info {
@@ -229,7 +232,7 @@ static int print_scans(const struct info *info)
 
 static int print_text(const struct info *info)
 {
-    char share[LOD_REPORT_TEXT], count[LOD_REPORT_TEXT];
+    char count[LOD_REPORT_TEXT];
 
     print_head(info);
     int error = print_options(info);
@@ -239,14 +242,13 @@ static int print_text(const struct info *info)
     if (error) {
         return error;
     }
-    printf("\nNo fidelity shrinks %s of the bytes.",
-           lod_report_share(info->tally.unshrinkable_bytes, info->tally.shown_bytes, share));
+    putchar('\n');
+    lod_tally_print_same(&info->tally, stdout);
     if (info->tally.no_original) {
-        printf("\n%s %s no original: pixels and metadata are exact, not the file's own bytes.",
+        printf("%s %s no original: pixels and metadata are exact, not the file's own bytes.\n",
                lod_report_count(info->tally.no_original, count),
                lod_report_plural(info->tally.no_original, "file has", "files have"));
     }
-    putchar('\n');
     error = print_scans(info);
     return error ? error : print_whole(info);
 }
@@ -323,10 +325,9 @@ static int parse(struct info *info, int argc, char **argv)
 
     opterr = 0;
     optind = 0;
-    while ((option = getopt_long(argc, argv, "v", long_options, NULL)) != -1) {
-        if (option == '?') {
-            fputs("lodfs: unknown option; see lodfs info --help\n", stderr);
-            return LOD_EXIT_USAGE;
+    while ((option = getopt_long(argc, argv, ":v", long_options, NULL)) != -1) {
+        if (option == '?' || option == ':') {
+            return lod_usage_option("info", option, argv);
         }
         info->json = info->json || option == 'J';
         info->verbose = info->verbose || option == 'v';

@@ -16,6 +16,7 @@
 #include "log.h"
 #include "open_store.h"
 #include "report.h"
+#include "usage.h"
 
 enum { OPT_FIDELITY = 256, OPT_JSON };
 
@@ -28,8 +29,8 @@ static const struct option long_options[] = {
 };
 
 static const char help_text[] =
-    "Lists a folder of the store, or one file. Names come sorted by their bytes; on a terminal\n"
-    "control characters in them are shown as \\xNN.\n"
+    "Lists a folder of the store, or one file. Names come sorted by their bytes; on\n"
+    "a terminal control characters in them are shown as \\xNN.\n"
     "\n"
     "  -l, --long         mode, size, time and where links point to\n"
     "  -R, --recursive    folders below too\n"
@@ -273,7 +274,7 @@ static int parse(struct ls *ls, int argc, char **argv)
 
     opterr = 0;
     optind = 0;
-    while ((option = getopt_long(argc, argv, "lR", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":lR", long_options, NULL)) != -1) {
         switch (option) {
         case 'l':
             ls->long_form = true;
@@ -291,7 +292,7 @@ static int parse(struct ls *ls, int argc, char **argv)
             }
             break;
         default:
-            return usage("unknown option, or one without its value");
+            return lod_usage_option("ls", option, argv);
         }
     }
     if (argc - optind < 1 || argc - optind > 2) {

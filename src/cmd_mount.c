@@ -6,6 +6,7 @@
 #include "cmd.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "fuse/mount.h"
+#include "usage.h"
 
 /* mount(8)'s exit codes. */
 #define MOUNT_USAGE  1
@@ -34,11 +36,7 @@ static bool join(char **text, const char *more)
     return true;
 }
 
-static int usage(void)
-{
-    fprintf(stderr, "usage: lodfs mount [-f] [-d] [-s] [-o OPTIONS] STORE MOUNTPOINT\n");
-    return LOD_EXIT_USAGE;
-}
+static const struct option long_options[] = {{0}};
 
 static int exit_code(int error)
 {
@@ -54,8 +52,10 @@ static int run(int argc, char **argv)
     char *o = NULL;
     int option, code = LOD_EXIT_OK;
 
-    optind = 1;
-    while (code == LOD_EXIT_OK && (option = getopt(argc, argv, "fdso:")) != -1) {
+    opterr = 0;
+    optind = 0;
+    while (code == LOD_EXIT_OK &&
+           (option = getopt_long(argc, argv, ":fdso:", long_options, NULL)) != -1) {
         switch (option) {
         case 'f':
             options.foreground = true;
@@ -70,11 +70,12 @@ static int run(int argc, char **argv)
             code = join(&o, optarg) ? LOD_EXIT_OK : LOD_EXIT_FAILED;
             break;
         default:
-            code = usage();
+            code = lod_usage_option("mount", option, argv);
         }
     }
     if (code == LOD_EXIT_OK && argc - optind != 2) {
-        code = usage();
+        fputs("usage: lodfs mount [-f] [-d] [-s] [-o OPTIONS] STORE MOUNTPOINT\n", stderr);
+        code = LOD_EXIT_USAGE;
     }
     if (code == LOD_EXIT_OK) {
         options.store = argv[optind];
@@ -128,11 +129,12 @@ const struct lod_cmd lod_cmd_mount = {
     .usage = "[-f] [-d] [-s] [-o OPTIONS] STORE MOUNTPOINT",
     .summary = "mount a store: MOUNTPOINT/q1 .. q10 and full",
     .help = "  -f          stay in the foreground; SIGINT or SIGTERM unmounts\n"
-            "  -d          debug: print every request of the kernel (and stay in the foreground)\n"
+            "  -d          debug: print every request of the kernel (and stay in the\n"
+            "              foreground)\n"
             "  -s          serve with one thread\n"
-            "  -o OPTIONS  allow_other, cache_size=256M, fidelity=full, threads=4, uid=, gid=, "
-            "umask=, ...;\n"
-            "              mount.lodfs(8) lists them\n\n"
+            "  -o OPTIONS  allow_other, cache_size=256M, fidelity=full, threads=4, uid=,\n"
+            "              gid=, umask=, ...; mount.lodfs(8) lists them\n"
+            "\n"
             "Returns when the mount is usable. `lodfs umount MOUNTPOINT` ends it.\n",
     .run = run,
 };

@@ -19,6 +19,7 @@
 #include "store/format.h"
 #include "summary.h"
 #include "toc/toc.h"
+#include "usage.h"
 
 #define SEED_MAX (((uint64_t)1 << 53) - 1) /* what JSON holds exactly */
 
@@ -82,15 +83,6 @@ static int usage(const char *sentence, const char *value)
     fprintf(stderr, "lodfs: %s%s%s%s; see lodfs pack --help\n", sentence, value ? " '" : "", text,
             value ? "'" : "");
     return LOD_EXIT_USAGE;
-}
-
-/* The option that getopt_long did not take: a letter in a cluster, or a word. */
-static int usage_option(const char *sentence, char **argv)
-{
-    char letter[3] = {'-', (char)optopt, '\0'};
-    bool short_option = optopt > 0 && optopt < OPT_ORDER && strncmp(argv[optind - 1], "--", 2);
-
-    return usage(sentence, short_option ? letter : argv[optind - 1]);
 }
 
 static bool parse_number(const char *text, uint64_t max, uint64_t *ret_number, const char **ret_end)
@@ -273,9 +265,9 @@ static int parse_option(struct arguments *arguments, int option, char **argv)
         arguments->progress = option == OPT_PROGRESS;
         return 0;
     case '?':
-        return usage_option("there is no option", argv);
+        return lod_usage_option("pack", option, argv);
     case ':':
-        return usage_option("a value is missing after", argv);
+        return lod_usage_option("pack", option, argv);
     default:
         return parse_value(arguments, option, optarg);
     }

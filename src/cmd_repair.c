@@ -13,16 +13,19 @@
 #include "repair/repair.h"
 #include "report.h"
 #include "store/format.h"
+#include "usage.h"
 
 #define WHY_BYTES (LOD_PATH_MAX + 256)
 
 static const char help_text[] =
-    "Makes index and manifest.json again from the records, byte for byte as pack wrote them, and\n"
-    "says what could not be saved. Where both are sound nothing is written. Records are never\n"
-    "changed: what is damaged in them stays damaged (lodfs verify names it). A damaged index that\n"
-    "has names the new one has not is kept as index.old.\n"
+    "Makes index and manifest.json again from the records, byte for byte as pack\n"
+    "wrote them, and says what could not be saved. Where both are sound nothing is\n"
+    "written. Records are never changed: what is damaged in them stays damaged\n"
+    "(lodfs verify names it). A damaged index that has names the new one has not is\n"
+    "kept as index.old.\n"
     "\n"
-    "Exit code 3: done, but something is lost.\n";
+    "Exit code 3: something in the records is damaged or missing, now or since an\n"
+    "earlier repair.\n";
 
 static const struct option long_options[] = {{0}};
 
@@ -71,7 +74,7 @@ static int conclude(const char *store, const struct lod_repair_report *report)
         printf("'%s': index and manifest are sound and stay as they are; damage in records cannot "
                "be repaired\n",
                name);
-        return LOD_EXIT_FAILED;
+        return LOD_EXIT_UNREADABLE;
     }
     if (!report->index_written && !report->manifest_written) {
         printf("'%s': nothing to repair\n", name);
@@ -94,9 +97,9 @@ static int run(int argc, char **argv)
 
     opterr = 0;
     optind = 0;
-    if (getopt_long(argc, argv, "", long_options, NULL) != -1) {
-        fputs("lodfs: unknown option; see lodfs repair --help\n", stderr);
-        return LOD_EXIT_USAGE;
+    int option = getopt_long(argc, argv, ":", long_options, NULL);
+    if (option != -1) {
+        return lod_usage_option("repair", option, argv);
     }
     if (argc - optind != 1) {
         fputs("lodfs: repair takes one STORE; see lodfs repair --help\n", stderr);

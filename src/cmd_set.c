@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include "dial.h"
+#include "usage.h"
 
 #define WORD "auto="
+
+static const struct option long_options[] = {{0}};
 
 static int usage(const char *sentence)
 {
@@ -23,8 +26,9 @@ static int run(int argc, char **argv)
 
     opterr = 0;
     optind = 0;
-    if (getopt(argc, argv, "") != -1) {
-        return usage("set takes no options");
+    int option = getopt_long(argc, argv, ":", long_options, NULL);
+    if (option != -1) {
+        return lod_usage_option("set", option, argv);
     }
     if (argc - optind != 2) {
         return usage("set takes a MOUNT and auto=F");
@@ -50,8 +54,8 @@ const struct lod_cmd lod_cmd_set = {
     .name = "set",
     .usage = "MOUNT auto=F",
     .summary = "switch the fidelity of a running mount",
-    .help = "Leads MOUNT/auto, and `auto` in the folders of formats, to fidelity F: q1 .. q10 or\n"
-            "full. Whoever opens a file through it from then on reads that fidelity; files that\n"
-            "are open keep theirs. Only root and the one who mounted may.\n",
+    .help = "Leads MOUNT/auto, and `auto` in the folders of formats, to fidelity F: q1 ..\n"
+            "q10 or full. Whoever opens a file through it from then on reads that fidelity;\n"
+            "files that are open keep theirs. Only root and the one who mounted may.\n",
     .run = run,
 };

@@ -5,7 +5,6 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "dial.h"
 #include "report.h"
+#include "usage.h"
 
 static const struct option long_options[] = {{"json", no_argument, NULL, 'j'}, {0}};
 
@@ -23,19 +23,102 @@ static int usage(const char *sentence)
     return LOD_EXIT_USAGE;
 }
 
+static bool ends_in(const char *key, const char *end)
+{
+    size_t bytes = strlen(key), tail = strlen(end);
+
+    return bytes >= tail && strcmp(key + bytes - tail, end) == 0;
+}
+
+/* A number with the unit that its key says. */
+static void show_number(const cJSON *value, char text[LOD_REPORT_TEXT])
+{
+    const char *key = value->string;
+    double number = value->valuedouble;
+    uint64_t whole = number > 0 ? (uint64_t)number : 0;
+
+    if (ends_in(key, "bytes_per_second")) {
+        lod_report_bytes(whole, text);
+        strcat(text, "/s");
+    } else if (ends_in(key, "bytes") || ends_in(key, "bytes_max")) {
+        lod_report_bytes(whole, text);
+    } else if (ends_in(key, "seconds")) {
+        lod_report_seconds(number, text);
+    } else {
+        lod_report_count(whole, text);
+    }
+}
+
 static void add_row(struct lod_table *table, const char *part, const cJSON *value)
 {
     char text[LOD_REPORT_TEXT];
 
     if (cJSON_IsString(value)) {
-        lod_table_add(table, "%s\t%s\t%s", part, value->string, value->valuestring);
-    } else if (cJSON_IsNumber(value) && value->valuedouble == floor(value->valuedouble) &&
-               value->valuedouble >= 0) {
         lod_table_add(table, "%s\t%s\t%s", part, value->string,
-                      lod_report_count((uint64_t)value->valuedouble, text));
+                      *value->valuestring ? value->valuestring : "-");
     } else if (cJSON_IsNumber(value)) {
-        lod_table_add(table, "%s\t%s\t%.6g", part, value->string, value->valuedouble);
+        show_number(value, text);
+        lod_table_add(table, "%s\t%s\t%s", part, value->string, text);
     }
+}
+
+static double number_of(const cJSON *document, const char *part, const char *key)
+{
+    const cJSON *of = cJSON_GetObjectItemCaseSensitive(document, part);
+
+    return cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(of, key));
+}
+
+/* The mean is of those that have been answered: the one that asks is not yet. */
+static void add_request(struct lod_table *table, const cJSON *document, const cJSON *count)
+{
+    static const char *const parts[] = {"request_seconds", "request_seconds_p50",
+                                        "request_seconds_p99"};
+    char times[3][LOD_REPORT_TEXT], text[LOD_REPORT_TEXT];
+
+    for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        lod_report_seconds(number_of(document, parts[i], count->string), times[i]);
+    }
+    lod_table_add(table, "%s\t%s\t%s\t%s\t%s", count->string,
+                  lod_report_count((uint64_t)count->valuedouble, text), times[0], times[1],
+                  times[2]);
+}
+
+/* Requests that were made and fidelities that were read. */
+static int print_work(const cJSON *document)
+{
+    struct lod_table requests = {.align = "lrrrr"}, fidelities = {.align = "lr"};
+    const cJSON *value;
+    char text[LOD_REPORT_TEXT];
+
+    lod_table_add(&requests, "requests\tcount\ttime\thalf within\t99 %% within");
+    cJSON_ArrayForEach(value, cJSON_GetObjectItemCaseSensitive(document, "requests"))
+    {
+        if (value->valuedouble > 0) {
+            add_request(&requests, document, value);
+        }
+    }
+    lod_table_add(&fidelities, "read_bytes\t");
+    cJSON_ArrayForEach(value, cJSON_GetObjectItemCaseSensitive(document, "read_bytes"))
+    {
+        if (value->valuedouble > 0) {
+            lod_table_add(&fidelities, "%s\t%s", value->string,
+                          lod_report_bytes((uint64_t)value->valuedouble, text));
+        }
+    }
+    bool read = fidelities.count > 1;
+    int error = lod_table_print(&requests, stdout);
+    putchar('\n');
+    int other = lod_table_print(&fidelities, stdout);
+    if (!read) {
+        puts("  nothing yet");
+    }
+    return error ? error : other;
+}
+
+static bool is_work(const char *part)
+{
+    return strncmp(part, "request", strlen("request")) == 0 || strcmp(part, "read_bytes") == 0;
 }
 
 /* The document has two levels: parts, and values in them. */
@@ -43,7 +126,7 @@ static int print_table(const char *json)
 {
     struct lod_table table = {.align = "llr"};
     cJSON *document = cJSON_Parse(json);
-    const cJSON *part, *value;
+    const cJSON *part, *value, *listed;
 
     if (!document) {
         return -ENOMEM;
@@ -51,14 +134,18 @@ static int print_table(const char *json)
     cJSON_ArrayForEach(part, document)
     {
         if (!cJSON_IsObject(part)) {
-            add_row(&table, "", part);
+            lod_table_add(&table, "%s\t\t%s", part->string,
+                          cJSON_IsString(part) ? part->valuestring : "-");
         }
-        cJSON_ArrayForEach(value, part)
+        listed = is_work(part->string) ? NULL : part;
+        cJSON_ArrayForEach(value, listed)
         {
             add_row(&table, part->string, value);
         }
     }
     int error = lod_table_print(&table, stdout);
+    putchar('\n');
+    error = error ? error : print_work(document);
     cJSON_Delete(document);
     return error;
 }
@@ -88,9 +175,9 @@ static int run(int argc, char **argv)
 
     opterr = 0;
     optind = 0;
-    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
         if (option != 'j') {
-            return usage("unknown option");
+            return lod_usage_option("stats", option, argv);
         }
         json = true;
     }
@@ -104,9 +191,10 @@ const struct lod_cmd lod_cmd_stats = {
     .name = "stats",
     .usage = "[--json] MOUNT",
     .summary = "what a running mount has counted",
-    .help = "Requests of the kernel, bytes handed out and read from the store, the cache, and the\n"
-            "fidelity that auto leads to. Only root and the one who mounted may; all who may read\n"
-            "the mount find the same in MOUNT/.lodfs/stats and, for Prometheus, .lodfs/metrics.\n"
+    .help = "Requests of the kernel, bytes handed out and read from the store, the cache,\n"
+            "and the fidelity that auto leads to. Only root and the one who mounted may; all\n"
+            "who may read the mount find the same in MOUNT/.lodfs/stats and, for Prometheus,\n"
+            ".lodfs/metrics.\n"
             "\n"
             "      --json  one JSON document\n",
     .run = run,

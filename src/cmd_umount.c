@@ -2,25 +2,30 @@
 /* lodfs umount [-l] MOUNTPOINT */
 #include "cmd.h"
 
+#include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "fuse/mount.h"
+#include "usage.h"
+
+static const struct option long_options[] = {{"lazy", no_argument, NULL, 'l'}, {0}};
 
 static int run(int argc, char **argv)
 {
     bool lazy = false;
     int option;
 
-    optind = 1;
-    while ((option = getopt(argc, argv, "+l")) != -1) {
+    opterr = 0;
+    optind = 0;
+    while ((option = getopt_long(argc, argv, ":l", long_options, NULL)) != -1) {
         if (option != 'l') {
-            return LOD_EXIT_USAGE;
+            return lod_usage_option("umount", option, argv);
         }
         lazy = true;
     }
     if (argc - optind != 1) {
-        fprintf(stderr, "usage: lodfs umount [-l] MOUNTPOINT\n");
+        fputs("usage: lodfs umount [-l] MOUNTPOINT\n", stderr);
         return LOD_EXIT_USAGE;
     }
     return lod_mount_end(argv[optind], lazy) ? LOD_EXIT_FAILED : LOD_EXIT_OK;
@@ -30,8 +35,9 @@ const struct lod_cmd lod_cmd_umount = {
     .name = "umount",
     .usage = "[-l] MOUNTPOINT",
     .summary = "unmount a store",
-    .help =
-        "  -l  even while in use: the mount is gone at once, its daemon after the last close\n\n"
-        "Waits until the daemon has ended. umount(8) and fusermount3 -u unmount as well.\n",
+    .help = "  -l, --lazy  even while in use: the mount is gone at once, its daemon after\n"
+            "              the last close\n"
+            "\n"
+            "Waits until the daemon has ended. umount(8) and fusermount3 -u unmount as well.\n",
     .run = run,
 };

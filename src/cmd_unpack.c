@@ -14,6 +14,7 @@
 #include "open_store.h"
 #include "report.h"
 #include "unpack/unpack.h"
+#include "usage.h"
 
 #define NOTES_SHOWN 10
 
@@ -30,16 +31,17 @@ static const struct option long_options[] = {
 };
 
 static const char help_text[] =
-    "Writes the tree of a store into FOLDER, which is empty or absent: names, modes, times,\n"
-    "symbolic and hard links, empty folders, bytes. Nothing outside FOLDER is written, whatever\n"
-    "the store says.\n"
+    "Writes the tree of a store into FOLDER, which is empty or absent: names, modes,\n"
+    "times, symbolic and hard links, empty folders, bytes. Nothing outside FOLDER is\n"
+    "written, whatever the store says.\n"
     "\n"
-    "Files have the source's own bytes. PNGs of which the store has pixels and metadata only\n"
-    "(packed without --original=all) are written as PNGs of those, and counted.\n"
+    "Files have the source's own bytes. PNGs of which the store has pixels and\n"
+    "metadata only (packed without --original=all) are written as PNGs of those, and\n"
+    "counted.\n"
     "\n"
-    "      --fidelity=F     original: files without their exact bytes are listed and left out "
-    "(exit\n"
-    "                       code 3);  full: every file, with the pixels of the source;  q1 .. q10\n"
+    "      --fidelity=F     original: files without their exact bytes are listed and\n"
+    "                       left out (exit code 3);  full: every file, with the\n"
+    "                       pixels of the source;  q1 .. q10\n"
     "  -j, --jobs=N         threads (default: one a processor)\n"
     "  -q, --quiet          no summary\n"
     "  -v, --verbose        list all files left out, not only the first ones\n"
@@ -58,7 +60,7 @@ static int usage(const char *sentence)
     return LOD_EXIT_USAGE;
 }
 
-static int parse_option(struct arguments *arguments, int option)
+static int parse_option(struct arguments *arguments, int option, char **argv)
 {
     switch (option) {
     case OPT_FIDELITY:
@@ -80,7 +82,7 @@ static int parse_option(struct arguments *arguments, int option)
         arguments->progress = option == OPT_PROGRESS;
         return 0;
     default:
-        return usage("unknown option, or one without its value");
+        return lod_usage_option("unpack", option, argv);
     }
 }
 
@@ -90,8 +92,8 @@ static int parse(struct arguments *arguments, int argc, char **argv)
 
     opterr = 0;
     optind = 0;
-    while (!code && (option = getopt_long(argc, argv, "j:qv", long_options, NULL)) != -1) {
-        code = parse_option(arguments, option);
+    while (!code && (option = getopt_long(argc, argv, ":j:qv", long_options, NULL)) != -1) {
+        code = parse_option(arguments, option, argv);
     }
     if (!code && argc - optind != 2) {
         code = usage("unpack takes a STORE and a FOLDER");

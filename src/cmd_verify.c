@@ -19,14 +19,17 @@
 #include "store/format.h"
 #include "verify/verify.h"
 #include "verify_report.h"
+#include "usage.h"
 
 static const char help_text[] =
-    "Reads every byte of a store, checks it against its hashes, compares what is said twice\n"
-    "(index, records, tree list and manifest), and makes once what a mount makes: source files,\n"
-    "pixels, rows of tables. Names file, offset, fidelities and path of every damage. Of a mount\n"
-    "point, the store behind it is checked. Writes nothing.\n"
+    "Reads every byte of a store, checks it against its hashes, compares what is\n"
+    "said twice (index, records, tree list and manifest), and makes once what a\n"
+    "mount makes: source files, pixels, rows of tables. Names file, offset,\n"
+    "fidelities and path of every damage. Of a mount point, the store behind it is\n"
+    "checked. Writes nothing.\n"
     "\n"
-    "      --hashes       make nothing: enough for damage of storage, in a fraction of the time\n"
+    "      --hashes       make nothing: enough for damage of storage, in a fraction\n"
+    "                     of the time\n"
     "  -j, --jobs=N       threads (default: one a processor)\n"
     "  -q, --quiet        only the exit code: 0 sound, 1 damaged\n"
     "      --json         one JSON document\n"
@@ -64,14 +67,13 @@ static int parse(struct arguments *arguments, int argc, char **argv)
 
     opterr = 0;
     optind = 0;
-    while ((option = getopt_long(argc, argv, "j:q", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":j:q", long_options, NULL)) != -1) {
         if (option == 'j' && !lod_jobs_parse(optarg, &arguments->threads)) {
-            fputs("lodfs: -j takes 1 to 256 threads\n", stderr);
+            fputs("lodfs: -j takes 1 to 256 threads; see lodfs verify --help\n", stderr);
             return LOD_EXIT_USAGE;
         }
-        if (option == '?') {
-            fputs("lodfs: unknown option; see lodfs verify --help\n", stderr);
-            return LOD_EXIT_USAGE;
+        if (option == '?' || option == ':') {
+            return lod_usage_option("verify", option, argv);
         }
         arguments->hashes = arguments->hashes || option == OPT_HASHES;
         arguments->json = arguments->json || option == OPT_JSON;

@@ -6,8 +6,10 @@
 
 static int run(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
+    if (argc > 1) {
+        fprintf(stderr, "lodfs: %s takes no arguments\n", argv[0]);
+        return LOD_EXIT_USAGE;
+    }
     puts("lodfs " LODFS_VERSION);
     return LOD_EXIT_OK;
 }

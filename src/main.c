@@ -59,7 +59,8 @@ static void print_help(FILE *out)
 
 static int print_command_help(const struct lod_cmd *cmd)
 {
-    printf("lodfs %s - %s\n\nUsage: lodfs %s %s\n", cmd->name, cmd->summary, cmd->name, cmd->usage);
+    printf("lodfs %s - %s\n\nUsage: lodfs %s%s%s\n", cmd->name, cmd->summary, cmd->name,
+           *cmd->usage ? " " : "", cmd->usage);
     if (cmd->help) {
         printf("\n%s", cmd->help);
     }
@@ -109,13 +110,27 @@ static int refuse_unknown(const char *word)
     return LOD_EXIT_USAGE;
 }
 
+static int help(int argc, char **argv);
+
+static const struct lod_cmd help_cmd = {
+    .name = "help",
+    .usage = "[COMMAND]",
+    .summary = "explain a command",
+    .help = "Without COMMAND: what commands there are. `lodfs COMMAND --help` says the same.\n",
+    .run = help,
+};
+
 static int help(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stdout);
         return LOD_EXIT_OK;
     }
-    const struct lod_cmd *cmd = find(argv[1]);
+    if (argc > 2) {
+        fputs("lodfs: help takes one COMMAND\n", stderr);
+        return LOD_EXIT_USAGE;
+    }
+    const struct lod_cmd *cmd = strcmp(argv[1], "help") == 0 ? &help_cmd : find(argv[1]);
     return cmd ? print_command_help(cmd) : refuse_unknown(argv[1]);
 }
 
@@ -135,16 +150,13 @@ static bool is_mount_without_command(int argc, char **argv)
 
 static int run_command(int argc, char **argv)
 {
-    const struct lod_cmd *cmd = find(argv[1]);
+    const struct lod_cmd *cmd = strcmp(argv[1], "help") == 0 ? &help_cmd : find(argv[1]);
 
     if (cmd && wants_help(argc - 1, argv + 1)) {
         return print_command_help(cmd);
     }
     if (cmd) {
         return cmd->run(argc - 1, argv + 1);
-    }
-    if (strcmp(argv[1], "help") == 0) {
-        return help(argc - 1, argv + 1);
     }
     if (wants_help(argc, argv)) {
         return help(1, argv);

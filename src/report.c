@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -39,6 +40,33 @@ char *lod_report_count(uint64_t count, char text[LOD_REPORT_TEXT])
         text[used++] = digits[i];
     }
     text[used] = '\0';
+    return text;
+}
+
+#define MINUTE 60.0
+#define HOUR   (60 * MINUTE)
+#define DAY    (24 * HOUR)
+
+char *lod_report_seconds(double seconds, char text[LOD_REPORT_TEXT])
+{
+    if (seconds <= 0) {
+        snprintf(text, LOD_REPORT_TEXT, "0 s");
+    } else if (seconds < .9995e-3) {
+        snprintf(text, LOD_REPORT_TEXT, "%.3g us", seconds * 1e6);
+    } else if (seconds < .9995) {
+        snprintf(text, LOD_REPORT_TEXT, "%.3g ms", seconds * 1e3);
+    } else if (seconds < MINUTE) {
+        snprintf(text, LOD_REPORT_TEXT, "%.3g s", seconds);
+    } else if (seconds < HOUR) {
+        snprintf(text, LOD_REPORT_TEXT, "%.0f min %.0f s", floor(seconds / MINUTE),
+                 floor(fmod(seconds, MINUTE)));
+    } else if (seconds < DAY) {
+        snprintf(text, LOD_REPORT_TEXT, "%.0f h %.0f min", floor(seconds / HOUR),
+                 floor(fmod(seconds, HOUR) / MINUTE));
+    } else {
+        snprintf(text, LOD_REPORT_TEXT, "%.0f d %.0f h", floor(seconds / DAY),
+                 floor(fmod(seconds, DAY) / HOUR));
+    }
     return text;
 }
 
@@ -115,15 +143,19 @@ static void print_row(const struct lod_table *table, const char *cell, const siz
                       FILE *out)
 {
     size_t columns = strlen(table->align);
+    int blanks = 0; /* not yet printed: nothing may follow */
 
     for (unsigned column = 0; cell && column < columns; column++) {
         size_t bytes = strcspn(cell, "\t");
-        bool last = !cell[bytes];
         int pad = (int)(widths[column] - cell_width(cell, bytes));
         bool right = table->align[column] == 'r';
-        fprintf(out, "  %*s%.*s%*s", right ? pad : 0, "", (int)bytes, cell, right || last ? 0 : pad,
-                "");
-        cell = last ? NULL : cell + bytes + 1;
+        blanks += 2 + (right ? pad : 0);
+        if (bytes) {
+            fprintf(out, "%*s%.*s", blanks, "", (int)bytes, cell);
+            blanks = 0;
+        }
+        blanks += right ? 0 : pad;
+        cell = cell[bytes] ? cell + bytes + 1 : NULL;
     }
     fputc('\n', out);
 }

@@ -21,6 +21,9 @@ char *lod_report_bytes(uint64_t bytes, char text[LOD_REPORT_TEXT]);
 /* "1,281,167" */
 char *lod_report_count(uint64_t count, char text[LOD_REPORT_TEXT]);
 
+/* "0 s", "3.2 us", "45 ms", "1.5 s", "2 min 10 s", "3 h 4 min", "5 d 2 h". */
+char *lod_report_seconds(double seconds, char text[LOD_REPORT_TEXT]);
+
 /* part / whole as "95.7 %"; "-" for a whole of 0. */
 char *lod_report_share(uint64_t part, uint64_t whole, char text[LOD_REPORT_TEXT]);
 

@@ -63,7 +63,7 @@ static void print_count(const struct summary *s, uint64_t count, const char *one
 static void print_counts(const struct summary *s)
 {
     const struct lod_pack_result *result = s->result;
-    char text[LOD_REPORT_TEXT], share[LOD_REPORT_TEXT];
+    char text[LOD_REPORT_TEXT];
 
     fprintf(s->out, "%s %s", lod_report_count(result->tally.all.files, text),
             lod_report_plural(result->tally.all.files, "file", "files"));
@@ -77,9 +77,7 @@ static void print_counts(const struct summary *s)
     print_count(s, result->records, "record", "records");
     if (!s->options->dry_run) {
         fprintf(s->out, "; the store has %s.\n", lod_report_bytes(result->store_bytes, text));
-        fprintf(
-            s->out, "No fidelity shrinks %s of the bytes.\n",
-            lod_report_share(result->tally.unshrinkable_bytes, result->tally.shown_bytes, share));
+        lod_tally_print_same(&result->tally, s->out);
     } else {
         fputs(".\n", s->out);
     }

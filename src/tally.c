@@ -38,7 +38,7 @@ static int add_fidelities(struct lod_tally *tally, const struct lod_codec *codec
                           const uint8_t row[LOD_ROW_BYTES], const uint64_t segments[LOD_GROUPS_MAX],
                           uint64_t names)
 {
-    uint64_t source_bytes = codec->source_bytes(row);
+    uint64_t source_bytes = codec->source_bytes(row), least = 0;
     struct lod_plan plan;
 
     for (unsigned f = LOD_Q1; f <= LOD_FULL; f++) {
@@ -48,7 +48,8 @@ static int add_fidelities(struct lod_tally *tally, const struct lod_codec *codec
         }
         const uint64_t bytes = bytes_read(&plan, segments);
         tally->fidelity[f] += names * bytes;
-        if (f == LOD_Q1 && bytes >= source_bytes) {
+        least = f == LOD_Q1 ? bytes : least;
+        if (f == LOD_FULL && least >= bytes) {
             tally->unshrinkable_bytes += names * source_bytes;
         }
     }
@@ -128,6 +129,18 @@ int lod_tally_print_codecs(const struct lod_tally *tally, FILE *out)
         print_codec(&table, "all", &tally->all);
     }
     return lod_table_print(&table, out);
+}
+
+void lod_tally_print_same(const struct lod_tally *tally, FILE *out)
+{
+    char share[LOD_REPORT_TEXT];
+
+    if (tally->unshrinkable_bytes == 0) {
+        fputs("Every file is smaller at lower fidelities.\n", out);
+        return;
+    }
+    fprintf(out, "No fidelity shrinks %s of the bytes: lossless images, tables, whole files.\n",
+            lod_report_share(tally->unshrinkable_bytes, tally->shown_bytes, share));
 }
 
 static int json_codec(cJSON *array, const char *name, const struct lod_tally_codec *sums)

@@ -25,7 +25,7 @@ struct lod_tally {
     struct lod_tally_codec all;
     uint64_t shown_bytes;            /* of the source's files, every name counted */
     uint64_t fidelity[LOD_FULL + 1]; /* bytes shown at q1 .. q10, full; [0] unused */
-    uint64_t unshrinkable_bytes;     /* of shown_bytes: files as large at q1 as the source */
+    uint64_t unshrinkable_bytes;     /* of shown_bytes: files that are the same at q1 and full */
     uint64_t no_original;            /* files whose exact bytes cannot be given back */
     uint32_t shards_ahead;           /* shards to come that the last table is made of */
 };
@@ -33,6 +33,9 @@ struct lod_tally {
 /* Adds an item that is `names` files of the source; in the order of numbers. -EILSEQ: malformed. */
 LOD_MUST_CHECK int lod_tally_add(struct lod_tally *tally, const struct lod_codec *codec,
                                  const uint8_t row[LOD_ROW_BYTES], uint64_t names);
+
+/* A sentence: what part of the bytes is the same at every fidelity. */
+void lod_tally_print_same(const struct lod_tally *tally, FILE *out);
 
 /* Tables for people, and the same as JSON. */
 LOD_MUST_CHECK int lod_tally_print_codecs(const struct lod_tally *tally, FILE *out);

@@ -24,13 +24,18 @@ diff -r store copy || fail 'not the same after damage'
 # A damaged record: a sound index is not touched; with the index gone its files are lost.
 record=$(cd copy/records && ls -- *.raw | head -n 1)
 printf 'xx' | dd of="copy/records/$record" bs=1 seek=30 conv=notrunc status=none
-expect 1 "$LODFS" repair copy
+expect 3 "$LODFS" repair copy
 printed "lost: $record: its header is damaged"
 printed 'sound and stay as they are'
 cmp store/index copy/index
 rm copy/index
 expect 3 "$LODFS" repair copy
 printed "lost: $record"
+for again in 1 2; do
+    expect 3 "$LODFS" repair copy
+    printed "lost: $record"
+    printed 'stay as they are'
+done
 expect 0 "$LODFS" verify copy
 printed "note: records/$record: not a record of this store"
 
@@ -44,6 +49,21 @@ expect 0 "$LODFS" verify copy
 expect 0 "$LODFS" unpack --fidelity=full copy unpacked
 cmp unpacked/-rf source/-rf || fail 'a file differs'
 [ -e unpacked/empty ] && fail 'an empty folder out of nothing'
+
+# A store that cannot be written to is said to be that.
+if [ "$(id -u)" != 0 ]; then
+    cp -r store fixed
+    rm fixed/index
+    chmod a-w fixed
+    expect 1 "$LODFS" repair fixed
+    said 'cannot write index.tmp: Permission denied'
+    chmod u+w fixed
+elif unshare -m true 2>/dev/null; then
+    unshare -m sh -c 'mount --bind store copy && mount -o remount,ro,bind copy &&
+        "$1" repair copy' - "$LODFS" >out 2>err
+    [ $? = 1 ] || fail 'a read-only store was repaired'
+    said 'cannot write index.tmp: Read-only file system'
+fi
 
 # What is refused changes nothing.
 mkdir -p killed/records

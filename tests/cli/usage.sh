@@ -19,6 +19,13 @@ printed '--record-size'
 cp out first
 expect 0 "$LODFS" pack --help
 cmp -s out first || fail "'help pack' and 'pack --help' differ"
+expect 0 "$LODFS" help help
+printed 'Usage: lodfs help [COMMAND]'
+cp out first
+expect 0 "$LODFS" help --help
+cmp -s out first || fail "'help help' and 'help --help' differ"
+expect 2 "$LODFS" help pack mount
+said 'one COMMAND'
 expect 2 "$LODFS" help nonsense
 said "no command 'nonsense'"
 expect 2 "$LODFS" pakc
@@ -54,6 +61,39 @@ said "'no-such-source': No such file"
 expect 1 "$LODFS" pack source no/such/parent
 said 'no/such/parent'
 expect 0 "$LODFS" pack --record-size=64KiB --seed=9007199254740991 source store
+
+# Every command names the option that it does not know.
+for command in pack mount umount set stats ls info unpack verify repair; do
+    for word in --nonsense -Z; do
+        expect 2 "$LODFS" $command a b $word
+        said "unknown option '$word'; see lodfs $command --help"
+    done
+done
+expect 2 "$LODFS" ls store --fidelity
+said "a value is missing after '--fidelity'"
+expect 2 "$LODFS" verify store -j
+said "a value is missing after '-j'"
+expect 2 "$LODFS" version 2
+said 'takes no arguments'
+
+# No line ends in blanks, whatever is printed; none of the help is wider than a terminal.
+make_source many
+trim() { grep -nE '[[:blank:]]+$' out && fail "blanks at the end of a line: $*"; }
+for command in pack mount umount set stats ls info unpack verify repair version help; do
+    expect 0 "$LODFS" $command --help
+    trim $command --help
+    awk -v c="$command" 'length > 80 { print c ": " $0; wide = 1 } END { exit wide }' out ||
+        fail "help $command is wider than 80 columns"
+done
+expect 0 "$LODFS" --help
+trim --help
+expect 0 "$LODFS" pack --scans=default --original=all -v many trimmed
+trim pack
+for words in 'info trimmed' 'info -v trimmed' 'ls -lR trimmed' 'verify trimmed' 'repair trimmed' \
+    'pack -n many other' 'unpack trimmed back' 'info --json trimmed' 'version'; do
+    expect 0 "$LODFS" $words
+    trim $words
+done
 
 expect 2 "$LODFS" ls
 expect 2 "$LODFS" ls --fidelity=q11 store

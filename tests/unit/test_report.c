@@ -9,6 +9,46 @@
 
 static char text[LOD_REPORT_TEXT];
 
+Test(report, seconds)
+{
+    static const struct {
+        double seconds;
+        const char *text;
+    } cases[] = {{0, "0 s"},
+                 {5e-7, "0.5 us"},
+                 {3.25e-6, "3.25 us"},
+                 {.00099951, "1 ms"},
+                 {.0456, "45.6 ms"},
+                 {.9996, "1 s"},
+                 {59.4, "59.4 s"},
+                 {60, "1 min 0 s"},
+                 {130.9, "2 min 10 s"},
+                 {3599, "59 min 59 s"},
+                 {11100, "3 h 5 min"},
+                 {439300, "5 d 2 h"}};
+
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        cr_assert_str_eq(lod_report_seconds(cases[i].seconds, text), cases[i].text);
+    }
+}
+
+Test(report, cells_that_are_empty_leave_no_blanks)
+{
+    struct lod_table table = {.align = "lrl"};
+    char *shown = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&shown, &bytes);
+
+    lod_table_add(&table, "name\t\tlong cell");
+    lod_table_add(&table, "n\t12\t");
+    lod_table_add(&table, "\t\t");
+    lod_table_add(&table, "x");
+    cr_assert_eq(lod_table_print(&table, out), 0);
+    fclose(out);
+    cr_assert_str_eq(shown, "  name      long cell\n  n     12\n\n  x\n");
+    free(shown);
+}
+
 Test(report, bytes_for_people)
 {
     static const struct {
