@@ -29,6 +29,8 @@ static const struct option long_options[] = {
     {0},
 };
 
+#define ITEMS_TELLING 10000 /* of fewer, the index has its least size */
+
 static const char help_text[] =
     "Says what a store holds: files, codecs, records, the bytes of every fidelity\n"
     "and the MSSIM (likeness to the full image, 1 is equal) measured when it was\n"
@@ -154,8 +156,11 @@ static void print_head(const struct info *info)
     }
     printf("\n  records    %" PRIu64 ", %s\n", info->manifest->records,
            lod_report_bytes(info->record_bytes, text));
-    printf("  index      %s, %.0f bytes an item\n", lod_report_bytes(index_bytes, text),
-           info->manifest->items ? (double)index_bytes / (double)info->manifest->items : 0.0);
+    printf("  index      %s", lod_report_bytes(index_bytes, text));
+    if (info->manifest->items >= ITEMS_TELLING) {
+        printf(", %.0f bytes an item", (double)index_bytes / (double)info->manifest->items);
+    }
+    putchar('\n');
 }
 
 /* "name value, name value", wrapped; names and values are whatever the manifest says. */

@@ -76,7 +76,7 @@ static void print_counts(const struct summary *s)
     print_count(s, result->shards, "shard", "shards");
     print_count(s, result->records, "record", "records");
     if (!s->options->dry_run) {
-        fprintf(s->out, "; the store has %s.\n", lod_report_bytes(result->store_bytes, text));
+        fprintf(s->out, ".\nThe store has %s.\n", lod_report_bytes(result->store_bytes, text));
         lod_tally_print_same(&result->tally, s->out);
     } else {
         fputs(".\n", s->out);

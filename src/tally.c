@@ -139,7 +139,9 @@ void lod_tally_print_same(const struct lod_tally *tally, FILE *out)
         fputs("Every file is smaller at lower fidelities.\n", out);
         return;
     }
-    fprintf(out, "No fidelity shrinks %s of the bytes: lossless images, tables, whole files.\n",
+    fprintf(out,
+            "%s of the bytes are the same at every fidelity: lossless images, tables,\n"
+            "files stored as they are.\n",
             lod_report_share(tally->unshrinkable_bytes, tally->shown_bytes, share));
 }
 
