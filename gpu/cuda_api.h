@@ -39,6 +39,8 @@
     X(cuLaunchKernel)
 
 #define LOD_NVRTC_CALLS(X)                                                                         \
+    X(nvrtcGetNumSupportedArchs)                                                                   \
+    X(nvrtcGetSupportedArchs)                                                                      \
     X(nvrtcCreateProgram)                                                                          \
     X(nvrtcCompileProgram)                                                                         \
     X(nvrtcDestroyProgram)                                                                         \

@@ -10,6 +10,7 @@
 #include "prelude.h"
 
 #define LOG_BYTES_MAX 65536
+#define ARCHS_MAX     256 /* what a compiler knows: a few dozen */
 
 static int refused(const struct lod_cuda_api *api, nvrtcProgram program, char *why)
 {
@@ -48,6 +49,24 @@ static int take_ptx(const struct lod_cuda_api *api, nvrtcProgram program, char *
     return 0;
 }
 
+/*
+ * The newest architecture that the compiler knows and the device has: PTX of an older one runs on a
+ * device that came after the compiler.
+ */
+static int known_arch(const struct lod_cuda_api *api, int wanted)
+{
+    int archs[ARCHS_MAX], count = 0, best = 0;
+
+    if (api->nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count > ARCHS_MAX ||
+        api->nvrtcGetSupportedArchs(archs) != NVRTC_SUCCESS) {
+        return wanted;
+    }
+    for (int i = 0; i < count; i++) {
+        best = archs[i] <= wanted && archs[i] > best ? archs[i] : best;
+    }
+    return best ? best : wanted;
+}
+
 /* The text as PTX for compute capability major.minor, NUL-terminated; the caller frees it. */
 static int compile(const struct lod_cuda_api *api, const char *text, int major, int minor,
                    char **ret_ptx, char *why)
@@ -59,7 +78,8 @@ static int compile(const struct lod_cuda_api *api, const char *text, int major, 
     if (!api->compiler) {
         return lod_device_why(-ENOTSUP, why, "there is no libnvrtc here");
     }
-    snprintf(target, sizeof(target), "--gpu-architecture=compute_%d%d", major, minor);
+    snprintf(target, sizeof(target), "--gpu-architecture=compute_%d",
+             known_arch(api, 10 * major + minor));
     if (api->nvrtcCreateProgram(&program, text, "kernel.cu", 0, NULL, NULL) != NVRTC_SUCCESS) {
         return lod_device_why(-EIO, why, "NVRTC cannot start");
     }
