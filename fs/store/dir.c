@@ -12,7 +12,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +21,11 @@
 
 #include "store/file_io.h"
 
-#define NOT_TRIED (-1)
-#define CANNOT    (-2)
-
 /* A state is the file descriptor of a folder or a file. */
 struct handle {
     int fd;
-    bool exactly;         /* a folder's: its files get no reading ahead */
-    bool page_cache;      /* and loads go through it */
-    atomic_int direct_fd; /* a file's, past the page cache; NOT_TRIED, CANNOT */
+    bool exactly;    /* a folder's: its files get no reading ahead */
+    bool page_cache; /* loads go through it */
 };
 
 static int handle_create(int fd, void **ret_handle)
@@ -42,7 +37,6 @@ static int handle_create(int fd, void **ret_handle)
         return -ENOMEM;
     }
     *handle = (struct handle){.fd = fd};
-    atomic_init(&handle->direct_fd, NOT_TRIED);
     *ret_handle = handle;
     return 0;
 }
@@ -50,11 +44,7 @@ static int handle_create(int fd, void **ret_handle)
 static void handle_destroy(void *state)
 {
     struct handle *handle = state;
-    int direct_fd = atomic_load(&handle->direct_fd);
 
-    if (direct_fd >= 0) {
-        close(direct_fd);
-    }
     close(handle->fd);
     free(handle);
 }
@@ -134,7 +124,7 @@ static int object_open(void *state, const char *name, void **ret_object, uint64_
     error = handle_create(fd, ret_object);
     if (!error) {
         struct handle *file = *ret_object;
-        atomic_init(&file->direct_fd, dir->page_cache ? CANNOT : NOT_TRIED);
+        file->page_cache = dir->page_cache;
         *ret_bytes = (uint64_t)st.st_size;
     }
     return error;
@@ -176,25 +166,14 @@ static bool is_cached(int fd, uint64_t offset, size_t bytes)
            pages.cached * (uint64_t)sysconf(_SC_PAGESIZE) > bytes / 2;
 }
 
-/* The same file opened once more, however it is called by now; threads that meet agree on one. */
-static int direct_of(struct handle *file)
+/* The same file opened once more, however it is called by now; kept open it would cost a descriptor
+ * for each record. -1: it cannot be. */
+static int open_direct(int fd)
 {
-    int fd = atomic_load(&file->direct_fd), seen = NOT_TRIED;
     char path[32];
 
-    if (fd != NOT_TRIED) {
-        return fd;
-    }
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
-    fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
-    fd = fd < 0 ? CANNOT : fd;
-    if (!atomic_compare_exchange_strong(&file->direct_fd, &seen, fd)) {
-        if (fd >= 0) {
-            close(fd);
-        }
-        fd = seen;
-    }
-    return fd;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
 }
 
 /* Asks for whole blocks, so that the end of the file may come earlier. */
@@ -218,13 +197,14 @@ static int load_direct(int fd, uint64_t offset, uint8_t *into, size_t bytes)
 
 static int object_load(void *object, uint64_t offset, void *into, size_t bytes)
 {
-    struct handle *file = object;
-    int fd = is_cached(file->fd, offset, bytes) ? CANNOT : direct_of(file);
+    const struct handle *file = object;
+    bool past = !file->page_cache && !is_cached(file->fd, offset, bytes);
+    int fd = past ? open_direct(file->fd) : -1, error = -EINVAL;
 
-    if (fd < 0) {
-        return object_pread(object, offset, into, bytes);
+    if (fd >= 0) {
+        error = load_direct(fd, offset, into, bytes);
+        close(fd);
     }
-    int error = load_direct(fd, offset, into, bytes);
     return error == -EINVAL ? object_pread(object, offset, into, bytes) : error;
 }
 
