@@ -195,6 +195,34 @@ def tools(point):
             yield "find does not see .lodfs"
 
 
+def failing(store, point):
+    """Requests to a store that fails are counted by how they ended."""
+    copy = f"{store}-cut"
+    shutil.copytree(store, copy)
+    with Mount(copy, point, "-o", "cache=none"):
+        paths = [os.path.join(os.fsencode(f"{point}/full"), name)
+                 for name in files_below(f"{point}/full")]
+        for path in paths:
+            read(path)  # opens every record
+        for name in os.listdir(f"{copy}/records"):
+            os.truncate(f"{copy}/records/{name}", os.stat(f"{copy}/records/{name}").st_size // 2)
+        before = stats_of(point)["store"]
+        failed = 0
+        for path in paths:
+            try:
+                read(path.replace(b"/full/", b"/original/"))
+            except OSError:
+                failed += 1
+        after = stats_of(point)["store"]
+        if not failed or after["failed"] <= before["failed"]:
+            yield f"{failed} files cannot be read, {after['failed']} requests failed"
+        text = read(f"{point}/.lodfs/metrics").decode()
+        counts = dict(re.findall(r'lodfs_backend_requests_total\{code="([a-z]+)"\} (\d+)', text))
+        if int(counts["eio"]) != after["failed"] or int(counts["ok"]) < 1:
+            yield f"by code: {counts}, failed {after['failed']}"
+    shutil.rmtree(copy)
+
+
 def rights(store, point):
     program = os.environ["LODFS"]
 
@@ -250,6 +278,7 @@ def main():
             results.add("config", config(store, point))
             results.add("lodfs stats", command(point))
             results.add("find, du, ls, tar, cp", tools(point))
+        results.add("a store that fails", failing(store, point))
         results.add("files of the dataset stay cached", neighbours(store, point, f"{work}/log"))
         if os.geteuid() == 0:
             results.add("rights", rights(store, point))
