@@ -77,17 +77,38 @@ static int make_form(struct forms *f, unsigned form, uint64_t bytes)
     return error;
 }
 
-static uint64_t made_bytes(const struct lod_plan *plan, unsigned *ret_form)
+static uint64_t made_bytes(const struct lod_plan *plan, unsigned form)
 {
     uint64_t bytes = 0;
 
     for (unsigned i = 0; i < plan->count; i++) {
-        if (plan->pieces[i].kind == LOD_PIECE_MADE) {
-            *ret_form = plan->pieces[i].form;
-            bytes += plan->pieces[i].bytes;
-        }
+        const struct lod_piece *piece = &plan->pieces[i];
+        bytes += piece->kind == LOD_PIECE_MADE && piece->form == form ? piece->bytes : 0;
     }
     return bytes;
+}
+
+/* Tries the forms of a plan, if `untried` ones are wanted; what is made of it is *ret_made. */
+static int try_forms(struct forms *f, const struct lod_plan *plan, bool untried, int *ret_made)
+{
+    int made = UNTRIED;
+
+    for (unsigned i = 0; i < plan->count; i++) {
+        const unsigned form = plan->pieces[i].form;
+        if (plan->pieces[i].kind != LOD_PIECE_MADE) {
+            continue;
+        }
+        if (f->tried[form] == UNTRIED && untried) {
+            int error = make_form(f, form, made_bytes(plan, form));
+            if (error == -ENOMEM) {
+                return error;
+            }
+            f->tried[form] = error && error != -EBADMSG ? BAD : GOOD;
+        }
+        made = made == BAD ? BAD : (int)f->tried[form];
+    }
+    *ret_made = made;
+    return 0;
 }
 
 /*
@@ -97,24 +118,20 @@ static uint64_t made_bytes(const struct lod_plan *plan, unsigned *ret_form)
 static int check_format(struct forms *f, enum lod_format format, uint16_t *ret_fidelities)
 {
     struct lod_plan plan;
-    unsigned form = 0;
     bool whole = false;
+    int made;
 
     *ret_fidelities = 0;
     for (unsigned fidelity = LOD_ORIGINAL; fidelity >= LOD_Q1; fidelity--) {
         if (lod_codec_plan(f->inputs.codec, f->row, format, (enum lod_fidelity)fidelity, &plan)) {
             continue; /* malformed, which check_slots.c reports, or no such file */
         }
-        const uint64_t bytes = made_bytes(&plan, &form);
-        if (bytes && f->tried[form] == UNTRIED && !whole) {
-            int error = make_form(f, form, bytes);
-            if (error == -ENOMEM) {
-                return error;
-            }
-            f->tried[form] = error && error != -EBADMSG ? BAD : GOOD;
+        int error = try_forms(f, &plan, !whole, &made);
+        if (error) {
+            return error;
         }
-        whole = whole || (format == LOD_FORMAT_DECODED && bytes && f->tried[form] == GOOD);
-        *ret_fidelities |= (uint16_t)(bytes && f->tried[form] == BAD ? 1u << fidelity : 0);
+        whole = whole || (format == LOD_FORMAT_DECODED && made == GOOD);
+        *ret_fidelities |= (uint16_t)(made == BAD ? 1u << fidelity : 0);
     }
     return 0;
 }
