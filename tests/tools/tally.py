@@ -6,14 +6,18 @@ tally.py LOG       prints each failed test's output and each skip's reason; exit
 tally.py --total LOG...   prints the closing line; exit 1 on a failure or when nothing passed
 
 A Criterion program counts as many tests as its synthesis line says, any other program as one, or as
-many as its own line `tests: N passed, N failed` says.
+many as its own line `tests: N passed, N failed` says. In a long run (LODFS_LONG) each test that
+counts what it tried says so, with how long it took.
 """
 import json
+import os
 import re
 import sys
 
 OUTPUT_LINES_MAX = 80
 CRITERION = re.compile(r"Tested: (\d+) \| Passing: (\d+) \| Failing: (\d+) \| Crashing: (\d+)")
+TRIED = re.compile(r"\b[\d,]+ (?:stores|runs|packs|inputs|bugs|requests|renames|opens)\b|"
+                   r"number_of_executed_units")
 OWN = re.compile(r"^tests: (\d+) passed, (\d+) failed$", re.MULTILINE)
 
 
@@ -48,6 +52,14 @@ def show(test):
             print(f"    {line}")
 
 
+def tell(test):
+    lines = [line.strip() for line in output(test).splitlines() if TRIED.search(line)]
+    if lines:
+        print(f"  {test['name']}, {test['duration']:.0f} s")
+    for line in lines:
+        print(f"    {line}")
+
+
 def main():
     total = sys.argv[1] == "--total"
     tests = []
@@ -61,6 +73,8 @@ def main():
         return 1 if sums[1] or not sums[0] else 0
     for test in tests:
         show(test)
+        if os.environ.get("LODFS_LONG"):
+            tell(test)
     return 1 if sums[1] else 0
 
 
