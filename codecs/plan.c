@@ -6,6 +6,15 @@
 #include <errno.h>
 #include <string.h>
 
+void lod_plan_copy(const struct lod_plan *plan, struct lod_plan *ret_plan)
+{
+    ret_plan->bytes = plan->bytes;
+    ret_plan->count = plan->count;
+    ret_plan->text_bytes = plan->text_bytes;
+    memcpy(ret_plan->pieces, plan->pieces, plan->count * sizeof(plan->pieces[0]));
+    memcpy(ret_plan->text, plan->text, plan->text_bytes);
+}
+
 static int add(struct lod_plan *plan, struct lod_piece piece)
 {
     if (piece.bytes == 0) {
@@ -57,7 +66,8 @@ void lod_plan_cut(const struct lod_plan *plan, uint64_t offset, uint64_t bytes,
     uint64_t left = offset < plan->bytes ? plan->bytes - offset : 0;
 
     left = bytes < left ? bytes : left;
-    *ret_cut = (struct lod_plan){.bytes = left};
+    lod_plan_begin(ret_cut);
+    ret_cut->bytes = left;
     for (unsigned i = 0; i < plan->count && left; i++) {
         struct lod_piece piece = plan->pieces[i];
         if (offset >= piece.bytes) {

@@ -37,6 +37,17 @@ struct lod_plan {
     uint8_t text[LOD_PLAN_TEXT_MAX]; /* what its numbers alone decide: a header, say */
 };
 
+/*
+ * An empty plan, and a copy of what there is of one: a tenth of the struct, as a rule, and this is
+ * done several times a read.
+ */
+static inline void lod_plan_begin(struct lod_plan *plan)
+{
+    plan->bytes = 0;
+    plan->count = plan->text_bytes = 0;
+}
+void lod_plan_copy(const struct lod_plan *plan, struct lod_plan *ret_plan);
+
 /* Append a piece; one of 0 bytes is left out. -EOVERFLOW past 2^63 - 1 bytes in all. */
 LOD_MUST_CHECK int lod_plan_add_stored(struct lod_plan *plan, unsigned group, uint64_t offset,
                                        uint64_t bytes);

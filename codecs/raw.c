@@ -54,13 +54,14 @@ static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GRO
 static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan)
 {
-    struct lod_plan made = {0};
+    struct lod_plan made;
 
     (void)format;
     (void)fidelity;
+    lod_plan_begin(&made);
     int error = lod_plan_add_stored(&made, 1, 0, source_bytes(row));
     if (!error) {
-        *ret_plan = made;
+        lod_plan_copy(&made, ret_plan);
     }
     return error == -EOVERFLOW ? -EILSEQ : error;
 }

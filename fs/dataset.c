@@ -182,9 +182,10 @@ static int index_failed(struct lod_dataset *dataset, const char *what, uint32_t 
 
 int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_item *ret_item)
 {
-    struct lod_item item = {.number = number};
     uint64_t bytes[LOD_GROUPS_MAX];
+    struct lod_item item; /* all of it is filled below */
 
+    item.number = number;
     int error = lod_index_item(dataset->index, number, item.row);
     if (error == -ENOENT) {
         return error;

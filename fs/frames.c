@@ -20,6 +20,12 @@ struct lod_frames {
     struct lod_stream stream;
 };
 
+/* A frame that came in a prefix and was not hashed when it was taken. */
+struct unchecked {
+    unsigned wanted;
+    struct lod_frame_entry *entry;
+};
+
 /* One call of lod_frames_get. */
 struct ask {
     struct lod_frames *frames;
@@ -30,7 +36,8 @@ struct ask {
     unsigned missing, busy; /* what the last look found */
     unsigned first;         /* that is missing */
     bool counted;
-    struct lod_frame_entry *unchecked[LOD_FETCH_MAX]; /* of each wanted; NULL: none */
+    unsigned unchecked_count;
+    struct unchecked *unchecked; /* room for `count` */
 };
 
 struct lod_key lod_frames_key(const struct lod_item *item, unsigned group, uint64_t number)
@@ -60,7 +67,7 @@ static void take(struct ask *ask, unsigned i, struct lod_frame_entry *entry)
         atomic_store_explicit(&entry->chunk->touched, true, memory_order_relaxed);
     }
     if (!atomic_load_explicit(&entry->checked, memory_order_acquire)) {
-        ask->unchecked[i] = entry;
+        ask->unchecked[ask->unchecked_count++] = (struct unchecked){i, entry};
     }
 }
 
@@ -103,11 +110,11 @@ static int look(struct ask *ask)
 /* ------------------------------------------------------------------------------ first use */
 
 /* What came in a prefix is hashed by its first reader; two at once both do, to the same end. */
-static int check(struct ask *ask, unsigned i, struct lod_pinned *pinned)
+static int check(struct ask *ask, const struct unchecked *unchecked, struct lod_pinned *pinned)
 {
-    const struct lod_wanted *wanted = &ask->wanted[i];
+    const struct lod_wanted *wanted = &ask->wanted[unchecked->wanted];
     const uint32_t slot = ask->item->number - ask->item->recd.first_item;
-    struct lod_frame_entry *entry = ask->unchecked[i];
+    struct lod_frame_entry *entry = unchecked->entry;
     struct lod_place place = {0};
 
     int error = lod_pinned_place(pinned, slot, wanted->group, wanted->frame, &place);
@@ -132,15 +139,11 @@ static int check_new(struct ask *ask)
     struct lod_pinned *pinned = NULL;
     int error = 0;
 
-    for (unsigned i = 0; i < ask->count && !error; i++) {
-        if (!ask->unchecked[i]) {
-            continue;
-        }
-        if (!pinned) {
-            error = lod_dataset_pin(ask->frames->fetch.dataset, ask->item, &pinned);
-        }
-        error = error ? error : check(ask, i, pinned);
-        ask->unchecked[i] = NULL;
+    if (ask->unchecked_count) {
+        error = lod_dataset_pin(ask->frames->fetch.dataset, ask->item, &pinned);
+    }
+    for (unsigned i = 0; i < ask->unchecked_count && !error; i++) {
+        error = check(ask, &ask->unchecked[i], pinned);
     }
     lod_blob_unref(pinned ? &pinned->blob : NULL);
     return error;
@@ -198,7 +201,9 @@ static int get(struct ask *ask)
 int lod_frames_get(struct lod_frames *frames, const struct lod_item *item,
                    struct lod_wanted *wanted, unsigned count)
 {
-    struct ask ask = {.frames = frames, .item = item, .wanted = wanted, .count = count};
+    struct unchecked unchecked[LOD_FETCH_MAX];
+    struct ask ask = {
+        .frames = frames, .item = item, .wanted = wanted, .count = count, .unchecked = unchecked};
 
     assert(count <= LOD_FETCH_MAX);
     ask.shard = lod_frame_shard(&frames->fetch.table, lod_frames_key(item, 0, 0));

@@ -55,12 +55,13 @@ static int plan_pixels(const struct lod_l3_row *r, enum lod_fidelity fidelity,
                        struct lod_plan *ret_plan)
 {
     struct lod_pixels pixels = lod_l3_pixels(r);
-    struct lod_plan made = {0};
+    struct lod_plan made;
     int error = fidelity > LOD_FULL ? -ENOENT : 0;
 
+    lod_plan_begin(&made);
     error = error ? error : lod_pixels_plan(&pixels, LOD_L3_FORM_PIXELS, &made);
     if (!error) {
-        *ret_plan = made;
+        lod_plan_copy(&made, ret_plan);
     }
     return error == -EOVERFLOW ? -EILSEQ : error;
 }
@@ -92,7 +93,7 @@ static int plan_native(const uint8_t row[LOD_ROW_BYTES], const struct lod_l3_row
 static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan)
 {
-    struct lod_plan made = {0};
+    struct lod_plan made;
     struct lod_l3_row r;
     int error = lod_l3_row_read(row, &r);
 
@@ -102,6 +103,7 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     if (format == LOD_FORMAT_DECODED) {
         return plan_pixels(&r, fidelity, ret_plan);
     }
+    lod_plan_begin(&made);
     if (format == LOD_FORMAT_NATIVE) {
         error = plan_native(row, &r, &made);
     } else if (format != LOD_FORMAT_TREE) {
@@ -112,7 +114,7 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
         error = r.container->plan(&r, &made);
     }
     if (!error) {
-        *ret_plan = made;
+        lod_plan_copy(&made, ret_plan);
     }
     return error;
 }

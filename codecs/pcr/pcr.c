@@ -140,7 +140,7 @@ static int add_scans(const uint8_t row[LOD_ROW_BYTES], enum lod_fidelity fidelit
 static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan)
 {
-    struct lod_plan made = {0};
+    struct lod_plan made;
     int error;
 
     if (!row_is_sound(row)) {
@@ -149,6 +149,7 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     if (format != LOD_FORMAT_TREE && format != LOD_FORMAT_DECODED) {
         return -ENOENT;
     }
+    lod_plan_begin(&made);
     if (format == LOD_FORMAT_DECODED) {
         error = lod_pcr_decoded_plan(row, fidelity, &made);
     } else if (has(row, LOD_ITEM_WHOLE) || (has(row, LOD_ITEM_KEPT) && fidelity == LOD_ORIGINAL)) {
@@ -159,7 +160,7 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
         error = add_scans(row, fidelity, &made);
     }
     if (!error) {
-        *ret_plan = made;
+        lod_plan_copy(&made, ret_plan);
     }
     return error;
 }

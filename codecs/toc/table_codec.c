@@ -118,18 +118,19 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan)
 {
     const struct table_row t = take_row(row);
-    struct lod_plan made = {0};
+    struct lod_plan made;
     uint64_t bytes[LOD_GROUPS_MAX];
 
     (void)format;
     (void)fidelity;
+    lod_plan_begin(&made);
     int error = segments(row, bytes);
     error = error ? error : lod_plan_add_stored(&made, GROUP, 0, bytes[GROUP - 1]);
     if (!error && !t.shard) {
         error = lod_plan_add_made(&made, 0, 0, t.bytes - t.header_bytes);
     }
     if (!error) {
-        *ret_plan = made;
+        lod_plan_copy(&made, ret_plan);
     }
     return error == -EOVERFLOW ? -EILSEQ : error;
 }
