@@ -143,12 +143,14 @@ Test(control, open_metrics_end_with_their_last_line)
 
     cr_assert_eq(lod_control_file_read(&shown, LOD_INODE_OPENMETRICS, 0, text, &bytes), 0);
     cr_assert_eq(bytes, sizeof(text));
-    cr_assert_eq(memcmp(text + bytes - 8, " .\n# EOF\n" + 1, 8), 0);
+    cr_assert_eq(memcmp(text + bytes - 8, ".\n# EOF\n", 8), 0);
+    text[bytes - 1] = '\0';
     cr_assert_not_null(strstr(text, "\n# TYPE lodfs_reads counter\n"));
     cr_assert_not_null(strstr(text, "\nlodfs_reads_total 0\n"));
     cr_assert_not_null(strstr(text, "\n# TYPE lodfs_auto info\n"));
     bytes = sizeof(text);
     cr_assert_eq(lod_control_file_read(&shown, LOD_INODE_METRICS, 0, text, &bytes), 0);
+    text[bytes - 1] = '\0';
     cr_assert_null(strstr(text, "# EOF"));
     cr_assert_not_null(strstr(text, "\n# TYPE lodfs_reads_total counter\n"));
     cr_assert_not_null(strstr(text, "\nlodfs_backend_requests_total{code=\"ok\"} 0\n"));
