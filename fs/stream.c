@@ -200,7 +200,8 @@ static bool is_ahead_worth_it(struct lod_stream *stream, const struct need *need
     struct lod_local local;
 
     lod_locality_sum(&stream->locality, recd->number, &local);
-    return !lod_pace_is_memory(&stream->fetch->pace) && local.bytes + bytes <= stream->budget &&
+    uint64_t more = local.asked ? 0 : bytes; /* than what is in use */
+    return !lod_pace_is_memory(&stream->fetch->pace) && local.bytes + more <= stream->budget &&
            (local.in_turn || total_of(stream, need->last) <= stream->budget) &&
            lod_pace_ns(&stream->fetch->pace, 1, bytes) <= LONGEST_NS;
 }
@@ -219,15 +220,16 @@ static void fetch(struct lod_stream *stream, const struct need *need)
     lod_turn_end(&stream->turn);
 }
 
-/* The record of `item` and the one behind it, if they are still wanted and nobody has them. */
+/* The record of `item` and the one of its kind behind it, where nobody has them yet. */
 static void read_ahead(void *ctx, uint32_t number, unsigned last)
 {
     struct lod_stream *stream = ctx;
+    const struct lod_codec *codec = NULL;
     struct lod_item item;
 
-    for (unsigned i = 0; i < AHEAD; i++) {
-        if (lod_dataset_item(stream->fetch->dataset, number, &item)) {
-            return; /* the end of the store; or damage, which who reads it will hear of */
+    for (unsigned i = 0; i < AHEAD; i++, codec = item.codec) {
+        if (lod_dataset_item(stream->fetch->dataset, number, &item) || (i && item.codec != codec)) {
+            return;
         }
         struct need need = {.item = &item, .first = 1, .last = last};
         if (!is_ahead_worth_it(stream, &need) || !lod_turn_await(&stream->turn)) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a prefix is read: over a store whose speed the test sets before each read. */
+#include <unistd.h>
+
 #include "frames.h"
 #include "reader_fixture.h"
 
@@ -81,6 +83,7 @@ Test(stream, where_all_prefixes_fit_any_order_comes_to_read_them_and_each_once)
 Test(stream, what_a_lower_fidelity_read_is_not_read_again)
 {
     begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
+    items_end = ITEMS; /* no other is read ahead */
     cr_assert_eq(get(0, 1).prefix_bytes, ITEMS * FRAME_BYTES);
     cr_assert_eq(get(1, 2).prefix_bytes, 2 * ITEMS * FRAME_BYTES);
     cr_assert_eq(get(4, 2).prefix_bytes, 2 * ITEMS * FRAME_BYTES);
@@ -137,5 +140,24 @@ Test(stream, a_damaged_frame_of_a_prefix_is_one_frame)
     cr_assert_eq(frames_failed, 1);
     cr_assert_eq(lod_frames_get(frames, &of, wanted, 1), 0);
     lod_blob_unref(&wanted[0].chunk->blob);
+    lod_frames_destroy(frames);
+}
+
+Test(stream, who_goes_on_to_the_next_record_finds_the_one_behind_it)
+{
+    const uint64_t record = 2ull * ITEMS * FRAME_BYTES;
+    struct lod_frames_stats stats = {0};
+
+    begin(64 << 20, 1ull << 40);
+    for (unsigned i = 0; stats.prefix_bytes + stats.scattered_bytes < 3 * record && i < 5000; i++) {
+        get(i % ITEMS, 2);
+        stats = get(ITEMS + i % ITEMS, 2);
+        usleep(1000);
+    }
+    uint64_t read = stats.prefix_bytes + stats.scattered_bytes;
+    cr_assert(read >= 3 * record && read < 3 * record + 8 * FRAME_BYTES, "no more but gaps: %llu",
+              (unsigned long long)read);
+    stats = get(2 * ITEMS + 3, 1);
+    cr_assert_eq(stats.prefix_bytes + stats.scattered_bytes, read, "it is there");
     lod_frames_destroy(frames);
 }
