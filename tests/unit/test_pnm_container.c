@@ -154,7 +154,10 @@ Test(pnm_container, long_and_short_files)
     cr_assert(lod_encoder_l3.probe((struct lod_span){.at = file.data, .bytes = LOD_PROBE_BYTES}));
     cr_assert_null(plain_why_not(lod_buf_span(&file)));
     for (size_t bytes = 0; bytes < file.bytes; bytes += bytes < 200 ? 1 : 1001) {
-        cr_assert_not_null(plain_why_not((struct lod_span){.at = file.data, .bytes = bytes}));
+        const char *why = plain_why_not((struct lod_span){.at = file.data, .bytes = bytes});
+        cr_assert_not_null(why);
+        cr_assert(bytes < 150 || strcmp(why, "truncated: it ends inside its pixels") == 0, "%s",
+                  why);
     }
     lod_buf_finish(&file);
 }
