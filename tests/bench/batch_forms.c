@@ -132,9 +132,11 @@ static struct ready toc_batch(struct lod_span bytes, uint32_t rows, uint32_t col
 {
     (void)bytes;
     uint32_t left = rows - number * BATCH_ROWS;
-    return (struct ready){.rows = left < BATCH_ROWS ? left : BATCH_ROWS,
-                          .columns = columns,
-                          .toc = {&fetched->matrix, number, 1, fetched->scratch}};
+    return (struct ready){
+        .rows = left < BATCH_ROWS ? left : BATCH_ROWS,
+        .columns = columns,
+        .toc = {
+            .matrix = &fetched->matrix, .first = number, .count = 1, .scratch = fetched->scratch}};
 }
 
 static int keep_zstd(const struct bench_table *table, uint32_t first, uint32_t rows,

@@ -76,6 +76,10 @@ static void attack_at(struct chance *chance, struct mem_file *file, uint64_t bas
     }
 }
 
+/* In a NODE row. */
+#define NAME_BYTES_AT 14u
+#define NAME_AT       16u
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static uint64_t row_at(const struct seals *seals, unsigned id, uint32_t number)
@@ -276,13 +280,29 @@ static void attack_name(const struct seals *seals, struct chance *chance, struct
     watch_say("  index: %zu bytes at %" PRIu64 " of the names: text %zu\n", bytes, at, which);
 }
 
+/* All of one name: by chance alone none becomes just "..". */
+static void attack_whole_name(const struct seals *seals, struct chance *chance,
+                              struct mem_store *store)
+{
+    static const char *const texts[] = {"..", ".", "/", "a/b", ""};
+    struct mem_file *index = mem_find(store, "index");
+    uint32_t number = 1 + (uint32_t)chance_below(chance, seals->rows[LOD_SECTION_NODE] - 1);
+    uint64_t row = row_at(seals, LOD_SECTION_NODE, number);
+    uint64_t at = seals->section[LOD_SECTION_NAME] + lod_get_le(index->data + row + NAME_AT, 6);
+    const char *text = texts[chance_below(chance, COUNT(texts))];
+
+    memcpy(index->data + at, text, strlen(text));
+    set(index, row + NAME_BYTES_AT, 1, strlen(text));
+    watch_say("  index: node %" PRIu32 " is called '%s'\n", number, text);
+}
+
 void reseal_attack(const struct seals *seals, struct chance *chance, struct mem_store *store)
 {
     static void (*const kinds[])(const struct seals *, struct chance *, struct mem_store *) = {
-        attack_super,   attack_node,    attack_node,   attack_item,     attack_item,
-        attack_lengths, attack_recd,    attack_header, attack_metadata, attack_payload,
-        attack_name,    attack_node,    attack_table,  attack_table,    attack_shard,
-        attack_shard,   attack_payload,
+        attack_super,   attack_node,    attack_node,       attack_item,     attack_item,
+        attack_lengths, attack_recd,    attack_header,     attack_metadata, attack_payload,
+        attack_name,    attack_node,    attack_table,      attack_table,    attack_shard,
+        attack_shard,   attack_payload, attack_whole_name,
     };
 
     kinds[chance_below(chance, COUNT(kinds))](seals, chance, store);
