@@ -76,7 +76,9 @@ int lod_values_add_all(struct lod_values_write *values, const uint64_t *words, u
     for (; i < count && !values->many && !error; i++) {
         error = lod_values_add(values, words[i], NULL);
     }
-    values->forms = lod_values_forms(values->dtype, values->forms, words + i, count - i);
+    if (i < count) {
+        values->forms = lod_values_forms(values->dtype, values->forms, words + i, count - i);
+    }
     return error;
 }
 
