@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SWEEPS    2u /* over all shards: the first may only find entries touched since the last */
-#define SECOND_NS 1000000000ull
+#include "clock.h"
+
+#define SWEEPS 2u /* over all shards: the first may only find entries touched since the last */
 
 struct lod_cache {
     struct lod_cache_shard shards[LOD_CACHE_SHARDS];
@@ -28,14 +29,6 @@ struct lod_cache {
     void *relief_ctx;
     atomic_size_t bytes; /* of the room, charged to this cache */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-}
 
 static size_t charge_of(const struct lod_cache_entry *entry)
 {
@@ -133,7 +126,7 @@ static bool worth_remembering(int error)
 static void publish(struct lod_cache_shard *shard, struct lod_cache_entry *entry, bool kept)
 {
     entry->state = entry->error ? LOD_BAD : LOD_READY;
-    entry->bad_until_ns = entry->error ? now_ns() + LOD_CACHE_BAD_NS : 0;
+    entry->bad_until_ns = entry->error ? lod_clock_ns() + LOD_CACHE_BAD_NS : 0;
     entry->touched = false;
     if (kept) {
         lod_ring_add(shard, entry);
@@ -190,9 +183,9 @@ static int take(struct lod_cache_entry *entry, struct lod_blob **ret_blob)
 static int await(struct lod_cache_shard *shard, struct lod_cache_entry *entry,
                  struct lod_blob **ret_blob)
 {
-    uint64_t until_ns = now_ns() + LOD_CACHE_WAIT_NS;
-    struct timespec until = {.tv_sec = (time_t)(until_ns / SECOND_NS),
-                             .tv_nsec = (long)(until_ns % SECOND_NS)};
+    uint64_t until_ns = lod_clock_ns() + LOD_CACHE_WAIT_NS;
+    struct timespec until = {.tv_sec = (time_t)(until_ns / LOD_SECOND_NS),
+                             .tv_nsec = (long)(until_ns % LOD_SECOND_NS)};
     int late = 0;
 
     entry->waiters++;
@@ -230,7 +223,7 @@ int lod_cache_get(struct lod_cache *cache, struct lod_key key, lod_cache_fill fi
     if (entry && entry->state == LOD_MAKING) {
         return await(shard, entry, ret_blob);
     }
-    if (entry && (entry->state == LOD_READY || now_ns() < entry->bad_until_ns)) {
+    if (entry && (entry->state == LOD_READY || lod_clock_ns() < entry->bad_until_ns)) {
         int error = take(entry, ret_blob);
         shard->hits++;
         pthread_mutex_unlock(&shard->lock);

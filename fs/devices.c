@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "gpu.h"
 #include "log.h"
 
@@ -98,14 +98,6 @@ struct lod_devices *lod_devices_destroy(struct lod_devices *devices)
 
 /* ----------------------------------------------------------------------------- measuring */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t rate(uint64_t bytes, uint64_t ns)
 {
     return ns ? (uint64_t)((double)bytes / (double)ns * 1e9) : 0;
@@ -115,7 +107,7 @@ static uint64_t rate(uint64_t bytes, uint64_t ns)
 static uint64_t measure_host(const struct sample *sample, uint8_t *into)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t began = now_ns(), made = 0;
+    uint64_t began = lod_clock_ns(), made = 0;
 
     do {
         if (sample->maker->make(sample->row, sample->unit.form, sample->unit.unit, &sample->inputs,
@@ -123,8 +115,8 @@ static uint64_t measure_host(const struct sample *sample, uint8_t *into)
             return 0;
         }
         made += sample->unit.bytes;
-    } while (now_ns() - began < HOST_NS);
-    return rate(made, now_ns() - began) * (uint64_t)(cores > 0 ? cores : 1);
+    } while (lod_clock_ns() - began < HOST_NS);
+    return rate(made, lod_clock_ns() - began) * (uint64_t)(cores > 0 ? cores : 1);
 }
 
 /* Bytes a second of a device; 0: it failed. */
@@ -135,12 +127,12 @@ static uint64_t measure_device(struct lod_devices *devices, struct lod_gpu *gpu,
     uint64_t best = 0;
 
     for (unsigned round = 0; round <= ROUNDS && !atomic_load(&devices->ending); round++) {
-        uint64_t began = now_ns();
+        uint64_t began = lod_clock_ns();
         if (sample->maker->make_many(gpu, units, count) != 0 || units[0].error ||
             lod_gpu_failure(gpu)) {
             return 0;
         }
-        uint64_t found = rate(count * (uint64_t)sample->unit.bytes, now_ns() - began);
+        uint64_t found = rate(count * (uint64_t)sample->unit.bytes, lod_clock_ns() - began);
         best = round && found > best ? found : best;
     }
     return best;

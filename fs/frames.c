@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "log.h"
 #include "stream.h"
 
@@ -43,14 +43,6 @@ struct ask {
 struct lod_key lod_frames_key(const struct lod_item *item, unsigned group, uint64_t number)
 {
     return lod_fetch_key(&item->recd, item->number - item->recd.first_item, group, number);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* ------------------------------------------------------------------------------ one look */
@@ -86,7 +78,7 @@ static int look(struct ask *ask)
         }
         struct lod_frame_entry *entry =
             lod_frame_find(shard, lod_frames_key(ask->item, wanted->group, wanted->frame));
-        if (entry && entry->state == LOD_FRAME_BAD && now_ns() >= entry->bad_until_ns) {
+        if (entry && entry->state == LOD_FRAME_BAD && lod_clock_ns() >= entry->bad_until_ns) {
             lod_frame_unlink(shard, entry);
             entry = NULL;
         }

@@ -2,15 +2,7 @@
 /* Two looks at the clock a request, which asks no kernel; see timed.h. */
 #include "fuse/timed.h"
 
-#include <time.h>
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+#include "clock.h"
 
 /* A request is gone once it is answered: what is needed of it is taken before. */
 struct timing {
@@ -22,12 +14,12 @@ static struct timing begin(fuse_req_t req)
 {
     const struct lod_ops *ops = fuse_req_userdata(req);
 
-    return (struct timing){.control = ops->control, .from_ns = now_ns()};
+    return (struct timing){.control = ops->control, .from_ns = lod_clock_ns()};
 }
 
 static void end(const struct timing *timing, enum lod_request request)
 {
-    lod_durations_add(&timing->control->durations, request, now_ns() - timing->from_ns);
+    lod_durations_add(&timing->control->durations, request, lod_clock_ns() - timing->from_ns);
 }
 
 static void timed_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
