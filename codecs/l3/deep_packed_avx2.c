@@ -64,79 +64,79 @@ LOD_ALWAYS unsigned groups_of(unsigned groups, unsigned block)
     return groups - 2 * block < 2 ? 1 : 2;
 }
 
-LOD_ALWAYS void take_packed(struct fields *f, const struct lod_l3_packed_map *map,
-                            const uint8_t *widths, uint16_t *residuals)
+/* Residuals of one plane of a row; returns its predictor. */
+typedef unsigned (*take_run)(struct fields *f, const void *map, unsigned run, uint16_t *residuals);
+
+LOD_ALWAYS unsigned take_packed(struct fields *f, const void *ctx, unsigned run,
+                                uint16_t *residuals)
 {
+    const struct lod_l3_packed_map *map = ctx;
+    const unsigned predictor = lod_l3_nibble(f->bytes.at + map->predictors, run);
+    const uint8_t *widths = f->bytes.at + map->widths + run * map->widths_of_run;
+
+    f->wrong |= predictor >= LOD_L3_PREDICTORS;
     for (unsigned b = 0; b < map->blocks; b++) {
         const unsigned width = lod_l3_width_of(lod_l3_nibble(widths, b));
         take_block(f, groups_of(map->groups, b), width, 1u << width >> 1, residuals + b * LOD_DEEP);
     }
+    return predictor;
 }
 
-static int end(const struct fields *f)
+LOD_ALWAYS unsigned take_paper(struct fields *f, const void *ctx, unsigned run, uint16_t *residuals)
 {
-    return f->wrong || f->at != f->bytes.bytes ? -EILSEQ : 0;
+    const struct lod_paper_map *map = ctx;
+    const unsigned width = lod_l3_width_of(lod_l3_nibble(f->bytes.at + map->widths, run));
+    const unsigned base = lod_get_le16(f->bytes.at + map->bases + (size_t)2 * run);
+
+    for (unsigned b = 0; 2 * b < map->groups; b++) {
+        take_block(f, groups_of(map->groups, b), width, 0u - base, residuals + b * LOD_DEEP);
+    }
+    return LOD_L3_PAETH;
+}
+
+/* All rows, from the payload at f.at on; `green`: the bit of the kind that says G is to be added.
+ */
+LOD_ALWAYS int decode(const struct lod_l3_patch *patch, struct fields f, take_run take,
+                      const void *map, uint8_t green, const struct lod_l3_target *target)
+{
+    lod_words rows[2][LOD_L3_SAMPLES_MAX], residuals;
+    struct lod_deep_shape shape;
+    unsigned run = 0;
+
+    if (f.bytes.bytes < f.at) {
+        return -EILSEQ;
+    }
+    lod_deep_shape_init(patch, &shape);
+    memset(rows, 0, sizeof(rows));
+    for (unsigned y = 0; y < patch->height; y++) {
+        lod_words *now = rows[y % 2], *above = rows[(y + 1) % 2];
+        for (unsigned p = 0; p < patch->samples; p++, run++) {
+            unsigned predictor = take(&f, map, run, residuals);
+            lod_deep_rebuild(&shape, patch->width, predictor, above[p] + LOD_DEEP, residuals,
+                             now[p] + LOD_DEEP);
+        }
+        lod_deep_store(patch, &shape, f.bytes.at[0] & green, now,
+                       target->into + y * target->stride);
+    }
+    return f.wrong || f.at != f.bytes.bytes ? -EILSEQ : 0;
 }
 
 int lod_deep_packed_avx2(const struct lod_l3_patch *patch, struct lod_span bytes,
                          const struct lod_l3_target *target, struct lod_l3_rows *unused)
 {
-    struct lod_l3_packed_map map = lod_l3_packed_map(patch);
-    struct fields f = {.bytes = bytes, .at = map.payload};
-    lod_words rows[2][LOD_L3_SAMPLES_MAX], residuals;
-    struct lod_deep_shape shape;
-    unsigned run = 0;
+    const struct lod_l3_packed_map map = lod_l3_packed_map(patch);
 
     (void)unused;
-    if (bytes.bytes < map.payload) {
-        return -EILSEQ;
-    }
-    lod_deep_shape_init(patch, &shape);
-    memset(rows, 0, sizeof(rows));
-    for (unsigned y = 0; y < patch->height; y++) {
-        lod_words *now = rows[y % 2], *above = rows[(y + 1) % 2];
-        for (unsigned p = 0; p < patch->samples; p++, run++) {
-            unsigned predictor = lod_l3_nibble(bytes.at + map.predictors, run);
-            f.wrong |= predictor >= LOD_L3_PREDICTORS;
-            take_packed(&f, &map, bytes.at + map.widths + run * map.widths_of_run, residuals);
-            lod_deep_rebuild(&shape, patch->width, predictor, above[p] + LOD_DEEP, residuals,
-                             now[p] + LOD_DEEP);
-        }
-        lod_deep_store(patch, &shape, bytes.at[0] & LOD_L3_KIND_GREEN, now,
-                       target->into + y * target->stride);
-    }
-    return end(&f);
+    return decode(patch, (struct fields){.bytes = bytes, .at = map.payload}, take_packed, &map,
+                  LOD_L3_KIND_GREEN, target);
 }
 
 int lod_deep_paper_avx2(const struct lod_l3_patch *patch, struct lod_span bytes,
                         const struct lod_l3_target *target, struct lod_l3_rows *unused)
 {
-    struct lod_paper_map map = lod_paper_map(patch);
-    struct fields f = {.bytes = bytes, .at = map.payload};
-    lod_words rows[2][LOD_L3_SAMPLES_MAX], residuals;
-    struct lod_deep_shape shape;
-    unsigned run = 0;
+    const struct lod_paper_map map = lod_paper_map(patch);
 
     (void)unused;
-    if (bytes.bytes < map.payload) {
-        return -EILSEQ;
-    }
-    lod_deep_shape_init(patch, &shape);
-    memset(rows, 0, sizeof(rows));
-    for (unsigned y = 0; y < patch->height; y++) {
-        lod_words *now = rows[y % 2], *above = rows[(y + 1) % 2];
-        for (unsigned p = 0; p < patch->samples; p++, run++) {
-            const unsigned width = lod_l3_width_of(lod_l3_nibble(bytes.at + map.widths, run));
-            const unsigned base = lod_get_le16(bytes.at + map.bases + (size_t)2 * run);
-            for (unsigned b = 0; 2 * b < map.groups; b++) {
-                take_block(&f, groups_of(map.groups, b), width, 0u - base,
-                           residuals + b * LOD_DEEP);
-            }
-            lod_deep_rebuild_one(&shape, LOD_L3_PAETH, above[p] + LOD_DEEP, residuals,
-                                 now[p] + LOD_DEEP);
-            lod_deep_close(now[p] + LOD_DEEP, patch->width);
-        }
-        lod_deep_store(patch, &shape, false, now, target->into + y * target->stride);
-    }
-    return end(&f);
+    return decode(patch, (struct fields){.bytes = bytes, .at = map.payload}, take_paper, &map, 0,
+                  target);
 }

@@ -132,26 +132,7 @@ LOD_ALWAYS void lod_deep_rebuild_one(const struct lod_deep_shape *s, unsigned pr
 LOD_ALWAYS void lod_deep_rebuild(const struct lod_deep_shape *s, unsigned width, unsigned predictor,
                                  const uint16_t *above, const uint16_t *residuals, uint16_t *row)
 {
-    switch (predictor) {
-    case LOD_L3_PAETH:
-        lod_deep_rebuild_one(s, LOD_L3_PAETH, above, residuals, row);
-        break;
-    case LOD_L3_SLOPE:
-        lod_deep_rebuild_one(s, LOD_L3_SLOPE, above, residuals, row);
-        break;
-    case LOD_L3_LEFT:
-        lod_deep_rebuild_one(s, LOD_L3_LEFT, above, residuals, row);
-        break;
-    case LOD_L3_RIGHT:
-        lod_deep_rebuild_one(s, LOD_L3_RIGHT, above, residuals, row);
-        break;
-    case LOD_L3_SOFT:
-        lod_deep_rebuild_one(s, LOD_L3_SOFT, above, residuals, row);
-        break;
-    default:
-        lod_deep_rebuild_one(s, LOD_L3_TOP, above, residuals, row);
-        break;
-    }
+    LOD_REBUILD(lod_deep_rebuild_one, s, predictor, above, residuals, row)
     lod_deep_close(row, width);
 }
 
@@ -196,20 +177,7 @@ LOD_ALWAYS void lod_deep_store_of(const struct lod_deep_shape *s, unsigned width
 LOD_ALWAYS void lod_deep_store(const struct lod_l3_patch *patch, const struct lod_deep_shape *s,
                                bool green, lod_words rows[LOD_L3_SAMPLES_MAX], uint8_t *at)
 {
-    switch (patch->samples) {
-    case 1:
-        lod_deep_store_of(s, patch->width, 1, false, rows, at);
-        break;
-    case 2:
-        lod_deep_store_of(s, patch->width, 2, false, rows, at);
-        break;
-    case 3:
-        lod_deep_store_of(s, patch->width, 3, green, rows, at);
-        break;
-    default:
-        lod_deep_store_of(s, patch->width, 4, green, rows, at);
-        break;
-    }
+    LOD_STORE(lod_deep_store_of, patch, s, green, rows, at)
 }
 
 #endif

@@ -133,31 +133,55 @@ LOD_ALWAYS void lod_rebuild_one(const struct lod_shape *s, unsigned predictor, c
     }
 }
 
+/*
+ * rebuild_one compiled for each predictor by itself. Functions of vectors of bytes and of words
+ * have the same parameters, so one list of cases serves both.
+ */
+#define LOD_REBUILD(rebuild_one, s, predictor, above, residuals, row)                              \
+    switch (predictor) {                                                                           \
+    case LOD_L3_PAETH:                                                                             \
+        rebuild_one(s, LOD_L3_PAETH, above, residuals, row);                                       \
+        break;                                                                                     \
+    case LOD_L3_SLOPE:                                                                             \
+        rebuild_one(s, LOD_L3_SLOPE, above, residuals, row);                                       \
+        break;                                                                                     \
+    case LOD_L3_LEFT:                                                                              \
+        rebuild_one(s, LOD_L3_LEFT, above, residuals, row);                                        \
+        break;                                                                                     \
+    case LOD_L3_RIGHT:                                                                             \
+        rebuild_one(s, LOD_L3_RIGHT, above, residuals, row);                                       \
+        break;                                                                                     \
+    case LOD_L3_SOFT:                                                                              \
+        rebuild_one(s, LOD_L3_SOFT, above, residuals, row);                                        \
+        break;                                                                                     \
+    default:                                                                                       \
+        rebuild_one(s, LOD_L3_TOP, above, residuals, row);                                         \
+        break;                                                                                     \
+    }
+
+/* The same of store_of, for each number of samples; gray has no green to add. */
+#define LOD_STORE(store_of, patch, s, green, rows, at)                                             \
+    switch ((patch)->samples) {                                                                    \
+    case 1:                                                                                        \
+        store_of(s, (patch)->width, 1, false, rows, at);                                           \
+        break;                                                                                     \
+    case 2:                                                                                        \
+        store_of(s, (patch)->width, 2, false, rows, at);                                           \
+        break;                                                                                     \
+    case 3:                                                                                        \
+        store_of(s, (patch)->width, 3, green, rows, at);                                           \
+        break;                                                                                     \
+    default:                                                                                       \
+        store_of(s, (patch)->width, 4, green, rows, at);                                           \
+        break;                                                                                     \
+    }
+
 /* A row from its residuals and the row above; all point at their first sample.
  */
 LOD_ALWAYS void lod_rebuild(const struct lod_shape *s, unsigned width, unsigned predictor,
                             const uint8_t *above, const uint8_t *residuals, uint8_t *row)
 {
-    switch (predictor) {
-    case LOD_L3_PAETH:
-        lod_rebuild_one(s, LOD_L3_PAETH, above, residuals, row);
-        break;
-    case LOD_L3_SLOPE:
-        lod_rebuild_one(s, LOD_L3_SLOPE, above, residuals, row);
-        break;
-    case LOD_L3_LEFT:
-        lod_rebuild_one(s, LOD_L3_LEFT, above, residuals, row);
-        break;
-    case LOD_L3_RIGHT:
-        lod_rebuild_one(s, LOD_L3_RIGHT, above, residuals, row);
-        break;
-    case LOD_L3_SOFT:
-        lod_rebuild_one(s, LOD_L3_SOFT, above, residuals, row);
-        break;
-    default:
-        lod_rebuild_one(s, LOD_L3_TOP, above, residuals, row);
-        break;
-    }
+    LOD_REBUILD(lod_rebuild_one, s, predictor, above, residuals, row)
     lod_close(row, width);
 }
 
@@ -202,20 +226,7 @@ LOD_ALWAYS void lod_store_of(const struct lod_shape *s, unsigned width, unsigned
 LOD_ALWAYS void lod_store(const struct lod_l3_patch *patch, const struct lod_shape *s, bool green,
                           lod_bytes rows[LOD_L3_SAMPLES_MAX], uint8_t *at)
 {
-    switch (patch->samples) {
-    case 1:
-        lod_store_of(s, patch->width, 1, false, rows, at);
-        break;
-    case 2:
-        lod_store_of(s, patch->width, 2, false, rows, at);
-        break;
-    case 3:
-        lod_store_of(s, patch->width, 3, green, rows, at);
-        break;
-    default:
-        lod_store_of(s, patch->width, 4, green, rows, at);
-        break;
-    }
+    LOD_STORE(lod_store_of, patch, s, green, rows, at)
 }
 
 #endif
