@@ -60,6 +60,17 @@ int lod_plan_add_text(struct lod_plan *plan, const void *at, unsigned bytes)
     return error;
 }
 
+uint64_t lod_plan_made_bytes(const struct lod_plan *plan, unsigned form)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < plan->count; i++) {
+        const struct lod_piece *piece = &plan->pieces[i];
+        bytes += piece->kind == LOD_PIECE_MADE && piece->form == form ? piece->bytes : 0;
+    }
+    return bytes;
+}
+
 void lod_plan_cut(const struct lod_plan *plan, uint64_t offset, uint64_t bytes,
                   struct lod_plan *ret_cut)
 {

@@ -58,6 +58,9 @@ LOD_MUST_CHECK int lod_plan_add_made(struct lod_plan *plan, unsigned form, uint6
 /* The same with a copy of `bytes` bytes at `at`, LOD_PLAN_TEXT_MAX in all. */
 LOD_MUST_CHECK int lod_plan_add_text(struct lod_plan *plan, const void *at, unsigned bytes);
 
+/* Bytes of all its MADE pieces of that form. */
+uint64_t lod_plan_made_bytes(const struct lod_plan *plan, unsigned form);
+
 /*
  * The part of `plan` that lies in [offset, offset + bytes), clipped to the file's end: an offset at
  * or past the end gives an empty plan. TEXT pieces still mean the text of `plan`.

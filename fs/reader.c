@@ -178,17 +178,6 @@ static int add_made(struct lod_reader *reader, const struct lod_item *item,
     return 0;
 }
 
-static uint64_t made_bytes_of(const struct lod_plan *plan, unsigned form)
-{
-    uint64_t bytes = 0;
-
-    for (unsigned i = 0; i < plan->count; i++) {
-        const struct lod_piece *piece = &plan->pieces[i];
-        bytes += piece->kind == LOD_PIECE_MADE && piece->form == form ? piece->bytes : 0;
-    }
-    return bytes;
-}
-
 /* The references go from the parts to the read. */
 static void keep(struct lod_parts *parts, struct lod_read *read)
 {
@@ -211,8 +200,8 @@ static int add_parts(struct lod_reader *reader, const struct lod_item *item,
     for (unsigned i = 0; i < parts.count && !error; i++) {
         const struct lod_part *part = &parts.part[i];
         if (part->piece->kind == LOD_PIECE_MADE) {
-            error =
-                add_made(reader, item, part->piece, made_bytes_of(plan, part->piece->form), read);
+            error = add_made(reader, item, part->piece,
+                             lod_plan_made_bytes(plan, part->piece->form), read);
         } else {
             add_span(read, lod_frames_at(plan, &parts, part), part->bytes);
         }

@@ -77,17 +77,6 @@ static int make_form(struct forms *f, unsigned form, uint64_t bytes)
     return error;
 }
 
-static uint64_t made_bytes(const struct lod_plan *plan, unsigned form)
-{
-    uint64_t bytes = 0;
-
-    for (unsigned i = 0; i < plan->count; i++) {
-        const struct lod_piece *piece = &plan->pieces[i];
-        bytes += piece->kind == LOD_PIECE_MADE && piece->form == form ? piece->bytes : 0;
-    }
-    return bytes;
-}
-
 /* Tries the forms of a plan, if `untried` ones are wanted; what is made of it is *ret_made. */
 static int try_forms(struct forms *f, const struct lod_plan *plan, bool untried, int *ret_made)
 {
@@ -99,7 +88,7 @@ static int try_forms(struct forms *f, const struct lod_plan *plan, bool untried,
             continue;
         }
         if (f->tried[form] == UNTRIED && untried) {
-            int error = make_form(f, form, made_bytes(plan, form));
+            int error = make_form(f, form, lod_plan_made_bytes(plan, form));
             if (error == -ENOMEM) {
                 return error;
             }
