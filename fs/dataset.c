@@ -336,9 +336,7 @@ uint64_t lod_dataset_groups_bytes(struct lod_dataset *dataset, unsigned groups)
         if (lod_index_record(dataset->index, i, &recd)) {
             return UINT64_MAX;
         }
-        for (unsigned g = 0; g < groups && g < LOD_GROUPS_MAX; g++) {
-            bytes += recd.group_bytes[g];
-        }
+        bytes += lod_recd_prefix_bytes(&recd, groups);
     }
     return bytes;
 }

@@ -139,12 +139,10 @@ static int load(struct walk *walk, const struct run *run)
 /* Up to where a record that has to be opened is loaded: the end of groups 1 .. `last`. */
 static uint64_t front_of(const struct walk *walk)
 {
-    uint64_t end = LOD_RECORD_HEADER + (uint64_t)walk->recd->metadata_bytes;
+    uint64_t end = LOD_RECORD_HEADER + (uint64_t)walk->recd->metadata_bytes +
+                   (walk->group == 1 ? lod_recd_prefix_bytes(walk->recd, walk->last) : 0);
     uint64_t patience = lod_pace_load(&walk->fetch->pace);
 
-    for (unsigned g = 0; walk->group == 1 && g < walk->last; g++) {
-        end += walk->recd->group_bytes[g];
-    }
     return end < patience ? end : patience;
 }
 

@@ -25,17 +25,6 @@
 #define AHEAD        2u /* records: what is read, and the next */
 #define MIB          (1u << 20)
 
-/* Groups 1 .. `last` of the record. */
-static uint64_t prefix_bytes(const struct lod_recd *recd, unsigned last)
-{
-    uint64_t bytes = 0;
-
-    for (unsigned g = 0; g < last && g < LOD_GROUPS_MAX; g++) {
-        bytes += recd->group_bytes[g];
-    }
-    return bytes;
-}
-
 static unsigned last_group(const struct lod_wanted *wanted, unsigned count)
 {
     unsigned last = 0;
@@ -57,7 +46,7 @@ static void size_cheap(struct lod_stream *stream, const struct lod_recd *recd)
 
     lod_locality_sum(&stream->locality, recd->number, &local);
     if (local.near <= NEAR_MAX) {
-        bytes = NEAR_MAX * prefix_bytes(recd, LOD_GROUPS_MAX);
+        bytes = NEAR_MAX * lod_recd_prefix_bytes(recd, LOD_GROUPS_MAX);
         bytes = bytes < half ? bytes : half;
     }
     lod_chunks_set_cheap(stream->fetch->chunks,
@@ -81,8 +70,9 @@ static void note_order(struct lod_stream *stream, const struct lod_item *item, u
 void lod_stream_note(struct lod_stream *stream, const struct lod_item *item,
                      const struct lod_wanted *wanted, unsigned count)
 {
-    uint64_t reads = lod_locality_read(&stream->locality, item->recd.number, item->number,
-                                       prefix_bytes(&item->recd, last_group(wanted, count)));
+    uint64_t reads =
+        lod_locality_read(&stream->locality, item->recd.number, item->number,
+                          lod_recd_prefix_bytes(&item->recd, last_group(wanted, count)));
 
     if (reads % LOD_NEAR_WINDOW == 0) {
         size_cheap(stream, &item->recd);
@@ -109,9 +99,9 @@ static struct need need_of(const struct lod_item *item, const struct lod_wanted 
             need.requests++;
         }
     }
-    need.bytes =
-        (prefix_bytes(&item->recd, need.last) - prefix_bytes(&item->recd, need.first - 1)) /
-        item->recd.items;
+    need.bytes = (lod_recd_prefix_bytes(&item->recd, need.last) -
+                  lod_recd_prefix_bytes(&item->recd, need.first - 1)) /
+                 item->recd.items;
     return need;
 }
 
@@ -178,7 +168,8 @@ static void advise(struct lod_stream *stream, const struct need *need)
 static bool decide(struct lod_stream *stream, const struct need *need)
 {
     const struct lod_recd *recd = &need->item->recd;
-    uint64_t bytes = prefix_bytes(recd, need->last) - prefix_bytes(recd, need->first - 1);
+    uint64_t bytes =
+        lod_recd_prefix_bytes(recd, need->last) - lod_recd_prefix_bytes(recd, need->first - 1);
     struct lod_local local;
 
     if (lod_pace_is_memory(&stream->fetch->pace)) {
@@ -196,7 +187,7 @@ static bool decide(struct lod_stream *stream, const struct need *need)
 static bool is_ahead_worth_it(struct lod_stream *stream, const struct need *need)
 {
     const struct lod_recd *recd = &need->item->recd;
-    uint64_t bytes = prefix_bytes(recd, need->last);
+    uint64_t bytes = lod_recd_prefix_bytes(recd, need->last);
     struct lod_local local;
 
     lod_locality_sum(&stream->locality, recd->number, &local);

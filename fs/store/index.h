@@ -41,6 +41,17 @@ struct lod_recd {
     char path[64]; /* below records/, NUL-terminated: "NNNNNN.x" or "P/NNNNNN.x" */
 };
 
+/* Bytes of groups 1 .. `last`. */
+static inline uint64_t lod_recd_prefix_bytes(const struct lod_recd *recd, unsigned last)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned g = 0; g < last && g < LOD_GROUPS_MAX; g++) {
+        bytes += recd->group_bytes[g];
+    }
+    return bytes;
+}
+
 struct lod_index;
 
 /*
