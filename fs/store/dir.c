@@ -179,7 +179,7 @@ static int open_direct(int fd)
 /* Asks for whole blocks, so that the end of the file may come earlier. */
 static int load_direct(int fd, uint64_t offset, uint8_t *into, size_t bytes)
 {
-    const size_t whole = (bytes + LOD_LOAD_ALIGN - 1) / LOD_LOAD_ALIGN * LOD_LOAD_ALIGN;
+    const size_t whole = lod_load_whole(bytes);
     size_t done = 0;
 
     while (done < bytes) {

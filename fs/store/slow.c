@@ -105,10 +105,9 @@ static int slow_object_pread(void *state, uint64_t offset, void *into, size_t by
 static int slow_object_load(void *state, uint64_t offset, void *into, size_t bytes)
 {
     struct slow_object *object = state;
-    const size_t whole = (bytes + LOD_LOAD_ALIGN - 1) / LOD_LOAD_ALIGN * LOD_LOAD_ALIGN;
 
     pay(object->bucket, bytes);
-    return lod_object_load(object->inner, offset, into, whole);
+    return lod_object_load(object->inner, offset, into, lod_load_whole(bytes));
 }
 
 static const struct lod_store_backend backend = {

@@ -8,13 +8,13 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "clock.h"
 
 #define HUGE_PAGE  (2u << 20)
 #define HUGE_BYTES ((LOD_STAGE_BYTES + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE)
-#define MAP_BYTES  (HUGE_BYTES + HUGE_PAGE) /* wherever it begins, so many lie in it whole */
 
 static uint64_t down(uint64_t offset)
 {
@@ -23,23 +23,18 @@ static uint64_t down(uint64_t offset)
 
 static bool take_memory(struct lod_stage *stage)
 {
-    if (!stage->map) {
-        void *map =
-            mmap(NULL, MAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        stage->map = map == MAP_FAILED ? NULL : map;
-    }
-    if (stage->map && !stage->memory) {
-        stage->memory = stage->map + (HUGE_PAGE - (uintptr_t)stage->map % HUGE_PAGE) % HUGE_PAGE;
-        (void)madvise(stage->memory, HUGE_BYTES, MADV_HUGEPAGE); /* small ones do as well */
+    if (!stage->memory) {
+        stage->memory = aligned_alloc(HUGE_PAGE, HUGE_BYTES);
+        if (stage->memory) {
+            (void)madvise(stage->memory, HUGE_BYTES, MADV_HUGEPAGE); /* small ones do as well */
+        }
     }
     return stage->memory;
 }
 
 void lod_stage_finish(struct lod_stage *stage)
 {
-    if (stage->map) {
-        munmap(stage->map, MAP_BYTES);
-    }
+    free(stage->memory);
     *stage = (struct lod_stage){0};
 }
 

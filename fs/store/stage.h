@@ -18,7 +18,7 @@
 
 /* All zero: empty, and without memory until the first load. */
 struct lod_stage {
-    uint8_t *map, *memory;     /* all of it, and from its first huge page on */
+    uint8_t *memory;
     uint64_t from, to;         /* of the object; equal: nothing */
     uint64_t loads, bytes, ns; /* of all loads so far: requests to the store, and how long */
 };

@@ -21,6 +21,12 @@ struct lod_object; /* one open object of it */
 /* One name in a folder of the store; `folder`: it is a folder itself. Not 0: ends the list. */
 typedef int (*lod_store_each)(void *ctx, const char *name, bool folder);
 
+/* What a load of `bytes` may fill, and asks the device for: whole blocks. */
+static inline size_t lod_load_whole(size_t bytes)
+{
+    return (bytes + LOD_LOAD_ALIGN - 1) / LOD_LOAD_ALIGN * LOD_LOAD_ALIGN;
+}
+
 struct lod_store_backend {
     const char *name;
     /* Does this back end take the location? The last line of the table takes everything. */
@@ -33,8 +39,8 @@ struct lod_store_backend {
     void (*object_close)(void *object);
     /* Fills all of `bytes` or fails; short objects are -EIO. Retries EINTR. */
     int (*object_pread)(void *object, uint64_t offset, void *into, size_t bytes);
-    /* See lod_object_load: `bytes` are in the object, the memory goes on to the next multiple of
-       LOD_LOAD_ALIGN. NULL: as by object_pread. */
+    /* See lod_object_load: `bytes` are in the object, the memory holds
+       lod_load_whole of them. NULL: as by object_pread. */
     int (*object_load)(void *object, uint64_t offset, void *into, size_t bytes);
     /* See lod_store_read_exactly; NULL: reads are always so. */
     void (*read_exactly)(void *state, bool page_cache);

@@ -93,14 +93,15 @@ int lod_dataset_pin_staged(struct lod_dataset *dataset, const struct lod_item *i
 /* All frames of the record fit. */
 int lod_pinned_load(struct lod_pinned *pinned, struct lod_stage *stage, uint64_t from, uint64_t to)
 {
-    static uint8_t memory[GROUPS * ITEMS * FRAME_BYTES];
-
-    stage->memory = memory;
+    stage->memory = stage->memory ? stage->memory : malloc(GROUPS * ITEMS * FRAME_BYTES);
+    if (!stage->memory) {
+        return -ENOMEM;
+    }
     stage->from = from;
     stage->to = to;
     stage->loads++;
     stage->bytes += to - from;
-    return lod_pinned_read(pinned, from, memory, to - from);
+    return lod_pinned_read(pinned, from, stage->memory, to - from);
 }
 
 bool lod_pinned_sound(const struct lod_pinned *pinned, uint32_t slot, unsigned group,

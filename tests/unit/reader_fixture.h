@@ -98,9 +98,7 @@ int lod_dataset_pin_staged(struct lod_dataset *dataset, const struct lod_item *o
 /* A load of what it is asked for, no more. */
 int lod_pinned_load(struct lod_pinned *pinned, struct lod_stage *stage, uint64_t from, uint64_t to)
 {
-    static uint8_t memory[LOD_STAGE_BYTES]; /* one stage a program */
-
-    stage->memory = memory;
+    stage->memory = stage->memory ? stage->memory : malloc(LOD_STAGE_BYTES);
     stage->from = from;
     stage->to = to < lod_stage_reach(from) ? to : lod_stage_reach(from);
     stage->loads++;
