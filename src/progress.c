@@ -4,20 +4,13 @@
 
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 #define REDRAW_NS       (100ull * 1000 * 1000)
 #define COLUMNS_DEFAULT 80u
 #define SETTLE_SECONDS  1.0 /* before this, a rate says nothing about the time left */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static unsigned columns(void)
 {
@@ -41,7 +34,7 @@ void lod_progress_stage(struct lod_progress *progress, const char *stage, uint64
     progress->files = progress->bytes_in = progress->bytes_out = 0;
     progress->files_total = files_total;
     progress->bytes_total = bytes_total;
-    progress->began_ns = now_ns();
+    progress->began_ns = lod_clock_ns();
     pthread_mutex_unlock(&progress->lock);
 }
 
@@ -104,7 +97,7 @@ void lod_progress_add(struct lod_progress *progress, uint64_t files, uint64_t by
     progress->bytes_in += bytes_in;
     progress->bytes_out += bytes_out;
     if (progress->on) {
-        uint64_t now = now_ns();
+        uint64_t now = lod_clock_ns();
         if (now - progress->drawn_ns >= REDRAW_NS) {
             draw(progress, now);
         }

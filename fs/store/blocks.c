@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bytes.h"
+#include "clock.h"
 #include "hash.h"
 #include "pace.h"
 
@@ -67,13 +67,10 @@ struct lod_blocks *lod_blocks_destroy(struct lod_blocks *blocks)
 
 static int timed_read(struct lod_blocks *blocks, uint64_t offset, void *into, size_t bytes)
 {
-    struct timespec from, to;
+    uint64_t from = lod_clock_ns();
 
-    clock_gettime(CLOCK_MONOTONIC, &from);
     int error = lod_object_pread(blocks->index, offset, into, bytes);
-    clock_gettime(CLOCK_MONOTONIC, &to);
-    int64_t ns = (to.tv_sec - from.tv_sec) * 1000000000 + (to.tv_nsec - from.tv_nsec);
-    lod_pace_add(&blocks->pace, bytes, (uint64_t)ns);
+    lod_pace_add(&blocks->pace, bytes, lod_clock_ns() - from);
     return error;
 }
 
