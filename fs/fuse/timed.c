@@ -22,106 +22,43 @@ static void end(const struct timing *timing, enum lod_request request)
     lod_durations_add(&timing->control->durations, request, lod_clock_ns() - timing->from_ns);
 }
 
-static void timed_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
-{
-    struct timing timing = begin(req);
+/* The callback of that name with a clock around it; the first of its arguments is `req`. */
+#define TIMED(op, request, parameters, ...)                                                        \
+    static void timed_##op parameters                                                              \
+    {                                                                                              \
+        struct timing timing = begin(req);                                                         \
+                                                                                                   \
+        lod_fuse_ops.op(__VA_ARGS__);                                                              \
+        end(&timing, request);                                                                     \
+    }
 
-    lod_fuse_ops.lookup(req, parent, name);
-    end(&timing, LOD_REQUEST_LOOKUP);
-}
-
-static void timed_getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
-{
-    struct timing timing = begin(req);
-
-    lod_fuse_ops.getattr(req, number, fi);
-    end(&timing, LOD_REQUEST_GETATTR);
-}
-
-static void timed_readlink(fuse_req_t req, fuse_ino_t number)
-{
-    struct timing timing = begin(req);
-
-    lod_fuse_ops.readlink(req, number);
-    end(&timing, LOD_REQUEST_READLINK);
-}
-
-static void timed_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
-{
-    struct timing timing = begin(req);
-
-    lod_fuse_ops.open(req, number, fi);
-    end(&timing, LOD_REQUEST_OPEN);
-}
-
-static void timed_opendir(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
-{
-    struct timing timing = begin(req);
-
-    lod_fuse_ops.opendir(req, number, fi);
-    end(&timing, LOD_REQUEST_OPEN);
-}
-
-static void timed_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,
-                       struct fuse_file_info *fi)
-{
-    struct timing timing = begin(req);
-
-    lod_fuse_ops.read(req, number, size, offset, fi);
-    end(&timing, LOD_REQUEST_READ);
-}
-
-static void timed_statfs(fuse_req_t req, fuse_ino_t number)
-{
-    struct timing timing = begin(req);
-
-    lod_fuse_ops.statfs(req, number);
-    end(&timing, LOD_REQUEST_STATFS);
-}
-
-static void timed_readdir(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,
-                          struct fuse_file_info *fi)
-{
-    struct timing timing = begin(req);
-
-    lod_fuse_ops.readdir(req, number, size, offset, fi);
-    end(&timing, LOD_REQUEST_READDIR);
-}
-
-static void timed_readdirplus(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,
-                              struct fuse_file_info *fi)
-{
-    struct timing timing = begin(req);
-
-    lod_fuse_ops.readdirplus(req, number, size, offset, fi);
-    end(&timing, LOD_REQUEST_READDIRPLUS);
-}
-
-static void timed_getxattr(fuse_req_t req, fuse_ino_t number, const char *name, size_t size)
-{
-    struct timing timing = begin(req);
-
-    lod_fuse_ops.getxattr(req, number, name, size);
-    end(&timing, LOD_REQUEST_XATTR);
-}
-
-static void timed_listxattr(fuse_req_t req, fuse_ino_t number, size_t size)
-{
-    struct timing timing = begin(req);
-
-    lod_fuse_ops.listxattr(req, number, size);
-    end(&timing, LOD_REQUEST_XATTR);
-}
-
-static void timed_ioctl(fuse_req_t req, fuse_ino_t number, unsigned command, void *arg,
-                        struct fuse_file_info *fi, unsigned flags, const void *in, size_t in_bytes,
-                        size_t out_bytes)
-{
-    struct timing timing = begin(req);
-
-    lod_fuse_ops.ioctl(req, number, command, arg, fi, flags, in, in_bytes, out_bytes);
-    end(&timing, LOD_REQUEST_IOCTL);
-}
+TIMED(lookup, LOD_REQUEST_LOOKUP, (fuse_req_t req, fuse_ino_t parent, const char *name), req,
+      parent, name)
+TIMED(getattr, LOD_REQUEST_GETATTR, (fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi),
+      req, number, fi)
+TIMED(readlink, LOD_REQUEST_READLINK, (fuse_req_t req, fuse_ino_t number), req, number)
+TIMED(open, LOD_REQUEST_OPEN, (fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi), req,
+      number, fi)
+TIMED(opendir, LOD_REQUEST_OPEN, (fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi),
+      req, number, fi)
+TIMED(read, LOD_REQUEST_READ,
+      (fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info *fi),
+      req, number, size, offset, fi)
+TIMED(statfs, LOD_REQUEST_STATFS, (fuse_req_t req, fuse_ino_t number), req, number)
+TIMED(readdir, LOD_REQUEST_READDIR,
+      (fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info *fi),
+      req, number, size, offset, fi)
+TIMED(readdirplus, LOD_REQUEST_READDIRPLUS,
+      (fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info *fi),
+      req, number, size, offset, fi)
+TIMED(getxattr, LOD_REQUEST_XATTR,
+      (fuse_req_t req, fuse_ino_t number, const char *name, size_t size), req, number, name, size)
+TIMED(listxattr, LOD_REQUEST_XATTR, (fuse_req_t req, fuse_ino_t number, size_t size), req, number,
+      size)
+TIMED(ioctl, LOD_REQUEST_IOCTL,
+      (fuse_req_t req, fuse_ino_t number, unsigned command, void *arg, struct fuse_file_info *fi,
+       unsigned flags, const void *in, size_t in_bytes, size_t out_bytes),
+      req, number, command, arg, fi, flags, in, in_bytes, out_bytes)
 
 static void init(void *userdata, struct fuse_conn_info *conn)
 {
