@@ -31,7 +31,7 @@ struct fixture {
 
 static inline struct fixture fixture_create(void)
 {
-    struct fixture f = {.folder = "/tmp/lodfs-test-XXXXXX"};
+    struct fixture f = {.folder = P_tmpdir "/lodfs-test-XXXXXX"};
     char records[80];
 
     cr_assert_not_null(mkdtemp(f.folder));

@@ -240,7 +240,7 @@ Test(scans, without_photographs_there_is_a_choice_and_no_table)
 
 static int load_text(const char *text, size_t bytes, struct lod_script *script, char *why)
 {
-    char path[] = "/tmp/lodfs-test-scans-XXXXXX";
+    char path[] = P_tmpdir "/lodfs-test-scans-XXXXXX";
     int fd = mkstemp(path);
 
     cr_assert_geq(fd, 0);
