@@ -69,12 +69,12 @@ if [ -e /dev/fuse ] && "$LODFS" mount store mounted 2>err; then
     done
     rm -r store/deep
     for from in . mounted; do
-        expect 1 "$LODFS" pack $from /tmp/lodfs-never-made
+        expect 1 "$LODFS" pack $from ../lodfs-never-made
         said "holds a mount of lodfs, '$work/mounted'"
     done
     mkdir -p above/mounted
     mount --bind mounted above/mounted 2>/dev/null && {
-        expect 1 "$LODFS" pack --dry-run above /tmp/lodfs-never-made
+        expect 1 "$LODFS" pack --dry-run above ../lodfs-never-made
         said "'$work/above/mounted'"
         umount above/mounted
     }

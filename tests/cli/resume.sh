@@ -35,16 +35,23 @@ begin()
 
 same() { diff -r "$1" reference >diff.log || { fail "another store: $2"; head -n 5 diff.log; }; }
 
+# kill_once SOURCE [SECONDS]: a pack of it to `killed`, or the rest of one, ends so long after a
+# random record if it has not ended before.
+kill_once()
+{
+    local pid at=$((RANDOM % records))
+    "$LODFS" pack -q -j$((round % 3 + 1)) "${options[@]}" "$1" killed 2>/dev/null &
+    pid=$!
+    while [ "$(count killed)" -lt $at ] && kill -0 $pid 2>/dev/null; do :; done
+    sleep "${2:-0}"
+    kill -KILL $pid 2>/dev/null && kills=$((kills + 1))
+    wait $pid 2>/dev/null
+}
+
 # Killed at random moments, and again while it goes on, until it ends.
 kills=0
 for round in $(seq 20); do
-    "$LODFS" pack -q -j$((round % 3 + 1)) "${options[@]}" source killed 2>/dev/null &
-    pid=$!
-    at=$((RANDOM % records))
-    while [ "$(count killed)" -lt $at ] && kill -0 $pid 2>/dev/null; do :; done
-    sleep 0.0$((RANDOM % 4))
-    kill -KILL $pid 2>/dev/null && kills=$((kills + 1))
-    wait $pid 2>/dev/null
+    kill_once source 0.0$((RANDOM % 4))
     if [ -e killed/manifest.json ]; then
         [ -e killed/pack.journal ] && fail "a store with a journal"
         same killed "round $round"
@@ -208,12 +215,7 @@ rm -rf killed
 records=$(ls reference-tables/records | wc -l)
 kills=0
 for round in $(seq 8); do
-    "$LODFS" pack -q -j$((round % 3 + 1)) "${options[@]}" tables killed 2>/dev/null &
-    pid=$!
-    at=$((RANDOM % records))
-    while [ "$(count killed)" -lt $at ] && kill -0 $pid 2>/dev/null; do :; done
-    kill -KILL $pid 2>/dev/null && kills=$((kills + 1))
-    wait $pid 2>/dev/null
+    kill_once tables
     [ -e killed/manifest.json ] && same_tables killed "round $round" && rm -rf killed
 done
 [ $kills -ge 3 ] || fail "only $kills of 8 packs of tables were killed"
