@@ -7,6 +7,7 @@
 #ifndef LOD_CONTROL_H
 #define LOD_CONTROL_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -27,6 +28,12 @@
 struct lod_ioc_stats {
     char json[LOD_STATS_BYTES]; /* NUL-terminated */
 };
+
+/* On the mount's root folder, for everybody: the store behind it, NUL-terminated. */
+struct lod_ioc_store {
+    char location[PATH_MAX];
+};
+#define LOD_IOC_STORE _IOR('L', 4, struct lod_ioc_store)
 
 /* On MOUNT/.lodfs/control; for root and who mounted, else EPERM. EINVAL: `auto` cannot be that. */
 #define LOD_IOC_SET_AUTO _IOW('L', 2, uint32_t) /* enum lod_fidelity; back once all see it */

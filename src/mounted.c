@@ -13,8 +13,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define FILE_SYSTEM "fuse.lodfs"
-#define TABLE       "/proc/self/mountinfo"
+#include "fuse/behind.h"
+
+#define TABLE "/proc/self/mountinfo"
 
 enum field { DEVICE_FIELD = 2, POINT_FIELD = 4 }; /* of a line, counted from 0 */
 
@@ -63,10 +64,24 @@ static bool parse_line(char *line, struct line *ret_line)
     return true;
 }
 
+/*
+ * The store behind a mount, what the table calls its device if the daemon does not say; NULL: it
+ * is none of ours. Only where the mount is `named` by the user other servers of FUSE are asked.
+ */
+static const char *store_of(const struct line *line, bool named, char told[PATH_MAX])
+{
+    const bool ours = lod_behind_is_ours(line->type);
+
+    if ((ours || (named && lod_behind_is_fuse(line->type))) && lod_behind(line->point, told)) {
+        return told;
+    }
+    return ours ? line->source : NULL;
+}
+
 int lod_mounted_store(const char *path, char **ret_location)
 {
     struct line parsed;
-    char whole[PATH_MAX], *line = NULL, *location = NULL;
+    char whole[PATH_MAX], told[PATH_MAX], *line = NULL, *location = NULL;
     size_t room = 0;
     int error = 0;
 
@@ -80,10 +95,10 @@ int lod_mounted_store(const char *path, char **ret_location)
     }
     while (!error && getline(&line, &room, mounts) >= 0) {
         if (parse_line(line, &parsed) && strcmp(parsed.point, whole) == 0) {
-            bool ours = strcmp(parsed.type, FILE_SYSTEM) == 0;
             free(location); /* a later mount covers an earlier one */
-            location = ours ? strdup(parsed.source) : NULL;
-            error = location || !ours ? 0 : -ENOMEM;
+            const char *store = store_of(&parsed, true, told);
+            location = store ? strdup(store) : NULL;
+            error = location || !store ? 0 : -ENOMEM;
         }
     }
     free(line);
@@ -156,15 +171,19 @@ static bool lies_in(const struct above *above, const char *folder)
 static int examine(const struct line *line, const struct above *above, bool *ret_inside,
                    char **ret_point)
 {
-    *ret_inside = *ret_inside || has_device(line, above->folders[0].device);
-    if (*ret_point || !lies_in(above, line->source)) {
+    char told[PATH_MAX];
+    const bool here = has_device(line, above->folders[0].device);
+    const char *store = store_of(line, here, told);
+
+    *ret_inside = *ret_inside || (here && store);
+    if (*ret_point || !store || !lies_in(above, store)) {
         return 0;
     }
     *ret_point = strdup(line->point);
     return *ret_point ? 0 : -ENOMEM;
 }
 
-/* Calls each(ctx, line) for every mount of lodfs; ends with its first error. */
+/* Calls each(ctx, line) for every mount that FUSE serves; ends with its first error. */
 static int each_mount(int (*each)(void *ctx, const struct line *line), void *ctx)
 {
     char *line = NULL;
@@ -177,7 +196,7 @@ static int each_mount(int (*each)(void *ctx, const struct line *line), void *ctx
         return -errno;
     }
     while (!error && getline(&line, &room, mounts) >= 0) {
-        if (parse_line(line, &parsed) && strcmp(parsed.type, FILE_SYSTEM) == 0) {
+        if (parse_line(line, &parsed) && lod_behind_is_fuse(parsed.type)) {
             error = each(ctx, &parsed);
         }
     }
@@ -224,9 +243,11 @@ struct below {
 static int below_each(void *ctx, const struct line *line)
 {
     struct below *below = ctx;
+    char told[PATH_MAX];
 
     if (below->point || strncmp(line->point, below->folder, below->bytes) != 0 ||
-        (line->point[below->bytes] != '/' && line->point[below->bytes])) {
+        (line->point[below->bytes] != '/' && line->point[below->bytes]) ||
+        !store_of(line, true, told)) {
         return 0;
     }
     below->point = strdup(line->point);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ioctls: the daemon's process id on the root, the dial and the counters on .lodfs/control. A
- * read-only mount refuses writes before we see them, so this is how the user speaks to the daemon.
+ * ioctls: the daemon's process id and its store on the root, the dial and the counters on
+ * .lodfs/control. A read-only mount refuses writes before we see them, so this is how the user
+ * speaks to the daemon.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +18,14 @@ static void tell_pid(fuse_req_t req)
     int pid = getpid();
 
     fuse_reply_ioctl(req, 0, &pid, sizeof(pid));
+}
+
+static void tell_store(fuse_req_t req, const struct lod_ops *ops)
+{
+    struct lod_ioc_store store = {{0}};
+
+    snprintf(store.location, sizeof(store.location), "%s", ops->control->facts.store);
+    fuse_reply_ioctl(req, 0, &store, sizeof(store));
 }
 
 static void tell_stats(fuse_req_t req, const struct lod_ops *ops)
@@ -53,6 +63,9 @@ void lod_op_ioctl(fuse_req_t req, fuse_ino_t number, unsigned command, void *arg
     (void)flags;
     if (number == LOD_INODE_ROOT && command == LOD_IOC_PID && out_bytes >= sizeof(int)) {
         tell_pid(req);
+    } else if (number == LOD_INODE_ROOT && command == LOD_IOC_STORE &&
+               out_bytes >= sizeof(struct lod_ioc_store)) {
+        tell_store(req, ops);
     } else if (number != LOD_INODE_CONTROL) {
         fuse_reply_err(req, ENOTTY);
     } else if (uid != 0 && uid != ops->control->facts.mounter) {

@@ -13,9 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fuse/behind.h"
 #include "log.h"
-
-#define TYPE "fuse.lodfs"
 
 bool lod_place_is_fd(const char *mountpoint)
 {
@@ -63,7 +62,7 @@ int lod_place_resolve(const char *mountpoint, char ret_path[PATH_MAX])
 struct seen {
     bool ours;
     uid_t mounter;
-    char store[PATH_MAX]; /* what the table of mounts calls its device */
+    char store[PATH_MAX]; /* its daemon's word, else what the table of mounts calls its device */
 };
 
 static uid_t mounter_of(const struct mntent *entry)
@@ -80,10 +79,12 @@ static struct seen see(const char *path)
     char text[2 * PATH_MAX + 4096];
     struct seen seen = {.ours = false};
     struct mntent entry;
+    bool fuse = false;
 
     while (mounts && getmntent_r(mounts, &entry, text, sizeof(text))) {
         if (strcmp(entry.mnt_dir, path) == 0) {
-            seen.ours = strcmp(entry.mnt_type, TYPE) == 0;
+            seen.ours = lod_behind_is_ours(entry.mnt_type);
+            fuse = lod_behind_is_fuse(entry.mnt_type);
             seen.mounter = mounter_of(&entry);
             snprintf(seen.store, sizeof(seen.store), "%s", entry.mnt_fsname);
         }
@@ -91,6 +92,7 @@ static struct seen see(const char *path)
     if (mounts) {
         endmntent(mounts);
     }
+    seen.ours = (fuse && lod_behind(path, seen.store)) || seen.ours;
     return seen;
 }
 

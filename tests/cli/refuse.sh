@@ -68,6 +68,18 @@ if [ -e /dev/fuse ] && "$LODFS" mount store mounted 2>err; then
         said "lies in a store that is mounted at '$work/mounted'"
     done
     rm -r store/deep
+    for words in fsname=hidden fsname=hidden,subtype=other; do
+        "$LODFS" umount mounted && "$LODFS" mount -o $words store mounted || fail "no mount: $words"
+        expect 1 "$LODFS" pack source mounted/q1
+        said 'lies in a mount of lodfs'
+        expect 1 "$LODFS" pack . ../lodfs-never-made
+        said "holds a mount of lodfs, '$work/mounted'"
+        expect 0 "$LODFS" verify --hashes mounted
+        [ $words = fsname=hidden ] || continue
+        expect 1 "$LODFS" pack source store
+        said "lies in a store that is mounted at '$work/mounted'"
+    done
+    "$LODFS" umount mounted && "$LODFS" mount store mounted || fail "no mount again"
     for from in . mounted; do
         expect 1 "$LODFS" pack $from ../lodfs-never-made
         said "holds a mount of lodfs, '$work/mounted'"

@@ -171,6 +171,12 @@ def stacked(store, point):
         lodfs("umount", point)
         if os.readlink(f"{point}/auto") != "full":
             yield "the first one is not seen again"
+    for words in ("fsname=hidden", "fsname=hidden,subtype=other"):
+        with Mount(store, point, "-o", words):
+            done = lodfs("mount", store, point, check=False)
+            if done.returncode != 1 or os.fsencode(store) + b" is mounted" not in done.stderr:
+                yield f"once more, -o {words}: exit {done.returncode}, {done.stderr!r}"
+            lodfs("set", point, "auto=q2")
     if os.listdir(point) != ["there before"]:
         yield "the folder is not as it was"
     os.remove(f"{point}/there before")
