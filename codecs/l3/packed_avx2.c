@@ -31,7 +31,7 @@ static const uint64_t bits_of[16] = {0,         ONES,      ONES * 3,   ONES * 7,
 static const uint8_t bias_of[16] = {0, 1, 2, 4, 8, 16, 32, 64, 128};
 
 /* Eight fields of a width; the patch has eight bytes more. */
-LOD_ALWAYS long long take(const uint8_t **at, unsigned width)
+LOD_ALWAYS long long eight(const uint8_t **at, unsigned width)
 {
     uint64_t word;
 
@@ -42,13 +42,13 @@ LOD_ALWAYS long long take(const uint8_t **at, unsigned width)
 
 LOD_ALWAYS __m256i take_four(const uint8_t *at, const unsigned width[4])
 {
-    long long word0 = take(&at, width[0]), word1 = take(&at, width[1]);
-    long long word2 = take(&at, width[2]), word3 = take(&at, width[3]);
+    long long word0 = eight(&at, width[0]), word1 = eight(&at, width[1]);
+    long long word2 = eight(&at, width[2]), word3 = eight(&at, width[3]);
 
     return _mm256_set_epi64x(word3, word2, word1, word0);
 }
 
-/* More bytes than four groups take and `take` reads. */
+/* More bytes than four groups take and `eight` reads. */
 #define FAR 72u
 
 /* Four groups less `less`; where not all four are there, the others have width
@@ -72,9 +72,16 @@ LOD_ALWAYS void take_vector(struct fields *f, const unsigned width[4], __m256i l
     lod_put(into, _mm256_sub_epi8(fields, less));
 }
 
-LOD_ALWAYS void take_packed(struct fields *f, const struct lod_l3_packed_map *map,
-                            const uint8_t *widths, uint8_t *residuals)
+/* Residuals of one plane of a row; returns its predictor. */
+typedef unsigned (*take_run)(struct fields *f, const void *map, unsigned run, uint8_t *residuals);
+
+LOD_ALWAYS unsigned take_packed(struct fields *f, const void *ctx, unsigned run, uint8_t *residuals)
 {
+    const struct lod_l3_packed_map *map = ctx;
+    const unsigned predictor = lod_l3_nibble(f->bytes.at + map->predictors, run);
+    const uint8_t *widths = f->bytes.at + map->widths + run * map->widths_of_run;
+
+    f->wrong |= predictor >= LOD_L3_PREDICTORS;
     for (unsigned v = 0; 4 * v < map->groups; v++) {
         unsigned low = widths[v] & 15u, high = widths[v] >> 4, left = map->groups - 4 * v;
         unsigned width[4] = {low, low, high, high};
@@ -87,81 +94,66 @@ LOD_ALWAYS void take_packed(struct fields *f, const struct lod_l3_packed_map *ma
         }
         take_vector(f, width, bias, residuals + v * LOD_VECTOR);
     }
+    return predictor;
 }
 
-LOD_ALWAYS void take_paper(struct fields *f, unsigned groups, unsigned width, unsigned base,
-                           uint8_t *residuals)
+LOD_ALWAYS unsigned take_paper(struct fields *f, const void *ctx, unsigned run, uint8_t *residuals)
 {
-    __m256i less = _mm256_set1_epi8((char)(256 - base));
+    const struct lod_paper_map *map = ctx;
+    const unsigned width = lod_l3_nibble(f->bytes.at + map->widths, run);
+    const __m256i less = _mm256_set1_epi8((char)(256 - f->bytes.at[map->bases + run]));
 
-    for (unsigned v = 0; 4 * v < groups; v++) {
-        unsigned left = groups - 4 * v;
+    for (unsigned v = 0; 4 * v < map->groups; v++) {
+        unsigned left = map->groups - 4 * v;
         const unsigned widths[4] = {width, left > 1 ? width : 0, left > 2 ? width : 0,
                                     left > 3 ? width : 0};
         take_vector(f, widths, less, residuals + v * LOD_VECTOR);
     }
+    return LOD_L3_PAETH;
 }
 
-static int end(const struct fields *f)
+/* All rows, from the payload at f.at on; `green`: the bit of the kind that says G is to be added.
+ */
+LOD_ALWAYS int decode(const struct lod_l3_patch *patch, struct fields f, take_run take,
+                      const void *map, uint8_t green, const struct lod_l3_target *target)
 {
-    return f->wrong || f->at != f->bytes.bytes ? -EILSEQ : 0;
+    lod_bytes rows[2][LOD_L3_SAMPLES_MAX], residuals;
+    struct lod_shape shape;
+    unsigned run = 0;
+
+    if (f.bytes.bytes < f.at) {
+        return -EILSEQ;
+    }
+    lod_shape_init(patch, &shape);
+    memset(rows, 0, sizeof(rows));
+    for (unsigned y = 0; y < patch->height; y++) {
+        lod_bytes *now = rows[y % 2], *above = rows[(y + 1) % 2];
+        for (unsigned p = 0; p < patch->samples; p++, run++) {
+            unsigned predictor = take(&f, map, run, residuals);
+            lod_rebuild(&shape, patch->width, predictor, above[p] + LOD_VECTOR, residuals,
+                        now[p] + LOD_VECTOR);
+        }
+        lod_store(patch, &shape, f.bytes.at[0] & green, now, target->into + y * target->stride);
+    }
+    return f.wrong || f.at != f.bytes.bytes ? -EILSEQ : 0;
 }
 
 int lod_packed_avx2(const struct lod_l3_patch *patch, struct lod_span bytes,
                     const struct lod_l3_target *target, struct lod_l3_rows *unused)
 {
-    struct lod_l3_packed_map map = lod_l3_packed_map(patch);
-    struct fields f = {.bytes = bytes, .at = map.payload, .bits = patch->bits};
-    lod_bytes rows[2][LOD_L3_SAMPLES_MAX], residuals;
-    struct lod_shape shape;
-    unsigned run = 0;
+    const struct lod_l3_packed_map map = lod_l3_packed_map(patch);
+    const struct fields f = {.bytes = bytes, .at = map.payload, .bits = patch->bits};
 
     (void)unused;
-    if (bytes.bytes < map.payload) {
-        return -EILSEQ;
-    }
-    lod_shape_init(patch, &shape);
-    memset(rows, 0, sizeof(rows));
-    for (unsigned y = 0; y < patch->height; y++) {
-        lod_bytes *now = rows[y % 2], *above = rows[(y + 1) % 2];
-        for (unsigned p = 0; p < patch->samples; p++, run++) {
-            unsigned predictor = lod_l3_nibble(bytes.at + map.predictors, run);
-            f.wrong |= predictor >= LOD_L3_PREDICTORS;
-            take_packed(&f, &map, bytes.at + map.widths + run * map.widths_of_run, residuals);
-            lod_rebuild(&shape, patch->width, predictor, above[p] + LOD_VECTOR, residuals,
-                        now[p] + LOD_VECTOR);
-        }
-        lod_store(patch, &shape, bytes.at[0] & LOD_L3_KIND_GREEN, now,
-                  target->into + y * target->stride);
-    }
-    return end(&f);
+    return decode(patch, f, take_packed, &map, LOD_L3_KIND_GREEN, target);
 }
 
 int lod_paper_avx2(const struct lod_l3_patch *patch, struct lod_span bytes,
                    const struct lod_l3_target *target, struct lod_l3_rows *unused)
 {
-    struct lod_paper_map map = lod_paper_map(patch);
-    struct fields f = {.bytes = bytes, .at = map.payload, .bits = patch->bits};
-    lod_bytes rows[2][LOD_L3_SAMPLES_MAX], residuals;
-    struct lod_shape shape;
-    unsigned run = 0;
+    const struct lod_paper_map map = lod_paper_map(patch);
+    const struct fields f = {.bytes = bytes, .at = map.payload, .bits = patch->bits};
 
     (void)unused;
-    if (bytes.bytes < map.payload) {
-        return -EILSEQ;
-    }
-    lod_shape_init(patch, &shape);
-    memset(rows, 0, sizeof(rows));
-    for (unsigned y = 0; y < patch->height; y++) {
-        lod_bytes *now = rows[y % 2], *above = rows[(y + 1) % 2];
-        for (unsigned p = 0; p < patch->samples; p++, run++) {
-            take_paper(&f, map.groups, lod_l3_nibble(bytes.at + map.widths, run),
-                       bytes.at[map.bases + run], residuals);
-            lod_rebuild_one(&shape, LOD_L3_PAETH, above[p] + LOD_VECTOR, residuals,
-                            now[p] + LOD_VECTOR);
-            lod_close(now[p] + LOD_VECTOR, patch->width);
-        }
-        lod_store(patch, &shape, false, now, target->into + y * target->stride);
-    }
-    return end(&f);
+    return decode(patch, f, take_paper, &map, 0, target);
 }

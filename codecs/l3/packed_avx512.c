@@ -49,7 +49,7 @@ LOD_ALWAYS __m512i load(const struct fields *f)
 
 /* Fields of eight groups, whose widths are the bytes of `widths`, each plus its
  * `add`. */
-LOD_ALWAYS __m512i take(struct fields *f, uint64_t widths, __m512i base, bool biased)
+LOD_ALWAYS __m512i take_groups(struct fields *f, uint64_t widths, __m512i base, bool biased)
 {
     const __m512i ramp = _mm512_set1_epi64(0x0706050403020100);
     /* Where the fields of width w begin in their lane; [0] is for 8. */
@@ -84,47 +84,60 @@ LOD_ALWAYS uint64_t widths_of(const uint8_t *at, unsigned v, unsigned bytes)
     return _pdep_u64(codes, 0x000f000f000f000full) * 0x0101;
 }
 
-LOD_ALWAYS void decode_packed(const struct lod_l3_patch *patch, struct fields *f,
-                              const struct lod_l3_packed_map *map, const struct lod_shape *shape,
-                              const struct lod_l3_target *target, unsigned n, unsigned samples)
-{
-    __m512i rows[LOD_L3_SAMPLES_MAX][LOD_VECTORS] = {0}, residuals[LOD_VECTORS];
-    const uint8_t *widths = f->bytes.at + map->widths;
-    unsigned run = 0;
+/* Residuals of one plane of a row of `n` vectors; returns its predictor. */
+typedef unsigned (*take_run)(struct fields *f, const void *map, unsigned run, unsigned n,
+                             __m512i *residuals);
 
-    for (unsigned y = 0; y < patch->height; y++) {
-        for (unsigned p = 0; p < samples; p++, run++, widths += map->widths_of_run) {
-            unsigned predictor = lod_l3_nibble(f->bytes.at + map->predictors, run);
-            for (unsigned v = 0; v < n; v++) {
-                uint64_t of_groups = widths_of(widths, v, map->widths_of_run) & f->groups[v];
-                residuals[v] = take(f, of_groups, residuals[v], true);
-            }
-            f->wrong |= predictor < LOD_L3_PREDICTORS ? 0 : 0x80;
-            lod_rebuild(shape, predictor, rows[p], residuals, n);
-        }
-        lod_store(shape, patch->width, samples, f->bytes.at[0] & LOD_L3_KIND_GREEN, rows, n,
-                  target->into + y * target->stride);
+LOD_ALWAYS unsigned take_packed(struct fields *f, const void *ctx, unsigned run, unsigned n,
+                                __m512i *residuals)
+{
+    const struct lod_l3_packed_map *map = ctx;
+    const unsigned predictor = lod_l3_nibble(f->bytes.at + map->predictors, run);
+    const uint8_t *widths = f->bytes.at + map->widths + run * map->widths_of_run;
+
+    for (unsigned v = 0; v < n; v++) {
+        uint64_t of_groups = widths_of(widths, v, map->widths_of_run) & f->groups[v];
+        residuals[v] = take_groups(f, of_groups, residuals[v], true);
     }
+    f->wrong |= predictor < LOD_L3_PREDICTORS ? 0 : 0x80;
+    return predictor;
 }
 
-LOD_ALWAYS void decode_paper(const struct lod_l3_patch *patch, struct fields *f,
-                             const struct lod_paper_map *map, const struct lod_shape *shape,
-                             const struct lod_l3_target *target, unsigned n, unsigned samples)
+LOD_ALWAYS unsigned take_paper(struct fields *f, const void *ctx, unsigned run, unsigned n,
+                               __m512i *residuals)
+{
+    const struct lod_paper_map *map = ctx;
+    const uint64_t width = lod_l3_nibble(f->bytes.at + map->widths, run);
+    const __m512i base = _mm512_set1_epi8((char)f->bytes.at[map->bases + run]);
+
+    for (unsigned v = 0; v < n; v++) {
+        residuals[v] = take_groups(f, width * 0x0101010101010101ull & f->groups[v], base, false);
+    }
+    return LOD_L3_PAETH;
+}
+
+/* What one form of patch has of its own; known where the loops are compiled. */
+struct form {
+    take_run take;
+    const void *map;
+    uint8_t green; /* the bit of the kind that says G is to be added */
+};
+
+/* All rows, of `n` vectors each. */
+LOD_ALWAYS void decode_rows(const struct lod_l3_patch *patch, struct fields *f, struct form form,
+                            const struct lod_shape *shape, const struct lod_l3_target *target,
+                            unsigned n, unsigned samples)
 {
     __m512i rows[LOD_L3_SAMPLES_MAX][LOD_VECTORS] = {0}, residuals[LOD_VECTORS];
     unsigned run = 0;
 
     for (unsigned y = 0; y < patch->height; y++) {
         for (unsigned p = 0; p < samples; p++, run++) {
-            uint64_t width = lod_l3_nibble(f->bytes.at + map->widths, run);
-            __m512i base = _mm512_set1_epi8((char)f->bytes.at[map->bases + run]);
-            for (unsigned v = 0; v < n; v++) {
-                uint64_t of_groups = width * 0x0101010101010101ull & f->groups[v];
-                residuals[v] = take(f, of_groups, base, false);
-            }
-            lod_rebuild(shape, LOD_L3_PAETH, rows[p], residuals, n);
+            unsigned predictor = form.take(f, form.map, run, n, residuals);
+            lod_rebuild(shape, predictor, rows[p], residuals, n);
         }
-        lod_store(shape, patch->width, samples, false, rows, n, target->into + y * target->stride);
+        lod_store(shape, patch->width, samples, f->bytes.at[0] & form.green, rows, n,
+                  target->into + y * target->stride);
     }
 }
 
@@ -138,51 +151,42 @@ static struct fields begin(const struct lod_l3_patch *patch, struct lod_span byt
     return f;
 }
 
-static int end(const struct fields *f)
+/* A patch from its payload at f.at on, compiled for the usual shapes by themselves. */
+LOD_ALWAYS int decode(const struct lod_l3_patch *patch, struct fields f, struct form form,
+                      const struct lod_l3_target *target)
 {
-    return f->wrong & 0x8080808080808080ull || f->at != f->bytes.bytes ? -EILSEQ : 0;
+    struct lod_shape shape;
+
+    if (f.bytes.bytes < f.at) {
+        return -EILSEQ;
+    }
+    lod_shape_init(patch, &shape);
+    if (patch->width > LOD_VECTOR) {
+        decode_rows(patch, &f, form, &shape, target, 2, patch->samples);
+    } else if (patch->samples == 3) {
+        decode_rows(patch, &f, form, &shape, target, 1, 3);
+    } else {
+        decode_rows(patch, &f, form, &shape, target, 1, patch->samples);
+    }
+    return f.wrong & 0x8080808080808080ull || f.at != f.bytes.bytes ? -EILSEQ : 0;
 }
 
 int lod_packed_avx512(const struct lod_l3_patch *patch, struct lod_span bytes,
-                      const struct lod_l3_target *target, struct lod_l3_rows *rows)
+                      const struct lod_l3_target *target, struct lod_l3_rows *unused)
 {
-    struct lod_l3_packed_map map = lod_l3_packed_map(patch);
-    struct fields f = begin(patch, bytes, map.payload);
-    struct lod_shape shape;
+    const struct lod_l3_packed_map map = lod_l3_packed_map(patch);
+    const struct form packed = {take_packed, &map, LOD_L3_KIND_GREEN};
 
-    (void)rows;
-    if (bytes.bytes < map.payload) {
-        return -EILSEQ;
-    }
-    lod_shape_init(patch, &shape);
-    if (patch->width <= LOD_VECTOR && patch->samples == 3) {
-        decode_packed(patch, &f, &map, &shape, target, 1, 3);
-    } else if (patch->width <= LOD_VECTOR) {
-        decode_packed(patch, &f, &map, &shape, target, 1, patch->samples);
-    } else {
-        decode_packed(patch, &f, &map, &shape, target, 2, patch->samples);
-    }
-    return end(&f);
+    (void)unused;
+    return decode(patch, begin(patch, bytes, map.payload), packed, target);
 }
 
 int lod_paper_avx512(const struct lod_l3_patch *patch, struct lod_span bytes,
-                     const struct lod_l3_target *target, struct lod_l3_rows *rows)
+                     const struct lod_l3_target *target, struct lod_l3_rows *unused)
 {
-    struct lod_paper_map map = lod_paper_map(patch);
-    struct fields f = begin(patch, bytes, map.payload);
-    struct lod_shape shape;
+    const struct lod_paper_map map = lod_paper_map(patch);
+    const struct form paper = {take_paper, &map, 0};
 
-    (void)rows;
-    if (bytes.bytes < map.payload) {
-        return -EILSEQ;
-    }
-    lod_shape_init(patch, &shape);
-    if (patch->width <= LOD_VECTOR && patch->samples == 3) {
-        decode_paper(patch, &f, &map, &shape, target, 1, 3);
-    } else if (patch->width <= LOD_VECTOR) {
-        decode_paper(patch, &f, &map, &shape, target, 1, patch->samples);
-    } else {
-        decode_paper(patch, &f, &map, &shape, target, 2, patch->samples);
-    }
-    return end(&f);
+    (void)unused;
+    return decode(patch, begin(patch, bytes, map.payload), paper, target);
 }
