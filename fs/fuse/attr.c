@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From an inode number to what stat(2) shows, by arithmetic and rows of the index alone. Nothing
- * here reads a record. With ops.c, folder.c and mount.c the sources that see libfuse.
+ * here reads a record.
  */
 #include "fuse/ops.h"
 
@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <time.h>
-
-#include "log.h"
 
 #define SECTOR_BYTES 512   /* of st_blocks, on every Linux file system */
 #define READ_HINT    65536 /* st_blksize: buffered readers take one read for a small photograph */
@@ -127,17 +125,4 @@ int lod_ops_entry(const struct lod_ops *ops, const struct lod_found *found,
         *ret_entry = entry;
     }
     return error;
-}
-
-void lod_ops_fail(fuse_req_t req, fuse_ino_t number, int error)
-{
-    if (error == -ENOENT || error == -ENOMEM || error == -EINTR || error == -ENOTTY) {
-        fuse_reply_err(req, -error);
-        return;
-    }
-    if (error != -EIO) { /* -EIO was logged where it was found */
-        lod_log(LOD_LOG_ERROR, "inode %#llx: the index cannot be used here: %s",
-                (unsigned long long)number, strerrorname_np(-error));
-    }
-    fuse_reply_err(req, EIO);
 }

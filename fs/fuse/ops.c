@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "log.h"
-
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
     const struct lod_ops *ops = userdata;
@@ -25,14 +23,6 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
     conn->max_read = ops->read_bytes_max;
     conn->time_gran = 1;
     lod_daemon_ready(ops->daemon);
-}
-
-const struct lod_ops *lod_ops_begin(fuse_req_t req, enum lod_request request)
-{
-    const struct lod_ops *ops = fuse_req_userdata(req);
-
-    lod_control_count(ops->control, request);
-    return ops;
 }
 
 /* "." and ".." are asked for by file handles (NFS) alone. */
