@@ -10,6 +10,7 @@
 
 #include "pcr/jpeg_io.h"
 #include "pcr/pcr_row.h"
+#include "pcr/pcr_scans.h"
 #include "pixels.h"
 
 #define MCU_SIDE_MAX 32u /* pixels: 4 blocks of 8 */
@@ -81,7 +82,7 @@ static uint64_t cost(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 
     bytes = bytes < LOD_DECODED_BYTES_MAX ? bytes : LOD_DECODED_BYTES_MAX;
     for (unsigned group = 1; group <= (unsigned)fidelity_of(form); group++) {
-        bytes += lod_get_le32(row + LOD_PCR_GROUPS + 4 * (group - 1));
+        bytes += lod_pcr_group_bytes(row, group);
     }
     return bytes;
 }
@@ -95,7 +96,7 @@ static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
     }
     struct lod_input *file = &inputs->input[inputs->count++];
     file->slot = LOD_SLOT_OWN;
-    return lod_codec_plan(&lod_codec_pcr, row, LOD_FORMAT_TREE, fidelity_of(form), &file->plan);
+    return lod_pcr_scans_plan(row, fidelity_of(form), &file->plan);
 }
 
 static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,

@@ -9,25 +9,16 @@
 
 #include "pcr/exact.h"
 #include "pcr/pcr_row.h"
+#include "pcr/pcr_scans.h"
 
 #define MCU_SIDE_MAX 32u /* pixels: 4 blocks of 8 */
 
 enum input { FULL, DATA, LENDER };
 
-static uint64_t source_bytes(const uint8_t row[LOD_ROW_BYTES])
-{
-    return lod_get_le32(row + LOD_PCR_SOURCE);
-}
-
 static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 {
     (void)form;
-    return source_bytes(row);
-}
-
-static uint64_t group_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned group)
-{
-    return lod_get_le32(row + LOD_PCR_GROUPS + 4 * (group - 1));
+    return lod_pcr_source_bytes(row);
 }
 
 /* The row does not say how chroma is subsampled: as if it were not. */
@@ -41,13 +32,13 @@ static uint64_t coefficient_bytes(const uint8_t row[LOD_ROW_BYTES])
 
 uint64_t lod_pcr_original_cost(const uint8_t row[LOD_ROW_BYTES])
 {
-    uint64_t cost = coefficient_bytes(row) + source_bytes(row);
+    uint64_t cost = coefficient_bytes(row) + lod_pcr_source_bytes(row);
 
     for (unsigned group = 1; group <= LOD_PCR_GROUP_APP; group++) {
-        cost += group_bytes(row, group);
+        cost += lod_pcr_group_bytes(row, group);
     }
     cost = cost < LOD_EXACT_MEMORY_MAX ? cost : LOD_EXACT_MEMORY_MAX;
-    return cost + group_bytes(row, LOD_PCR_GROUP_FILE) + LOD_EXACT_HEADER_MAX;
+    return cost + lod_pcr_group_bytes(row, LOD_PCR_GROUP_FILE) + LOD_EXACT_HEADER_MAX;
 }
 
 static uint64_t cost(const uint8_t row[LOD_ROW_BYTES], unsigned form)
@@ -62,13 +53,13 @@ static int need_own(const uint8_t row[LOD_ROW_BYTES], struct lod_inputs *inputs)
 
     full->slot = data->slot = LOD_SLOT_OWN;
     inputs->count = DATA + 1;
-    int error = lod_codec_plan(&lod_codec_pcr, row, LOD_FORMAT_TREE, LOD_FULL, &full->plan);
-    if (!error && full->plan.bytes + source_bytes(row) >= LOD_EXACT_MEMORY_MAX) {
+    int error = lod_pcr_scans_plan(row, LOD_FULL, &full->plan);
+    if (!error && full->plan.bytes + lod_pcr_source_bytes(row) >= LOD_EXACT_MEMORY_MAX) {
         error = -E2BIG; /* before memory is taken for either */
     }
     return error ? error
                  : lod_plan_add_stored(&data->plan, LOD_PCR_GROUP_FILE, 0,
-                                       group_bytes(row, LOD_PCR_GROUP_FILE));
+                                       lod_pcr_group_bytes(row, LOD_PCR_GROUP_FILE));
 }
 
 static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,

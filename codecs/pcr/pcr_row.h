@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the fields of a pcr ITEM row stand: FORMAT.md, ITEM, column pcr. */
+/* The fields of a pcr ITEM row: FORMAT.md, ITEM, column pcr. */
 #ifndef LOD_PCR_ROW_H
 #define LOD_PCR_ROW_H
+
+#include <stdbool.h>
+
+#include "codec.h"
 
 #define LOD_PCR_COMPONENTS 1  /* u8; 0 if WHOLE */
 #define LOD_PCR_APP_SPLIT  2  /* u16 */
@@ -15,5 +19,18 @@
 
 /* Bytes at app_split of group 1 that `full` leaves out: the orientation EXIF of ORIENT. */
 #define LOD_PCR_ORIENT_BYTES 36
+
+static inline uint32_t lod_pcr_group_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned group)
+{
+    return lod_get_le32(row + LOD_PCR_GROUPS + 4 * (group - 1));
+}
+
+static inline uint64_t lod_pcr_source_bytes(const uint8_t row[LOD_ROW_BYTES])
+{
+    return lod_get_le32(row + LOD_PCR_SOURCE);
+}
+
+/* Its fields agree with each other and with FORMAT.md; all else of pcr asks this first. */
+bool lod_pcr_row_is_sound(const uint8_t row[LOD_ROW_BYTES]);
 
 #endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a row of pcr says what can be; see pcr_row.h. FORMAT.md, ITEM, column pcr. */
+#include "pcr/pcr_row.h"
+
+#define SOI_BYTES 2
+#define SIDE_MAX  65500u
+
+#define FLAGS_KNOWN                                                                                \
+    (LOD_ITEM_WHOLE | LOD_ITEM_NO_ORIGINAL | LOD_ITEM_NO_DECODED | LOD_ITEM_HAS_MAGIC |            \
+     LOD_ITEM_KEPT | LOD_ITEM_ORIENT)
+
+static bool has(const uint8_t row[LOD_ROW_BYTES], uint8_t flag)
+{
+    return (lod_row_flags(row) & flag) != 0;
+}
+
+/* Group 12 is the file; nothing else is known of it. */
+static bool whole_is_sound(const uint8_t row[LOD_ROW_BYTES])
+{
+    bool sound = !has(row, LOD_ITEM_NO_ORIGINAL | LOD_ITEM_KEPT | LOD_ITEM_ORIENT) &&
+                 !row[LOD_PCR_COMPONENTS] && !lod_get_le16(row + LOD_PCR_APP_SPLIT) &&
+                 !lod_get_le16(row + LOD_PCR_WIDTH) && !lod_get_le16(row + LOD_PCR_HEIGHT);
+
+    for (unsigned group = 1; group < LOD_PCR_GROUP_FILE; group++) {
+        sound = sound && !lod_pcr_group_bytes(row, group);
+    }
+    return sound && lod_pcr_group_bytes(row, LOD_PCR_GROUP_FILE) == lod_pcr_source_bytes(row);
+}
+
+static bool image_is_sound(const uint8_t row[LOD_ROW_BYTES])
+{
+    unsigned components = row[LOD_PCR_COMPONENTS];
+    unsigned width = lod_get_le16(row + LOD_PCR_WIDTH);
+    unsigned height = lod_get_le16(row + LOD_PCR_HEIGHT);
+
+    return components >= 1 && components <= 4 && width && width <= SIDE_MAX && height &&
+           height <= SIDE_MAX && lod_pcr_source_bytes(row);
+}
+
+/* Group 12 is what the flags say: the source file, nothing, or rebuild data. */
+static bool original_is_sound(const uint8_t row[LOD_ROW_BYTES])
+{
+    uint32_t bytes = lod_pcr_group_bytes(row, LOD_PCR_GROUP_FILE);
+
+    if (has(row, LOD_ITEM_KEPT)) {
+        return !has(row, LOD_ITEM_NO_ORIGINAL) && bytes == lod_pcr_source_bytes(row);
+    }
+    return has(row, LOD_ITEM_NO_ORIGINAL) == (bytes == 0);
+}
+
+/* The head lies in group 1. */
+static bool groups_are_sound(const uint8_t row[LOD_ROW_BYTES])
+{
+    uint32_t split = lod_get_le16(row + LOD_PCR_APP_SPLIT);
+    uint32_t orient = has(row, LOD_ITEM_ORIENT) ? LOD_PCR_ORIENT_BYTES : 0;
+
+    return split >= SOI_BYTES && lod_pcr_group_bytes(row, 1) > split + orient &&
+           original_is_sound(row);
+}
+
+bool lod_pcr_row_is_sound(const uint8_t row[LOD_ROW_BYTES])
+{
+    if (lod_row_flags(row) & (uint8_t)~FLAGS_KNOWN) {
+        return false;
+    }
+    return has(row, LOD_ITEM_WHOLE) ? whole_is_sound(row)
+                                    : image_is_sound(row) && groups_are_sound(row);
+}
