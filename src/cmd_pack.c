@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,6 +327,16 @@ static int conclude(const struct arguments *arguments, const struct lod_pack_res
     return result->unreadable ? LOD_EXIT_UNREADABLE : LOD_EXIT_OK;
 }
 
+/*
+ * A shard, a photograph and a picture each take a dozen buffers of a megabyte, which are kept for
+ * the next one: fresh pages of them were half of the time that dense tables took.
+ */
+static void keep_buffers(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
+
 static int pack(struct arguments *arguments)
 {
     struct lod_trouble *trouble = malloc(sizeof(*trouble));
@@ -338,6 +349,7 @@ static int pack(struct arguments *arguments)
         fputs("lodfs: out of memory\n", stderr);
         return LOD_EXIT_FAILED;
     }
+    keep_buffers();
     lod_stop_init(&stop);
     lod_trouble_init(trouble, arguments->pack.skip_unreadable);
     lod_progress_init(&progress, arguments->progress < 0

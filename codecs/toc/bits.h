@@ -55,16 +55,21 @@ static inline void lod_bits_pack(const uint32_t *numbers, uint64_t count, unsign
                                  uint8_t *into)
 {
     uint64_t word = 0;
-    unsigned used = 0;
+    unsigned used = 0; /* below 32 */
 
     for (uint64_t i = 0; i < count; i++) {
         word |= (uint64_t)numbers[i] << used;
-        for (used += bits; used >= 8; used -= 8, word >>= 8) {
-            *into++ = (uint8_t)word;
+        used += bits;
+        if (used >= 32) {
+            const uint32_t low = htole32((uint32_t)word);
+            memcpy(into, &low, sizeof(low));
+            into += sizeof(low);
+            word >>= 32;
+            used -= 32;
         }
     }
-    if (used) {
-        *into = (uint8_t)word;
+    for (; used > 0; used = used > 8 ? used - 8 : 0, word >>= 8) {
+        *into++ = (uint8_t)word;
     }
 }
 

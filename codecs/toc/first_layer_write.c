@@ -139,7 +139,8 @@ int lod_first_layer_init(struct lod_first_layer *layer, uint8_t dtype, uint32_t 
         malloc(((size_t)lod_sparse_pairs(sparse) + 1) * sizeof(*layer->leaf_of_pair));
     int error = lookup_init(&lookup, columns);
     if (!error) {
-        error = layer->leaf_of_pair ? lod_values_init(&layer->values, dtype, UINT32_MAX) : -ENOMEM;
+        error =
+            layer->leaf_of_pair ? lod_values_init(&layer->values, dtype, UINT32_MAX, 0) : -ENOMEM;
     }
     if (!error) {
         error = find_all(&lookup, sparse, layer);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "toc/bits.h"
 #include "toc/shard_write.h"
+#include "toc/tree_guess_write.h"
 #include "toc/values.h"
 #include "toc/values_write.h"
 
@@ -20,7 +22,9 @@ static void read_dense(const struct lod_toc_rows *rows, uint64_t first, uint64_t
     lod_dtype_words(rows->dtype, (const uint8_t *)rows->dense + first * bytes, count, words);
 }
 
-static int add_dense(struct lod_values_write *values, const struct lod_toc_rows *rows)
+/* `numbers` of all elements, or of STEP if nobody wants them. */
+static int add_dense(struct lod_values_write *values, const struct lod_toc_rows *rows,
+                     uint32_t *numbers, bool wanted)
 {
     uint64_t elements = (uint64_t)rows->rows * rows->columns, words[STEP];
     int error = 0;
@@ -28,7 +32,7 @@ static int add_dense(struct lod_values_write *values, const struct lod_toc_rows 
     for (uint64_t at = 0; at < elements && !error; at += STEP) {
         uint64_t count = elements - at < STEP ? elements - at : STEP;
         read_dense(rows, at, count, words);
-        error = lod_values_add_all(values, words, count);
+        error = lod_values_add_all(values, words, count, numbers + (wanted ? at : 0));
         if (values->many && values->forms == 1u << LOD_TOC_VALUE_OWN) {
             break;
         }
@@ -36,53 +40,93 @@ static int add_dense(struct lod_values_write *values, const struct lod_toc_rows 
     return error;
 }
 
-static int add_sparse(struct lod_values_write *values, const struct lod_sparse *sparse,
-                      uint64_t elements)
+/*
+ * So many distinct values among `elements`, and a table of them is no smaller than the elements
+ * whatever their form, and they alone take half of what RAW does: what choose() asks is settled.
+ */
+static uint32_t distinct_enough(uint8_t dtype, uint64_t elements)
 {
+    const uint64_t half = elements / 2 + LOD_TOC_HEADER_BYTES;
+    const unsigned bits = 8 * lod_dtype_bytes(dtype);
+    const unsigned index_bits = lod_bits_of((uint32_t)half);
+    const uint64_t pays = index_bits < bits ? elements - elements * index_bits / bits + 1 : 0;
+    const uint64_t enough = half > pays ? half : pays;
+
+    return enough < DISTINCT_MAX ? (uint32_t)enough : DISTINCT_MAX;
+}
+
+static int guess(struct lod_values_write *values, const struct lod_shard_plan *plan,
+                 const struct lod_sparse *sparse, uint32_t *numbers,
+                 struct lod_raw_guess *ret_guess)
+{
+    uint64_t elements = (uint64_t)sparse->rows * plan->columns, tree_bytes_min = 0;
     uint32_t pairs = lod_sparse_pairs(sparse);
     int error = pairs < elements ? lod_values_add(values, 0, NULL) : 0;
 
-    return error ? error : lod_values_add_all(values, sparse->word, pairs);
+    error = error ? error : lod_values_add_all(values, sparse->word, pairs, numbers);
+    if (!error) {
+        lod_values_decide(values, elements);
+        error = values->many ? 0 : lod_tree_guess(plan, sparse, values, numbers, &tree_bytes_min);
+    }
+    if (!error) {
+        uint64_t value_bytes = lod_value_bytes(values->dtype, values->value);
+        *ret_guess = (struct lod_raw_guess){
+            .bytes = LOD_TOC_HEADER_BYTES + lod_values_table_bytes(values) +
+                     lod_values_bytes(values, elements),
+            .distinct_bytes = values->map.count * value_bytes,
+            .tree_bytes_min = tree_bytes_min,
+            .distinct = values->map.count,
+            .table = values->table,
+        };
+    }
+    return error;
 }
 
 int lod_shard_raw_guess(const struct lod_shard_plan *plan, const struct lod_sparse *sparse,
                         struct lod_raw_guess *ret_guess)
 {
     uint64_t elements = (uint64_t)sparse->rows * plan->columns;
+    uint32_t *numbers = malloc(((size_t)lod_sparse_pairs(sparse) + 1) * sizeof(*numbers));
     struct lod_values_write values;
-    int error = lod_values_init(&values, plan->dtype, DISTINCT_MAX);
+    int error = lod_values_init(&values, plan->dtype, distinct_enough(plan->dtype, elements),
+                                lod_sparse_pairs(sparse) / 16);
 
     if (!error) {
-        error = add_sparse(&values, sparse, elements);
-    }
-    if (!error) {
-        lod_values_decide(&values, elements);
-        uint64_t value_bytes = lod_value_bytes(values.dtype, values.value);
-        *ret_guess = (struct lod_raw_guess){
-            .bytes = LOD_TOC_HEADER_BYTES + lod_values_table_bytes(&values) +
-                     lod_values_bytes(&values, elements),
-            .distinct_bytes = values.map.count * value_bytes,
-            .table = values.table,
-        };
+        error = numbers ? guess(&values, plan, sparse, numbers, ret_guess) : -ENOMEM;
     }
     lod_values_finish(&values);
+    free(numbers);
     return error;
 }
 
-static int write_rows(const struct lod_toc_rows *rows, const struct lod_values_write *values,
-                      uint32_t batch_rows, struct lod_buf *into)
+/* Values that are not in a table. */
+static int write_direct(const struct lod_toc_rows *rows, const struct lod_values_write *values,
+                        struct lod_buf *into)
 {
-    uint64_t batch_words = (uint64_t)batch_rows * rows->columns;
-    uint64_t elements = (uint64_t)rows->rows * rows->columns;
-    uint64_t *words = malloc((size_t)batch_words * sizeof(*words) + 1);
-    int error = words ? 0 : -ENOMEM;
+    uint64_t elements = (uint64_t)rows->rows * rows->columns, words[STEP];
+    int error = 0;
 
-    for (uint64_t at = 0; at < elements && !error; at += batch_words) {
-        uint64_t count = elements - at < batch_words ? elements - at : batch_words;
+    if (values->value == LOD_TOC_VALUE_OWN && !(rows->dtype & LOD_DTYPE_BIG_ENDIAN)) {
+        return lod_buf_append(into, rows->dense, elements * lod_dtype_bytes(rows->dtype));
+    }
+    for (uint64_t at = 0; at < elements && !error; at += STEP) {
+        uint64_t count = elements - at < STEP ? elements - at : STEP;
         read_dense(rows, at, count, words);
         error = lod_values_write_words(values, words, count, into);
     }
-    free(words);
+    return error;
+}
+
+/* Batch by batch, since the indexes of each end at a byte. */
+static int write_indexes(const struct lod_values_write *values, const uint32_t *numbers,
+                         uint64_t elements, uint64_t batch_elements, struct lod_buf *into)
+{
+    int error = 0;
+
+    for (uint64_t at = 0; at < elements && !error; at += batch_elements) {
+        uint64_t count = elements - at < batch_elements ? elements - at : batch_elements;
+        error = lod_values_write_numbers(values, numbers + at, count, into);
+    }
     return error;
 }
 
@@ -112,30 +156,45 @@ static int made_dense(const struct lod_toc_rows *rows, uint8_t **ret_dense)
     return 0;
 }
 
+static int write_values(const struct lod_shard_plan *plan, const struct lod_toc_rows *rows,
+                        struct lod_values_write *values, uint32_t *numbers,
+                        struct lod_shard_write *shard)
+{
+    uint64_t elements = (uint64_t)rows->rows * rows->columns;
+    uint32_t batch_rows = plan->batch_rows < rows->rows ? plan->batch_rows : rows->rows;
+    struct lod_buf *body = &shard->section[LOD_SECTION_BODY];
+    int error = add_dense(values, rows, numbers, !plan->raw_direct);
+
+    error = error ? error : lod_values_settle(values, elements);
+    if (error) {
+        return error;
+    }
+    shard->value = values->value;
+    shard->index_bits = values->table ? values->index_bits : 0;
+    shard->values = values->table ? values->map.count : 0;
+    error = lod_values_write_table(values, &shard->section[LOD_SECTION_TABLE]);
+    if (!error && elements) {
+        error = values->table ? write_indexes(values, numbers, elements,
+                                              (uint64_t)batch_rows * rows->columns, body)
+                              : write_direct(rows, values, body);
+    }
+    return error;
+}
+
 static int write_dense(const struct lod_shard_plan *plan, const struct lod_toc_rows *rows,
                        struct lod_shard_write *shard)
 {
     uint64_t elements = (uint64_t)rows->rows * rows->columns;
-    uint32_t batch_rows = plan->batch_rows < rows->rows ? plan->batch_rows : rows->rows;
+    uint32_t *numbers = malloc((plan->raw_direct ? STEP : elements + 1) * sizeof(*numbers));
     struct lod_values_write values;
-    int error = lod_values_init(&values, plan->dtype, plan->raw_direct ? 0 : DISTINCT_MAX);
+    int error = lod_values_init(&values, plan->dtype, plan->raw_direct ? 0 : DISTINCT_MAX,
+                                plan->raw_direct ? 0 : plan->distinct);
 
     if (!error) {
-        error = add_dense(&values, rows);
-    }
-    if (!error) {
-        error = lod_values_settle(&values, elements);
-    }
-    if (!error) {
-        shard->value = values.value;
-        shard->index_bits = values.table ? values.index_bits : 0;
-        shard->values = values.table ? values.map.count : 0;
-        error = lod_values_write_table(&values, &shard->section[LOD_SECTION_TABLE]);
-    }
-    if (!error && elements) {
-        error = write_rows(rows, &values, batch_rows, &shard->section[LOD_SECTION_BODY]);
+        error = numbers ? write_values(plan, rows, &values, numbers, shard) : -ENOMEM;
     }
     lod_values_finish(&values);
+    free(numbers);
     return error;
 }
 

@@ -208,7 +208,7 @@ static int write_csr(struct lod_shard_write *shard, const struct lod_sparse *spa
 {
     uint32_t pairs = lod_sparse_pairs(sparse), most = 0;
     struct lod_values_write values;
-    int error = lod_values_init(&values, shard->dtype, pairs / 2 + 1);
+    int error = lod_values_init(&values, shard->dtype, pairs / 2 + 1, 0);
 
     for (uint32_t i = 0; i < pairs && !error; i++) {
         error = lod_values_add(&values, sparse->word[i], NULL);

@@ -17,7 +17,8 @@ struct lod_shard_plan {
     uint8_t dtype;
     uint32_t columns;
     uint32_t batch_rows;
-    bool raw_direct; /* a RAW shard is not to look for a table of values */
+    bool raw_direct;   /* a RAW shard is not to look for a table of values */
+    uint32_t distinct; /* values that are expected in it */
 };
 
 enum lod_section {
@@ -48,7 +49,9 @@ LOD_MUST_CHECK int lod_shard_write_raw(const struct lod_shard_plan *plan,
 /* What a RAW shard of these rows would be. */
 struct lod_raw_guess {
     uint64_t bytes;
-    uint64_t distinct_bytes; /* what the distinct values alone take in any kind */
+    uint64_t distinct_bytes; /* what the distinct values alone take in any kind, or half of bytes */
+    uint64_t tree_bytes_min; /* a TREE shard of the sample is no smaller; 0: nobody knows */
+    uint32_t distinct;
     bool table;
 };
 LOD_MUST_CHECK int lod_shard_raw_guess(const struct lod_shard_plan *plan,

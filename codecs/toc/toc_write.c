@@ -115,7 +115,8 @@ static int kind_bytes(const struct lod_shard_plan *plan, const struct lod_sparse
 /*
  * The kind that makes the sample smallest. Where pairs are nearly all elements, CSR has their
  * columns besides; where the distinct values alone take nearly what RAW does, TREE has its codes
- * besides: these two are then not tried, which is what noise would take longest with.
+ * besides, and where pairs hardly repeat it has a leaf and a code for each: these two are then not
+ * tried, which is what noise would take longest with.
  */
 static int choose(struct lod_shard_plan *plan, const struct lod_sparse *sample, uint8_t *ret_kind)
 {
@@ -126,11 +127,13 @@ static int choose(struct lod_shard_plan *plan, const struct lod_sparse *sample, 
     if (!error && lod_sparse_pairs(sample) < elements / 8 * 7) {
         error = kind_bytes(plan, sample, LOD_TOC_CSR, &csr);
     }
-    if (!error && raw.distinct_bytes < raw.bytes / 2) {
+    if (!error && raw.distinct_bytes < raw.bytes / 2 && raw.tree_bytes_min <= raw.bytes &&
+        raw.tree_bytes_min <= csr) {
         error = kind_bytes(plan, sample, LOD_TOC_TREE, &tree);
     }
     if (!error) {
         plan->raw_direct = !raw.table;
+        plan->distinct = 2 * raw.distinct; /* a shard has more than its sample */
         *ret_kind = tree <= csr && tree <= raw.bytes ? LOD_TOC_TREE
                     : csr < raw.bytes                ? LOD_TOC_CSR
                                                      : LOD_TOC_RAW;

@@ -13,7 +13,8 @@
 #define FIRST_WORDS 256u
 #define STEP        1024u
 
-int lod_values_init(struct lod_values_write *values, uint8_t dtype, uint32_t distinct_max)
+int lod_values_init(struct lod_values_write *values, uint8_t dtype, uint32_t distinct_max,
+                    uint64_t distinct)
 {
     unsigned forms = 0;
 
@@ -22,7 +23,7 @@ int lod_values_init(struct lod_values_write *values, uint8_t dtype, uint32_t dis
     }
     *values =
         (struct lod_values_write){.dtype = dtype, .forms = forms, .distinct_max = distinct_max};
-    return lod_word_map_init(&values->map, FIRST_WORDS);
+    return lod_word_map_init(&values->map, distinct > FIRST_WORDS ? distinct : FIRST_WORDS);
 }
 
 void lod_values_finish(struct lod_values_write *values)
@@ -31,6 +32,13 @@ void lod_values_finish(struct lod_values_write *values)
     free(values->distinct);
     free(values->rank);
     *values = (struct lod_values_write){0};
+}
+
+/* Forms are those of the distinct words, and later of all that were not looked up any more. */
+static void settle_forms(struct lod_values_write *values)
+{
+    values->forms =
+        lod_values_forms(values->dtype, values->forms, values->distinct, values->map.count);
 }
 
 static int add_distinct(struct lod_values_write *values, uint64_t word)
@@ -47,8 +55,10 @@ static int add_distinct(struct lod_values_write *values, uint64_t word)
         values->room = room;
     }
     values->distinct[count - 1] = word;
-    values->forms = lod_values_forms(values->dtype, values->forms, &word, 1);
-    values->many = count > values->distinct_max;
+    if (count > values->distinct_max) {
+        values->many = true;
+        settle_forms(values);
+    }
     return lod_word_map_full(&values->map) ? lod_word_map_grow(&values->map) : 0;
 }
 
@@ -68,16 +78,40 @@ int lod_values_add(struct lod_values_write *values, uint64_t word, uint32_t *ret
     return error;
 }
 
-int lod_values_add_all(struct lod_values_write *values, const uint64_t *words, uint64_t count)
+/* Numbers of words up to the first that has none yet, and how many those are. */
+static uint64_t number_known(const struct lod_word_map *map, const uint64_t *words, uint64_t count,
+                             uint32_t *restrict numbers)
 {
+    const struct lod_word_map in = *map; /* nothing below can change it */
     uint64_t i = 0;
+
+    for (; i < count && words[i] != LOD_WORD_NONE; i++) {
+        const uint64_t slot = lod_word_map_slot(&in, words[i]);
+        if (in.key[slot] == LOD_WORD_NONE) {
+            break;
+        }
+        numbers[i] = in.number[slot];
+    }
+    return i;
+}
+
+int lod_values_add_all(struct lod_values_write *values, const uint64_t *words, uint64_t count,
+                       uint32_t *numbers)
+{
     int error = 0;
 
-    for (; i < count && !values->many && !error; i++) {
-        error = lod_values_add(values, words[i], NULL);
+    while (count && !values->many && !error) {
+        uint64_t known = number_known(&values->map, words, count, numbers);
+        if (known < count) {
+            error = lod_values_add(values, words[known], &numbers[known]);
+            known++;
+        }
+        words += known;
+        numbers += known;
+        count -= known;
     }
-    if (i < count) {
-        values->forms = lod_values_forms(values->dtype, values->forms, words + i, count - i);
+    if (count) {
+        values->forms = lod_values_forms(values->dtype, values->forms, words, count);
     }
     return error;
 }
@@ -108,6 +142,9 @@ void lod_values_decide(struct lod_values_write *values, uint64_t count)
 {
     uint32_t distinct = values->map.count;
 
+    if (!values->many) {
+        settle_forms(values);
+    }
     values->value = LOD_TOC_VALUE_OWN;
     for (uint8_t value = 1; value < FORMS; value++) {
         if (values->forms >> value & 1 &&
@@ -161,21 +198,37 @@ int lod_values_write_table(const struct lod_values_write *values, struct lod_buf
     return values->table ? write_narrow(values, values->distinct, values->map.count, into) : 0;
 }
 
-static uint32_t index_of(const struct lod_values_write *values, uint64_t word)
+static uint32_t number_of(const struct lod_values_write *values, uint64_t word)
 {
-    return values
-        ->rank[word == LOD_WORD_NONE ? values->map.none_number - 1
-                                     : values->map.number[lod_word_map_slot(&values->map, word)]];
+    return word == LOD_WORD_NONE ? values->map.none_number - 1
+                                 : values->map.number[lod_word_map_slot(&values->map, word)];
 }
 
 int lod_values_write_words(const struct lod_values_write *values, const uint64_t *words,
                            uint64_t count, struct lod_buf *into)
 {
-    uint32_t index[STEP]; /* STEP indexes fill whole bytes at any width */
+    uint32_t number[STEP]; /* STEP indexes fill whole bytes at any width */
+    int error = 0;
 
     if (!values->table) {
         return write_narrow(values, words, count, into);
     }
+    for (uint64_t at = 0; at < count && !error; at += STEP) {
+        uint64_t step = count - at < STEP ? count - at : STEP;
+        for (uint64_t i = 0; i < step; i++) {
+            number[i] = number_of(values, words[at + i]);
+        }
+        error = lod_values_write_numbers(values, number, step, into);
+    }
+    return error;
+}
+
+int lod_values_write_numbers(const struct lod_values_write *values, const uint32_t *numbers,
+                             uint64_t count, struct lod_buf *into)
+{
+    uint32_t index[STEP];
+    const uint32_t *rank = values->rank;
+
     if (lod_bits_bytes(count, values->index_bits) == 0) {
         return 0; /* one value alone: nothing says which */
     }
@@ -183,7 +236,7 @@ int lod_values_write_words(const struct lod_values_write *values, const uint64_t
     for (uint64_t at = 0; at < count && !error; at += STEP) {
         uint64_t step = count - at < STEP ? count - at : STEP;
         for (uint64_t i = 0; i < step; i++) {
-            index[i] = index_of(values, words[at + i]);
+            index[i] = rank[numbers[at + i]];
         }
         lod_bits_pack(index, step, values->index_bits, into->data + into->bytes);
         into->bytes += lod_bits_bytes(step, values->index_bits);

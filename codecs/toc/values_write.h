@@ -16,7 +16,7 @@
 
 struct lod_values_write {
     uint8_t dtype;
-    unsigned forms; /* 1 << enum lod_toc_value of those that all words have */
+    unsigned forms; /* 1 << enum lod_toc_value of those that all words have; when decided */
     bool many;      /* more than distinct_max: no table, and no numbers */
     uint32_t distinct_max;
     struct lod_word_map map;
@@ -30,18 +30,19 @@ struct lod_values_write {
     uint32_t *rank;     /* by number: place among the distinct, which then ascend; NULL if many */
 };
 
-/* -ENOMEM. finish accepts an all-zero struct. */
+/* `distinct`: how many are expected; more are no error. -ENOMEM. finish accepts an all-zero struct.
+ */
 LOD_MUST_CHECK int lod_values_init(struct lod_values_write *values, uint8_t dtype,
-                                   uint32_t distinct_max);
+                                   uint32_t distinct_max, uint64_t distinct);
 void lod_values_finish(struct lod_values_write *values);
 
 /* Adds a word; its number, if ret_number is not NULL and there are not `many`. -ENOMEM. */
 LOD_MUST_CHECK int lod_values_add(struct lod_values_write *values, uint64_t word,
                                   uint32_t *ret_number);
 
-/* The same for many, without their numbers. */
+/* The same for `count` words; their numbers are whole while there are not `many`. -ENOMEM. */
 LOD_MUST_CHECK int lod_values_add_all(struct lod_values_write *values, const uint64_t *words,
-                                      uint64_t count);
+                                      uint64_t count, uint32_t *numbers);
 
 /* Decides for `count` words that refer to these values: what the sizes below need. */
 void lod_values_decide(struct lod_values_write *values, uint64_t count);
@@ -61,5 +62,10 @@ LOD_MUST_CHECK int lod_values_write_table(const struct lod_values_write *values,
 LOD_MUST_CHECK int lod_values_write_words(const struct lod_values_write *values,
                                           const uint64_t *words, uint64_t count,
                                           struct lod_buf *into);
+
+/* The same of words that have these numbers, if values have a table. -ENOMEM. */
+LOD_MUST_CHECK int lod_values_write_numbers(const struct lod_values_write *values,
+                                            const uint32_t *numbers, uint64_t count,
+                                            struct lod_buf *into);
 
 #endif

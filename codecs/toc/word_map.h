@@ -35,7 +35,7 @@ LOD_MUST_CHECK int lod_word_map_grow(struct lod_word_map *map);
 static inline uint64_t lod_word_map_slot(const struct lod_word_map *map, uint64_t word)
 {
     uint64_t mask = (UINT64_C(1) << map->bits) - 1;
-    uint64_t slot = (word ^ word >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - map->bits);
+    uint64_t slot = (word ^ word >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & mask;
     while (map->key[slot] != word && map->key[slot] != LOD_WORD_NONE) {
         slot = (slot + 1) & mask;
     }

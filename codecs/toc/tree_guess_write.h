@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The least that a TREE shard of a sample can take, told from its distinct pairs without building
+ * it: on noise it is more than RAW takes, and building it is what would take longest. For encoders.
+ */
+#ifndef LOD_TREE_GUESS_WRITE_H
+#define LOD_TREE_GUESS_WRITE_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+#include "toc/shard_write.h"
+#include "toc/values_write.h"
+
+/*
+ * `numbers` are those of the pairs in `values`, which are decided and not `many`. *ret_bytes 0:
+ * there are too many columns and values to look. -ENOMEM.
+ */
+LOD_MUST_CHECK int lod_tree_guess(const struct lod_shard_plan *plan,
+                                  const struct lod_sparse *sparse,
+                                  const struct lod_values_write *values, const uint32_t *numbers,
+                                  uint64_t *ret_bytes);
+
+#endif
