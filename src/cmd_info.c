@@ -58,17 +58,7 @@ static int count_nodes(struct lod_info *info)
 
 static int remember_whole(struct lod_info *info, const uint8_t row[LOD_ROW_BYTES])
 {
-    if (info->whole_count == info->whole_room) {
-        size_t room = info->whole_room ? info->whole_room * 2 : 64;
-        uint32_t *whole = reallocarray(info->whole, room, sizeof(whole[0]));
-        if (!whole) {
-            return -ENOMEM;
-        }
-        info->whole = whole;
-        info->whole_room = room;
-    }
-    info->whole[info->whole_count++] = lod_row_own_node(row);
-    return 0;
+    return LOD_LIST_ADD(&info->whole, lod_row_own_node(row));
 }
 
 static int tally_item(struct lod_info *info, const struct lod_codec *codec, uint32_t number)
@@ -136,7 +126,7 @@ static int show(struct lod_info *info)
         error = info->json ? lod_info_print_json(info) : lod_info_print(info);
     }
     free(info->names);
-    free(info->whole);
+    free(info->whole.at);
     return error ? lod_store_failed(info->store, error) : LOD_EXIT_OK;
 }
 

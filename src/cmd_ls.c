@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "dataset.h"
+#include "list.h"
 #include "log.h"
 #include "open_store.h"
 #include "report.h"
@@ -42,9 +43,8 @@ struct ls {
     const char *store, *path;
     enum lod_fidelity fidelity;
     bool long_form, recursive, json, escaped;
-    bool began;        /* an entry was printed: a comma or an empty line comes first */
-    uint32_t *folders; /* still to be listed, the next one last */
-    size_t folders_count, folders_room;
+    bool began;                 /* an entry was printed: a comma or an empty line comes first */
+    LOD_LIST(uint32_t) folders; /* still to be listed, the next one last */
 };
 
 static bool is_hidden(const struct ls *ls, const struct lod_node *node)
@@ -168,17 +168,7 @@ static int print_node(struct ls *ls, const struct lod_node *node, const char *na
 
 static int push_folder(struct ls *ls, uint32_t number)
 {
-    if (ls->folders_count == ls->folders_room) {
-        size_t room = ls->folders_room ? ls->folders_room * 2 : 64;
-        uint32_t *folders = reallocarray(ls->folders, room, sizeof(folders[0]));
-        if (!folders) {
-            return -ENOMEM;
-        }
-        ls->folders = folders;
-        ls->folders_room = room;
-    }
-    ls->folders[ls->folders_count++] = number;
-    return 0;
+    return LOD_LIST_ADD(&ls->folders, number);
 }
 
 static int print_heading(struct ls *ls, const struct lod_node *folder)
@@ -227,8 +217,8 @@ static int list_from(struct ls *ls, const struct lod_node *start)
         return print_node(ls, start, ls->path);
     }
     int error = list_folder(ls, start);
-    while (!error && ls->folders_count) {
-        uint32_t number = ls->folders[--ls->folders_count];
+    while (!error && ls->folders.count) {
+        uint32_t number = ls->folders.at[--ls->folders.count];
         error = lod_index_node(lod_dataset_index(ls->dataset), number, &folder);
         error = error ? error : list_folder(ls, &folder);
     }
@@ -315,7 +305,7 @@ static int run(int argc, char **argv)
         code = list(&ls);
         lod_dataset_close(ls.dataset);
     }
-    free(ls.folders);
+    free(ls.folders.at);
     return code;
 }
 

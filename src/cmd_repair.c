@@ -50,8 +50,8 @@ static void print_losses(const struct lod_repair_report *report)
 {
     char name[4 * LOD_PATH_MAX + 1];
 
-    for (size_t i = 0; i < report->losses_kept; i++) {
-        const struct lod_loss *loss = &report->losses[i];
+    for (size_t i = 0; i < report->losses.count; i++) {
+        const struct lod_loss *loss = &report->losses.at[i];
         printf("lost: %s%s%s", loss->name ? readable(loss->name, name) : "", loss->name ? ": " : "",
                loss->what);
         if (loss->items) {
@@ -59,8 +59,8 @@ static void print_losses(const struct lod_repair_report *report)
         }
         putchar('\n');
     }
-    if (report->losses_count > report->losses_kept) {
-        printf("and %" PRIu64 " more\n", report->losses_count - report->losses_kept);
+    if (report->losses_count > report->losses.count) {
+        printf("and %" PRIu64 " more\n", report->losses_count - report->losses.count);
     }
 }
 

@@ -106,7 +106,7 @@ static int print_work(const cJSON *document)
                           lod_report_bytes((uint64_t)value->valuedouble, text));
         }
     }
-    bool read = fidelities.count > 1;
+    bool read = fidelities.rows.count > 1;
     int error = lod_table_print(&requests, stdout);
     putchar('\n');
     int other = lod_table_print(&fidelities, stdout);

@@ -129,8 +129,8 @@ static void print_notes(const struct lod_unpack_result *result, bool failed, boo
     char name[4 * LOD_PATH_MAX + 1];
     uint64_t all = failed ? result->failed : result->left_out, shown = 0;
 
-    for (size_t i = 0; i < result->notes_count && (verbose || shown < NOTES_SHOWN); i++) {
-        const struct lod_unpack_note *note = &result->notes[i];
+    for (size_t i = 0; i < result->notes.count && (verbose || shown < NOTES_SHOWN); i++) {
+        const struct lod_unpack_note *note = &result->notes.at[i];
         if (note->failed == failed) {
             lod_escape(note->path, strlen(note->path), name, sizeof(name));
             printf("%s: %s%s%s\n", failed ? "failed" : "left out", name, name[0] ? ": " : "",
@@ -155,8 +155,8 @@ static void print_result(const struct arguments *arguments, struct lod_unpack_re
 {
     char a[LOD_REPORT_TEXT], b[LOD_REPORT_TEXT];
 
-    if (result->notes_count) {
-        qsort(result->notes, result->notes_count, sizeof(result->notes[0]), compare_notes);
+    if (result->notes.count) {
+        qsort(result->notes.at, result->notes.count, sizeof(result->notes.at[0]), compare_notes);
     }
     print_notes(result, true, arguments->verbose);
     print_notes(result, false, arguments->verbose);

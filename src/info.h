@@ -9,6 +9,7 @@
 
 #include "compiler.h"
 #include "dataset.h"
+#include "list.h"
 #include "tally.h"
 
 struct lod_info {
@@ -20,9 +21,8 @@ struct lod_info {
     struct lod_tally tally;
     uint64_t folders, symlinks, aliases;
     uint64_t record_bytes;
-    uint32_t *names; /* of every item: files that share it */
-    uint32_t *whole; /* own nodes of items stored whole */
-    size_t whole_count, whole_room;
+    uint32_t *names;          /* of every item: files that share it */
+    LOD_LIST(uint32_t) whole; /* own nodes of items stored whole */
 };
 
 /* For people, and as one JSON document, on stdout. -ENOMEM; what reading the index gives. */

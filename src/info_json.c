@@ -16,8 +16,8 @@ static int json_whole(const struct lod_info *info, cJSON *json)
     struct lod_node node;
     int error = array ? 0 : -ENOMEM;
 
-    for (size_t i = 0; !error && i < info->whole_count; i++) {
-        error = lod_index_node(info->index, info->whole[i], &node);
+    for (size_t i = 0; !error && i < info->whole.count; i++) {
+        error = lod_index_node(info->index, info->whole.at[i], &node);
         error = error ? error : lod_dataset_path(info->dataset, &node, path);
         if (!error) {
             lod_escape(path, strlen(path), text, sizeof(text));

@@ -83,22 +83,22 @@ static int print_whole(const struct lod_info *info)
     char path[LOD_PATH_MAX + 1], text[4 * LOD_PATH_MAX + 1];
     struct lod_node node;
     size_t shown =
-        info->verbose || info->whole_count < WHOLE_SHOWN ? info->whole_count : WHOLE_SHOWN;
+        info->verbose || info->whole.count < WHOLE_SHOWN ? info->whole.count : WHOLE_SHOWN;
     int error = 0;
 
-    if (info->whole_count) {
-        printf("\nStored whole, as they are at every fidelity: %zu %s\n", info->whole_count,
-               lod_report_plural(info->whole_count, "file", "files"));
+    if (info->whole.count) {
+        printf("\nStored whole, as they are at every fidelity: %zu %s\n", info->whole.count,
+               lod_report_plural(info->whole.count, "file", "files"));
     }
     for (size_t i = 0; !error && i < shown; i++) {
-        error = lod_index_node(info->index, info->whole[i], &node);
+        error = lod_index_node(info->index, info->whole.at[i], &node);
         error = error ? error : lod_dataset_path(info->dataset, &node, path);
         if (!error) {
             printf("  %s\n", lod_escape(path, strlen(path), text, sizeof(text)));
         }
     }
-    if (!error && shown < info->whole_count) {
-        printf("  and %zu more (-v lists all)\n", info->whole_count - shown);
+    if (!error && shown < info->whole.count) {
+        printf("  and %zu more (-v lists all)\n", info->whole.count - shown);
     }
     return error;
 }

@@ -85,31 +85,16 @@ const char *lod_report_plural(uint64_t count, const char *one, const char *many)
     return count == 1 ? one : many;
 }
 
-static int reserve_row(struct lod_table *table)
-{
-    if (table->count < table->room) {
-        return 0;
-    }
-    size_t room = table->room ? table->room * 2 : 16;
-    char **rows = reallocarray(table->rows, room, sizeof(rows[0]));
-    if (!rows) {
-        return -ENOMEM;
-    }
-    table->rows = rows;
-    table->room = room;
-    return 0;
-}
-
 void lod_table_add(struct lod_table *table, const char *format, ...)
 {
     va_list arguments;
     char *row = NULL;
 
     va_start(arguments, format);
-    if (reserve_row(table) || vasprintf(&row, format, arguments) < 0) {
+    if (LOD_LIST_RESERVE(&table->rows) || vasprintf(&row, format, arguments) < 0) {
         table->error = -ENOMEM;
     } else {
-        table->rows[table->count++] = row;
+        table->rows.at[table->rows.count++] = row;
     }
     va_end(arguments);
 }
@@ -128,8 +113,8 @@ static size_t cell_width(const char *cell, size_t bytes)
 static void measure(const struct lod_table *table, size_t widths[LOD_TABLE_COLUMNS_MAX])
 {
     memset(widths, 0, LOD_TABLE_COLUMNS_MAX * sizeof(widths[0]));
-    for (size_t i = 0; i < table->count; i++) {
-        const char *cell = table->rows[i];
+    for (size_t i = 0; i < table->rows.count; i++) {
+        const char *cell = table->rows.at[i];
         for (unsigned column = 0; cell && column < LOD_TABLE_COLUMNS_MAX; column++) {
             size_t bytes = strcspn(cell, "\t");
             size_t width = cell_width(cell, bytes);
@@ -166,13 +151,13 @@ int lod_table_print(struct lod_table *table, FILE *out)
     int error = table->error;
 
     measure(table, widths);
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < table->rows.count; i++) {
         if (!error) {
-            print_row(table, table->rows[i], widths, out);
+            print_row(table, table->rows.at[i], widths, out);
         }
-        free(table->rows[i]);
+        free(table->rows.at[i]);
     }
-    free(table->rows);
+    free(table->rows.at);
     *table = (struct lod_table){.align = table->align};
     return error;
 }

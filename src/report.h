@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "compiler.h"
+#include "list.h"
 
 #define LOD_REPORT_TEXT 32
 
@@ -34,9 +35,8 @@ const char *lod_report_plural(uint64_t count, const char *one, const char *many)
 
 /* Rows of cells; memory that is short shows when it is printed. All zero but `align` to begin. */
 struct lod_table {
-    const char *align; /* a letter a column: l or r */
-    char **rows;       /* cells separated by tabs */
-    size_t count, room;
+    const char *align;     /* a letter a column: l or r */
+    LOD_LIST(char *) rows; /* cells separated by tabs */
     int error;
 };
 

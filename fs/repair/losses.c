@@ -10,31 +10,25 @@ int lod_repair_lose(struct lod_repair_report *report, const char *name, const ch
                     uint64_t items)
 {
     report->losses_count++;
-    if (report->losses_kept == LOD_LOSSES_MAX) {
+    if (report->losses.count == LOD_LOSSES_MAX) {
         return 0;
     }
-    if (report->losses_kept == report->losses_room) {
-        size_t room = report->losses_room ? report->losses_room * 2 : 16;
-        struct lod_loss *losses = reallocarray(report->losses, room, sizeof(*losses));
-        if (!losses) {
-            return -ENOMEM;
-        }
-        report->losses = losses;
-        report->losses_room = room;
+    if (LOD_LIST_RESERVE(&report->losses)) {
+        return -ENOMEM;
     }
     struct lod_loss loss = {.name = name ? strdup(name) : NULL, .what = what, .items = items};
     if (name && !loss.name) {
         return -ENOMEM;
     }
-    report->losses[report->losses_kept++] = loss;
+    report->losses.at[report->losses.count++] = loss;
     return 0;
 }
 
 void lod_repair_report_finish(struct lod_repair_report *report)
 {
-    for (size_t i = 0; i < report->losses_kept; i++) {
-        free(report->losses[i].name);
+    for (size_t i = 0; i < report->losses.count; i++) {
+        free(report->losses.at[i].name);
     }
-    free(report->losses);
+    free(report->losses.at);
     *report = (struct lod_repair_report){0};
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "compiler.h"
+#include "list.h"
 
 /* What could not be saved. Past LOD_LOSSES_MAX they are only counted. */
 #define LOD_LOSSES_MAX 10000u
@@ -22,9 +23,8 @@ struct lod_loss {
 struct lod_repair_report {
     bool index_written, manifest_written; /* neither: they were as they should be */
     bool kept; /* records are damaged, but index and manifest are sound: nothing was written */
-    uint64_t records, items, names; /* in the index */
-    struct lod_loss *losses;
-    size_t losses_kept, losses_room;
+    uint64_t records, items, names;   /* in the index */
+    LOD_LIST(struct lod_loss) losses; /* LOD_LOSSES_MAX at most */
     uint64_t losses_count;
 };
 

@@ -84,7 +84,7 @@ static int read_records(struct repair *r)
                    : error == -ENOTSUP ? "its records are of another format version"
                                        : strerrordesc_np(-error));
     }
-    if (r->salvage.records_count == 0) {
+    if (r->salvage.records.count == 0) {
         return say(r, -ENOENT, "there is no record that can be read");
     }
     const bool indexed = r->salvage.tree_seen || exists(r, LOD_INDEX_NAME);
@@ -97,8 +97,8 @@ static int read_records(struct repair *r)
 /* Does a number between the first and the last record's have no file? */
 static bool has_gap(const struct lod_salvage *s)
 {
-    for (size_t i = 1; i < s->records_count; i++) {
-        const char *before = s->records[i - 1].recd.path, *at = s->records[i].recd.path;
+    for (size_t i = 1; i < s->records.count; i++) {
+        const char *before = s->records.at[i - 1].recd.path, *at = s->records.at[i].recd.path;
         char *end_before, *end;
         unsigned long x = strtoul(before, &end_before, 10), y = strtoul(at, &end, 10);
         if (*end == '.' && *end_before == '.' && y > x + 1) {
@@ -119,8 +119,8 @@ static int miss_records(struct repair *r)
         r->old.store_id.high == r->made.store_id.high) {
         return 0;
     }
-    if (r->sound && r->old.records > s->records_count + lost) {
-        missing = r->old.records - s->records_count - lost;
+    if (r->sound && r->old.records > s->records.count + lost) {
+        missing = r->old.records - s->records.count - lost;
     }
     return missing || (lost == 0 && has_gap(s))
                ? lod_repair_lose(r->report, NULL, "files of records are missing", missing)
@@ -132,10 +132,10 @@ static int miss_records(struct repair *r)
 static int make_index(struct repair *r)
 {
     struct lod_salvage *s = &r->salvage;
-    struct lod_index_input input = {.entries = s->entries,
-                                    .entries_count = s->entries_count,
-                                    .records = s->records,
-                                    .records_count = s->records_count,
+    struct lod_index_input input = {.entries = s->entries.at,
+                                    .entries_count = s->entries.count,
+                                    .records = s->records.at,
+                                    .records_count = s->records.count,
                                     .store_id = r->made.store_id,
                                     .source_bytes = s->source_bytes,
                                     .file_name = INDEX_TMP};
@@ -161,7 +161,7 @@ static int make_manifest(struct repair *r)
 {
     const struct lod_salvage *s = &r->salvage;
 
-    r->made.records = s->records_count;
+    r->made.records = s->records.count;
     r->made.items = s->items;
     r->made.source_bytes = s->source_bytes;
     r->made.pack = s->pack ? s->pack : r->old.pack;
@@ -263,9 +263,9 @@ static int decide(struct repair *r)
         r->report->kept = true;
         return 0;
     }
-    r->report->records = r->salvage.records_count;
+    r->report->records = r->salvage.records.count;
     r->report->items = r->salvage.items;
-    r->report->names = r->salvage.entries_count;
+    r->report->names = r->salvage.entries.count;
     return index || manifest ? put_in_place(r, index, manifest) : 0;
 }
 
@@ -281,7 +281,7 @@ static int repair(struct repair *r)
         return say(r, index, "out of memory");
     }
     r->sound = index == 0;
-    error = lod_store_id(r->salvage.records, r->salvage.records_count, &r->made.store_id);
+    error = lod_store_id(r->salvage.records.at, r->salvage.records.count, &r->made.store_id);
     error = error ? error : miss_records(r);
     if (error) {
         return say(r, error, strerrordesc_np(-error));

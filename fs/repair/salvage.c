@@ -24,21 +24,15 @@ static int add_record(struct lod_salvage *s, const struct lod_recd *recd, const 
 {
     const size_t bytes = (size_t)recd->items * LOD_ROW_BYTES;
 
-    if (s->records_count == s->records_room) {
-        size_t room = s->records_room ? s->records_room * 2 : 64;
-        struct lod_entry_record *records = reallocarray(s->records, room, sizeof(*records));
-        if (!records) {
-            return -ENOMEM;
-        }
-        s->records = records;
-        s->records_room = room;
+    if (LOD_LIST_RESERVE(&s->records)) {
+        return -ENOMEM;
     }
     uint8_t *copy = malloc(bytes);
     if (!copy) {
         return -ENOMEM;
     }
     memcpy(copy, rows, bytes);
-    s->records[s->records_count++] = (struct lod_entry_record){.recd = *recd, .rows = copy};
+    s->records.at[s->records.count++] = (struct lod_entry_record){.recd = *recd, .rows = copy};
     return 0;
 }
 

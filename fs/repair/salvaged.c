@@ -35,17 +35,7 @@ const char *lod_salvage_keep(struct lod_salvage *s, const char *text, size_t byt
 
 int lod_salvage_add(struct lod_salvage *s, const struct lod_entry *entry)
 {
-    if (s->entries_count == s->entries_room) {
-        size_t room = s->entries_room ? s->entries_room * 2 : 1024;
-        struct lod_entry *entries = reallocarray(s->entries, room, sizeof(*entries));
-        if (!entries) {
-            return -ENOMEM;
-        }
-        s->entries = entries;
-        s->entries_room = room;
-    }
-    s->entries[s->entries_count++] = *entry;
-    return 0;
+    return LOD_LIST_ADD(&s->entries, *entry);
 }
 
 void lod_salvage_finish(struct lod_salvage *s)
@@ -55,11 +45,11 @@ void lod_salvage_finish(struct lod_salvage *s)
         free(s->texts);
         s->texts = before;
     }
-    for (size_t i = 0; i < s->records_count; i++) {
-        free((uint8_t *)(uintptr_t)s->records[i].rows);
+    for (size_t i = 0; i < s->records.count; i++) {
+        free((uint8_t *)(uintptr_t)s->records.at[i].rows);
     }
-    free(s->records);
-    free(s->entries);
+    free(s->records.at);
+    free(s->entries.at);
     cJSON_Delete(s->pack);
     cJSON_Delete(s->scans);
     *s = (struct lod_salvage){0};

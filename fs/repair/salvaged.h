@@ -9,14 +9,13 @@
 #include <stdint.h>
 
 #include "compiler.h"
+#include "list.h"
 #include "store/index_write.h"
 
 /* All zero to begin. */
 struct lod_salvage {
-    struct lod_entry *entries; /* paths and targets are owned by `texts` */
-    size_t entries_count, entries_room;
-    struct lod_entry_record *records; /* in record order; rows are owned */
-    size_t records_count, records_room;
+    LOD_LIST(struct lod_entry) entries;        /* paths and targets are owned by `texts` */
+    LOD_LIST(struct lod_entry_record) records; /* in record order; rows are owned */
     uint64_t items, source_bytes;
     uint64_t records_lost;
     cJSON *pack, *scans; /* of the tree record; NULL: lost */

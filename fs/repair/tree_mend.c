@@ -19,19 +19,19 @@ static int compare(const void *a, const void *b, void *ctx)
 /* The numbers of all entries, by path. */
 static int sort(const struct lod_salvage *s, uint32_t **ret_sorted)
 {
-    uint32_t *sorted = malloc((s->entries_count + 1) * sizeof(*sorted));
+    uint32_t *sorted = malloc((s->entries.count + 1) * sizeof(*sorted));
 
     if (!sorted) {
         return -ENOMEM;
     }
-    if (s->entries_count > LOD_NODES_MAX) {
+    if (s->entries.count > LOD_NODES_MAX) {
         free(sorted);
         return -E2BIG;
     }
-    for (uint32_t i = 0; i < s->entries_count; i++) {
+    for (uint32_t i = 0; i < s->entries.count; i++) {
         sorted[i] = i;
     }
-    qsort_r(sorted, s->entries_count, sizeof(*sorted), compare, s->entries);
+    qsort_r(sorted, s->entries.count, sizeof(*sorted), compare, s->entries.at);
     *ret_sorted = sorted;
     return 0;
 }
@@ -44,9 +44,9 @@ static struct lod_entry *find(const struct lod_salvage *s, const uint32_t *sorte
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = strcmp(path, s->entries[sorted[middle]].path);
+        int order = strcmp(path, s->entries.at[sorted[middle]].path);
         if (order == 0) {
-            return &s->entries[sorted[middle]];
+            return &s->entries.at[sorted[middle]];
         }
         if (order > 0) {
             low = middle + 1;
@@ -67,7 +67,7 @@ static const struct lod_entry *find_owner(const struct lod_salvage *s, const uin
                                           const struct lod_entry *entry)
 {
     for (unsigned steps = 0; entry && is_pending(entry); steps++) {
-        entry = steps < 2 ? find(s, sorted, s->entries_count, entry->target) : NULL;
+        entry = steps < 2 ? find(s, sorted, s->entries.count, entry->target) : NULL;
     }
     return entry && S_ISREG(entry->mode) ? entry : NULL;
 }
@@ -78,8 +78,8 @@ int lod_tree_mend_aliases(struct lod_salvage *s, struct lod_repair_report *repor
     size_t kept = 0;
 
     int error = sort(s, &sorted);
-    for (size_t i = 0; !error && i < s->entries_count; i++) {
-        struct lod_entry *entry = &s->entries[i];
+    for (size_t i = 0; !error && i < s->entries.count; i++) {
+        struct lod_entry *entry = &s->entries.at[i];
         if (!is_pending(entry)) {
             continue;
         }
@@ -92,12 +92,12 @@ int lod_tree_mend_aliases(struct lod_salvage *s, struct lod_repair_report *repor
                 lod_repair_lose(report, entry->path, "the file it is a further name of is lost", 0);
         }
     }
-    for (size_t i = 0; !error && i < s->entries_count; i++) {
-        if (!is_pending(&s->entries[i])) {
-            s->entries[kept++] = s->entries[i];
+    for (size_t i = 0; !error && i < s->entries.count; i++) {
+        if (!is_pending(&s->entries.at[i])) {
+            s->entries.at[kept++] = s->entries.at[i];
         }
     }
-    s->entries_count = error ? s->entries_count : kept;
+    s->entries.count = error ? s->entries.count : kept;
     free(sorted);
     return error;
 }
@@ -136,7 +136,7 @@ static int add_folders(struct lod_salvage *s, const uint32_t *sorted, size_t cou
 
 int lod_tree_mend_folders(struct lod_salvage *s, struct lod_repair_report *report)
 {
-    const size_t count = s->entries_count;
+    const size_t count = s->entries.count;
     const char *before = "";
     uint32_t *sorted = NULL;
 
@@ -150,7 +150,7 @@ int lod_tree_mend_folders(struct lod_salvage *s, struct lod_repair_report *repor
         error = add_folder(s, "", 0, 0);
     }
     for (size_t i = 0; !error && i < count; i++) {
-        const struct lod_entry entry = s->entries[sorted[i]]; /* they may move */
+        const struct lod_entry entry = s->entries.at[sorted[i]]; /* they may move */
         error = add_folders(s, sorted, count, &entry, before);
         before = entry.path;
     }

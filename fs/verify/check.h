@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "budget.h"
+#include "list.h"
 #include "store/index.h"
 #include "store/manifest.h"
 #include "store/store.h"
@@ -37,8 +38,7 @@ struct lod_verify {
     char why[160];  /* why not */
     bool gaps_zero; /* no section but those we know: the blocks between them are 0 */
     uint64_t block_steps, node_steps;
-    struct lod_slice *slices;
-    size_t slices_count, slices_room;
+    LOD_LIST(struct lod_slice) slices;
     struct lod_buf names;  /* no index: record files, sizeof(lod_recd.path) each */
     struct lod_buf known;  /* index: hashes of the paths of its records, u64 each */
     struct lod_buf ids;    /* record ids in record order */

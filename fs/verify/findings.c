@@ -25,14 +25,8 @@ void lod_findings_finish(struct lod_findings *findings)
 /* The lock is held. */
 static int keep(struct lod_findings *findings, const struct lod_finding *finding)
 {
-    if (findings->count == findings->room) {
-        size_t room = findings->room ? findings->room * 2 : 64;
-        struct lod_finding *at = reallocarray(findings->at, room, sizeof(*at));
-        if (!at) {
-            return -ENOMEM;
-        }
-        findings->at = at;
-        findings->room = room;
+    if (LOD_LIST_RESERVE(findings)) {
+        return -ENOMEM;
     }
     char *path = finding->path ? strdup(finding->path) : NULL;
     if (finding->path && !path) {

@@ -13,6 +13,7 @@
 
 #include "codec.h"
 #include "compiler.h"
+#include "list.h"
 
 #define LOD_FINDINGS_MAX 100000u
 
@@ -38,9 +39,8 @@ struct lod_finding {
 /* All zero but for the lock. */
 struct lod_findings {
     pthread_mutex_t lock;
-    struct lod_finding *at; /* paths are owned; guarded by lock, like all below */
-    size_t count, room;
-    uint64_t damages, notes; /* those not kept included */
+    LOD_LIST(struct lod_finding); /* paths are owned; guarded by lock, like all below */
+    uint64_t damages, notes;      /* those not kept included */
 };
 
 void lod_findings_init(struct lod_findings *findings);

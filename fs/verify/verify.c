@@ -18,22 +18,15 @@
 static int add_slices(struct lod_verify *v, uint32_t record, bool by_name, uint64_t file_bytes)
 {
     const uint64_t slices = file_bytes / LOD_STEP_BYTES + 1; /* at most 2^40 / 2^26 + 1 */
+    int error = 0;
 
-    for (uint32_t i = 0; i < slices; i++) {
-        if (v->slices_count == v->slices_room) {
-            size_t room = v->slices_room ? v->slices_room * 2 : 256;
-            struct lod_slice *more = reallocarray(v->slices, room, sizeof(*more));
-            if (!more) {
-                return -ENOMEM;
-            }
-            v->slices = more;
-            v->slices_room = room;
-        }
-        v->slices[v->slices_count++] =
-            (struct lod_slice){.record = record, .slice = i & 0x7fffffff, .by_name = by_name};
+    for (uint32_t i = 0; i < slices && !error; i++) {
+        const struct lod_slice slice = {
+            .record = record, .slice = i & 0x7fffffff, .by_name = by_name};
+        error = LOD_LIST_ADD(&v->slices, slice);
     }
-    v->bytes += file_bytes;
-    return 0;
+    v->bytes += error ? 0 : file_bytes;
+    return error;
 }
 
 /* Items [first, end), if any, are in no record that the index can name. */
@@ -282,7 +275,7 @@ struct lod_verify *lod_verify_destroy(struct lod_verify *v)
         lod_buf_finish(&v->known);
         lod_buf_finish(&v->ids);
         lod_buf_finish(&v->lost);
-        free(v->slices);
+        free(v->slices.at);
         free(v);
     }
     return NULL;
@@ -292,7 +285,7 @@ struct lod_verify *lod_verify_destroy(struct lod_verify *v)
 
 uint64_t lod_verify_steps(const struct lod_verify *v)
 {
-    return v->block_steps + v->node_steps + v->slices_count;
+    return v->block_steps + v->node_steps + v->slices.count;
 }
 
 uint64_t lod_verify_bytes(const struct lod_verify *v)
@@ -316,8 +309,8 @@ int lod_verify_step(struct lod_verify *v, uint64_t number, uint64_t *ret_bytes, 
         return lod_check_nodes(v, number);
     }
     number -= v->node_steps;
-    assert(number < v->slices_count);
-    return lod_check_slice(v, &v->slices[number], ret_bytes, ret_files);
+    assert(number < v->slices.count);
+    return lod_check_slice(v, &v->slices.at[number], ret_bytes, ret_files);
 }
 
 int lod_verify_conclude(struct lod_verify *v, const struct lod_findings **ret_findings)

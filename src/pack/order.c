@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "list.h"
 #include "pack/parts.h"
 #include "store/format.h"
 #include "store/record_write.h"
@@ -181,14 +182,9 @@ static void cut(struct order *o)
 
 static int begin_record(struct order *o, struct filling *filling)
 {
-    if (o->made.records_count == o->records_room) {
-        size_t room = o->records_room ? o->records_room * 2 : 64;
-        void *records = reallocarray(o->made.records, room, sizeof(o->made.records[0]));
-        if (!records) {
-            return -ENOMEM;
-        }
-        o->made.records = records;
-        o->records_room = room;
+    if (o->made.records_count == o->records_room &&
+        lod_list_grow(&o->made.records, &o->records_room, sizeof(o->made.records[0]))) {
+        return -ENOMEM;
     }
     o->made.records[o->made.records_count++] = (struct lod_order_record){
         .codec = filling->codec, .first = (uint32_t)o->made.files_count, .cut = filling->cut};

@@ -44,20 +44,7 @@ static int copy_string(struct lod_source_list *list, const char *text, const cha
 
 static int reserve_one(struct lod_source_list *list)
 {
-    if (list->count >= LOD_NODES_MAX) {
-        return -E2BIG;
-    }
-    if (list->count < list->room) {
-        return 0;
-    }
-    size_t room = list->room ? list->room * 2 : 256;
-    struct lod_source *at = reallocarray(list->at, room, sizeof(*at));
-    if (!at) {
-        return -ENOMEM;
-    }
-    list->at = at;
-    list->room = room;
-    return 0;
+    return list->count < LOD_NODES_MAX ? LOD_LIST_RESERVE(list) : -E2BIG;
 }
 
 int lod_source_list_add(struct lod_source_list *list, const struct lod_source *source)

@@ -19,6 +19,7 @@
 
 #include "compiler.h"
 #include "encoder.h"
+#include "list.h"
 
 enum lod_source_role {
     LOD_SOURCE_FOLDER,
@@ -55,8 +56,7 @@ struct lod_strings; /* blocks of paths and targets */
 
 /* All zero is an empty list. */
 struct lod_source_list {
-    struct lod_source *at;
-    size_t count, room;
+    LOD_LIST(struct lod_source);
     struct lod_strings *strings;
 };
 

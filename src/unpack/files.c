@@ -155,7 +155,7 @@ int lod_unpack_file(struct lod_unpack_work *work, struct lod_plant_folder *folde
 
 int lod_unpack_files(struct lod_unpack_work *work, uint64_t step)
 {
-    size_t at = (size_t)step * LOD_UNPACK_STEP, left = work->files_count - at;
+    size_t at = (size_t)step * LOD_UNPACK_STEP, left = work->files.count - at;
     size_t end = at + (left < LOD_UNPACK_STEP ? left : LOD_UNPACK_STEP);
     struct lod_plant_folder folder;
     int error = 0;
@@ -163,7 +163,7 @@ int lod_unpack_files(struct lod_unpack_work *work, uint64_t step)
     lod_plant_folder_init(&folder, work->root_fd);
     for (; !error && at < end; at++) {
         error = lod_stop_poll(work->options->stop);
-        error = error ? error : lod_unpack_file(work, &folder, (uint32_t)work->files[at]);
+        error = error ? error : lod_unpack_file(work, &folder, (uint32_t)work->files.at[at]);
     }
     lod_plant_folder_finish(&folder);
     return error;

@@ -60,17 +60,7 @@ static int keep_file(struct lod_unpack_work *work, const struct lod_node *node)
     if (lod_twins_find(&work->twins, node->number)) {
         return 0;
     }
-    if (work->files_count == work->files_room) {
-        size_t room = work->files_room ? work->files_room * 2 : 1024;
-        uint64_t *files = reallocarray(work->files, room, sizeof(*files));
-        if (!files) {
-            return -ENOMEM;
-        }
-        work->files = files;
-        work->files_room = room;
-    }
-    work->files[work->files_count++] = (uint64_t)node->ref << 32 | node->number;
-    return 0;
+    return LOD_LIST_ADD(&work->files, (uint64_t)node->ref << 32 | node->number);
 }
 
 static int raise_node(struct lod_unpack_work *work, struct lod_plant_folder *folder,
@@ -126,8 +116,8 @@ int lod_unpack_tree(struct lod_unpack_work *work)
         lod_progress_add(work->options->progress, 1, 0, 0);
     }
     lod_plant_folder_finish(&folder);
-    if (work->files_count) {
-        qsort(work->files, work->files_count, sizeof(work->files[0]), compare);
+    if (work->files.count) {
+        qsort(work->files.at, work->files.count, sizeof(work->files.at[0]), compare);
     }
     return error;
 }

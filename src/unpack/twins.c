@@ -10,21 +10,6 @@
 #include "store/record.h"
 #include "store/tree_list.h"
 
-static int add(struct lod_twins *twins, struct lod_twin twin)
-{
-    if (twins->count == twins->room) {
-        size_t room = twins->room ? twins->room * 2 : 64;
-        struct lod_twin *at = reallocarray(twins->at, room, sizeof(*at));
-        if (!at) {
-            return -ENOMEM;
-        }
-        twins->at = at;
-        twins->room = room;
-    }
-    twins->at[twins->count++] = twin;
-    return 0;
-}
-
 /* Names the index does not have, or has otherwise, are no links; verify says what is wrong. */
 static int add_entry(struct lod_index *index, const struct lod_tree_entry *entry,
                      struct lod_twins *twins)
@@ -41,7 +26,7 @@ static int add_entry(struct lod_index *index, const struct lod_tree_entry *entry
     }
     bool twin = S_ISREG(node.mode) && S_ISREG(owner.mode) && node.ref == owner.ref &&
                 node.number != owner.number && (node.flags & LOD_NODE_ALIAS);
-    return twin ? add(twins, (struct lod_twin){node.number, owner.number}) : 0;
+    return twin ? LOD_LIST_ADD(twins, (struct lod_twin){node.number, owner.number}) : 0;
 }
 
 static int read_tree(struct lod_store *store, struct lod_index *index, const struct lod_recd *recd,

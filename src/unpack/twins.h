@@ -11,14 +11,14 @@
 
 #include "compiler.h"
 #include "dataset.h"
+#include "list.h"
 
 struct lod_twin {
     uint32_t node, owner;
 };
 
 struct lod_twins {
-    struct lod_twin *at; /* by node */
-    size_t count, room;
+    LOD_LIST(struct lod_twin); /* by node */
 };
 
 /* -EBADMSG and the like: a tree list cannot be read to its end; what was read is there. -ENOMEM. */

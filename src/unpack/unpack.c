@@ -20,10 +20,10 @@ static int write_files(struct lod_unpack_work *work)
 {
     struct lod_pool *pool = NULL;
 
-    lod_progress_stage(work->options->progress, "unpacking", work->files_count, work->bytes);
+    lod_progress_stage(work->options->progress, "unpacking", work->files.count, work->bytes);
     int error = lod_pool_create(work->options->threads, &pool);
     if (!error) {
-        uint64_t steps = (work->files_count + LOD_UNPACK_STEP - 1) / LOD_UNPACK_STEP;
+        uint64_t steps = (work->files.count + LOD_UNPACK_STEP - 1) / LOD_UNPACK_STEP;
         error = lod_pool_each(pool, steps, step, work);
     }
     lod_pool_destroy(pool);
@@ -73,16 +73,16 @@ int lod_unpack(const struct lod_unpack_options *options, struct lod_trouble *tro
     error = error ? error : unpack(&work);
     lod_reader_destroy(work.reader);
     lod_twins_finish(&work.twins);
-    free(work.files);
+    free(work.files.at);
     close(work.root_fd);
     return error;
 }
 
 void lod_unpack_finish(struct lod_unpack_result *result)
 {
-    for (size_t i = 0; i < result->notes_count; i++) {
-        free(result->notes[i].path);
+    for (size_t i = 0; i < result->notes.count; i++) {
+        free(result->notes.at[i].path);
     }
-    free(result->notes);
+    free(result->notes.at);
     pthread_mutex_destroy(&result->lock);
 }

@@ -14,6 +14,7 @@
 
 #include "compiler.h"
 #include "dataset.h"
+#include "list.h"
 #include "pack/trouble.h"
 #include "progress.h"
 #include "stop.h"
@@ -43,9 +44,8 @@ struct lod_unpack_result {
     pthread_mutex_t lock; /* guards the notes and sums while files are written */
     uint64_t files, folders, symlinks, hard_links, bytes; /* written */
     uint64_t left_out, failed;
-    uint64_t at_full;              /* of the files: because of else_full */
-    struct lod_unpack_note *notes; /* LOD_UNPACK_NOTES_MAX at most */
-    size_t notes_count, notes_room;
+    uint64_t at_full;                       /* of the files: because of else_full */
+    LOD_LIST(struct lod_unpack_note) notes; /* LOD_UNPACK_NOTES_MAX at most */
 };
 
 /*

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "log.h"
@@ -20,6 +19,20 @@ static const char *path_of(struct lod_unpack_work *work, uint32_t number,
     return path;
 }
 
+/* The lock is held; the path is copied. */
+static int keep(struct lod_unpack_result *result, struct lod_unpack_note note)
+{
+    if (LOD_LIST_RESERVE(&result->notes)) {
+        return -ENOMEM;
+    }
+    note.path = strdup(note.path);
+    if (!note.path) {
+        return -ENOMEM;
+    }
+    result->notes.at[result->notes.count++] = note;
+    return 0;
+}
+
 int lod_unpack_note(struct lod_unpack_work *work, uint32_t node, const char *what, bool failed)
 {
     struct lod_unpack_result *result = work->result;
@@ -30,19 +43,8 @@ int lod_unpack_note(struct lod_unpack_work *work, uint32_t node, const char *wha
     pthread_mutex_lock(&result->lock);
     result->failed += failed;
     result->left_out += !failed;
-    if (result->notes_count == result->notes_room && result->notes_room < LOD_UNPACK_NOTES_MAX) {
-        size_t room = result->notes_room ? result->notes_room * 2 : 64;
-        struct lod_unpack_note *notes = reallocarray(result->notes, room, sizeof(*notes));
-        result->notes = notes ? notes : result->notes;
-        result->notes_room = notes ? room : result->notes_room;
-        error = notes ? 0 : -ENOMEM;
-    }
-    if (!error && result->notes_count < LOD_UNPACK_NOTES_MAX) {
-        struct lod_unpack_note note = {.path = strdup(path), .what = what, .failed = failed};
-        error = note.path ? 0 : -ENOMEM;
-        if (!error) {
-            result->notes[result->notes_count++] = note;
-        }
+    if (result->notes.count < LOD_UNPACK_NOTES_MAX) {
+        error = keep(result, (struct lod_unpack_note){path, what, failed});
     }
     pthread_mutex_unlock(&result->lock);
     return error;

@@ -3,6 +3,7 @@
 #ifndef LOD_UNPACK_WORK_H
 #define LOD_UNPACK_WORK_H
 
+#include "list.h"
 #include "reader.h"
 #include "unpack/plant.h"
 #include "unpack/twins.h"
@@ -16,9 +17,8 @@ struct lod_unpack_work {
     struct lod_reader *reader;
     int root_fd;
     struct lod_twins twins;
-    uint64_t *files; /* item << 32 | node, sorted: files that share an item are neighbours */
-    size_t files_count, files_room;
-    uint64_t bytes; /* of all files */
+    LOD_LIST(uint64_t) files; /* item << 32 | node, sorted: those of one item are neighbours */
+    uint64_t bytes;           /* of all files */
     struct lod_trouble *trouble;
     struct lod_unpack_result *result;
 };

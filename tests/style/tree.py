@@ -12,7 +12,7 @@ PUBLIC = {
     "codecs": {"gpu": {"compiler.h", "gpu.h", "pool.h"}},
     "fs": {
         "gpu": {"compiler.h", "gpu.h", "pool.h"},
-        "codecs": {"codec.h", "plan.h", "bytes.h", "hash.h", "buf.h"},
+        "codecs": {"codec.h", "plan.h", "bytes.h", "hash.h", "buf.h", "list.h"},
     },
     "src": {},  # all headers of all floors
 }

@@ -144,9 +144,9 @@ Test(repair, damaged_records_do_not_cost_a_sound_index_its_names)
     struct lod_repair_report report = repair(&f, 0);
     cr_assert(report.kept && !report.index_written && !report.manifest_written);
     cr_assert_eq(report.losses_count, 2, "the record, and a further name");
-    cr_assert_str_eq(report.losses[0].name, "000002.pcr");
-    cr_assert_eq(report.losses[0].items, 3);
-    cr_assert_str_eq(report.losses[1].name, "d/hard.jpg");
+    cr_assert_str_eq(report.losses.at[0].name, "000002.pcr");
+    cr_assert_eq(report.losses.at[0].items, 3);
+    cr_assert_str_eq(report.losses.at[1].name, "d/hard.jpg");
     assert_restored(&f, &o, "kept");
     lod_repair_report_finish(&report);
     finish(&f, &o);
@@ -188,9 +188,9 @@ Test(repair, a_lost_record_costs_its_files_alone)
     struct lod_repair_report report = repair(&f, 0);
     cr_assert(report.index_written && report.manifest_written && !report.kept);
     cr_assert_eq(report.losses_count, 3);
-    cr_assert_str_eq(report.losses[0].name, "000001.raw");
-    cr_assert_str_eq(report.losses[1].name, "copy.txt");
-    cr_assert_str_eq(report.losses[2].name, "d/hard.copy");
+    cr_assert_str_eq(report.losses.at[0].name, "000001.raw");
+    cr_assert_str_eq(report.losses.at[1].name, "copy.txt");
+    cr_assert_str_eq(report.losses.at[2].name, "d/hard.copy");
     cr_assert_eq(fstatat(f.dir_fd, "index.old", &st, 0), 0);
     compare(&f, &good, lost, 5);
     lod_repair_report_finish(&report);

@@ -108,7 +108,7 @@ Test(report, tables_are_aligned)
                           "  caf\xc3\xa9      5  x\n"
                           "  a     12345  yy\n");
     free(out);
-    cr_assert_eq(table.count, 0, "printed tables are empty");
+    cr_assert_eq(table.rows.count, 0, "printed tables are empty");
     lod_table_add(&table, "short");
     out = printed(&table);
     cr_assert_str_eq(out, "  short\n");

@@ -156,8 +156,8 @@ Test(unpack, what_is_not_held_is_left_out_and_named)
     cr_assert(result.left_out == 3 && result.failed == 0);
     for (size_t i = 0; i < 3; i++) {
         bool found = false;
-        for (size_t k = 0; k < result.notes_count; k++) {
-            found |= strcmp(result.notes[k].path, names[i]) == 0 && !result.notes[k].failed;
+        for (size_t k = 0; k < result.notes.count; k++) {
+            found |= strcmp(result.notes.at[k].path, names[i]) == 0 && !result.notes.at[k].failed;
         }
         cr_assert(found, "%s", names[i]);
     }
@@ -178,7 +178,7 @@ Test(unpack, a_damaged_file_is_named_and_leaves_nothing)
     fixture_flip(p.f.dir_fd, "records/000001.raw", bytes - 100000, 0); /* of d/big.bin */
     cr_assert_eq(unpack(&p, LOD_FULL, &result), 0);
     cr_assert(result.failed == 1 && result.left_out == 0);
-    cr_assert_str_eq(result.notes[0].path, "d/big.bin");
+    cr_assert_str_eq(result.notes.at[0].path, "d/big.bin");
     snprintf(path, sizeof(path), "%s/d/big.bin", p.folder);
     cr_assert_neq(access(path, F_OK), 0);
     check_bytes(&p, "copy.txt", whole_item("a.txt"), 1, 1, "");
