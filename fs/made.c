@@ -36,9 +36,9 @@ static int make(const struct wanted *wanted, struct lod_blob **ret_blob)
     struct lod_blob *blob = NULL;
 
     int error = lod_making_gather(&wanted->making, &inputs);
-    error = error ? error : lod_blob_create(wanted->making.bytes, &blob);
+    error = error ? error : lod_spare_blob(wanted->in->spare, wanted->making.bytes, &blob);
     error = error ? error : make_into(wanted, &inputs, blob);
-    lod_making_drop(&inputs);
+    lod_making_drop(&wanted->making, &inputs);
     if (error) {
         lod_blob_unref(blob);
         return error;
@@ -72,5 +72,6 @@ int lod_made_get(const struct lod_made_in *in, const struct lod_item *item, unsi
         .making = lod_making_of(in->dataset, in->frames, item, form, unit, made_bytes),
     };
 
+    wanted.making.spare = in->spare;
     return lod_cache_get(in->cache, lod_making_key(&wanted.making), fill, &wanted, ret_blob);
 }

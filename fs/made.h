@@ -15,6 +15,7 @@
 #include "dataset.h"
 #include "devices.h"
 #include "frames.h"
+#include "spare.h"
 
 /* Where makers find what they need and leave what they made. All borrowed. */
 struct lod_made_in {
@@ -23,6 +24,7 @@ struct lod_made_in {
     struct lod_cache *cache;
     struct lod_budget *work;
     struct lod_devices *devices; /* NULL: the host makes all */
+    struct lod_spare *spare;     /* NULL: memory is fresh */
 };
 
 /*

@@ -32,12 +32,13 @@ static void add(const struct lod_made_in *in, const struct lod_ahead_unit *wante
 
     *one = (struct one){.making = lod_making_of(in->dataset, in->frames, &wanted->item,
                                                 wanted->form, wanted->unit, wanted->made_bytes)};
+    one->making.spare = in->spare;
     if (lod_cache_has(in->cache, lod_making_key(&one->making))) {
         return;
     }
     if (lod_making_gather(&one->making, &one->inputs) != 0 ||
-        lod_blob_create(one->making.bytes, &one->blob) != 0) {
-        lod_making_drop(&one->inputs);
+        lod_spare_blob(in->spare, one->making.bytes, &one->blob) != 0) {
+        lod_making_drop(&one->making, &one->inputs);
         return;
     }
     batch->unit[batch->count++] = (struct lod_unit){.row = one->making.item->row,
@@ -72,7 +73,7 @@ static bool make_all(const struct lod_made_in *in, struct lod_gpu *gpu, struct b
     bool made = maker->make_many(gpu, batch->unit, batch->count) == 0;
 
     for (unsigned i = 0; i < batch->count; i++) {
-        lod_making_drop(&batch->one[i].inputs);
+        lod_making_drop(&batch->one[i].making, &batch->one[i].inputs);
     }
     if (made) {
         lod_devices_made(in->devices, batch->count);

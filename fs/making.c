@@ -69,7 +69,7 @@ static int gather_own(const struct lod_making *making, struct lod_input *input)
     if (!error && input->slot != LOD_SLOT_OWN && input->plan.bytes > LOD_INPUT_OTHER_MAX) {
         error = -E2BIG;
     }
-    uint8_t *data = error ? NULL : malloc(input->plan.bytes + 1);
+    uint8_t *data = error ? NULL : lod_spare_take(making->spare, input->plan.bytes + 1);
 
     if (!data) {
         return error ? error : -ENOMEM;
@@ -135,9 +135,9 @@ int lod_making_gather(const struct lod_making *making, struct lod_inputs *inputs
     return error;
 }
 
-void lod_making_drop(struct lod_inputs *inputs)
+void lod_making_drop(const struct lod_making *making, struct lod_inputs *inputs)
 {
     for (unsigned i = 0; i < inputs->count; i++) {
-        free((void *)(uintptr_t)inputs->input[i].data.at);
+        lod_spare_give(making->spare, (void *)(uintptr_t)inputs->input[i].data.at);
     }
 }

@@ -10,13 +10,15 @@
 #include "compiler.h"
 #include "dataset.h"
 #include "frames.h"
+#include "spare.h"
 
 struct lod_making {
     struct lod_dataset *dataset;
     struct lod_frames *frames;
     const struct lod_item *item;
     unsigned form;
-    uint64_t unit, bytes; /* of this unit */
+    uint64_t unit, bytes;    /* of this unit */
+    struct lod_spare *spare; /* memory of inputs; NULL: fresh */
 };
 
 /* Unit `unit` of a form that has `made_bytes` bytes in all. */
@@ -32,6 +34,6 @@ struct lod_key lod_making_key(const struct lod_making *making);
  * (already logged), -ENOMEM, -EINTR.
  */
 LOD_MUST_CHECK int lod_making_gather(const struct lod_making *making, struct lod_inputs *inputs);
-void lod_making_drop(struct lod_inputs *inputs);
+void lod_making_drop(const struct lod_making *making, struct lod_inputs *inputs);
 
 #endif

@@ -24,6 +24,7 @@ struct lod_reader {
     struct lod_frames *frames;
     struct lod_cache *cache; /* what is made of frames */
     struct lod_budget work;  /* promised to makers */
+    struct lod_spare spare;  /* of what they made */
     struct lod_made_in made; /* of all these */
     struct lod_ahead *ahead; /* units that are about to be asked for */
     atomic_uint_fast64_t reads, failed, bytes;
@@ -50,6 +51,7 @@ int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes, uint64_
     reader->dataset = dataset;
     reader->room.bytes_max = (size_t)cache_bytes;
     lod_budget_init(&reader->work, work_bytes);
+    lod_spare_init(&reader->spare);
     int error = lod_frames_create(dataset, &reader->room, &reader->frames);
     error = error ? error
                   : lod_cache_create_in(&reader->room, lod_frames_shrink, reader->frames,
@@ -57,7 +59,8 @@ int lod_reader_create(struct lod_dataset *dataset, uint64_t cache_bytes, uint64_
     reader->made = (struct lod_made_in){.dataset = dataset,
                                         .frames = reader->frames,
                                         .cache = reader->cache,
-                                        .work = &reader->work};
+                                        .work = &reader->work,
+                                        .spare = &reader->spare};
     error = error
                 ? error
                 : lod_ahead_create(ahead_threads(), &lod_made_ahead, &reader->made, &reader->ahead);
@@ -86,6 +89,7 @@ struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
         lod_cache_destroy(reader->cache);
         lod_frames_destroy(reader->frames);
         lod_budget_finish(&reader->work);
+        lod_spare_finish(&reader->spare);
     }
     free(reader);
     return NULL;
