@@ -45,7 +45,7 @@ struct lod_text_scan *lod_text_scan_destroy(struct lod_text_scan *scan)
             free((char *)(uintptr_t)column->name);
         }
         free(scan->table.columns);
-        free(scan->starts);
+        free(scan->starts.at);
         lod_buf_finish(&scan->table.labels);
         lod_csv_row_finish(&scan->csv);
         lod_libsvm_row_finish(&scan->libsvm);
@@ -71,32 +71,23 @@ static int fail(struct lod_text_scan *scan, int error, const char *why)
 
 static int add_start(struct lod_text_scan *scan)
 {
-    if (scan->starts_count == scan->starts_room) {
-        size_t room = scan->starts_room ? 2 * scan->starts_room : 16;
-        struct lod_table_start *starts = reallocarray(scan->starts, room, sizeof(*starts));
-        if (!starts) {
-            return -ENOMEM;
-        }
-        scan->starts = starts;
-        scan->starts_room = room;
-    }
-    scan->starts[scan->starts_count++] =
-        (struct lod_table_start){.row = scan->rows, .byte = scan->byte};
-    return 0;
+    const struct lod_table_start start = {.row = scan->rows, .byte = scan->byte};
+
+    return LOD_LIST_ADD(&scan->starts, start);
 }
 
 /* A row of the table stands at scan->byte. */
 static int add_row(struct lod_text_scan *scan, uint64_t entries)
 {
     struct lod_table_start *last =
-        scan->starts_count ? &scan->starts[scan->starts_count - 1] : NULL;
+        scan->starts.count ? &scan->starts.at[scan->starts.count - 1] : NULL;
     int error = 0;
 
     if (!last || scan->rows - last->row >= scan->cut.shard_rows ||
         scan->byte - last->byte >= LOD_TEXT_SHARD_BYTES_MAX ||
         last->entries + entries > LOD_TEXT_ENTRIES_MAX) {
         error = add_start(scan);
-        last = error ? NULL : &scan->starts[scan->starts_count - 1];
+        last = error ? NULL : &scan->starts.at[scan->starts.count - 1];
     }
     if (!error) {
         last->entries += entries;
@@ -233,8 +224,8 @@ void lod_text_scan_table(struct lod_text_scan *scan, struct lod_data_table *ret_
     scan->cut.dtype = LOD_DTYPE_F8;
     scan->cut.rows = scan->rows;
     scan->cut.file_bytes = scan->byte;
-    scan->cut.shards = (uint32_t)scan->starts_count - 1;
+    scan->cut.shards = (uint32_t)scan->starts.count - 1;
     scan->cut.text = &scan->table;
-    scan->cut.starts = scan->starts;
+    scan->cut.starts = scan->starts.at;
     *ret_table = scan->cut;
 }

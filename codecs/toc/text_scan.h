@@ -3,6 +3,7 @@
 #ifndef LOD_TEXT_SCAN_H
 #define LOD_TEXT_SCAN_H
 
+#include "list.h"
 #include "toc/csv_read.h"
 #include "toc/libsvm_read.h"
 #include "toc/text_table.h"
@@ -13,8 +14,7 @@ struct lod_text_scan {
     struct lod_text_options options;
     struct lod_text_table table;
     struct lod_data_table cut; /* rows a shard, and starts */
-    struct lod_table_start *starts;
-    size_t starts_count, starts_room;
+    LOD_LIST(struct lod_table_start) starts;
     bool gathering; /* the second pass */
     bool begun;     /* a record of this pass was taken */
     uint64_t byte, line, rows;

@@ -16,17 +16,7 @@
 
 int lod_table_names_add(struct lod_table_names *names, uint32_t source)
 {
-    if (names->count == names->room) {
-        size_t room = names->room ? 2 * names->room : 16;
-        struct lod_table_name *at = reallocarray(names->at, room, sizeof(*at));
-        if (!at) {
-            return -ENOMEM;
-        }
-        names->at = at;
-        names->room = room;
-    }
-    names->at[names->count++] = (struct lod_table_name){.source = source};
-    return 0;
+    return LOD_LIST_ADD(names, (struct lod_table_name){.source = source});
 }
 
 void lod_table_names_finish(struct lod_table_names *names)

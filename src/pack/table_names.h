@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "compiler.h"
+#include "list.h"
 #include "pack/source.h"
 
 struct lod_table_name {
@@ -19,8 +20,7 @@ struct lod_table_name {
 
 /* All zero to begin. */
 struct lod_table_names {
-    struct lod_table_name *at;
-    size_t count, room;
+    LOD_LIST(struct lod_table_name);
 };
 
 /* In the order of the list. -ENOMEM. */

@@ -28,7 +28,6 @@ struct finding {
     struct lod_tables *tables;
     uint32_t *of; /* by source: its table in `tables`, or NOBODY */
     bool *wanted; /* by source: --tables names it */
-    size_t room;
 };
 
 /* -------------------------------------------------------------------------- candidates */
@@ -76,19 +75,9 @@ static int add_candidate(struct finding *f, uint32_t file, enum lod_table_kind k
         found->wanted = found->wanted || wanted;
         return 0;
     }
-    if (tables->count == f->room) {
-        size_t room = f->room ? 2 * f->room : 16;
-        struct lod_table_found *at = reallocarray(tables->at, room, sizeof(*at));
-        if (!at) {
-            return -ENOMEM;
-        }
-        tables->at = at;
-        f->room = room;
-    }
     f->of[file] = (uint32_t)tables->count;
-    tables->at[tables->count++] =
-        (struct lod_table_found){.file = file, .kind = kind, .wanted = wanted};
-    return 0;
+    return LOD_LIST_ADD(tables,
+                        (struct lod_table_found){.file = file, .kind = kind, .wanted = wanted});
 }
 
 /* What an encoder takes by its content is no table. */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "compiler.h"
+#include "list.h"
 #include "pack/parts.h"
 #include "pack/probe.h"
 #include "pack/table_options.h"
@@ -37,8 +38,7 @@ struct lod_table_found {
 
 /* Owned by the caller, all zero to begin; the list's sources borrow from it. */
 struct lod_tables {
-    struct lod_table_found *at;
-    size_t count;
+    LOD_LIST(struct lod_table_found);
 };
 
 /*
