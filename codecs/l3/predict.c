@@ -30,6 +30,27 @@ static inline unsigned from_above(enum lod_l3_predictor predictor, const uint16_
     }
 }
 
+/* `one` compiled for each predictor by itself that asks the row above alone; `others` for the rest.
+ */
+#define BY_PREDICTOR(one, others, predictor, ...)                                                  \
+    switch (predictor) {                                                                           \
+    case LOD_L3_TOP:                                                                               \
+        one(LOD_L3_TOP, __VA_ARGS__);                                                              \
+        break;                                                                                     \
+    case LOD_L3_PAETH:                                                                             \
+        one(LOD_L3_PAETH, __VA_ARGS__);                                                            \
+        break;                                                                                     \
+    case LOD_L3_RIGHT:                                                                             \
+        one(LOD_L3_RIGHT, __VA_ARGS__);                                                            \
+        break;                                                                                     \
+    case LOD_L3_SOFT:                                                                              \
+        one(LOD_L3_SOFT, __VA_ARGS__);                                                             \
+        break;                                                                                     \
+    default:                                                                                       \
+        others(predictor, __VA_ARGS__);                                                            \
+        break;                                                                                     \
+    }
+
 static inline void rebuild(enum lod_l3_predictor predictor, const uint16_t *restrict above,
                            const uint16_t *restrict residuals, uint16_t *restrict row,
                            unsigned width, unsigned mask)
@@ -57,23 +78,7 @@ void lod_l3_row_rebuild(enum lod_l3_predictor predictor, const uint16_t *restric
                         const uint16_t *restrict residuals, uint16_t *restrict row, unsigned width,
                         unsigned mask)
 {
-    switch (predictor) {
-    case LOD_L3_TOP:
-        rebuild(LOD_L3_TOP, above, residuals, row, width, mask);
-        break;
-    case LOD_L3_PAETH:
-        rebuild(LOD_L3_PAETH, above, residuals, row, width, mask);
-        break;
-    case LOD_L3_RIGHT:
-        rebuild(LOD_L3_RIGHT, above, residuals, row, width, mask);
-        break;
-    case LOD_L3_SOFT:
-        rebuild(LOD_L3_SOFT, above, residuals, row, width, mask);
-        break;
-    default:
-        rebuild_sums(predictor, above, residuals, row, width, mask);
-        break;
-    }
+    BY_PREDICTOR(rebuild, rebuild_sums, predictor, above, residuals, row, width, mask)
 }
 
 static inline void subtract(enum lod_l3_predictor predictor, const uint16_t *restrict above,
@@ -104,21 +109,5 @@ void lod_l3_row_residuals(enum lod_l3_predictor predictor, const uint16_t *restr
                           const uint16_t *restrict row, uint16_t *restrict residuals,
                           unsigned width, unsigned mask)
 {
-    switch (predictor) {
-    case LOD_L3_TOP:
-        subtract(LOD_L3_TOP, above, row, residuals, width, mask);
-        break;
-    case LOD_L3_PAETH:
-        subtract(LOD_L3_PAETH, above, row, residuals, width, mask);
-        break;
-    case LOD_L3_RIGHT:
-        subtract(LOD_L3_RIGHT, above, row, residuals, width, mask);
-        break;
-    case LOD_L3_SOFT:
-        subtract(LOD_L3_SOFT, above, row, residuals, width, mask);
-        break;
-    default:
-        subtract_left(predictor, above, row, residuals, width, mask);
-        break;
-    }
+    BY_PREDICTOR(subtract, subtract_left, predictor, above, row, residuals, width, mask)
 }
