@@ -12,6 +12,7 @@
 #include "log.h"
 #include "repair/repair.h"
 #include "report.h"
+#include "stop.h"
 #include "store/format.h"
 #include "usage.h"
 
@@ -20,9 +21,9 @@
 static const char help_text[] =
     "Makes index and manifest.json again from the records, byte for byte as pack\n"
     "wrote them, and says what could not be saved. Where both are sound nothing is\n"
-    "written. Records are never changed: what is damaged in them stays damaged\n"
-    "(lodfs verify names it). A damaged index that has names the new one has not is\n"
-    "kept as index.old.\n"
+    "written, so the store need not be writable. Records are never changed: what is\n"
+    "damaged in them stays damaged (lodfs verify names it). A damaged index that has\n"
+    "names the new one has not is kept as index.old.\n"
     "\n"
     "Exit code 3: something in the records is damaged or missing, now or since an\n"
     "earlier repair.\n";
@@ -36,8 +37,14 @@ static char *readable(const char *name, char text[4 * LOD_PATH_MAX + 1])
 
 static int explain(const char *store, int error, const char *why)
 {
-    char name[4 * LOD_PATH_MAX + 1], *text = malloc(4 * WHY_BYTES);
+    char name[4 * LOD_PATH_MAX + 1], *text = NULL;
 
+    if (error == -EINTR) {
+        fprintf(stderr, "lodfs: interrupted: nothing of '%s' was changed; repair it again\n",
+                readable(store, name));
+        return LOD_EXIT_INTERRUPTED;
+    }
+    text = malloc(4 * WHY_BYTES);
     fprintf(stderr, "lodfs: cannot repair the store '%s': %s\n", readable(store, name),
             text ? lod_escape(why, strlen(why), text, 4 * WHY_BYTES) : strerrordesc_np(-error));
     free(text);
@@ -90,9 +97,15 @@ static int conclude(const char *store, const struct lod_repair_report *report)
     return report->losses_count ? LOD_EXIT_UNREADABLE : LOD_EXIT_OK;
 }
 
+static int poll(void *ctx)
+{
+    return lod_stop_poll(ctx);
+}
+
 static int run(int argc, char **argv)
 {
     struct lod_repair_report report;
+    struct lod_stop stop;
     char why[WHY_BYTES] = "";
 
     opterr = 0;
@@ -105,7 +118,9 @@ static int run(int argc, char **argv)
         fputs("lodfs: repair takes one STORE; see lodfs repair --help\n", stderr);
         return LOD_EXIT_USAGE;
     }
-    int error = lod_repair(argv[optind], &report, why, sizeof(why));
+    lod_stop_init(&stop);
+    int error = lod_repair(argv[optind], (struct lod_interrupt){.poll = poll, .ctx = &stop},
+                           &report, why, sizeof(why));
     int code = error ? explain(argv[optind], error, why) : conclude(argv[optind], &report);
     lod_repair_report_finish(&report);
     return code;

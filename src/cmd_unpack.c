@@ -112,7 +112,11 @@ static int explain(const struct arguments *arguments, const struct lod_trouble *
 
     lod_escape(folder, strlen(folder), name, sizeof(name));
     if (error == -EINTR) {
-        fprintf(stderr, "lodfs: interrupted: '%s' is not complete\n", name);
+        fprintf(stderr,
+                "lodfs: interrupted: '%s' is not complete: every file that is there is whole; "
+                "remove it "
+                "and unpack again\n",
+                name);
         return LOD_EXIT_INTERRUPTED;
     }
     if (trouble->text[0]) {

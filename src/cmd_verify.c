@@ -114,6 +114,12 @@ static int run_steps(struct work *work, unsigned threads, const struct lod_findi
     lod_pool_destroy(pool);
     work->summary.files = work->progress.files;
     work->summary.bytes = work->progress.bytes_in;
+    work->summary.files_all = lod_verify_files(work->verify);
+    work->summary.bytes_all = lod_verify_bytes(work->verify);
+    work->summary.stopped = error == -EINTR;
+    if (work->summary.stopped) {
+        *ret_findings = lod_verify_so_far(work->verify);
+    }
     return error ? error : lod_verify_conclude(work->verify, ret_findings);
 }
 
@@ -129,6 +135,14 @@ static int explain(const char *location, int error, const char *why)
     fprintf(stderr, "lodfs: cannot verify the store '%s': %s\n", name,
             why[0] ? why : strerrordesc_np(-error));
     return error == -ENOENT ? LOD_EXIT_NO_STORE : LOD_EXIT_FAILED;
+}
+
+static int report(const struct arguments *arguments, const struct lod_findings *findings,
+                  const struct lod_verify_summary *summary)
+{
+    return arguments->json    ? lod_verify_json(findings, summary, stdout)
+           : arguments->quiet ? 0
+                              : lod_verify_print(findings, summary, stdout);
 }
 
 static int verify(const struct arguments *arguments, const char *location)
@@ -152,10 +166,9 @@ static int verify(const struct arguments *arguments, const char *location)
     error = run_steps(&work, arguments->threads, &findings);
     lod_progress_finish(&work.progress);
     work.summary.seconds = lod_jobs_seconds() - began;
-    if (!error && arguments->json) {
-        error = lod_verify_json(findings, &work.summary, stdout);
-    } else if (!error && !arguments->quiet) {
-        error = lod_verify_print(findings, &work.summary, stdout);
+    if (findings) {
+        int unsaid = report(arguments, findings, &work.summary);
+        error = error ? error : unsaid;
     }
     int code = error               ? explain(location, error, "")
                : findings->damages ? LOD_EXIT_FAILED

@@ -116,12 +116,20 @@ static void print_conclusion(const struct lod_findings *findings, uint64_t names
 
     lod_escape(summary->store, strlen(summary->store), store, sizeof(store));
     if (findings->damages == 0) {
-        fprintf(out, "'%s' is sound", store);
+        fprintf(out, "'%s' %s", store, summary->stopped ? "has no damage so far" : "is sound");
     } else {
         fprintf(out, "'%s' is damaged: %s %s", store, lod_report_count(findings->damages, count),
                 lod_report_plural(findings->damages, "finding", "findings"));
         fprintf(out, ", %s %s concerned", lod_report_count(names, count),
                 lod_report_plural(names, "name", "names"));
+    }
+    if (summary->stopped) {
+        fprintf(out, "; not checked: %s %s",
+                lod_report_count(summary->files_all - summary->files, files),
+                lod_report_plural(summary->files_all - summary->files, "item", "items"));
+        fprintf(out, " of %s", lod_report_count(summary->files_all, files));
+        fprintf(out, ", %s", lod_report_bytes(summary->bytes_all - summary->bytes, bytes));
+        fprintf(out, " of %s", lod_report_bytes(summary->bytes_all, bytes));
     }
     fprintf(out, "; %s %s and %s checked in %.1f s, %.0f MB/s\n",
             lod_report_count(summary->files, files),
@@ -207,12 +215,14 @@ int lod_verify_json(const struct lod_findings *findings, const struct lod_verify
     cJSON *json = cJSON_CreateObject();
     int error = json ? lod_report_json_name(json, "store", summary->store) : -ENOMEM;
 
-    if (!error && !(cJSON_AddBoolToObject(json, "sound", findings->damages == 0) &&
-                    cJSON_AddNumberToObject(json, "damages", (double)findings->damages) &&
-                    cJSON_AddNumberToObject(json, "notes", (double)findings->notes) &&
-                    cJSON_AddNumberToObject(json, "items", (double)summary->files) &&
-                    cJSON_AddNumberToObject(json, "bytes", (double)summary->bytes) &&
-                    cJSON_AddNumberToObject(json, "seconds", summary->seconds))) {
+    if (!error &&
+        !(cJSON_AddBoolToObject(json, "sound", findings->damages == 0 && !summary->stopped) &&
+          cJSON_AddBoolToObject(json, "complete", !summary->stopped) &&
+          cJSON_AddNumberToObject(json, "damages", (double)findings->damages) &&
+          cJSON_AddNumberToObject(json, "notes", (double)findings->notes) &&
+          cJSON_AddNumberToObject(json, "items", (double)summary->files) &&
+          cJSON_AddNumberToObject(json, "bytes", (double)summary->bytes) &&
+          cJSON_AddNumberToObject(json, "seconds", summary->seconds))) {
         error = -ENOMEM;
     }
     error = error ? error : json_findings(json, findings);

@@ -3,6 +3,7 @@
 #ifndef LOD_VERIFY_REPORT_H
 #define LOD_VERIFY_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -12,6 +13,8 @@
 struct lod_verify_summary {
     const char *store;
     uint64_t files, bytes; /* checked */
+    uint64_t files_all, bytes_all;
+    bool stopped; /* before all was */
     double seconds;
 };
 

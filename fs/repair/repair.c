@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of repair; see repair.h. The index is made beside the old one and compared: what is as
- * it should be is not written. Records that cannot be read never cost a sound index its names.
+ * The steps of repair; see repair.h. The index is compared with what it should be, and made beside
+ * the old one only if it is not that. Records that cannot be read never cost a sound index its
+ * names.
  */
 #include "repair/repair.h"
 
@@ -24,10 +25,10 @@
 #define INDEX_TMP    "index.tmp"
 #define INDEX_OLD    "index.old"
 #define MANIFEST_OLD "manifest.old"
-#define COMPARE_STEP ((size_t)1 << 20)
 
 struct repair {
     const char *location;
+    struct lod_interrupt interrupt;
     int dir_fd; /* locked */
     struct lod_store *store;
     struct lod_manifest old; /* pack is NULL: it cannot be read */
@@ -36,6 +37,7 @@ struct repair {
     struct lod_salvage salvage;
     struct lod_repair_report *report;
     bool sound; /* the old index and manifest, by themselves */
+    bool same;  /* the old index is what it should be */
     char *why;
     size_t why_room;
 };
@@ -76,7 +78,7 @@ static bool exists(struct repair *r, const char *name)
 
 static int read_records(struct repair *r)
 {
-    int error = lod_salvage(r->store, &r->salvage, r->report);
+    int error = lod_salvage(r->store, r->interrupt, &r->salvage, r->report);
 
     if (error) {
         return say(r, error,
@@ -129,7 +131,24 @@ static int miss_records(struct repair *r)
 
 /* ------------------------------------------------------------------------------- making */
 
-static int make_index(struct repair *r)
+/* What stands in the way of a file that has to be made again, and what would help. */
+static int cannot_write(struct repair *r, const char *file, int error)
+{
+    const bool denied = error == -EROFS || error == -EACCES || error == -EPERM;
+
+    snprintf(r->why, r->why_room, "cannot write %s: %s%s", file, strerrordesc_np(-error),
+             denied ? "; something has to be made again: make the store writable, or repair a copy"
+                    : "");
+    return error;
+}
+
+static bool is_no_tree(int error)
+{
+    return error == -EEXIST || error == -ENOTDIR || error == -EINVAL;
+}
+
+/* Compares it with the old one, or writes it beside that. -ESTALE: it is another. */
+static int make_index(struct repair *r, bool compare)
 {
     struct lod_salvage *s = &r->salvage;
     struct lod_index_input input = {.entries = s->entries.at,
@@ -138,12 +157,12 @@ static int make_index(struct repair *r)
                                     .records_count = s->records.count,
                                     .store_id = r->made.store_id,
                                     .source_bytes = s->source_bytes,
-                                    .file_name = INDEX_TMP};
+                                    .file_name = compare ? LOD_INDEX_NAME : INDEX_TMP,
+                                    .compare = compare};
     const char *bad = "";
 
     int error = lod_index_write(r->dir_fd, &input, &r->made.index_bytes, &r->made.index_hash, &bad);
-    bool tree = error == -EEXIST || error == -ENOTDIR || error == -EINVAL;
-    if (tree && *bad) {
+    if (is_no_tree(error) && *bad) {
         snprintf(r->why, r->why_room, "the records do not make one tree: %s at '%s'",
                  error == -EEXIST    ? "two files"
                  : error == -ENOTDIR ? "no folder above a file"
@@ -151,10 +170,17 @@ static int make_index(struct repair *r)
                  bad);
         return error;
     }
-    if (error) {
-        snprintf(r->why, r->why_room, "cannot write " INDEX_TMP ": %s", strerrordesc_np(-error));
-    }
-    return error;
+    return !error || error == -ESTALE ? error
+           : compare                  ? say(r, error, strerrordesc_np(-error))
+                                      : cannot_write(r, INDEX_TMP, error);
+}
+
+static int compare_index(struct repair *r)
+{
+    int error = make_index(r, true);
+
+    r->same = error == 0;
+    return error == -ESTALE ? 0 : error;
 }
 
 static int make_manifest(struct repair *r)
@@ -173,38 +199,6 @@ static int make_manifest(struct repair *r)
 }
 
 /* ------------------------------------------------------------------------------ writing */
-
-static bool same_bytes(int a, int b, uint8_t *buffer)
-{
-    struct stat x, y;
-    bool same = fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_size == y.st_size;
-
-    for (off_t at = 0; same && at < x.st_size; at += (off_t)COMPARE_STEP) {
-        size_t left = (size_t)(x.st_size - at);
-        size_t step = left < COMPARE_STEP ? left : COMPARE_STEP;
-        same = lod_file_pread(a, (uint64_t)at, buffer, step) == 0 &&
-               lod_file_pread(b, (uint64_t)at, buffer + COMPARE_STEP, step) == 0 &&
-               memcmp(buffer, buffer + COMPARE_STEP, step) == 0;
-    }
-    return same;
-}
-
-static bool same_index(struct repair *r)
-{
-    const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    int made = openat(r->dir_fd, INDEX_TMP, flags), old = openat(r->dir_fd, LOD_INDEX_NAME, flags);
-    uint8_t *buffer = malloc(2 * COMPARE_STEP);
-
-    bool same = buffer && made >= 0 && old >= 0 && same_bytes(made, old, buffer);
-    free(buffer);
-    if (made >= 0) {
-        close(made);
-    }
-    if (old >= 0) {
-        close(old);
-    }
-    return same;
-}
 
 static bool same_manifest(struct repair *r, const char *text)
 {
@@ -239,10 +233,26 @@ static int put_in_place(struct repair *r, bool index, bool manifest)
     r->report->index_written = index;
     int error = manifest ? lod_manifest_write(r->dir_fd, &r->made) : lod_file_sync(r->dir_fd);
     r->report->manifest_written = manifest && !error;
-    return error ? say(r, error, strerrordesc_np(-error)) : 0;
+    return !error     ? 0
+           : manifest ? cannot_write(r, LOD_MANIFEST_NAME, error)
+                      : say(r, error, strerrordesc_np(-error));
 }
 
-static int decide(struct repair *r)
+/* The index is sound, and its names are more or others than those of the records. */
+static int keep_index(struct repair *r)
+{
+    if (r->report->losses_count == 0 && !exists(r, INDEX_OLD)) {
+        return say(r, -EEXIST,
+                   "the index is sound, but it is not that of the files in records/: see lodfs "
+                   "verify for what does not belong there; if all of them do, remove index and "
+                   "manifest.json and repair again");
+    }
+    r->report->kept = r->report->losses_count != 0;
+    return 0;
+}
+
+/* Which of the two has to be written, once the manifest's fields are known. */
+static int place(struct repair *r)
 {
     char *text = NULL;
 
@@ -250,23 +260,32 @@ static int decide(struct repair *r)
     if (error) {
         return say(r, error, strerrordesc_np(-error));
     }
-    bool index = !same_index(r), manifest = !same_manifest(r, text);
+    const bool index = !r->same, manifest = !same_manifest(r, text);
     free(text);
-    const bool poorer = r->sound && index; /* than what is there */
-    if (poorer && r->report->losses_count == 0 && !exists(r, INDEX_OLD)) {
-        return say(r, -EEXIST,
-                   "the index is sound, but it is not that of the files in records/: see lodfs "
-                   "verify for what does not belong there; if all of them do, remove index and "
-                   "manifest.json and repair again");
-    }
-    if (r->report->losses_count && (poorer || (!index && !manifest))) {
+    if (r->report->losses_count && !index && !manifest) {
         r->report->kept = true;
         return 0;
     }
     r->report->records = r->salvage.records.count;
     r->report->items = r->salvage.items;
     r->report->names = r->salvage.entries.count;
-    return index || manifest ? put_in_place(r, index, manifest) : 0;
+    error = lod_interrupted(r->interrupt); /* the last moment to turn back */
+    return error || !(index || manifest) ? error : put_in_place(r, index, manifest);
+}
+
+static int decide(struct repair *r)
+{
+    int error = r->sound && !r->same ? keep_index(r) : 0;
+
+    if (error || r->report->kept) {
+        return error;
+    }
+    error = r->same ? 0 : make_index(r, false);
+    error = error ? error : place(r);
+    if (!r->same) {
+        unlinkat(r->dir_fd, INDEX_TMP, 0);
+    }
+    return error;
 }
 
 static int repair(struct repair *r)
@@ -276,6 +295,7 @@ static int repair(struct repair *r)
     if (error) {
         return error;
     }
+    unlinkat(r->dir_fd, INDEX_TMP, 0); /* of a repair that was killed */
     int index = lod_verify_index(r->location);
     if (index == -ENOMEM) {
         return say(r, index, "out of memory");
@@ -287,17 +307,19 @@ static int repair(struct repair *r)
         return say(r, error, strerrordesc_np(-error));
     }
     error = make_manifest(r);
-    error = error ? error : make_index(r);
-    error = error ? error : decide(r);
-    unlinkat(r->dir_fd, INDEX_TMP, 0);
-    return error;
+    error = error ? error : compare_index(r);
+    return error ? error : decide(r);
 }
 
-int lod_repair(const char *location, struct lod_repair_report *ret_report, char *why,
-               size_t why_room)
+int lod_repair(const char *location, struct lod_interrupt interrupt,
+               struct lod_repair_report *ret_report, char *why, size_t why_room)
 {
-    struct repair r = {
-        .location = location, .dir_fd = -1, .report = ret_report, .why = why, .why_room = why_room};
+    struct repair r = {.location = location,
+                       .interrupt = interrupt,
+                       .dir_fd = -1,
+                       .report = ret_report,
+                       .why = why,
+                       .why_room = why_room};
 
     *ret_report = (struct lod_repair_report){0};
     int error = repair(&r);

@@ -163,14 +163,16 @@ static int salvage_record(struct lod_store *store, struct lod_salvage *s, const 
 
 /* -------------------------------------------------------------------------------- whole */
 
-int lod_salvage(struct lod_store *store, struct lod_salvage *s, struct lod_repair_report *report)
+int lod_salvage(struct lod_store *store, struct lod_interrupt interrupt, struct lod_salvage *s,
+                struct lod_repair_report *report)
 {
     struct lod_buf names = {0};
     const char *name;
 
     int error = lod_record_names_list(store, &names);
     for (uint32_t i = 0; !error && (name = lod_record_names_at(&names, i)); i++) {
-        error = salvage_record(store, s, name, report);
+        error = lod_interrupted(interrupt);
+        error = error ? error : salvage_record(store, s, name, report);
     }
     lod_buf_finish(&names);
     error = error ? error : lod_tree_mend_aliases(s, report);

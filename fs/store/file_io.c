@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +52,25 @@ int lod_file_pwrite(int fd, uint64_t offset, const void *from, size_t bytes)
             offset += (uint64_t)put;
             bytes -= (size_t)put;
         }
+    }
+    return 0;
+}
+
+#define SAME_STEP 4096u
+
+int lod_file_same(int fd, uint64_t offset, const void *as, size_t bytes)
+{
+    uint8_t there[SAME_STEP];
+    const uint8_t *at = as;
+
+    while (bytes > 0) {
+        const size_t step = bytes < SAME_STEP ? bytes : SAME_STEP;
+        if (lod_file_pread(fd, offset, there, step) || memcmp(there, at, step) != 0) {
+            return -ESTALE;
+        }
+        at += step;
+        offset += step;
+        bytes -= step;
     }
     return 0;
 }

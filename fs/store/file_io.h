@@ -14,6 +14,9 @@ LOD_MUST_CHECK int lod_file_pread(int fd, uint64_t offset, void *into, size_t by
 /* All bytes at `offset`, or an error such as -ENOSPC. */
 LOD_MUST_CHECK int lod_file_pwrite(int fd, uint64_t offset, const void *from, size_t bytes);
 
+/* Has the file these bytes at `offset`? 0: it has; -ESTALE: others, or none that can be read. */
+LOD_MUST_CHECK int lod_file_same(int fd, uint64_t offset, const void *as, size_t bytes);
+
 LOD_MUST_CHECK int lod_file_sync(int fd);
 
 /* Creates (or empties) `name` in folder `dir_fd` for writing; a symbolic link is -ELOOP. */

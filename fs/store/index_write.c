@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,6 +102,7 @@ static void place_sections(struct writer *writer, int fd)
 
     for (unsigned i = 0; i < SECTIONS; i++) {
         writer->section[i].fd = fd;
+        writer->section[i].compare = writer->input->compare;
         writer->section[i].seed = writer->input->store_id.low;
         writer->section[i].section = LOD_SECTION_NODE + i;
         writer->section[i].first = at / LOD_BLOCK_BYTES;
@@ -288,27 +290,48 @@ static void make_superblock(const struct writer *writer, uint8_t block[LOD_BLOCK
     lod_block_seal(block, input->store_id.low, LOD_SECTION_SUPER, 0);
 }
 
+static int write_rest(struct writer *writer, int fd, const uint8_t superblock[LOD_BLOCK_BYTES])
+{
+    int error = ftruncate(fd, (off_t)index_bytes(writer)) < 0 ? -errno : 0;
+
+    error = error ? error : lod_file_pwrite(fd, 0, superblock, LOD_BLOCK_BYTES);
+    return error ? error : lod_file_sync(fd);
+}
+
+/* A file to compare that is none, or not to be read, has other bytes. */
+static int open_file(const struct writer *writer, int dir_fd, int *ret_fd)
+{
+    const char *name = writer->input->file_name ? writer->input->file_name : LOD_INDEX_NAME;
+
+    if (!writer->input->compare) {
+        return lod_file_create(dir_fd, name, ret_fd);
+    }
+    int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : -ESTALE;
+    }
+    *ret_fd = fd;
+    return 0;
+}
+
 static int write_file(struct writer *writer, int dir_fd, uint64_t *ret_index_bytes,
                       uint64_t *ret_index_hash)
 {
     uint8_t superblock[LOD_BLOCK_BYTES];
     int fd;
 
-    const char *name = writer->input->file_name ? writer->input->file_name : LOD_INDEX_NAME;
-    int error = lod_file_create(dir_fd, name, &fd);
+    int error = open_file(writer, dir_fd, &fd);
     if (error) {
         return error;
     }
     place_sections(writer, fd);
     error = write_sections(writer);
-    if (!error && ftruncate(fd, (off_t)index_bytes(writer)) < 0) {
-        error = -errno;
-    }
     if (!error) {
         make_superblock(writer, superblock);
-        error = lod_file_pwrite(fd, 0, superblock, sizeof(superblock));
+        error = writer->input->compare
+                    ? lod_section_compare_rest(writer->section, SECTIONS, superblock)
+                    : write_rest(writer, fd, superblock);
     }
-    error = error ? error : lod_file_sync(fd);
     close(fd);
     if (!error) {
         *ret_index_bytes = index_bytes(writer);

@@ -38,6 +38,7 @@ struct lod_index_input {
     struct lod_id store_id;
     uint64_t source_bytes;
     const char *file_name; /* in the folder; NULL: "index" */
+    bool compare; /* nothing is written: does the file have these very bytes? -ESTALE: it has not */
 };
 
 /*

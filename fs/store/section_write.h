@@ -6,6 +6,7 @@
 #ifndef LOD_SECTION_WRITE_H
 #define LOD_SECTION_WRITE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "compiler.h"
@@ -13,9 +14,10 @@
 
 #define LOD_SECTION_BATCH 16u /* blocks written with one call */
 
-/* Set fd, seed, section and first; the rest starts as 0. */
+/* Set fd, compare, seed, section and first; the rest starts as 0. */
 struct lod_section_writer {
     int fd;
+    bool compare; /* nothing is written: -ESTALE where the file has other bytes */
     uint64_t seed;
     uint32_t section;
     uint64_t first;  /* block of the file */
@@ -33,5 +35,13 @@ LOD_MUST_CHECK int lod_section_append(struct lod_section_writer *writer, const v
 
 /* Completes the last block; `blocks` is then the section's length. */
 LOD_MUST_CHECK int lod_section_finish(struct lod_section_writer *writer);
+
+/*
+ * Of sections that were compared to their ends, in the order of the file: has it this block 0, 0
+ * between them, and nothing behind the last? 0 or -ESTALE.
+ */
+LOD_MUST_CHECK int lod_section_compare_rest(const struct lod_section_writer *sections,
+                                            unsigned count,
+                                            const uint8_t first_block[LOD_BLOCK_BYTES]);
 
 #endif

@@ -325,6 +325,12 @@ int lod_verify_conclude(struct lod_verify *v, const struct lod_findings **ret_fi
     return error;
 }
 
+const struct lod_findings *lod_verify_so_far(struct lod_verify *v)
+{
+    lod_findings_sort(&v->findings);
+    return &v->findings;
+}
+
 int lod_verify_index(const char *location)
 {
     struct lod_verify *v = NULL;

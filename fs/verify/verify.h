@@ -48,6 +48,9 @@ LOD_MUST_CHECK int lod_verify_step(struct lod_verify *verify, uint64_t number, u
 LOD_MUST_CHECK int lod_verify_conclude(struct lod_verify *verify,
                                        const struct lod_findings **ret_findings);
 
+/* In the place of conclude where not all steps were done: what those that were have found. */
+const struct lod_findings *lod_verify_so_far(struct lod_verify *verify);
+
 /*
  * Manifest and index by themselves, without the records: is what a mount would trust intact? Opens
  * and closes all it needs. -EBADMSG: it is not, or does not fit the names of the records.

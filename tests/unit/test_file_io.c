@@ -30,6 +30,25 @@ Test(file_io, what_is_written_is_read_and_nothing_behind_it)
     fixture_destroy(&f);
 }
 
+Test(file_io, same_bytes_are_told_from_others)
+{
+    struct fixture f = fixture_create();
+    uint8_t bytes[10000] = {0};
+    int fd = -1;
+
+    cr_assert_eq(lod_file_create(f.dir_fd, "file", &fd), 0);
+    bytes[9999] = 7;
+    cr_assert_eq(lod_file_pwrite(fd, 3, bytes, sizeof(bytes)), 0);
+    cr_assert_eq(lod_file_same(fd, 3, bytes, sizeof(bytes)), 0);
+    cr_assert_eq(lod_file_same(fd, 10002, bytes + 9999, 1), 0);
+    cr_assert_eq(lod_file_same(fd, 4, bytes, sizeof(bytes)), -ESTALE, "one byte is missing");
+    bytes[9999] = 8;
+    cr_assert_eq(lod_file_same(fd, 3, bytes, sizeof(bytes)), -ESTALE);
+    cr_assert_eq(lod_file_same(-1, 0, bytes, 1), -ESTALE);
+    close(fd);
+    fixture_destroy(&f);
+}
+
 Test(file_io, offsets_that_wrap_are_refused)
 {
     struct fixture f = fixture_create();

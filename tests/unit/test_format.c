@@ -56,7 +56,7 @@ static void write_store(struct fixture *f)
          rows[1]},
     };
     cr_assert_eq(lod_store_id(records, 2, &manifest.store_id), 0);
-    struct lod_index_input input = {entries, 2, records, 2, manifest.store_id, 6, NULL};
+    struct lod_index_input input = {entries, 2, records, 2, manifest.store_id, 6, NULL, false};
     cr_assert_eq(
         lod_index_write(f->dir_fd, &input, &manifest.index_bytes, &manifest.index_hash, &bad), 0);
     cr_assert_eq(lod_manifest_write(f->dir_fd, &manifest), 0);

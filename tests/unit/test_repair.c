@@ -56,7 +56,7 @@ static struct lod_repair_report repair(struct fixture *f, int expected)
     struct lod_repair_report report;
     char why[LOD_PATH_MAX + 256] = "";
 
-    int error = lod_repair(f->folder, &report, why, sizeof(why));
+    int error = lod_repair(f->folder, (struct lod_interrupt){0}, &report, why, sizeof(why));
     cr_assert_eq(error, expected, "%d: %s", error, why);
     cr_assert(error == 0 || why[0]);
     return report;
