@@ -4,11 +4,16 @@
 #define LOD_MANIFEST_H
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "compiler.h"
 #include "hash.h"
 #include "store/store.h"
+
+#define LOD_MANIFEST_FORMAT     "lodfs"
+#define LOD_MANIFEST_NUMBER_MAX ((uint64_t)1 << 53) /* beyond it doubles skip integers */
 
 struct lod_manifest {
     struct lod_id store_id;
@@ -42,6 +47,9 @@ LOD_MUST_CHECK int lod_manifest_write(int dir_fd, const struct lod_manifest *man
 
 /* The bytes lod_manifest_write would write, NUL-terminated, for free(). -ENOMEM, -E2BIG. */
 LOD_MUST_CHECK int lod_manifest_text(const struct lod_manifest *manifest, char **ret_text);
+
+/* Is the text within FORMAT.md's limits of bytes and values? */
+bool lod_manifest_fits(const char *text, size_t bytes);
 
 /*
  * One JSON value of a store, within FORMAT.md's limits of bytes and values; nothing but white space

@@ -82,8 +82,9 @@ BOUNDS = (
     ("metadata of any size", "fs/store/rows.c",
      " || recd->metadata_bytes > LOD_RECORD_META_MAX ||", " ||", "rows"),
     ("a manifest of any number of values", "fs/store/manifest.c",
-     "    if (bytes > LOD_MANIFEST_BYTES_MAX || too_many_values(text, bytes)) {\n",
-     "    if (bytes > LOD_MANIFEST_BYTES_MAX) {\n", "manifest"),
+     "    return bytes <= LOD_MANIFEST_BYTES_MAX && !too_many_values(text, bytes);\n",
+     "    return bytes <= LOD_MANIFEST_BYTES_MAX && (text || !too_many_values(text, bytes));\n",
+     "manifest"),
     ("rebuilding writes past its room", "codecs/pcr/exact_run.c",
      "    if (bytes > r->room - r->at) {\n", "    if (bytes > r->room) {\n", "exact"),
     ("a padding block of any number of coefficients", "codecs/pcr/padding.c",
@@ -118,7 +119,7 @@ CACHES = (
 )
 
 WRITING = (
-    ("the manifest is written under its own name", "fs/store/manifest.c",
+    ("the manifest is written under its own name", "fs/store/manifest_write.c",
      "    int error = lod_file_create(dir_fd, TMP_NAME, &fd);\n",
      "    int error = lod_file_create(dir_fd, LOD_MANIFEST_NAME, &fd);\n"
      "    (void)!linkat(dir_fd, LOD_MANIFEST_NAME, dir_fd, TMP_NAME, 0);\n",
