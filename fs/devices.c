@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One measurement a mount: the host makes the unit over and over, times its cores; a device makes a
- * batch of copies of it, the copies there and back included, which is what a read has to wait for.
- */
+/* One measurement a mount, in a thread of its own, and what was chosen by it; see devices.h. */
 #include "devices.h"
 
 #include <errno.h>
@@ -14,29 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "clock.h"
+#include "device_sample.h"
 #include "gpu.h"
 #include "log.h"
-
-#define SAMPLE_BYTES_MAX (16u << 20) /* of the units of one measured batch */
-#define SAMPLE_UNITS_MAX 64u
-#define HOST_NS          30000000u /* the host's turn lasts at least this long */
-#define ROUNDS           3u        /* of the device, the best one counts; one more before them */
 
 static const char *const choices[] = {"auto", "off", "opencl", "cuda"};
 #define CHOICES (sizeof(choices) / sizeof(choices[0]))
 
 enum state { UNTRIED, MEASURING, HOST, DEVICE };
-
-/* The unit that is measured, all of it ours. */
-struct sample {
-    const struct lod_maker *maker;
-    uint8_t row[LOD_ROW_BYTES];
-    struct lod_unit unit;
-    struct lod_inputs inputs;
-};
 
 struct lod_devices {
     const char *choice;
@@ -46,7 +29,7 @@ struct lod_devices {
     atomic_bool ending;   /* nobody needs to know any more */
     _Atomic(enum state) state;
     struct lod_gpu *gpu;             /* set before state is DEVICE, then constant */
-    struct sample sample;            /* the thread's, once it runs */
+    struct lod_device_sample sample; /* the thread's, once it runs */
     char why_host[LOD_DEVICES_TEXT]; /* set before state is HOST */
     atomic_uint_fast64_t host_rate, device_rate, batches, units;
 };
@@ -73,14 +56,6 @@ int lod_devices_create(const char *choice, struct lod_devices **ret_devices)
     return 0;
 }
 
-static void sample_finish(struct sample *sample)
-{
-    for (unsigned i = 0; i < sample->inputs.count; i++) {
-        free((void *)(uintptr_t)sample->inputs.input[i].data.at);
-    }
-    sample->inputs.count = 0;
-}
-
 struct lod_devices *lod_devices_destroy(struct lod_devices *devices)
 {
     if (devices) {
@@ -88,82 +63,12 @@ struct lod_devices *lod_devices_destroy(struct lod_devices *devices)
         if (devices->started) {
             pthread_join(devices->thread, NULL);
         }
-        sample_finish(&devices->sample);
+        lod_device_sample_finish(&devices->sample);
         lod_gpu_close(devices->gpu);
         pthread_mutex_destroy(&devices->lock);
         free(devices);
     }
     return NULL;
-}
-
-/* ----------------------------------------------------------------------------- measuring */
-
-static uint64_t rate(uint64_t bytes, uint64_t ns)
-{
-    return ns ? (uint64_t)((double)bytes / (double)ns * 1e9) : 0;
-}
-
-/* Bytes a second of all cores together; 0: the unit cannot be made. */
-static uint64_t measure_host(const struct sample *sample, uint8_t *into)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t began = lod_clock_ns(), made = 0;
-
-    do {
-        if (sample->maker->make(sample->row, sample->unit.form, sample->unit.unit, &sample->inputs,
-                                into, sample->unit.bytes) != 0) {
-            return 0;
-        }
-        made += sample->unit.bytes;
-    } while (lod_clock_ns() - began < HOST_NS);
-    return rate(made, lod_clock_ns() - began) * (uint64_t)(cores > 0 ? cores : 1);
-}
-
-/* Bytes a second of a device; 0: it failed. */
-static uint64_t measure_device(struct lod_devices *devices, struct lod_gpu *gpu,
-                               struct lod_unit *units, unsigned count)
-{
-    const struct sample *sample = &devices->sample;
-    uint64_t best = 0;
-
-    for (unsigned round = 0; round <= ROUNDS && !atomic_load(&devices->ending); round++) {
-        uint64_t began = lod_clock_ns();
-        if (sample->maker->make_many(gpu, units, count) != 0 || units[0].error ||
-            lod_gpu_failure(gpu)) {
-            return 0;
-        }
-        uint64_t found = rate(count * (uint64_t)sample->unit.bytes, lod_clock_ns() - began);
-        best = round && found > best ? found : best;
-    }
-    return best;
-}
-
-static unsigned sample_count(size_t bytes)
-{
-    size_t count = SAMPLE_BYTES_MAX / bytes;
-
-    return count < 1 ? 1 : count < SAMPLE_UNITS_MAX ? (unsigned)count : SAMPLE_UNITS_MAX;
-}
-
-/* Copies of the sample, each with memory of its own behind `*ret_memory`. */
-static struct lod_unit *copies(const struct sample *sample, unsigned count, uint8_t **ret_memory)
-{
-    struct lod_unit *units = calloc(count, sizeof(*units));
-    uint8_t *memory = malloc(count * sample->unit.bytes);
-
-    if (!units || !memory) {
-        free(units);
-        free(memory);
-        return NULL;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        units[i] = sample->unit;
-        units[i].row = sample->row;
-        units[i].inputs = &sample->inputs;
-        units[i].into = memory + i * sample->unit.bytes;
-    }
-    *ret_memory = memory;
-    return units;
 }
 
 /* ------------------------------------------------------------------------------ choosing */
@@ -184,8 +89,8 @@ LOD_PRINTF(2, 3) static void because(struct lod_devices *devices, const char *fo
 }
 
 /* Opens `kind` and measures it; it is kept if it is asked for by name, or the fastest so far. */
-static void try_one(struct lod_devices *devices, const char *kind, struct lod_unit *units,
-                    unsigned count, uint64_t *fastest)
+static void try_one(struct lod_devices *devices, const char *kind,
+                    const struct lod_device_batch *batch, uint64_t *fastest)
 {
     char why[LOD_GPU_LABEL] = "";
     struct lod_gpu *gpu = NULL;
@@ -201,7 +106,7 @@ static void try_one(struct lod_devices *devices, const char *kind, struct lod_un
         lod_gpu_close(gpu);
         return;
     }
-    uint64_t found = measure_device(devices, gpu, units, count);
+    uint64_t found = lod_device_sample_gpu(&devices->sample, batch, gpu, &devices->ending);
     if (found == 0) {
         because(devices, "%s", lod_gpu_failure(gpu) ? lod_gpu_failure(gpu) : "no memory");
     } else if (found > *fastest || !automatic) {
@@ -220,24 +125,21 @@ static void try_one(struct lod_devices *devices, const char *kind, struct lod_un
 
 static void try_all(struct lod_devices *devices)
 {
-    unsigned count = sample_count(devices->sample.unit.bytes);
-    uint8_t *memory = NULL;
-    struct lod_unit *units = copies(&devices->sample, count, &memory);
+    struct lod_device_batch batch;
 
-    if (!units) {
+    if (lod_device_batch_init(&devices->sample, &batch)) {
         because(devices, "%s", "no memory to measure devices");
         return;
     }
-    uint64_t fastest = measure_host(&devices->sample, memory);
+    uint64_t fastest = lod_device_sample_host(&devices->sample, &batch);
     atomic_store(&devices->host_rate, fastest);
     because(devices, "%s", fastest ? "this build has no such device" : "nothing could be measured");
     for (unsigned i = 0; fastest && lod_gpu_name(i); i++) {
         if (wanted(devices, lod_gpu_name(i))) {
-            try_one(devices, lod_gpu_name(i), units, count, &fastest);
+            try_one(devices, lod_gpu_name(i), &batch, &fastest);
         }
     }
-    free(units);
-    free(memory);
+    lod_device_batch_finish(&batch);
 }
 
 static void *choose(void *ctx)
@@ -245,7 +147,7 @@ static void *choose(void *ctx)
     struct lod_devices *devices = ctx;
 
     try_all(devices);
-    sample_finish(&devices->sample);
+    lod_device_sample_finish(&devices->sample);
     if (devices->gpu) {
         lod_log(LOD_LOG_INFO, "images are decoded on %s", lod_gpu_label(devices->gpu));
     } else if (strcmp(devices->choice, "auto") != 0) {
@@ -254,22 +156,6 @@ static void *choose(void *ctx)
     }
     atomic_store(&devices->state, devices->gpu ? DEVICE : HOST);
     return NULL;
-}
-
-static bool copy_inputs(const struct lod_inputs *from, struct lod_inputs *to)
-{
-    *to = (struct lod_inputs){0};
-    for (unsigned i = 0; i < from->count; i++) {
-        uint8_t *data = malloc(from->input[i].data.bytes + 1);
-        if (!data) {
-            return false;
-        }
-        memcpy(data, from->input[i].data.at, from->input[i].data.bytes);
-        to->input[i] = from->input[i];
-        to->input[i].data.at = data;
-        to->count++;
-    }
-    return true;
 }
 
 /* Signals are for the threads that serve. */
@@ -289,12 +175,8 @@ static void begin(struct lod_devices *devices, const struct lod_maker *maker,
 {
     pthread_mutex_lock(&devices->lock);
     if (atomic_load(&devices->state) == UNTRIED) {
-        struct sample *sample = &devices->sample;
-        sample->maker = maker;
-        sample->unit = *unit;
-        memcpy(sample->row, unit->row, LOD_ROW_BYTES);
         atomic_store(&devices->state, MEASURING);
-        if (!copy_inputs(unit->inputs, &sample->inputs) || start_thread(devices) != 0) {
+        if (lod_device_sample_take(&devices->sample, maker, unit) || start_thread(devices)) {
             because(devices, "%s", "no memory to measure devices");
             atomic_store(&devices->state, HOST);
         } else {
