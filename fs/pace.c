@@ -46,16 +46,26 @@ bool lod_pace_is_memory(const struct lod_pace *pace)
     return 4u * (unsigned)__builtin_popcount(recent & RECENT_MASK) <= recent >> RECENT;
 }
 
+/* One mean may be wrong; the other must not become absurd. */
+static uint64_t rest_of(uint64_t ns, uint64_t other_ns)
+{
+    uint64_t least = ns / 4 + 1;
+
+    return ns > other_ns + least ? ns - other_ns : least;
+}
+
+/* A large request tells of the bandwidth; the first of all, of the latency before that. */
 static void measure(struct lod_pace *pace, uint64_t bytes, uint64_t ns)
 {
-    uint64_t least = ns / 4 + 1; /* one mean may be wrong; the other must not become absurd */
+    bool large = bytes >= LARGE_BYTES;
 
-    if (bytes < LARGE_BYTES) {
+    if (!large || !get(&pace->latency_ns, 0)) {
         uint64_t moving = bytes * SECOND_NS / get(&pace->bandwidth, UNKNOWN_BANDWIDTH);
-        blend(&pace->latency_ns, ns > moving + least ? ns - moving : least);
-    } else {
+        blend(&pace->latency_ns, rest_of(ns, moving));
+    }
+    if (large) {
         uint64_t waiting = get(&pace->latency_ns, 0);
-        blend(&pace->bandwidth, bytes * SECOND_NS / (ns > waiting + least ? ns - waiting : least));
+        blend(&pace->bandwidth, bytes * SECOND_NS / rest_of(ns, waiting));
     }
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The decision, with its reasons:
- * - a store at the speed of memory is read frame by frame: there is no latency to save;
+ * - a store at the speed of memory is read frame by frame: there is no latency to save; the first
+ *   load of all, of a MiB, tells whether it is one;
  * - a prefix has to fit the cache beside the others that are in use, or it is evicted before it is
  *   used up;
  * - somebody has to want the rest of it: either the prefixes of the whole store fit, so that any
  *   order comes back to them, or this record, or those before it, are being read through;
- * - it must not take longer than WORTH times what was asked for of the record, fetched one by one.
+ * - it must be over before anybody notices, where all of them fit, or at least not take longer than
+ *   WORTH times what was asked for of the record, fetched one by one.
  * One prefix is read at a time: a disk that goes to and fro between two is slower than for either.
  */
 #include "stream.h"
@@ -20,6 +22,7 @@
 #define ASKED_ENOUGH 3u /* items of this record in the window */
 #define MEAN_ENOUGH  4u /* items a record, of those before it */
 #define LONGEST_NS   (5ull * 1000 * 1000 * 1000)
+#define AT_ONCE_NS   (100ull * 1000 * 1000) /* what a person takes for no time */
 #define ADVISE_AFTER 256u
 #define NEAR_MAX     2u /* records at a time: that is their order */
 #define AHEAD        2u /* records: what is read, and the next */
@@ -117,11 +120,17 @@ static uint64_t total_of(struct lod_stream *stream, unsigned last)
     return total;
 }
 
+/* Do the prefixes of the whole store? Then any order comes back to them. */
+static bool all_fit(struct lod_stream *stream, unsigned last)
+{
+    return total_of(stream, last) <= stream->budget;
+}
+
 static bool is_wanted(struct lod_stream *stream, const struct need *need,
                       const struct lod_local *local)
 {
     return local->asked >= ASKED_ENOUGH || local->asked_mean >= MEAN_ENOUGH ||
-           total_of(stream, need->last) <= stream->budget;
+           all_fit(stream, need->last);
 }
 
 static bool is_worth_it(struct lod_stream *stream, const struct need *need, uint64_t bytes,
@@ -132,7 +141,8 @@ static bool is_worth_it(struct lod_stream *stream, const struct need *need, uint
     uint64_t alone_ns = lod_pace_ns(pace, need->requests, need->bytes);
     unsigned asked = local->asked ? local->asked : 1;
 
-    return prefix_ns <= LONGEST_NS && prefix_ns / WORTH <= alone_ns * asked;
+    return !lod_pace_is_known(pace) || (prefix_ns <= AT_ONCE_NS && all_fit(stream, need->last)) ||
+           (prefix_ns <= LONGEST_NS && prefix_ns / WORTH <= alone_ns * asked);
 }
 
 /* ------------------------------------------------------------------------------ advice */
@@ -172,7 +182,7 @@ static bool decide(struct lod_stream *stream, const struct need *need)
         lod_recd_prefix_bytes(recd, need->last) - lod_recd_prefix_bytes(recd, need->first - 1);
     struct lod_local local;
 
-    if (lod_pace_is_memory(&stream->fetch->pace)) {
+    if (lod_pace_is_known(&stream->fetch->pace) && lod_pace_is_memory(&stream->fetch->pace)) {
         return false;
     }
     lod_locality_sum(&stream->locality, recd->number, &local);
@@ -193,7 +203,7 @@ static bool is_ahead_worth_it(struct lod_stream *stream, const struct need *need
     lod_locality_sum(&stream->locality, recd->number, &local);
     uint64_t more = local.asked ? 0 : bytes; /* than what is in use */
     return !lod_pace_is_memory(&stream->fetch->pace) && local.bytes + more <= stream->budget &&
-           (local.in_turn || total_of(stream, need->last) <= stream->budget) &&
+           (local.in_turn || all_fit(stream, need->last)) &&
            lod_pace_ns(&stream->fetch->pace, 1, bytes) <= LONGEST_NS;
 }
 
@@ -204,10 +214,16 @@ static bool step(void *ctx)
     return lod_turn_step(&stream->turn);
 }
 
+/* One load tells what the others would take. */
+static bool step_once(void *ctx)
+{
+    return step(ctx) && false;
+}
+
 static void fetch(struct lod_stream *stream, const struct need *need)
 {
-    lod_prefix_fetch(stream->fetch, &stream->stage, need->item, need->first, need->last, step,
-                     stream);
+    lod_prefix_fetch(stream->fetch, &stream->stage, need->item, need->first, need->last,
+                     lod_pace_is_known(&stream->fetch->pace) ? step : step_once, stream);
     lod_turn_end(&stream->turn);
 }
 
@@ -234,6 +250,8 @@ static void read_ahead(void *ctx, uint32_t number, unsigned last)
 bool lod_stream_try(struct lod_stream *stream, const struct lod_item *item,
                     const struct lod_wanted *wanted, unsigned count, bool *read)
 {
+    const struct lod_pace *pace = &stream->fetch->pace;
+    const bool known = lod_pace_is_known(pace);
     struct need need = need_of(item, wanted, count);
 
     if (*read || !decide(stream, &need)) {
@@ -241,7 +259,7 @@ bool lod_stream_try(struct lod_stream *stream, const struct lod_item *item,
     }
     if (lod_turn_begin(&stream->turn)) {
         fetch(stream, &need);
-        *read = true;
+        *read = known || !lod_pace_is_known(pace);
         lod_next_tell(&stream->next, item->number, need.last);
     }
     return true;

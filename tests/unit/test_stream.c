@@ -44,13 +44,20 @@ static void slow_down(void)
     }
 }
 
-static struct lod_frames_stats get(uint32_t number, unsigned groups)
+/* One that hardly waits. */
+static void quicken(void)
+{
+    for (unsigned i = 0; i < 32; i++) {
+        lod_pace_add(lod_frames_pace(frames), i % 2 ? 4 << 20 : 1000, i % 2 ? 40 * MS : MS / 5);
+    }
+}
+
+static struct lod_frames_stats get_now(uint32_t number, unsigned groups)
 {
     struct lod_wanted wanted[2] = {{.group = 1}, {.group = 2}};
     struct lod_item of = item_of(number);
     struct lod_frames_stats stats;
 
-    slow_down();
     cr_assert_eq(lod_frames_get(frames, &of, wanted, groups), 0);
     for (unsigned i = 0; i < groups; i++) {
         cr_assert_eq(wanted[i].data[9], byte_of(&of, wanted[i].group, 9));
@@ -58,6 +65,12 @@ static struct lod_frames_stats get(uint32_t number, unsigned groups)
     }
     lod_frames_stats(frames, &stats);
     return stats;
+}
+
+static struct lod_frames_stats get(uint32_t number, unsigned groups)
+{
+    slow_down();
+    return get_now(number, groups);
 }
 
 static uint32_t shuffled(uint32_t i)
@@ -77,6 +90,41 @@ Test(stream, where_all_prefixes_fit_any_order_comes_to_read_them_and_each_once)
     cr_assert_eq(stats.prefix_bytes, 2ull * RECORDS * ITEMS * FRAME_BYTES);
     cr_assert_leq(stats.prefix_reads, 6 * RECORDS);
     cr_assert_eq(stats.advised_bytes, 0);
+    lod_frames_destroy(frames);
+}
+
+Test(stream, one_load_tells_whether_the_store_is_memory)
+{
+    begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
+    struct lod_frames_stats stats = get_now(0, 2);
+    cr_assert_eq(stats.prefix_reads, 1);
+    cr_assert_leq(stats.prefix_bytes, ITEMS * FRAME_BYTES, "the first group is a MiB and more");
+    cr_assert_eq(stats.scattered_reads, 1, "that took no time, so the second is read alone");
+    lod_frames_destroy(frames);
+}
+
+Test(stream, a_load_that_fails_tells_nothing_and_is_not_repeated)
+{
+    begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
+    bad_item = 0;
+    struct lod_wanted wanted = {.group = 1};
+    struct lod_item of = item_of(0);
+    cr_assert_eq(lod_frames_get(frames, &of, &wanted, 1), -EIO);
+    cr_assert_leq(reads, 2);
+    lod_frames_destroy(frames);
+}
+
+/* .2 ms and 100 MB/s: a record's first group takes 13 ms, one frame .9. */
+Test(stream, where_all_fit_a_prefix_that_is_over_at_once_needs_no_second_reader)
+{
+    begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
+    items_end = ITEMS;
+    quicken();
+    cr_assert_eq(get_now(3, 1).scattered_reads, 0);
+    lod_frames_destroy(frames);
+    begin(64 << 20, 1ull << 40);
+    quicken();
+    cr_assert_eq(get_now(3, 1).prefix_reads, 0, "but not of a store that does not fit");
     lod_frames_destroy(frames);
 }
 
