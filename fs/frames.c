@@ -9,10 +9,8 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "clock.h"
-#include "log.h"
 #include "stream.h"
 
 struct lod_frames {
@@ -164,6 +162,19 @@ static int await(struct ask *ask)
     return error;
 }
 
+/* The first request of all tells whether the others may be dear: nobody makes one meanwhile. */
+static int bring_first(struct ask *ask)
+{
+    struct lod_frames *frames = ask->frames;
+    int error = 0;
+
+    if (lod_turn_begin(&frames->stream.turn)) {
+        error = lod_fetch(&frames->fetch, ask->item, &ask->wanted[ask->first], 1);
+        lod_turn_end(&frames->stream.turn);
+    }
+    return error;
+}
+
 /* What is missing: by a prefix if that pays, else just so. */
 static int bring(struct ask *ask, bool *prefix_read)
 {
@@ -172,10 +183,9 @@ static int bring(struct ask *ask, bool *prefix_read)
     if (lod_stream_try(&frames->stream, ask->item, ask->wanted, ask->count, prefix_read)) {
         return 0;
     }
-    /* The first request of all tells whether the others may be dear. */
     return lod_pace_is_known(&frames->fetch.pace)
                ? lod_fetch(&frames->fetch, ask->item, ask->wanted, ask->count)
-               : lod_fetch(&frames->fetch, ask->item, &ask->wanted[ask->first], 1);
+               : bring_first(ask);
 }
 
 static int get(struct ask *ask)
@@ -206,120 +216,6 @@ int lod_frames_get(struct lod_frames *frames, const struct lod_item *item,
         wanted[i].chunk = NULL;
     }
     return error;
-}
-
-/* ------------------------------------------------------------------------------ plans */
-
-/* The place in `wanted` of the frame that `part` begins in: the last one again, if it is that. */
-static unsigned want(struct lod_parts *parts, unsigned group, uint64_t frame)
-{
-    const struct lod_wanted *last =
-        parts->wanted_count ? &parts->wanted[parts->wanted_count - 1] : NULL;
-
-    if (!last || last->group != group || last->frame != frame) {
-        assert(parts->wanted_count < LOD_FETCH_MAX);
-        parts->wanted[parts->wanted_count++] = (struct lod_wanted){.group = group, .frame = frame};
-    }
-    return parts->wanted_count - 1;
-}
-
-static void add_part(struct lod_parts *parts, struct lod_part part)
-{
-    assert(parts->count < LOD_FETCH_MAX);
-    parts->part[parts->count++] = part;
-}
-
-static void cut_stored(const struct lod_item *item, const struct lod_piece *piece,
-                       struct lod_parts *parts)
-{
-    const uint64_t frame_bytes = 1ull << item->recd.frame_shift;
-
-    for (uint64_t done = 0, bytes; done < piece->bytes; done += bytes) {
-        uint64_t at = piece->offset + done, skip = at & (frame_bytes - 1);
-        uint64_t left = piece->bytes - done;
-        bytes = frame_bytes - skip < left ? frame_bytes - skip : left;
-        unsigned number = want(parts, piece->group, at >> item->recd.frame_shift);
-        add_part(parts, (struct lod_part){piece, number, skip, bytes});
-    }
-}
-
-/* The plan may say more than there is: both rows were malformed in the same way. */
-static int check_parts(const struct lod_item *item, const struct lod_parts *parts)
-{
-    for (unsigned i = 0; i < parts->count; i++) {
-        const struct lod_part *part = &parts->part[i];
-        if (part->piece->kind == LOD_PIECE_STORED &&
-            part->skip + part->bytes > parts->wanted[part->wanted].bytes) {
-            lod_log(LOD_LOG_ERROR, "item %u group %u: the record holds less than the index says",
-                    item->number, part->piece->group);
-            return -EIO;
-        }
-    }
-    return 0;
-}
-
-int lod_frames_parts(struct lod_frames *frames, const struct lod_item *item,
-                     const struct lod_plan *plan, struct lod_parts *ret_parts)
-{
-    ret_parts->count = ret_parts->wanted_count = 0;
-    for (unsigned i = 0; i < plan->count; i++) {
-        const struct lod_piece *piece = &plan->pieces[i];
-        if (piece->kind == LOD_PIECE_STORED) {
-            cut_stored(item, piece, ret_parts);
-        } else {
-            add_part(ret_parts, (struct lod_part){piece, 0, 0, piece->bytes});
-        }
-    }
-    int error = lod_frames_get(frames, item, ret_parts->wanted, ret_parts->wanted_count);
-    if (!error) {
-        error = check_parts(item, ret_parts);
-        if (error) {
-            lod_frames_drop(ret_parts);
-        }
-    }
-    return error;
-}
-
-void lod_frames_drop(struct lod_parts *parts)
-{
-    for (unsigned i = 0; i < parts->wanted_count; i++) {
-        lod_blob_unref(&parts->wanted[i].chunk->blob);
-    }
-    parts->count = parts->wanted_count = 0;
-}
-
-const uint8_t *lod_frames_at(const struct lod_plan *plan, const struct lod_parts *parts,
-                             const struct lod_part *part)
-{
-    switch (part->piece->kind) {
-    case LOD_PIECE_MEM:
-        return part->piece->mem;
-    case LOD_PIECE_TEXT:
-        return plan->text + part->piece->offset;
-    default:
-        return parts->wanted[part->wanted].data + part->skip;
-    }
-}
-
-int lod_frames_copy(struct lod_frames *frames, const struct lod_item *item,
-                    const struct lod_plan *plan, uint8_t *into)
-{
-    struct lod_parts parts;
-    struct lod_plan cut;
-
-    for (uint64_t at = 0; at < plan->bytes; at += cut.bytes) {
-        lod_plan_cut(plan, at, LOD_FETCH_BYTES_MAX, &cut);
-        int error = lod_frames_parts(frames, item, &cut, &parts);
-        if (error) {
-            return error;
-        }
-        for (unsigned i = 0; i < parts.count; i++) {
-            memcpy(into, lod_frames_at(plan, &parts, &parts.part[i]), parts.part[i].bytes);
-            into += parts.part[i].bytes;
-        }
-        lod_frames_drop(&parts);
-    }
-    return 0;
 }
 
 /* ------------------------------------------------------------------------------ the rest */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checked frames of stored segments: out of memory, or fetched, or waited for. Below the reader,
- * which cuts plans into frames, and below made.h, which computes bytes from them.
+ * whose plans frame_parts.h takes to pieces, and below made.h, which computes bytes from them.
  */
 #ifndef LOD_FRAMES_H
 #define LOD_FRAMES_H
@@ -12,7 +12,6 @@
 #include "compiler.h"
 #include "dataset.h"
 #include "fetch.h"
-#include "plan.h"
 #include "room.h"
 
 /* A key of the cache of made bytes: a unit of what is made of the item (made.h). */
@@ -36,38 +35,6 @@ void lod_frames_shrink(void *frames, size_t bytes);
  */
 LOD_MUST_CHECK int lod_frames_get(struct lod_frames *frames, const struct lod_item *item,
                                   struct lod_wanted *wanted, unsigned count);
-
-/* A part of one piece: of a STORED one, what lies in one frame; of others, all of it. */
-struct lod_part {
-    const struct lod_piece *piece;
-    unsigned wanted; /* STORED: the frame */
-    uint64_t skip;   /* STORED: bytes of the frame before it */
-    uint64_t bytes;
-};
-
-/* The parts of a plan in their order, and the frames they lie in. */
-struct lod_parts {
-    unsigned count, wanted_count;
-    struct lod_part part[LOD_FETCH_MAX];
-    struct lod_wanted wanted[LOD_FETCH_MAX];
-};
-
-/*
- * Takes a plan of LOD_FETCH_BYTES_MAX bytes at most, which outlives the parts, to pieces, and gets
- * their frames. The caller drops the parts, or takes the references out of `wanted`. -EIO (already
- * logged), -ENOMEM, -EINTR: there is nothing to drop.
- */
-LOD_MUST_CHECK int lod_frames_parts(struct lod_frames *frames, const struct lod_item *item,
-                                    const struct lod_plan *plan, struct lod_parts *ret_parts);
-void lod_frames_drop(struct lod_parts *parts);
-
-/* The bytes of a part that is not MADE; `plan` is what was cut, and holds the text. */
-const uint8_t *lod_frames_at(const struct lod_plan *plan, const struct lod_parts *parts,
-                             const struct lod_part *part);
-
-/* Copies all of a plan without MADE pieces into `into`, of plan->bytes bytes. */
-LOD_MUST_CHECK int lod_frames_copy(struct lod_frames *frames, const struct lod_item *item,
-                                   const struct lod_plan *plan, uint8_t *into);
 
 /* How fast the store has been. */
 struct lod_pace *lod_frames_pace(struct lod_frames *frames);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frame_parts.h"
+
 /* In a key's number, above the unit's; below 2^56 with all forms. */
 #define KEY_FORM_AT 49
 
@@ -75,7 +77,7 @@ static int gather_own(const struct lod_making *making, struct lod_input *input)
         return error ? error : -ENOMEM;
     }
     input->data = (struct lod_span){.at = data, .bytes = input->plan.bytes};
-    return lod_frames_copy(making->frames, making->item, &input->plan, data);
+    return lod_frame_parts_copy(making->frames, making->item, &input->plan, data);
 }
 
 /* Which item an input is of; nothing it names is made in turn, so references end. */

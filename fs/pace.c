@@ -16,7 +16,7 @@
 #define UNKNOWN_BANDWIDTH  100000000u
 #define WEIGHT             4u
 #define LOAD_BYTES_MIN     (256u << 10)
-#define LOAD_BYTES_UNKNOWN (1280u << 10)
+#define LOAD_BYTES_UNKNOWN (5u << 20)
 
 static uint64_t get(const atomic_uint_fast64_t *at, uint64_t unknown)
 {
@@ -38,6 +38,11 @@ bool lod_pace_is_known(const struct lod_pace *pace)
     return atomic_load_explicit(&pace->recent, memory_order_relaxed);
 }
 
+bool lod_pace_has_bandwidth(const struct lod_pace *pace)
+{
+    return get(&pace->bandwidth, 0);
+}
+
 /* One request in four that had to be waited for is enough. */
 bool lod_pace_is_memory(const struct lod_pace *pace)
 {
@@ -46,26 +51,16 @@ bool lod_pace_is_memory(const struct lod_pace *pace)
     return 4u * (unsigned)__builtin_popcount(recent & RECENT_MASK) <= recent >> RECENT;
 }
 
-/* One mean may be wrong; the other must not become absurd. */
-static uint64_t rest_of(uint64_t ns, uint64_t other_ns)
-{
-    uint64_t least = ns / 4 + 1;
-
-    return ns > other_ns + least ? ns - other_ns : least;
-}
-
-/* A large request tells of the bandwidth; the first of all, of the latency before that. */
 static void measure(struct lod_pace *pace, uint64_t bytes, uint64_t ns)
 {
-    bool large = bytes >= LARGE_BYTES;
+    uint64_t least = ns / 4 + 1; /* one mean may be wrong; the other must not become absurd */
 
-    if (!large || !get(&pace->latency_ns, 0)) {
+    if (bytes < LARGE_BYTES) {
         uint64_t moving = bytes * SECOND_NS / get(&pace->bandwidth, UNKNOWN_BANDWIDTH);
-        blend(&pace->latency_ns, rest_of(ns, moving));
-    }
-    if (large) {
+        blend(&pace->latency_ns, ns > moving + least ? ns - moving : least);
+    } else {
         uint64_t waiting = get(&pace->latency_ns, 0);
-        blend(&pace->bandwidth, bytes * SECOND_NS / rest_of(ns, waiting));
+        blend(&pace->bandwidth, bytes * SECOND_NS / (ns > waiting + least ? ns - waiting : least));
     }
 }
 

@@ -24,6 +24,9 @@ void lod_pace_add(struct lod_pace *pace, uint64_t bytes, uint64_t ns);
 /* Has there been any request? */
 bool lod_pace_is_known(const struct lod_pace *pace);
 
+/* Has there been a large one that had to be waited for? */
+bool lod_pace_has_bandwidth(const struct lod_pace *pace);
+
 bool lod_pace_is_memory(const struct lod_pace *pace);
 
 /* What `requests` for `bytes` bytes in all will take. */

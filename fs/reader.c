@@ -14,7 +14,7 @@
 
 #include "ahead.h"
 #include "budget.h"
-#include "frames.h"
+#include "frame_parts.h"
 #include "made.h"
 #include "made_ahead.h"
 
@@ -183,7 +183,7 @@ static int add_made(struct lod_reader *reader, const struct lod_item *item,
 }
 
 /* The references go from the parts to the read. */
-static void keep(struct lod_parts *parts, struct lod_read *read)
+static void keep(struct lod_frame_parts *parts, struct lod_read *read)
 {
     for (unsigned i = 0; i < parts->wanted_count; i++) {
         read->blobs[read->blobs_count++] = &parts->wanted[i].chunk->blob;
@@ -194,20 +194,20 @@ static void keep(struct lod_parts *parts, struct lod_read *read)
 static int add_parts(struct lod_reader *reader, const struct lod_item *item,
                      const struct lod_plan *plan, const struct lod_plan *cut, struct lod_read *read)
 {
-    struct lod_parts parts;
+    struct lod_frame_parts parts;
 
-    int error = lod_frames_parts(reader->frames, item, cut, &parts);
+    int error = lod_frame_parts_get(reader->frames, item, cut, &parts);
     if (error) {
         return error;
     }
     keep(&parts, read);
     for (unsigned i = 0; i < parts.count && !error; i++) {
-        const struct lod_part *part = &parts.part[i];
+        const struct lod_frame_part *part = &parts.part[i];
         if (part->piece->kind == LOD_PIECE_MADE) {
             error = add_made(reader, item, part->piece,
                              lod_plan_made_bytes(plan, part->piece->form), read);
         } else {
-            add_span(read, lod_frames_at(plan, &parts, part), part->bytes);
+            add_span(read, lod_frame_part_at(plan, &parts, part), part->bytes);
         }
     }
     return error;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The decision, with its reasons:
- * - a store at the speed of memory is read frame by frame: there is no latency to save; the first
- *   load of all, of a MiB, tells whether it is one;
+ * - a store at the speed of memory is read frame by frame: there is no latency to save;
  * - a prefix has to fit the cache beside the others that are in use, or it is evicted before it is
  *   used up;
  * - somebody has to want the rest of it: either the prefixes of the whole store fit, so that any
@@ -22,7 +21,7 @@
 #define ASKED_ENOUGH 3u /* items of this record in the window */
 #define MEAN_ENOUGH  4u /* items a record, of those before it */
 #define LONGEST_NS   (5ull * 1000 * 1000 * 1000)
-#define AT_ONCE_NS   (100ull * 1000 * 1000) /* what a person takes for no time */
+#define AT_ONCE_NS   (250ull * 1000 * 1000) /* once a record, nobody minds */
 #define ADVISE_AFTER 256u
 #define NEAR_MAX     2u /* records at a time: that is their order */
 #define AHEAD        2u /* records: what is read, and the next */
@@ -182,7 +181,7 @@ static bool decide(struct lod_stream *stream, const struct need *need)
         lod_recd_prefix_bytes(recd, need->last) - lod_recd_prefix_bytes(recd, need->first - 1);
     struct lod_local local;
 
-    if (lod_pace_is_known(&stream->fetch->pace) && lod_pace_is_memory(&stream->fetch->pace)) {
+    if (lod_pace_is_memory(&stream->fetch->pace)) {
         return false;
     }
     lod_locality_sum(&stream->locality, recd->number, &local);
@@ -214,7 +213,7 @@ static bool step(void *ctx)
     return lod_turn_step(&stream->turn);
 }
 
-/* One load tells what the others would take. */
+/* The first load tells what all of it would take. */
 static bool step_once(void *ctx)
 {
     return step(ctx) && false;
@@ -223,7 +222,7 @@ static bool step_once(void *ctx)
 static void fetch(struct lod_stream *stream, const struct need *need)
 {
     lod_prefix_fetch(stream->fetch, &stream->stage, need->item, need->first, need->last,
-                     lod_pace_is_known(&stream->fetch->pace) ? step : step_once, stream);
+                     lod_pace_has_bandwidth(&stream->fetch->pace) ? step : step_once, stream);
     lod_turn_end(&stream->turn);
 }
 
@@ -251,7 +250,7 @@ bool lod_stream_try(struct lod_stream *stream, const struct lod_item *item,
                     const struct lod_wanted *wanted, unsigned count, bool *read)
 {
     const struct lod_pace *pace = &stream->fetch->pace;
-    const bool known = lod_pace_is_known(pace);
+    const bool known = lod_pace_has_bandwidth(pace);
     struct need need = need_of(item, wanted, count);
 
     if (*read || !decide(stream, &need)) {
@@ -259,7 +258,7 @@ bool lod_stream_try(struct lod_stream *stream, const struct lod_item *item,
     }
     if (lod_turn_begin(&stream->turn)) {
         fetch(stream, &need);
-        *read = known || !lod_pace_is_known(pace);
+        *read = known || !lod_pace_has_bandwidth(pace);
         lod_next_tell(&stream->next, item->number, need.last);
     }
     return true;

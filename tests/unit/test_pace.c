@@ -51,16 +51,6 @@ Test(pace, latency_and_bandwidth_are_told_apart)
     cr_assert_eq(lod_pace_gap(&pace), 256 << 10, "a gap is read over, up to a limit");
 }
 
-/* No store that is worth mounting moves a MiB in 50 ms: most of that was waiting. */
-Test(pace, one_large_request_tells_of_both)
-{
-    struct lod_pace pace = {0};
-
-    lod_pace_add(&pace, 1280 << 10, 50 * MS);
-    cr_assert_gt(lod_pace_ns(&pace, 1, 0), 30 * MS);
-    cr_assert_lt(lod_pace_ns(&pace, 1, 5 << 20), 100 * MS);
-}
-
 Test(pace, no_request_makes_a_mean_absurd)
 {
     struct lod_pace pace = {0};
