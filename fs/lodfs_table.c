@@ -107,7 +107,7 @@ static int add_shard(struct lod_table_core *core, struct lod_buf *bytes)
 static int fail(struct lodfs_error *error, int result, const char *path, const char *name)
 {
     const char *why = result == -EBADMSG   ? "its hash differs: damaged"
-                      : result == -EILSEQ  ? "it is malformed"
+                      : result == -EILSEQ  ? "it is malformed, or no shard (x.npy opens as x.toc)"
                       : result == -ENOTSUP ? "it is of another version"
                                            : strerrordesc_np(-result);
 

@@ -3,8 +3,10 @@
 
 Without arguments it tests the modules of the source tree with the library of the build; installed
 ones are tested with the argument "installed"."""
+import copy
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -74,6 +76,58 @@ def check_products(table, dense):
     assert "axes" in raises(ValueError, lambda: table @ np.ones((columns, 1, 1)))
 
 
+def check_operator(table, dense):
+    """What SciPy's solvers and scikit-learn's estimators call."""
+    rows, columns = dense.shape
+    chance = np.random.default_rng(7)
+    v, w = chance.random((columns, 1)), chance.random((rows, 2))
+    close(table.matvec(v[:, 0]), dense @ v[:, 0])
+    close(table.matvec(v), dense @ v)
+    close(table.rmatvec(w[:, :1]), dense.T @ w[:, :1])
+    close(table.matmat(v), dense @ v)
+    close(table.rmatmat(w), dense.T @ w)
+    close(table.T @ w, dense.T @ w)
+    close(v.T @ table.T, v.T @ dense.T)
+    assert table.T.shape == (columns, rows) and table.T.T is table and table.ndim == 2
+    batch = table.batch(1)
+    close(batch.T @ w[:len(batch)], dense[batch.start:][:len(batch)].T @ w[:len(batch)])
+    assert np.asarray(batch).tobytes() == table.rows(batch.start, len(batch)).tobytes()
+    try:
+        from scipy.sparse.linalg import aslinearoperator, lsqr
+    except ImportError:
+        print("SKIP: SciPy is not installed")
+        return
+    close(aslinearoperator(table).H @ w[:, 0], dense.T @ w[:, 0])
+    close(lsqr(aslinearoperator(table), dense @ v[:, 0], atol=0, btol=0)[0], v[:, 0], 1e-6)
+
+
+def check_misuse(path, dense):
+    """Errors are those that NumPy users know, and none is a crash."""
+    table, v = lodfs.toc.open(path), np.ones(dense.shape[1])
+    raises(TypeError, lambda: table @ (v * 1j))
+    raises(TypeError, lambda: table @ v.astype("U"))
+    raises(TypeError, lambda: table * "2")
+    raises(TypeError, lambda: table.batch(.5))
+    raises(ValueError, lambda: table @ 2.0)
+    raises(ValueError, lambda: table.rows(0, len(table) + 1))
+    raises(ValueError, lambda: table.__array__(copy=False))
+    assert table.rows(-5).tobytes() == table.rows(len(table) - 5, 5).tobytes()
+    for other in (v.astype(">f8"), np.repeat(v, 2)[::2], list(v), v[::-1], v.astype(object)):
+        close(table @ other, dense @ v)
+    assert (table @ v.astype(">f4")).dtype == np.float32
+    assert np.asarray(table).dtype == table.dtype and (table * .5).dtype == np.float64
+    raises(ValueError, (table * 1.0).rows)
+    again = pickle.loads(pickle.dumps(table * 2.0))
+    close(again @ v, 2 * dense @ v)
+    assert copy.copy(table) is table and copy.deepcopy(table) is table
+    batch = table.batch(0)
+    table.close()
+    for use in (lambda: table @ v, lambda: batch @ v, table.rows, table.to_dense, lambda: table * 2,
+                lambda: table.batch(0), lambda: table.nbytes, lambda: np.asarray(table)):
+        assert "closed" in raises(ValueError, use)
+    assert "closed" in repr(table)
+
+
 def check_tables(store, source):
     for path in ("big-endian", "random", "small"):
         array = np.load(source / f"{path}.npy")
@@ -90,6 +144,10 @@ def check_tables(store, source):
     big = np.load(source / "big-endian.npy").astype("f8")
     check_products(store.table("big-endian.toc"), big)
     check_products(store.table("random.toc"), np.load(source / "random.npy").astype("f8"))
+    random = np.load(source / "random.npy").astype("f8")
+    check_operator(store.table("random.toc"), random)
+    assert "x.toc" in raises(OSError, lambda: store.table("plain.npy"))
+    raises(TypeError, lambda: pickle.dumps(store.table("random.toc")))
     text = store.table("text.toc")
     assert text.shape == (7000, 5) and text.to_dense()[1, 1:4].tolist() == [0, 1, 0]
     data = store.read("big-endian.toc/shard-00001.toc")
@@ -130,6 +188,7 @@ def main():
         shard = pathlib.Path(folder, "copied.toc")
         shard.write_bytes(data)
         check_threads(shard, big)
+        check_misuse(shard, big[5000:])
         assert "no such folder" in raises(FileNotFoundError, lambda: lodfs.open(store / "none"))
     print(f"lodfs {lodfs.version()} of {os.path.dirname(lodfs.__file__)}: as NumPy has it")
 

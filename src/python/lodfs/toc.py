@@ -2,8 +2,11 @@
 """Tables that are multiplied as they are compressed: NumPy arrays in and out.
 
 Products are of float32 where the other side is of float32, else of float64. Zeros of the table are
-left out of every sum, as in sparse matrices: 0 times infinity is 0.
+left out of every sum, as in sparse matrices: 0 times infinity is 0. Tables, their batches and .T of
+both have shape, dtype, matvec, rmatvec, matmat and rmatmat, so SciPy's aslinearoperator takes them.
 """
+import numbers
+import operator
 import os
 from ctypes import byref, c_void_p
 
@@ -20,14 +23,14 @@ def open(path):  # pylint: disable=redefined-builtin
     """Opens a shard file, or a folder x.toc of shards as one table; below a mount or on disk."""
     handle = new_handle()
     call("table_open", os.fsencode(path), byref(handle))
-    return Table(handle)
+    return Table(handle, (open, (path,)))
 
 
 def from_bytes(data):
     """Opens a shard that is in memory."""
-    handle = new_handle()
+    handle, data = new_handle(), bytes(data)
     call("table_open_bytes", data, len(data), byref(handle))
-    return Table(handle)
+    return Table(handle, (from_bytes, (data,)))
 
 
 def _address(array):
@@ -39,36 +42,84 @@ def _numbers(array, axes):
     array = np.asarray(array)
     if array.ndim not in axes:
         raise ValueError(f"expected {' or '.join(map(str, axes))} axes, not {array.ndim}")
-    dtype = np.float32 if array.dtype == np.float32 else np.float64
-    return np.ascontiguousarray(array, dtype), "f4" if dtype is np.float32 else "f8"
+    if array.dtype.kind not in "biufO":
+        raise TypeError(f"products are of real numbers, not of {array.dtype}")
+    narrow = array.dtype.kind == "f" and array.dtype.itemsize == 4
+    dtype = np.float32 if narrow else np.float64
+    return np.ascontiguousarray(array, dtype), "f4" if narrow else "f8"
 
 
-class Table:
-    """R rows of C numbers. Immutable: any number of threads may use one at once."""
+class _Operator:
+    """What NumPy and SciPy expect of a matrix, out of @ from both sides."""
 
     __array_ufunc__ = None  # so that v @ A and 2 * A come here
+    ndim = 2
 
-    def __init__(self, handle):
-        self._handle = handle
+    def __len__(self):
+        return self.shape[0]
+
+    @property
+    def T(self):
+        """Transposed, for products: nothing is copied."""
+        return Transposed(self)
+
+    def matvec(self, v):
+        return self @ v
+
+    matmat = matvec
+
+    def rmatvec(self, v):
+        return self.T @ v
+
+    rmatmat = rmatvec
+
+
+class Transposed(_Operator):
+    """A.T of a table or of batches."""
+
+    def __init__(self, of):
+        self._of = of
+        self.shape, self.dtype = of.shape[::-1], of.dtype
+
+    T = property(lambda self: self._of)
+
+    def __matmul__(self, other):
+        return (np.asarray(other).T @ self._of).T
+
+    def __rmatmul__(self, other):
+        return (self._of @ np.asarray(other).T).T
+
+    def __array__(self, dtype=None, copy=None):
+        return self._of.__array__(dtype, copy).T
+
+
+class Table(_Operator):
+    """R rows of C numbers. Immutable: any number of threads may use one at once."""
+
+    def __init__(self, handle, again=None):
+        self._handle, self._again, self._scaled = handle, again, False
         self.shape = (call("table_rows", handle), call("table_columns", handle))
         self.dtype = np.dtype(call("table_dtype", handle).decode())
         self.batches = call("table_batches", handle)
 
-    ndim = 2
+    def _opened(self):
+        if not self._handle:
+            raise ValueError("the table is closed")
+        return self._handle
 
     @property
     def shards(self):
-        return call("table_shards", self._handle)
+        return call("table_shards", self._opened())
 
     @property
     def nbytes_stored(self):
         """Bytes of the shards as they are stored."""
-        return call("table_stored_bytes", self._handle)
+        return call("table_stored_bytes", self._opened())
 
     @property
     def nbytes(self):
         """Bytes in memory."""
-        return call("table_memory_bytes", self._handle)
+        return call("table_memory_bytes", self._opened())
 
     def close(self):
         """No thread may use the table any more."""
@@ -85,27 +136,42 @@ class Table:
         if getattr(self, "_handle", None):
             self.close()
 
-    def __len__(self):
-        return self.shape[0]
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        """Opened again where it is unpickled: for worker processes."""
+        if not self._again:
+            raise TypeError("a table of an open store cannot be pickled: lodfs.toc.open one below a"
+                            " mount")
+        return self._again
 
     def __repr__(self):
+        if not self._handle:
+            return "<lodfs.toc.Table, closed>"
         return (f"<lodfs.toc.Table {self.shape[0]} x {self.shape[1]} {self.dtype.str}, "
                 f"{self.shards} shards, {self.nbytes_stored} bytes>")
 
     # ---------------------------------------------------------------------------- rows
 
     def _range(self, first, count):
-        first = range(self.shape[0] + 1)[first]
-        count = self.shape[0] - first if count is None else count
-        if count < 0 or count > self.shape[0] - first:
-            raise ValueError(f"the table has {self.shape[0]} rows")
+        first, rows = operator.index(first), self.shape[0]
+        first = first + rows if first < 0 else first
+        count = rows - first if count is None else operator.index(count)
+        if first < 0 or count < 0 or count > rows - first:
+            raise ValueError(f"the table has {rows} rows")
         return first, count
 
     def rows(self, first=0, count=None):
         """Rows as the source had them, bit for bit, in its dtype."""
+        if self._scaled:
+            raise ValueError("a table that was scaled has no elements of the source: to_dense()")
         first, count = self._range(first, count)
         into = np.empty((count, self.shape[1]), self.dtype)
-        call("table_elements", self._handle, first, count, _address(into))
+        call("table_elements", self._opened(), first, count, _address(into))
         return into
 
     def to_dense(self, dtype=np.float64, first=0, count=None):
@@ -115,12 +181,21 @@ class Table:
         suffix = {"<f8": "f8", "<f4": "f4"}.get(into.dtype.str)
         if not suffix:
             raise ValueError("a table becomes float64 or float32; rows() keeps its own dtype")
-        call(f"table_dense_{suffix}", self._handle, first, count, _address(into))
+        call(f"table_dense_{suffix}", self._opened(), first, count, _address(into))
         return into
 
+    def _array(self, dtype, copy, first=0, count=None):
+        """Of the dtype asked for, or of the table's own."""
+        dtype = self.dtype if dtype is None else np.dtype(dtype)
+        if copy is False:
+            raise ValueError("the rows of a table are no array yet: they have to be copied")
+        if self._scaled or (dtype != self.dtype and dtype.str in ("<f4", "<f8")):
+            wide = np.float32 if dtype == np.float32 else np.float64
+            return self.to_dense(wide, first, count).astype(dtype, copy=False)
+        return self.rows(first, count).astype(dtype, copy=False)
+
     def __array__(self, dtype=None, copy=None):
-        dense = self.to_dense()
-        return dense if dtype is None else dense.astype(dtype)
+        return self._array(dtype, copy)
 
     # ------------------------------------------------------------------------ products
 
@@ -138,31 +213,34 @@ class Table:
         return other @ self._all()
 
     def __mul__(self, factor):
+        if not isinstance(factor, numbers.Real):
+            return NotImplemented
         handle = new_handle()
-        call("table_scale", self._handle, float(factor), byref(handle))
-        return Table(handle)
+        call("table_scale", self._opened(), float(factor), byref(handle))
+        scaled = Table(handle, self._again and (operator.mul, (self, float(factor))))
+        scaled._scaled = True
+        scaled.dtype = np.dtype(np.float32 if self.dtype.str[1:] == "f4" else np.float64)
+        return scaled
 
     __rmul__ = __mul__
 
 
-class Batches:
+class Batches(_Operator):
     """Consecutive mini-batches of a table, which it keeps alive."""
 
-    __array_ufunc__ = None
-
     def __init__(self, table, first, count):
+        first, count = operator.index(first), operator.index(count)
         if first < 0 or count < 0 or first + count > table.batches:
             raise ValueError(f"the table has {table.batches} batches")
+        handle = table._opened()
         self.table, self._first, self._count = table, first, count
-        self.start = call("table_batch_start", table._handle, first)
-        self.shape = (call("table_batch_rows", table._handle, first, count), table.shape[1])
+        self.dtype = table.dtype
+        self.start = call("table_batch_start", handle, first)
+        self.shape = (call("table_batch_rows", handle, first, count), table.shape[1])
 
     def _run(self, name, other, into, *more):
-        handle = self.table._handle
-        if not handle:
-            raise ValueError("the table is closed")
-        call(f"table_{name}", handle, self._first, self._count, _address(other), *more,
-             _address(into), None)
+        call(f"table_{name}", self.table._opened(), self._first, self._count, _address(other),
+             *more, _address(into), None)
         return into
 
     def _check(self, there, wanted):
@@ -189,3 +267,6 @@ class Batches:
 
     def to_dense(self, dtype=np.float64):
         return self.table.to_dense(dtype, self.start, self.shape[0])
+
+    def __array__(self, dtype=None, copy=None):
+        return self.table._array(dtype, copy, self.start, self.shape[0])
