@@ -9,20 +9,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "toc/text_advice.h"
 #include "toc/text_number.h"
 
 #define FIELD_SHOWN 40 /* bytes of a field in a sentence */
 
-static int fail_field(struct lod_text_scan *scan, uint32_t field, const char *why)
+/* `why` and, behind it, what to do: as the field looks, or else `otherwise`. */
+static int fail_field(struct lod_text_scan *scan, uint32_t field, const char *why,
+                      const char *otherwise)
 {
     const struct lod_span text = lod_csv_field(&scan->csv, field);
     const char *name = scan->table.columns[field].name;
+    const char *advice = lod_text_advice(text);
     const int shown = text.bytes < FIELD_SHOWN ? (int)text.bytes : FIELD_SHOWN;
 
     snprintf(scan->why, sizeof(scan->why),
-             "line %" PRIu64 ", column %" PRIu32 "%s%.60s%s: '%.*s%s' %s", scan->line + 1,
+             "line %" PRIu64 ", column %" PRIu32 "%s%.60s%s: '%.*s%s' %s; %s", scan->line + 1,
              field + 1, name ? " (" : "", name ? name : "", name ? ")" : "", shown,
-             (const char *)text.at, text.bytes > FIELD_SHOWN ? ".." : "", why);
+             (const char *)text.at, text.bytes > FIELD_SHOWN ? ".." : "", why,
+             advice ? advice : otherwise);
     return -EILSEQ;
 }
 
@@ -86,7 +91,7 @@ static int look_at_fields(struct lod_text_scan *scan)
             lod_text_number(lod_csv_field(&scan->csv, i), &number) == LOD_NUMBER_NONE) {
             column->text = true;
             if (!scan->options.one_hot) {
-                return fail_field(scan, i, "is no number; --one-hot makes columns of such text");
+                return fail_field(scan, i, "is no number", "--one-hot makes columns of such text");
             }
         }
     }
@@ -137,7 +142,8 @@ static int add_category(struct lod_text_scan *scan, uint32_t field)
         return 0;
     }
     if (column->count == LOD_TEXT_CATEGORIES_MAX) {
-        return fail_field(scan, field, "is one category too many: 4,096 are the limit of a column");
+        return fail_field(scan, field, "is one category too many: 4,096 are the limit of a column",
+                          "leave the column out, or write numbers for its text");
     }
     if (!column->categories) {
         column->categories = calloc(LOD_TEXT_CATEGORIES_MAX, sizeof(char *));
@@ -179,8 +185,9 @@ int lod_csv_columns_look(struct lod_text_scan *scan, bool *ret_row)
     }
     if (scan->csv.count != scan->table.columns_count) {
         snprintf(scan->why, sizeof(scan->why),
-                 "line %" PRIu64 ": it has %" PRIu32 " fields, the first record %" PRIu32,
-                 scan->line + 1, scan->csv.count, scan->table.columns_count);
+                 "line %" PRIu64 ": it has %" PRIu32 " fields, the first record %" PRIu32 "%s",
+                 scan->line + 1, scan->csv.count, scan->table.columns_count,
+                 scan->table.columns_count == 1 ? "; nothing may stand before the header" : "");
         return -EILSEQ;
     }
     if (scan->gathering) {

@@ -60,7 +60,7 @@ static int add(struct taking *t, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
         if (t->bytes.at[i] == '\0') {
-            return fail(t, -EILSEQ, "it has a NUL byte");
+            return fail(t, -EILSEQ, LOD_TEXT_NUL);
         }
     }
     return lod_buf_append(&t->row->text, t->bytes.at + from, to - from);
@@ -108,7 +108,9 @@ static int take_plain(struct taking *t)
 
     while (t->at < t->bytes.bytes && !ends_plain(t, t->bytes.at[t->at])) {
         if (t->bytes.at[t->at++] == '"') {
-            return fail(t, -EILSEQ, "a quote stands inside a field");
+            return fail(
+                t, -EILSEQ,
+                "a quote stands inside a field; those around it may have no space before them");
         }
     }
     int error = t->at == t->bytes.bytes ? run_out(t) : 0;

@@ -18,6 +18,9 @@
 #define LOD_TEXT_LINE_MAX   ((size_t)16 << 20)
 #define LOD_CSV_COLUMNS_MAX 65536u
 
+/* What is said of a NUL byte, which no text has that is UTF-8 or Latin-1. */
+#define LOD_TEXT_NUL "it has a NUL byte; `iconv -f UTF-16 -t UTF-8` makes text of UTF-16"
+
 /* The fields of one record, unquoted. All zero to begin; room is kept from record to record. */
 struct lod_csv_row {
     struct lod_buf text;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "toc/csv_read.h"
 #include "toc/text_number.h"
@@ -63,6 +64,10 @@ static int take_index(struct lod_span *word, uint32_t *ret_index, const char **r
             return -E2BIG;
         }
     }
+    if (word->bytes >= 4 && memcmp(word->at, "qid:", 4) == 0) {
+        *ret_why = "it has a qid, which no column is made of; take qids out of the file";
+        return -EILSEQ;
+    }
     if (i == 0 || i == word->bytes || word->at[i] != ':') {
         *ret_why = "a pair is not of the form index:value";
         return -EILSEQ;
@@ -94,19 +99,29 @@ static int take_pair(struct lod_libsvm_row *row, struct lod_span word, const cha
     return error;
 }
 
+static const char *why_no_label(struct lod_span word)
+{
+    if (memchr(word.at, ':', word.bytes)) {
+        return "it has no label: a line is `label index:value ..`, a number first";
+    }
+    return memchr(word.at, ',', word.bytes)
+               ? "its label is no number; one label a line is kept, not several"
+               : "its label is no number; write one for each class";
+}
+
 static int take_line(struct lod_libsvm_row *row, struct lod_span line, const char **ret_why)
 {
     const uint8_t *comment = line.bytes ? memchr(line.at, '#', line.bytes) : NULL;
 
     if (line.bytes && memchr(line.at, '\0', line.bytes)) {
-        *ret_why = "it has a NUL byte";
+        *ret_why = LOD_TEXT_NUL;
         return -EILSEQ;
     }
     line.bytes = comment ? (size_t)(comment - line.at) : line.bytes;
     struct lod_span word = take_word(&line);
     row->blank = word.bytes == 0;
     if (!row->blank && lod_text_number(word, &row->label) == LOD_NUMBER_NONE) {
-        *ret_why = "its label is no number";
+        *ret_why = why_no_label(word);
         return -EILSEQ;
     }
     int error = 0;

@@ -30,7 +30,8 @@ static bool is_word(struct lod_span text, const char *word)
 
 static bool is_missing(struct lod_span text)
 {
-    static const char *const words[] = {"na", "n/a", "nan", "null", "none", "?"};
+    static const char *const words[] = {"na",   "n/a",  "nan", "null", "none",
+                                        "#n/a", "<na>", "#na", "-nan", "?"};
 
     if (text.bytes == 0) {
         return true;

@@ -119,6 +119,18 @@ printf 'a,b\n1,\0\n' >bad/nul.csv
 refused "'nul.csv'" 'line 2: it has a NUL byte'
 printf 'a,b\n1,2\n3\n' >bad/ragged.csv
 refused "'ragged.csv'" 'line 3: it has 1 fields, the first record 2'
+printf '\xff\xfea\0,\0b\0\n\0' >bad/wide.csv
+refused "'wide.csv'" 'iconv -f UTF-16 -t UTF-8'
+printf 'price,day\n"1,234",1\n' >bad/price.csv
+refused "'price.csv'" "line 2, column 1 (price): '1,234' is no number; write numbers as 1234.5"
+printf 'price,day\n1,2021-03-04\n' >bad/day.csv
+refused "'day.csv'" "'2021-03-04' is no number; write dates and times as numbers"
+printf '# made today\na,b\n1,2\n' >bad/head.csv
+refused "'head.csv'" 'line 2: it has 2 fields, the first record 1; nothing may stand before'
+printf '# ranks\n1 qid:1 1:2 # first\n' >bad/rank.svm
+refused "'rank.svm'" 'line 2: it has a qid'
+printf '1:2 2:3\n' >bad/none.svm
+refused "'none.svm'" 'line 1: it has no label'
 printf '1 2:3\n1 5:1 4:1\n' >bad/order.svm
 refused "'order.svm'" 'line 2: its indexes do not ascend'
 printf '\x93NUMPY\x02\0\xff\xff\xff\xff{}' >bad/long.npy
@@ -141,6 +153,14 @@ peak_kib=$("$here/peak.py" "$LODFS" pack -j1 --scans=default --tables='*' bad no
 said 'line 1: it has more than 16 MiB'
 [ "$peak_kib" -lt 600000 ] || fail "a line of 1 GB takes $peak_kib KiB"
 [ $((SECONDS - before)) -lt 20 ] || fail "a line of 1 GB takes $((SECONDS - before)) s"
+rm -rf bad
+mkdir bad
+{ echo name,n; seq -f "category-%.0f,1" 100000; } >bad/many.csv
+one_hot=(--scans=default --tables='*' --one-hot)
+peak_kib=$("$here/peak.py" "$LODFS" pack -j1 "${one_hot[@]}" bad no-store 2>err) &&
+    fail "100,000 categories are no error"
+said "line 4098, column 1 (name): 'category-4097' is one category too many: 4,096 are the limit"
+[ "$peak_kib" -lt 100000 ] || fail "categories take $peak_kib KiB"
 # Without --tables none of it matters.
 rm -rf bad
 mkdir bad

@@ -104,7 +104,8 @@ Test(text_table, numbers_of_text)
         cr_assert_eq(lod_text_number(text, &number), cases[i].kind, "%s", cases[i].text);
         cr_assert(cases[i].kind != LOD_NUMBER || number == cases[i].number, "%s", cases[i].text);
     }
-    static const char *const missing[] = {"", "  ", "NA", "n/a", "NaN", "null", "?", "None"};
+    static const char *const missing[] = {"",  "  ",   "NA",   "n/a",  "NaN", "null",
+                                          "?", "None", "#N/A", "<NA>", "-nan"};
     for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
         struct lod_span text = {(const uint8_t *)missing[i], strlen(missing[i])};
         cr_assert_eq(lod_text_number(text, &number), LOD_NUMBER_MISSING, "%s", missing[i]);
