@@ -37,7 +37,7 @@ static void plan_crop(struct lod_curve_source *s)
 }
 
 /* Copies the middle of the decoded pixels into `crop`. */
-static int take_crop(struct lod_curve_source *s, struct lod_pixels *ret_crop)
+static int take_crop(struct lod_curve_source *s, struct lod_msssim_image *ret_crop)
 {
     size_t pixel = s->channels, row = s->width * pixel;
     size_t bytes = s->crop_width * pixel;
@@ -51,13 +51,13 @@ static int take_crop(struct lod_curve_source *s, struct lod_pixels *ret_crop)
             return error;
         }
     }
-    *ret_crop = (struct lod_pixels){s->crop.data, s->crop_width, s->crop_height, s->channels};
+    *ret_crop = (struct lod_msssim_image){s->crop.data, s->crop_width, s->crop_height, s->channels};
     return 0;
 }
 
 static int read_reference(struct lod_curve_source *s)
 {
-    struct lod_pixels crop;
+    struct lod_msssim_image crop;
     int error = lod_jpeg_decode(s->jpeg, &s->pixels, &s->width, &s->height, &s->channels);
 
     if (error) {
@@ -145,7 +145,7 @@ static int assemble(const struct lod_plan *plan, const struct lod_encoded *item,
 static int measure_fidelity(struct lod_curve_source *s, const struct lod_encoded *item,
                             const struct lod_plan *plan, double *ret_mssim)
 {
-    struct lod_pixels crop;
+    struct lod_msssim_image crop;
     uint32_t width = 0, height = 0, channels = 0;
     int error = assemble(plan, item, &s->file);
 

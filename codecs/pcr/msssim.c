@@ -4,10 +4,6 @@
  * assessment", 2003), with the conventions of the published PyTorch implementation: windows that
  * lie within the image only, a 2 x 2 mean between scales with a zero row and column before an odd
  * side, negative contrast terms as 0.
- *
- * Results are the same bits on any machine: every pixel's arithmetic stands in one order of IEEE
- * float operations that no vector width changes (the build forbids contracted multiply-adds), and
- * sums run in a fixed number of lanes.
  */
 #include "msssim.h"
 
@@ -17,43 +13,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAPS       11
+#include "pcr/ssim_rows.h"
+
 #define SCALES_MAX 5
 #define CHANNELS   4
-#define LANES      16u /* floats a loop step works on; rows have room for whole steps */
 #define SIDE_MAX   65535u
-
-/* (K L)^2 of the paper, K1 = .01, K2 = .03, L = 255. */
-static const float c1 = 6.5025F, c2 = 58.5225F;
 
 /* Relative importance of the scales, fine to coarse (the paper's calibration). */
 static const double weights[SCALES_MAX] = {.0448, .2856, .3001, .2363, .1333};
 
-/* exp(-d^2 / (2 * 1.5^2)) for d = 5 .. 0, scaled so that the 11 taps sum to 1. */
-static const float gauss[6] = {.00102838008447911F, .00759875813523919F, .0360007721284308F,
-                               .109360689509700F,   .213005537711254F,   .266011724861794F};
-
-/* Vector units beyond the baseline are chosen when the program is loaded (codecs/meson.build). */
-#ifdef LOD_TARGET_CLONES
-#define WIDEST __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDEST
-#endif
-
 struct scale {
     uint32_t width, height;
-    size_t stride;             /* floats a row, whole LANES and TAPS more */
+    size_t stride;             /* floats a row, whole LOD_SSIM_LANES and LOD_SSIM_TAPS more */
     float *plane[CHANNELS];    /* the reference */
     float *mean[CHANNELS];     /* its local mean, one a window */
     float *variance[CHANNELS]; /* and variance */
 };
 
 struct lod_msssim {
-    struct lod_pixels shape; /* at: NULL */
+    struct lod_msssim_image shape; /* at: NULL */
     unsigned scales;
     struct scale scale[SCALES_MAX];
     float *plane[2];   /* one channel of the image at this scale and the next */
-    float *square[2];  /* TAPS rows each, used in turn: x * x and x * y */
+    float *square[2];  /* LOD_SSIM_TAPS rows each, used in turn: x * x and x * y */
     float *columns[3]; /* one row after the vertical pass: x, x * x, x * y */
     float *windows[3]; /* and after the horizontal one */
     float *memory;     /* what all of these lie in */
@@ -61,100 +43,7 @@ struct lod_msssim {
 
 static size_t steps(size_t floats)
 {
-    return (floats + LANES - 1) / LANES * LANES;
-}
-
-/* out = the Gaussian over in[0] .. in[10], for `count` floats rounded up to whole steps. */
-WIDEST static void blur(const float *const in[TAPS], float *restrict out, size_t count)
-{
-    for (size_t at = 0; at < count; at += LANES) {
-        for (size_t i = at; i < at + LANES; i++) {
-            out[i] = gauss[0] * (in[0][i] + in[10][i]) + gauss[1] * (in[1][i] + in[9][i]) +
-                     gauss[2] * (in[2][i] + in[8][i]) + gauss[3] * (in[3][i] + in[7][i]) +
-                     gauss[4] * (in[4][i] + in[6][i]) + gauss[5] * in[5][i];
-        }
-    }
-}
-
-WIDEST static void multiply(const float *x, const float *y, float *restrict xx, float *restrict xy,
-                            size_t count)
-{
-    for (size_t at = 0; at < count; at += LANES) {
-        for (size_t i = at; i < at + LANES; i++) {
-            xx[i] = x[i] * x[i];
-            xy[i] = x[i] * y[i];
-        }
-    }
-}
-
-/* The contrast and structure terms of one row of windows. */
-WIDEST static void contrast_row(float *const windows[3], const float *mean, const float *variance,
-                                float *restrict out, size_t count)
-{
-    const float *x = windows[0], *xx = windows[1], *xy = windows[2];
-
-    for (size_t at = 0; at < count; at += LANES) {
-        for (size_t i = at; i < at + LANES; i++) {
-            out[i] =
-                (2 * (xy[i] - x[i] * mean[i]) + c2) / ((xx[i] - x[i] * x[i]) + variance[i] + c2);
-        }
-    }
-}
-
-/* Multiplies the luminance term into `out`: only the coarsest scale has it. */
-WIDEST static void luminance_row(const float *x, const float *mean, float *restrict out,
-                                 size_t count)
-{
-    for (size_t at = 0; at < count; at += LANES) {
-        for (size_t i = at; i < at + LANES; i++) {
-            out[i] *= (2 * (x[i] * mean[i]) + c1) / ((x[i] * x[i] + mean[i] * mean[i]) + c1);
-        }
-    }
-}
-
-WIDEST static void variance_row(const float *x, const float *xx, float *restrict out, size_t count)
-{
-    for (size_t at = 0; at < count; at += LANES) {
-        for (size_t i = at; i < at + LANES; i++) {
-            out[i] = xx[i] - x[i] * x[i];
-        }
-    }
-}
-
-/* The sum of a row, in LANES partial sums whose order no vector width changes. */
-static double sum_row(const float *row, size_t count)
-{
-    float lanes[LANES] = {0};
-    size_t whole = count / LANES * LANES;
-    double sum = 0;
-
-    for (size_t at = 0; at < whole; at += LANES) {
-        for (size_t i = 0; i < LANES; i++) {
-            lanes[i] += row[at + i];
-        }
-    }
-    for (size_t i = whole; i < count; i++) {
-        lanes[i - whole] += row[i];
-    }
-    for (size_t i = 0; i < LANES; i++) {
-        sum += (double)lanes[i];
-    }
-    return sum;
-}
-
-/* One row of 2 x 2 means; `above` is NULL before the first row of an odd height. */
-static void halve_row(const float *above, const float *below, uint32_t width, float *out)
-{
-    uint32_t odd = width % 2;
-
-    for (uint32_t i = 0; i < (width + 1) / 2; i++) {
-        uint32_t right = 2 * i + 1 - odd;
-        float sum = below[right] + (above ? above[right] : 0);
-        if (right > 0) {
-            sum += below[right - 1] + (above ? above[right - 1] : 0);
-        }
-        out[i] = sum / 4;
-    }
+    return (floats + LOD_SSIM_LANES - 1) / LOD_SSIM_LANES * LOD_SSIM_LANES;
 }
 
 static void halve(const struct scale *from, const float *in, const struct scale *to, float *out)
@@ -164,7 +53,8 @@ static void halve(const struct scale *from, const float *in, const struct scale 
     for (uint32_t i = 0; i < to->height; i++) {
         uint32_t lower = 2 * i + 1 - odd;
         const float *below = in + lower * from->stride;
-        halve_row(lower ? below - from->stride : NULL, below, from->width, out + i * to->stride);
+        lod_ssim_halve(lower ? below - from->stride : NULL, below, from->width,
+                       out + i * to->stride);
     }
 }
 
@@ -172,26 +62,27 @@ static void halve(const struct scale *from, const float *in, const struct scale 
 static void take_row(struct lod_msssim *m, const struct scale *s, const float *image,
                      const float *reference, uint32_t y)
 {
-    size_t at = y * s->stride, ring = y % TAPS * s->stride;
-    multiply(image + at, reference + at, m->square[0] + ring, m->square[1] + ring, s->width);
+    size_t at = y * s->stride, ring = y % LOD_SSIM_TAPS * s->stride;
+    lod_ssim_products(image + at, reference + at, m->square[0] + ring, m->square[1] + ring,
+                      s->width);
 }
 
 /* Gaussian means of x, x * x and x * y over the windows whose first row is `y`. */
 static void blur_windows(struct lod_msssim *m, const struct scale *s, const float *image,
                          uint32_t y)
 {
-    const float *in[TAPS];
+    const float *in[LOD_SSIM_TAPS];
 
     for (unsigned field = 0; field < 3; field++) {
-        for (unsigned k = 0; k < TAPS; k++) {
-            in[k] = field ? m->square[field - 1] + (y + k) % TAPS * s->stride
+        for (unsigned k = 0; k < LOD_SSIM_TAPS; k++) {
+            in[k] = field ? m->square[field - 1] + (y + k) % LOD_SSIM_TAPS * s->stride
                           : image + (y + k) * s->stride;
         }
-        blur(in, m->columns[field], s->width);
-        for (unsigned k = 0; k < TAPS; k++) {
+        lod_ssim_blur(in, m->columns[field], s->width);
+        for (unsigned k = 0; k < LOD_SSIM_TAPS; k++) {
             in[k] = m->columns[field] + k;
         }
-        blur(in, m->windows[field], s->width - TAPS + 1);
+        lod_ssim_blur(in, m->windows[field], s->width - LOD_SSIM_TAPS + 1);
     }
 }
 
@@ -199,15 +90,15 @@ static void blur_windows(struct lod_msssim *m, const struct scale *s, const floa
 static void measure_reference(struct lod_msssim *m, const struct scale *s, unsigned channel)
 {
     const float *plane = s->plane[channel];
-    size_t count = s->width - TAPS + 1;
+    size_t count = s->width - LOD_SSIM_TAPS + 1;
 
     for (uint32_t y = 0; y < s->height; y++) {
         take_row(m, s, plane, plane, y);
-        if (y + 1 >= TAPS) {
-            size_t at = (y + 1 - TAPS) * s->stride;
-            blur_windows(m, s, plane, y + 1 - TAPS);
+        if (y + 1 >= LOD_SSIM_TAPS) {
+            size_t at = (y + 1 - LOD_SSIM_TAPS) * s->stride;
+            blur_windows(m, s, plane, y + 1 - LOD_SSIM_TAPS);
             memcpy(s->mean[channel] + at, m->windows[0], count * sizeof(float));
-            variance_row(m->windows[0], m->windows[1], s->variance[channel] + at, count);
+            lod_ssim_variance(m->windows[0], m->windows[1], s->variance[channel] + at, count);
         }
     }
 }
@@ -217,26 +108,28 @@ static void measure_reference(struct lod_msssim *m, const struct scale *s, unsig
 static double compare_scale(struct lod_msssim *m, const struct scale *s, unsigned channel,
                             const float *image, bool coarsest)
 {
-    size_t count = s->width - TAPS + 1;
+    size_t count = s->width - LOD_SSIM_TAPS + 1;
     float *out = m->columns[0];
     double sum = 0;
 
     for (uint32_t y = 0; y < s->height; y++) {
         take_row(m, s, image, s->plane[channel], y);
-        if (y + 1 >= TAPS) {
-            size_t at = (y + 1 - TAPS) * s->stride;
-            blur_windows(m, s, image, y + 1 - TAPS);
-            contrast_row(m->windows, s->mean[channel] + at, s->variance[channel] + at, out, count);
+        if (y + 1 >= LOD_SSIM_TAPS) {
+            size_t at = (y + 1 - LOD_SSIM_TAPS) * s->stride;
+            blur_windows(m, s, image, y + 1 - LOD_SSIM_TAPS);
+            lod_ssim_contrast(m->windows, s->mean[channel] + at, s->variance[channel] + at, out,
+                              count);
             if (coarsest) {
-                luminance_row(m->windows[0], s->mean[channel] + at, out, count);
+                lod_ssim_luminance(m->windows[0], s->mean[channel] + at, out, count);
             }
-            sum += sum_row(out, count);
+            sum += lod_ssim_sum(out, count);
         }
     }
-    return sum / (double)count / (s->height - TAPS + 1);
+    return sum / (double)count / (s->height - LOD_SSIM_TAPS + 1);
 }
 
-static void take_channel(struct lod_pixels pixels, unsigned channel, size_t stride, float *out)
+static void take_channel(struct lod_msssim_image pixels, unsigned channel, size_t stride,
+                         float *out)
 {
     const uint8_t *at = pixels.at + channel;
 
@@ -248,16 +141,16 @@ static void take_channel(struct lod_pixels pixels, unsigned channel, size_t stri
 }
 
 /* Shapes of the scales: 11 * 2^(n - 1) pixels a side for n of them. */
-static unsigned plan_scales(struct lod_pixels shape, struct scale scale[SCALES_MAX])
+static unsigned plan_scales(struct lod_msssim_image shape, struct scale scale[SCALES_MAX])
 {
     uint32_t side = shape.width < shape.height ? shape.width : shape.height;
     unsigned count = 0;
 
-    for (; count < SCALES_MAX && side >> count >= TAPS; count++) {
+    for (; count < SCALES_MAX && side >> count >= LOD_SSIM_TAPS; count++) {
         struct scale *s = &scale[count];
         s->width = count ? (s[-1].width + 1) / 2 : shape.width;
         s->height = count ? (s[-1].height + 1) / 2 : shape.height;
-        s->stride = steps(s->width) + LANES;
+        s->stride = steps(s->width) + LOD_SSIM_LANES;
     }
     return count;
 }
@@ -286,22 +179,22 @@ static size_t lay_out(struct lod_msssim *m, float *memory)
     }
     for (unsigned i = 0; i < 2; i++) {
         m->plane[i] = hand_out(memory, m->scale[0].height * stride, &used);
-        m->square[i] = hand_out(memory, TAPS * stride, &used);
+        m->square[i] = hand_out(memory, LOD_SSIM_TAPS * stride, &used);
     }
     for (unsigned i = 0; i < 3; i++) {
-        m->columns[i] = hand_out(memory, stride + LANES, &used);
+        m->columns[i] = hand_out(memory, stride + LOD_SSIM_LANES, &used);
         m->windows[i] = hand_out(memory, stride, &used);
     }
     return used;
 }
 
-static bool is_measurable(struct lod_pixels p)
+static bool is_measurable(struct lod_msssim_image p)
 {
-    return p.channels >= 1 && p.channels <= CHANNELS && p.width >= TAPS && p.height >= TAPS &&
-           p.width <= SIDE_MAX && p.height <= SIDE_MAX;
+    return p.channels >= 1 && p.channels <= CHANNELS && p.width >= LOD_SSIM_TAPS &&
+           p.height >= LOD_SSIM_TAPS && p.width <= SIDE_MAX && p.height <= SIDE_MAX;
 }
 
-int lod_msssim_create(struct lod_pixels reference, struct lod_msssim **ret_msssim)
+int lod_msssim_create(struct lod_msssim_image reference, struct lod_msssim **ret_msssim)
 {
     if (!is_measurable(reference)) {
         return -EINVAL;
@@ -356,7 +249,7 @@ static double weights_share(unsigned scales)
     return scales == SCALES_MAX ? 1 : share;
 }
 
-static double compare_channel(struct lod_msssim *m, struct lod_pixels image, unsigned channel)
+static double compare_channel(struct lod_msssim *m, struct lod_msssim_image image, unsigned channel)
 {
     double product = 1, share = weights_share(m->scales);
 
@@ -373,7 +266,7 @@ static double compare_channel(struct lod_msssim *m, struct lod_pixels image, uns
     return product;
 }
 
-int lod_msssim_compare(struct lod_msssim *msssim, struct lod_pixels image, double *ret_mssim)
+int lod_msssim_compare(struct lod_msssim *msssim, struct lod_msssim_image image, double *ret_mssim)
 {
     if (image.width != msssim->shape.width || image.height != msssim->shape.height ||
         image.channels != msssim->shape.channels) {

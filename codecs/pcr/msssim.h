@@ -12,7 +12,7 @@
 #include "compiler.h"
 
 /* Interleaved 8-bit samples. */
-struct lod_pixels {
+struct lod_msssim_image {
     const uint8_t *at;
     uint32_t width, height, channels; /* channels 1 .. 4 */
 };
@@ -21,11 +21,12 @@ struct lod_pixels {
 struct lod_msssim;
 
 /* -EINVAL: a side under 11 pixels (no window fits). -ENOMEM. Copies what it needs. */
-LOD_MUST_CHECK int lod_msssim_create(struct lod_pixels reference, struct lod_msssim **ret_msssim);
+LOD_MUST_CHECK int lod_msssim_create(struct lod_msssim_image reference,
+                                     struct lod_msssim **ret_msssim);
 struct lod_msssim *lod_msssim_destroy(struct lod_msssim *msssim);
 
 /* MSSIM of `image` (same shape as the reference, else -EINVAL), 0 .. 1. One thread at a time. */
-LOD_MUST_CHECK int lod_msssim_compare(struct lod_msssim *msssim, struct lod_pixels image,
+LOD_MUST_CHECK int lod_msssim_compare(struct lod_msssim *msssim, struct lod_msssim_image image,
                                       double *ret_mssim);
 
 #endif

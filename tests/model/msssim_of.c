@@ -26,12 +26,12 @@ int main(int argc, char **argv)
     if (argc != 6) {
         return 2;
     }
-    struct lod_pixels shape = {.width = (uint32_t)strtoul(argv[1], NULL, 10),
-                               .height = (uint32_t)strtoul(argv[2], NULL, 10),
-                               .channels = (uint32_t)strtoul(argv[3], NULL, 10)};
+    struct lod_msssim_image shape = {.width = (uint32_t)strtoul(argv[1], NULL, 10),
+                                     .height = (uint32_t)strtoul(argv[2], NULL, 10),
+                                     .channels = (uint32_t)strtoul(argv[3], NULL, 10)};
     size_t bytes = (size_t)shape.width * shape.height * shape.channels;
     uint8_t *reference = read_samples(argv[4], bytes), *image = read_samples(argv[5], bytes);
-    struct lod_pixels a = shape, b = shape;
+    struct lod_msssim_image a = shape, b = shape;
 
     a.at = reference;
     b.at = image;

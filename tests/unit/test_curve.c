@@ -24,14 +24,14 @@ static double mssim_at(struct lod_span jpeg, const struct lod_encoded *item, enu
     struct lod_msssim *msssim = NULL;
     double value = -1;
 
-    cr_assert_eq(
-        lod_msssim_create(
-            (struct lod_pixels){full.pixels.data, full.width, full.height, full.channels}, &msssim),
-        0);
-    cr_assert_eq(lod_msssim_compare(
-                     msssim,
-                     (struct lod_pixels){part.pixels.data, part.width, part.height, part.channels},
-                     &value),
+    cr_assert_eq(lod_msssim_create((struct lod_msssim_image){full.pixels.data, full.width,
+                                                             full.height, full.channels},
+                                   &msssim),
+                 0);
+    cr_assert_eq(lod_msssim_compare(msssim,
+                                    (struct lod_msssim_image){part.pixels.data, part.width,
+                                                              part.height, part.channels},
+                                    &value),
                  0);
     lod_msssim_destroy(msssim);
     lod_buf_finish(&full.pixels);
@@ -102,7 +102,7 @@ static double mssim_of_middles(const struct sample_pixels *full, const struct sa
         cr_assert_eq(lod_buf_append(&a, full->pixels.data + from + y * row, side * pixel), 0);
         cr_assert_eq(lod_buf_append(&b, part->pixels.data + from + y * row, side * pixel), 0);
     }
-    struct lod_pixels middle = {a.data, LOD_CURVE_SIDE, LOD_CURVE_SIDE, full->channels};
+    struct lod_msssim_image middle = {a.data, LOD_CURVE_SIDE, LOD_CURVE_SIDE, full->channels};
     cr_assert_eq(lod_msssim_create(middle, &msssim), 0);
     middle.at = b.data;
     cr_assert_eq(lod_msssim_compare(msssim, middle, &value), 0);

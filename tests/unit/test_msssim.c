@@ -10,7 +10,7 @@
 #define ERROR_MAX 2e-6
 
 struct pair {
-    struct lod_pixels reference, distorted;
+    struct lod_msssim_image reference, distorted;
     uint8_t *a, *b;
 };
 
@@ -29,8 +29,8 @@ static struct pair make_pair(uint32_t width, uint32_t height, uint32_t channels)
         pair.a[i] = (uint8_t)value;
         pair.b[i] = (uint8_t)(changed < 0 ? 0 : changed > 255 ? 255 : changed);
     }
-    pair.reference = (struct lod_pixels){pair.a, width, height, channels};
-    pair.distorted = (struct lod_pixels){pair.b, width, height, channels};
+    pair.reference = (struct lod_msssim_image){pair.a, width, height, channels};
+    pair.distorted = (struct lod_msssim_image){pair.b, width, height, channels};
     return pair;
 }
 
@@ -40,7 +40,7 @@ static void free_pair(struct pair *pair)
     free(pair->b);
 }
 
-static double compare(struct lod_pixels reference, struct lod_pixels image)
+static double compare(struct lod_msssim_image reference, struct lod_msssim_image image)
 {
     struct lod_msssim *msssim = NULL;
     double value = -1;
@@ -139,9 +139,11 @@ Test(msssim, one_reference_serves_many_images)
 Test(msssim, what_has_no_window_or_another_shape_is_refused)
 {
     struct pair pair = make_pair(30, 40, 3);
-    struct lod_pixels odd[] = {{pair.a, 10, 40, 3}, {pair.a, 40, 10, 3}, {pair.a, 20, 20, 0},
-                               {pair.a, 20, 20, 5}, {pair.a, 0, 0, 1},   {pair.a, 65536, 11, 1}};
-    struct lod_pixels other[] = {{pair.b, 40, 30, 3}, {pair.b, 30, 40, 1}, {pair.b, 29, 40, 3}};
+    struct lod_msssim_image odd[] = {{pair.a, 10, 40, 3}, {pair.a, 40, 10, 3},
+                                     {pair.a, 20, 20, 0}, {pair.a, 20, 20, 5},
+                                     {pair.a, 0, 0, 1},   {pair.a, 65536, 11, 1}};
+    struct lod_msssim_image other[] = {
+        {pair.b, 40, 30, 3}, {pair.b, 30, 40, 1}, {pair.b, 29, 40, 3}};
     struct lod_msssim *msssim = NULL;
     double value = -1;
 
