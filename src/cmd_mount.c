@@ -74,7 +74,7 @@ static int run(int argc, char **argv)
         }
     }
     if (code == LOD_EXIT_OK && argc - optind != 2) {
-        fputs("usage: lodfs mount [-f] [-d] [-s] [-o OPTIONS] STORE MOUNTPOINT\n", stderr);
+        fputs("lodfs: mount takes a STORE and a MOUNTPOINT; see lodfs mount --help\n", stderr);
         code = LOD_EXIT_USAGE;
     }
     if (code == LOD_EXIT_OK) {

@@ -25,7 +25,7 @@ static int run(int argc, char **argv)
         lazy = true;
     }
     if (argc - optind != 1) {
-        fputs("usage: lodfs umount [-l] MOUNTPOINT\n", stderr);
+        fputs("lodfs: umount takes one MOUNTPOINT; see lodfs umount --help\n", stderr);
         return LOD_EXIT_USAGE;
     }
     return lod_mount_end(argv[optind], lazy) ? LOD_EXIT_FAILED : LOD_EXIT_OK;

@@ -31,8 +31,8 @@ static const struct lod_cmd *const commands[] = {
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static const char exit_codes[] =
-    "Exit codes: 0 done, 1 failed, 2 usage, 3 done but some inputs were left out, 10 no store\n"
-    "there, 11 locked by another pack, 130 interrupted.  More: man lodfs\n";
+    "Exit codes: 0 done, 1 failed, 2 usage, 3 done but some inputs were left out,\n"
+    "10 no store there, 11 locked by another pack, 130 interrupted.  More: man lodfs\n";
 
 static const struct lod_cmd *find(const char *name)
 {
@@ -47,7 +47,7 @@ static const struct lod_cmd *find(const char *name)
 static void print_help(FILE *out)
 {
     fputs("lodfs packs a folder of photographs once and mounts it at every fidelity:\n"
-          "MOUNT/q1 .. MOUNT/q10 and MOUNT/full hold the same files, of more and more bytes.\n\n"
+          "the same files in MOUNT/q1 .. q10 and full, of more and more bytes.\n\n"
           "Usage: lodfs COMMAND [ARGUMENTS]\n\n",
           out);
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -105,7 +105,8 @@ static int refuse_unknown(const char *word)
         fprintf(stderr, "lodfs: there is no command '%s'; did you mean '%s'?\n", text,
                 nearest->name);
     } else {
-        fprintf(stderr, "lodfs: there is no command '%s'; see lodfs --help\n", text);
+        fprintf(stderr, "lodfs: %s '%s'; see lodfs --help\n",
+                *word == '-' ? "unknown option" : "there is no command", text);
     }
     return LOD_EXIT_USAGE;
 }

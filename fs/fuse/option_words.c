@@ -22,7 +22,21 @@
 #define LATENCY_MAX_MS 10000u
 #define CACHE_MAX      (1ull << 46) /* far above any memory, far below an overflow */
 
-enum kind { FLAG, TEXT, FIDELITY, GPU, CACHE, BYTES, NUMBER, OCTAL, MASKS, ALWAYS, MOUNT8, NOT_RO };
+enum kind {
+    FLAG,
+    TEXT,
+    FIDELITY,
+    GPU,
+    CACHE,
+    BYTES,
+    NUMBER,
+    OCTAL,
+    MASKS,
+    ALWAYS,
+    REMOUNT,
+    MOUNT8,
+    NOT_RO
+};
 
 struct word {
     const char *name; /* with '_'; a value follows '=' for TEXT .. MASKS; "x_*": a prefix */
@@ -66,6 +80,17 @@ static const struct word words[] = {
     {"norelatime", ALWAYS, 0, 0, 0},
     {"diratime", ALWAYS, 0, 0, 0},
     {"nodiratime", ALWAYS, 0, 0, 0},
+    {"strictatime", ALWAYS, 0, 0, 0},
+    {"nostrictatime", ALWAYS, 0, 0, 0},
+    {"lazytime", ALWAYS, 0, 0, 0},
+    {"nolazytime", ALWAYS, 0, 0, 0},
+    {"sync", ALWAYS, 0, 0, 0},
+    {"dirsync", ALWAYS, 0, 0, 0},
+    {"iversion", ALWAYS, 0, 0, 0},
+    {"noiversion", ALWAYS, 0, 0, 0},
+    {"loud", ALWAYS, 0, 0, 0},
+    {"silent", ALWAYS, 0, 0, 0},
+    {"remount", REMOUNT, 0, 0, 0},
     {"suid", MOUNT8, 0, 0, 0}, /* mount.fuse3 adds it; the mount is nosuid all the same */
     {"dev", MOUNT8, 0, 0, 0},
     {"defaults", MOUNT8, 0, 0, 0},
@@ -233,11 +258,29 @@ enum lod_word_use lod_option_use(const char *arg)
 {
     const struct word *word = find(arg);
 
-    return !word                  ? LOD_WORD_UNKNOWN
-           : word->kind == MOUNT8 ? LOD_WORD_MOUNT8
-           : word->kind == NOT_RO ? LOD_WORD_WRITES
-           : is_valued(word)      ? LOD_WORD_VALUED
-                                  : LOD_WORD_ALONE;
+    return !word                   ? LOD_WORD_UNKNOWN
+           : word->kind == REMOUNT ? LOD_WORD_CHANGES
+           : word->kind == MOUNT8  ? LOD_WORD_MOUNT8
+           : word->kind == NOT_RO  ? LOD_WORD_WRITES
+           : is_valued(word)       ? LOD_WORD_VALUED
+                                   : LOD_WORD_ALONE;
+}
+
+const char *lod_option_takes(const char *arg)
+{
+    static const char *const takes[] = {
+        [TEXT] = "takes a name",
+        [FIDELITY] = "takes q1 .. q10 or full",
+        [GPU] = "takes auto, off, opencl or cuda",
+        [CACHE] = "takes kernel or none",
+        [BYTES] = "takes a number, with K, M or G for bytes, in the limits of mount.lodfs(8)",
+        [NUMBER] = "takes a number, in the limits of mount.lodfs(8)",
+        [OCTAL] = "takes permissions in octal, up to 777",
+        [MASKS] = "takes permissions in octal, up to 777",
+    };
+    const struct word *word = find(arg);
+
+    return word && is_valued(word) ? takes[word->kind] : "takes no value";
 }
 
 int lod_option_set(const char *arg, struct lod_fuse_options *options)

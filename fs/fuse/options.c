@@ -57,13 +57,16 @@ static int take(void *data, const char *arg, int key, struct fuse_args *out)
     if (use == LOD_WORD_WRITES) {
         return refuse(parse, arg, "a store is never written to; mount it without rw");
     }
+    if (use == LOD_WORD_CHANGES) {
+        return refuse(parse, arg, "a mount keeps its options; unmount it and mount it again");
+    }
     if (use == LOD_WORD_UNKNOWN || use == LOD_WORD_MOUNT8 ||
         (use == LOD_WORD_ALONE && strchr(arg, '='))) {
         return refuse_unknown(parse, arg);
     }
     parse->error = lod_option_set(arg, &parse->options);
     if (parse->error == -EINVAL) {
-        return refuse(parse, arg, "not a value this option can have");
+        return refuse(parse, arg, lod_option_takes(arg));
     }
     return parse->error ? -1 : 0;
 }

@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,18 +103,61 @@ bool lod_place_is_lodfs(const char *path)
     return see(path).ours;
 }
 
+#define WORDS_BYTES_MAX 512
+
+/* What a process says until it closes its end; as much as there is room for. */
+static void listen_to(int fd, char words[WORDS_BYTES_MAX])
+{
+    size_t have = 0;
+
+    while (have < WORDS_BYTES_MAX - 1) {
+        ssize_t got = read(fd, words + have, WORDS_BYTES_MAX - 1 - have);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            break;
+        }
+        have += got > 0 ? (size_t)got : 0;
+    }
+    words[have] = '\0';
+}
+
+/* Its exit status is 1 whatever it was: its words say it. */
+static int why_not(const char *path, const char *words)
+{
+    char shown[4 * WORDS_BYTES_MAX];
+
+    if (see(path).mounter != getuid()) {
+        return -EPERM;
+    }
+    if (!*words || strstr(words, strerror(EBUSY))) {
+        return -EBUSY;
+    }
+    lod_log(LOD_LOG_ERROR, "%s", lod_escape(words, strcspn(words, "\n"), shown, sizeof(shown)));
+    return -ECANCELED;
+}
+
 static int run_fusermount(const char *path, bool lazy)
 {
-    int status = 0;
-    pid_t child = fork();
+    char words[WORDS_BYTES_MAX];
+    int status = 0, ends[2];
 
-    if (child < 0) {
+    if (pipe2(ends, O_CLOEXEC)) {
         return -errno;
     }
+    pid_t child = fork();
+    if (child < 0) {
+        int error = -errno;
+        close(ends[0]);
+        close(ends[1]);
+        return error;
+    }
     if (child == 0) {
-        execlp("fusermount3", "fusermount3", "-u", lazy ? "-qz" : "-q", "--", path, (char *)NULL);
+        dup2(ends[1], STDERR_FILENO);
+        execlp("fusermount3", "fusermount3", lazy ? "-uz" : "-u", "--", path, (char *)NULL);
         _exit(127);
     }
+    close(ends[1]);
+    listen_to(ends[0], words);
+    close(ends[0]);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
@@ -121,7 +166,7 @@ static int run_fusermount(const char *path, bool lazy)
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
         return 0;
     }
-    return see(path).mounter == getuid() ? -EBUSY : -EPERM; /* it exits with 1, whatever it was */
+    return why_not(path, words);
 }
 
 int lod_place_unmount(const char *path, bool lazy)
@@ -172,6 +217,18 @@ static int refuse_stack(const char *path, const char *shown, bool nonempty)
     return -EBUSY;
 }
 
+/* Every program on the machine needs these. */
+static int refuse_kernels(const char *path, const char *shown)
+{
+    struct statfs on;
+
+    if (statfs(path, &on) || (on.f_type != PROC_SUPER_MAGIC && on.f_type != SYSFS_MAGIC)) {
+        return 0;
+    }
+    lod_log(LOD_LOG_ERROR, "%s: a folder of the kernel's own; name another", shown);
+    return -ENOTDIR;
+}
+
 /* What is there now: the kernel still knows the attributes of a dead mount that it was asked
  * before. */
 static int look(const char *path, mode_t *ret_mode)
@@ -215,5 +272,6 @@ int lod_place_prepare(const char *store, const char *mountpoint, bool nonempty,
                 shown);
         return -ELOOP;
     }
-    return refuse_stack(ret_path, shown, nonempty);
+    error = refuse_kernels(ret_path, shown);
+    return error ? error : refuse_stack(ret_path, shown, nonempty);
 }

@@ -18,7 +18,8 @@ LOD_MUST_CHECK int lod_place_resolve(const char *mountpoint, char ret_path[PATH_
 bool lod_place_is_lodfs(const char *path);
 
 /* Takes the mount away: as root by umount2, else by fusermount3. -EPERM: it is another user's;
- * -EBUSY: it is in use; -ENOSYS: there is no fusermount3. */
+ * -EBUSY: it is in use; -ENOSYS: there is no fusermount3; -ECANCELED, and its words are printed: it
+ * would not. */
 LOD_MUST_CHECK int lod_place_unmount(const char *path, bool lazy);
 
 /*

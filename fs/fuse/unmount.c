@@ -46,6 +46,8 @@ static const char *reason(int error)
         return "not permitted; only root and the one who mounted it may";
     case -ENOSYS:
         return "fusermount3 is missing; install package fuse3";
+    case -ECANCELED:
+        return "fusermount3 would not, and says above why";
     default:
         return strerror(-error);
     }

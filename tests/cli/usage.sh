@@ -87,6 +87,8 @@ for command in pack mount umount set stats ls info unpack verify repair version 
 done
 expect 0 "$LODFS" --help
 trim --help
+awk 'length > 80 { print; wide = 1 } END { exit wide }' out ||
+    fail "--help is wider than 80 columns"
 expect 0 "$LODFS" pack --scans=default --original=all -v many trimmed
 trim pack
 for words in 'info trimmed' 'info -v trimmed' 'ls -lR trimmed' 'verify trimmed' 'repair trimmed' \
@@ -95,6 +97,12 @@ for words in 'info trimmed' 'info -v trimmed' 'ls -lR trimmed' 'verify trimmed' 
     trim $words
 done
 
+expect 2 "$LODFS" --nonsense
+said "unknown option '--nonsense'"
+expect 2 "$LODFS" mount store
+said 'a STORE and a MOUNTPOINT; see lodfs mount --help'
+expect 2 "$LODFS" umount
+said 'one MOUNTPOINT; see lodfs umount --help'
 expect 2 "$LODFS" ls
 expect 2 "$LODFS" ls --fidelity=q11 store
 said 'q1 .. q10'

@@ -28,8 +28,10 @@ def places(work, store, point):
         ((store, f"{store}/records"), 1, "neither lie in the store"),
         ((store, store), 1, "neither lie in the store"),
         ((store, work), 1, "neither lie in the store"),
-        ((store,), 2, "usage"),
-        ((store, point, point), 2, "usage"),
+        ((store, "/proc"), 1, "the kernel's own"),
+        ((store, "/sys"), 1, "the kernel's own"),
+        ((store,), 2, "a STORE and a MOUNTPOINT"),
+        ((store, point, point), 2, "a STORE and a MOUNTPOINT"),
     ]
     for places_given, code, *words in cases:
         yield from refused(["mount", *places_given], code, *words)
@@ -39,6 +41,8 @@ def places(work, store, point):
 
 def options(store, point):
     for words, *said in (("rw", "rw", "never written to"), ("what", "what", "unknown"),
+                         ("fidelity=q11", "q1 .. q10 or full"), ("cache=x", "kernel or none"),
+                         ("gpu=x", "auto, off, opencl or cuda"), ("remount", "mount it again"),
                          ("ro,no-such_word=3", "no-such_word=3", "unknown"),
                          ("nofail", "nofail", "unknown"), ("cache_size=", "cache_size="),
                          ("cache_size=12X", "12X"), ("cache_size", "cache_size"),
@@ -85,7 +89,7 @@ def unmounting(work, point):
     yield from refused(["umount", point], 1, "no lodfs is mounted there")
     yield from refused(["umount", "/proc"], 1, "no lodfs is mounted there")
     yield from refused(["umount", f"{work}/nowhere"], 1, "nowhere")
-    yield from refused(["umount"], 2, "usage")
+    yield from refused(["umount"], 2, "one MOUNTPOINT")
 
 
 def left_over(point):

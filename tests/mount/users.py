@@ -82,6 +82,20 @@ def in_use(work, store, point):
         user.wait()
 
 
+def other_words(work, store, point):
+    """A fusermount3 that fails for another reason than use is let say it."""
+    os.mkdir(f"{work}/bin")
+    with open(f"{work}/bin/fusermount3", "w", encoding="ascii") as script:
+        script.write("#!/bin/sh\necho 'fusermount3: no table of mounts' >&2\nexit 1\n")
+    os.chmod(f"{work}/bin/fusermount3", 0o755)
+    yield from expect("mount", run(work, "mount", store, point), 0)
+    got = run(work, "umount", point, env={"PATH": f"{work}/bin"})
+    yield from expect("umount", got, 1, "no table of mounts", "says above why")
+    if "in use" in got[1]:
+        yield f"says {got[1]!r}"
+    yield from expect("umount", run(work, "umount", point), 0)
+
+
 def by_another(work, store, point):
     """Who has not mounted is told so, in use or not, and whoever mounted it."""
     words = "cannot unmount: not permitted"
@@ -150,6 +164,7 @@ def inside(work):
         results.add("fusermount3", through_fusermount(work, source, store, point))
         results.add("what is refused", refused(work, store, point))
         results.add("in use", in_use(work, store, point))
+        results.add("its own words", other_words(work, store, point))
         results.add("another user's", by_another(work, store, point))
         results.add("over a dead mount", over_dead(work, store, point))
     else:

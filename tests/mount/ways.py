@@ -202,7 +202,8 @@ def mount8(work, store, point, kind):
     links = [(f"{work}/local", "/usr/local/bin")]
     if kind == "lodfs":
         links.append((f"{work}/sbin", "/usr/sbin"))
-    for words in ("", "-o ro,noatime,nofail,_netdev,user,allow_other,x-systemd.automount"):
+    for words in ("", "-o ro,noatime,nofail,noauto,_netdev,user,lazytime,sync,allow_other,"
+                  "x-systemd.automount"):
         done = in_namespace(links, f"mount -t {kind} {words} '{store}' '{point}'\n"
                             f"ls '{point}'\ngrep '{point}' /proc/self/mounts\numount '{point}'")
         text = (done.stdout + done.stderr).decode(errors="replace")

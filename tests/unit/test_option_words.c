@@ -20,6 +20,8 @@ Test(option_words, say_what_they_are_for)
         {"noauto", LOD_WORD_MOUNT8},
         {"x-systemd.automount", LOD_WORD_MOUNT8},
         {"rw", LOD_WORD_WRITES},
+        {"lazytime", LOD_WORD_ALONE},
+        {"remount", LOD_WORD_CHANGES},
         {"allow", LOD_WORD_UNKNOWN},
         {"=1", LOD_WORD_UNKNOWN},
         {"", LOD_WORD_UNKNOWN},
@@ -64,6 +66,18 @@ Test(option_words, refuse_what_they_cannot_be)
     for (unsigned i = 0; i < sizeof(args) / sizeof(args[0]); i++) {
         cr_assert_eq(lod_option_set(args[i], &o), -EINVAL, "%s", args[i]);
         cr_assert_eq(memcmp(&o, &before, sizeof(o)), 0, "%s", args[i]);
+    }
+}
+
+Test(option_words, say_what_they_take)
+{
+    cr_assert_str_eq(lod_option_takes("fidelity=q11"), "takes q1 .. q10 or full");
+    cr_assert(strstr(lod_option_takes("cache-size=x"), "K, M or G"));
+    cr_assert_str_eq(lod_option_takes("ro=1"), "takes no value");
+    for (const char *const *word =
+             (const char *const[]){"fsname", "gpu", "cache", "uid", "fmask", "umask", NULL};
+         *word; word++) {
+        cr_assert(strstr(lod_option_takes(*word), "takes "), "%s", *word);
     }
 }
 
