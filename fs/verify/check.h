@@ -60,6 +60,9 @@ struct lod_verify {
     cJSON *pack, *scans; /* of the tree record; guarded by lock */
 };
 
+/* Fills in what the steps are, bytes and files; the manifest and the index are open. -ENOMEM. */
+LOD_MUST_CHECK int lod_steps_lay(struct lod_verify *verify);
+
 /* Steps; 0 or -ENOMEM. */
 LOD_MUST_CHECK int lod_check_blocks(struct lod_verify *verify, uint64_t step, uint64_t *ret_bytes);
 LOD_MUST_CHECK int lod_check_nodes(struct lod_verify *verify, uint64_t step);
