@@ -7,23 +7,13 @@
 
 #include <errno.h>
 
-enum marker {
-    SOF0 = 0xc0,
-    SOF2 = 0xc2,
-    DHT = 0xc4,
-    EOI = 0xd9,
-    SOS = 0xda,
-    DQT = 0xdb,
-    DRI = 0xdd,
-    APP0 = 0xe0,
-    APP15 = 0xef,
-    COM = 0xfe,
-};
+#include "pcr/jpeg_marker.h"
 
 static bool has_segment(uint8_t code)
 {
-    return (code >= SOF0 && code <= SOF2) || code == DHT || code == SOS || code == DQT ||
-           code == DRI || (code >= APP0 && code <= APP15) || code == COM;
+    return (code >= LOD_MARKER_SOF0 && code <= LOD_MARKER_SOF2) || code == LOD_MARKER_DHT ||
+           code == LOD_MARKER_SOS || code == LOD_MARKER_DQT || code == LOD_MARKER_DRI ||
+           (code >= LOD_MARKER_APP0 && code <= LOD_MARKER_APP15) || code == LOD_MARKER_COM;
 }
 
 /* The mark at `at`, if there is one. */
@@ -32,17 +22,17 @@ static bool read_mark(struct lod_span source, size_t at, struct lod_exact_mark *
     struct lod_cursor c = lod_cursor(source.at + at, source.bytes - at);
     const uint8_t *marker = lod_take(&c, 2);
 
-    if (!marker || marker[0] != 0xff || (marker[1] != EOI && !has_segment(marker[1]))) {
+    if (!marker || marker[0] != 0xff || (marker[1] != LOD_MARKER_EOI && !has_segment(marker[1]))) {
         return false;
     }
-    size_t bytes = marker[1] == EOI ? 0 : lod_take_be16(&c);
-    if (c.short_of_bytes || (marker[1] != EOI && (bytes < 2 || bytes - 2 > c.left))) {
+    size_t bytes = marker[1] == LOD_MARKER_EOI ? 0 : lod_take_be16(&c);
+    if (c.short_of_bytes || (marker[1] != LOD_MARKER_EOI && (bytes < 2 || bytes - 2 > c.left))) {
         return false;
     }
     uint32_t end = (uint32_t)(at + 2 + bytes);
     *ret_mark = (struct lod_exact_mark){
         .code = marker[1], .at = (uint32_t)at, .end = end, .entropy_end = end};
-    if (marker[1] == SOS) {
+    if (marker[1] == LOD_MARKER_SOS) {
         ret_mark->entropy_end = (uint32_t)lod_jpeg_entropy_end(source, end);
     }
     return true;
@@ -61,11 +51,11 @@ int lod_exact_marks_read(struct lod_span source, struct lod_exact_marks *ret_mar
             continue;
         }
         at = mark->entropy_end;
-        scans += mark->code == SOS;
+        scans += mark->code == LOD_MARKER_SOS;
         if (++ret_marks->count == LOD_EXACT_MARKS_MAX || scans > LOD_JPEG_SCANS_MAX) {
             return -E2BIG;
         }
-        if (mark->code == EOI) {
+        if (mark->code == LOD_MARKER_EOI) {
             return 0;
         }
     }

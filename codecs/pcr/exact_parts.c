@@ -4,11 +4,7 @@
 
 #include <errno.h>
 
-enum marker {
-    SOF2 = 0xc2,
-    SOS = 0xda,
-    DQT = 0xdb,
-};
+#include "pcr/jpeg_marker.h"
 
 static void read_tables(struct lod_cursor body, struct lod_exact_parts *parts)
 {
@@ -29,7 +25,7 @@ static int read_head(struct lod_exact_parts *parts)
     uint8_t code = 0;
 
     lod_take(&c, 2);
-    while (!c.short_of_bytes && code != SOS) {
+    while (!c.short_of_bytes && code != LOD_MARKER_SOS) {
         const uint8_t *at = lod_take(&c, 2);
         size_t bytes = lod_take_be16(&c);
         const uint8_t *body = bytes >= 2 ? lod_take(&c, bytes - 2) : NULL;
@@ -37,9 +33,9 @@ static int read_head(struct lod_exact_parts *parts)
             return -EILSEQ;
         }
         code = at[1];
-        if (code == DQT) {
+        if (code == LOD_MARKER_DQT) {
             read_tables(lod_cursor(body, bytes - 2), parts);
-        } else if (code == SOF2) {
+        } else if (code == LOD_MARKER_SOF2) {
             parts->sof = (struct lod_span){.at = at, .bytes = bytes + 2};
         }
     }

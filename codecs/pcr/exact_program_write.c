@@ -7,17 +7,8 @@
 
 #include <errno.h>
 
+#include "pcr/jpeg_marker.h"
 #include "pcr/varint.h"
-
-enum marker {
-    SOF0 = 0xc0,
-    SOF2 = 0xc2,
-    DHT = 0xc4,
-    EOI = 0xd9,
-    SOS = 0xda,
-    DQT = 0xdb,
-    DRI = 0xdd,
-};
 
 struct writer {
     const struct lod_exact_program *program;
@@ -156,7 +147,7 @@ static int put_sof(struct writer *w, const struct lod_exact_mark *mark)
     if (sof->bytes != mark->end - mark->at || memcmp(sof->at + 2, at + 2, sof->bytes - 2) != 0) {
         return put_as_it_is(w, mark);
     }
-    w->progressive = mark->code == SOF2;
+    w->progressive = mark->code == LOD_MARKER_SOF2;
     int error = lod_buf_append_le(&w->args, 1, mark->code);
     return error ? error : put_gathered(w, LOD_EXACT_SOF);
 }
@@ -181,13 +172,13 @@ static bool count_next_scan(struct writer *w, unsigned i)
     uint32_t restart_mcus = w->restart_mcus;
     struct lod_entropy_scan scan;
 
-    while (i < marks->count && marks->mark[i].code != SOS) {
+    while (i < marks->count && marks->mark[i].code != LOD_MARKER_SOS) {
         const struct lod_exact_mark *mark = &marks->mark[i++];
         struct lod_cursor body = lod_exact_mark_body(w->program->source, mark);
-        if (mark->code == DRI) {
+        if (mark->code == LOD_MARKER_DRI) {
             restart_mcus = lod_take_be16(&body);
-        } else if (mark->code >= SOF0 && mark->code <= SOF2) {
-            progressive = mark->code == SOF2;
+        } else if (mark->code >= LOD_MARKER_SOF0 && mark->code <= LOD_MARKER_SOF2) {
+            progressive = mark->code == LOD_MARKER_SOF2;
         }
     }
     if (i == marks->count || w->counted == i) {
@@ -309,18 +300,18 @@ static int put_mark(struct writer *w, unsigned i)
 
     w->args.bytes = 0;
     switch (mark->code) {
-    case DHT:
+    case LOD_MARKER_DHT:
         return put_dht(w, i);
-    case DQT:
+    case LOD_MARKER_DQT:
         return put_dqt(w, mark);
-    case DRI:
+    case LOD_MARKER_DRI:
         return put_dri(w, mark);
-    case SOS:
+    case LOD_MARKER_SOS:
         return put_scan(w, mark);
-    case EOI:
+    case LOD_MARKER_EOI:
         return put_gathered(w, LOD_EXACT_EOI);
     default:
-        return mark->code <= SOF2 ? put_sof(w, mark) : put_app(w, mark);
+        return mark->code <= LOD_MARKER_SOF2 ? put_sof(w, mark) : put_app(w, mark);
     }
 }
 

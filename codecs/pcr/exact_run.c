@@ -9,18 +9,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "pcr/jpeg_marker.h"
 #include "pcr/padding.h"
 #include "pcr/varint.h"
-
-enum marker {
-    SOF0 = 0xc0,
-    SOF2 = 0xc2,
-    DHT = 0xc4,
-    EOI = 0xd9,
-    SOS = 0xda,
-    DQT = 0xdb,
-    DRI = 0xdd,
-};
 
 /* How scans are coded from some place on. */
 struct coding {
@@ -133,7 +124,7 @@ static int run_dqt(struct run *r, struct lod_cursor *args)
             contents[bytes++] = (uint8_t)value;
         }
     }
-    return put_segment(r, DQT, contents, bytes);
+    return put_segment(r, LOD_MARKER_DQT, contents, bytes);
 }
 
 static int run_sof(struct run *r, struct lod_cursor *args)
@@ -141,10 +132,10 @@ static int run_sof(struct run *r, struct lod_cursor *args)
     uint8_t code = lod_take_u8(args);
     const struct lod_span *sof = &r->parts->sof;
 
-    if (code < SOF0 || code > SOF2) {
+    if (code < LOD_MARKER_SOF0 || code > LOD_MARKER_SOF2) {
         return -EILSEQ;
     }
-    r->coding.progressive = code == SOF2;
+    r->coding.progressive = code == LOD_MARKER_SOF2;
     int error = put_marker(r, code);
     return error ? error : put(r, sof->at + 2, sof->bytes - 2);
 }
@@ -154,7 +145,7 @@ static int run_dri(struct run *r, struct lod_cursor *args)
     r->coding.restart_mcus = lod_take_le16(args);
     const uint8_t contents[] = {(uint8_t)(r->coding.restart_mcus >> 8),
                                 (uint8_t)r->coding.restart_mcus};
-    return put_segment(r, DRI, contents, sizeof(contents));
+    return put_segment(r, LOD_MARKER_DRI, contents, sizeof(contents));
 }
 
 /* A scan operation up to the contents of its SOS segment, which are left in `args`. */
@@ -194,7 +185,7 @@ static int find_scan(struct lod_cursor program, struct coding *coding, struct lo
             return -EILSEQ;
         }
         if (code == LOD_EXACT_SOF) {
-            coding->progressive = lod_take_u8(ret_args) == SOF2;
+            coding->progressive = lod_take_u8(ret_args) == LOD_MARKER_SOF2;
         } else if (code == LOD_EXACT_DRI) {
             coding->restart_mcus = lod_take_le16(ret_args);
         }
@@ -248,7 +239,7 @@ static int run_dht(struct run *r, struct lod_cursor *args)
     struct lod_huffman_table table;
     size_t start = r->at;
 
-    int error = put_segment(r, DHT, NULL, 0);
+    int error = put_segment(r, LOD_MARKER_DHT, NULL, 0);
     while (args->left && !error) {
         uint8_t head = lod_take_u8(args), place = head & 0x1f;
         error = head & 0x2c ? -EILSEQ : take_table(r, args, head, &table);
@@ -309,7 +300,7 @@ static int run_scan(struct run *r, struct lod_cursor *args)
     int error = read_scan(r, &r->coding, args, &flags, &scan);
     if (!error) {
         size_t left = args->left;
-        error = put_segment(r, SOS, lod_take(args, left), left);
+        error = put_segment(r, LOD_MARKER_SOS, lod_take(args, left), left);
     }
     if (!error) {
         error = charge_blocks(r, &scan);
@@ -330,7 +321,7 @@ static int run_scan(struct run *r, struct lod_cursor *args)
 static int run_eoi(struct run *r, struct lod_cursor *args)
 {
     (void)args;
-    return put_marker(r, EOI);
+    return put_marker(r, LOD_MARKER_EOI);
 }
 
 static int run_padding(struct run *r, struct lod_cursor *args)

@@ -12,10 +12,9 @@
 #include "pcr/exact_marks.h"
 #include "pcr/exact_program_write.h"
 #include "pcr/exact_run.h"
+#include "pcr/jpeg_marker.h"
 #include "pcr/padding.h"
 #include "pcr/varint.h"
-
-#define SOS 0xda
 
 /* Equal bytes between two changes that are cheaper as part of one: what a change costs itself. */
 #define PATCH_GAP 4
@@ -82,7 +81,7 @@ static bool is_interleaved(const struct make *m, const struct lod_jpeg_frame *fr
 {
     for (unsigned i = 0; i < m->marks.count; i++) {
         struct lod_cursor body = lod_exact_mark_body(m->source, &m->marks.mark[i]);
-        unsigned count = m->marks.mark[i].code == SOS ? lod_take_u8(&body) : 0;
+        unsigned count = m->marks.mark[i].code == LOD_MARKER_SOS ? lod_take_u8(&body) : 0;
         for (unsigned part = 0; count > 1 && part < count; part++) {
             if (lod_take_u8(&body) == frame->component[c].id) {
                 return true;
@@ -208,7 +207,7 @@ static struct lod_span source_scan(const struct make *m, unsigned scan)
     unsigned i = 0;
 
     for (unsigned seen = 0; seen <= scan; i++) {
-        seen += m->marks.mark[i].code == SOS;
+        seen += m->marks.mark[i].code == LOD_MARKER_SOS;
     }
     const struct lod_exact_mark *mark = &m->marks.mark[i - 1];
     return (struct lod_span){.at = m->source.at + mark->end,

@@ -9,32 +9,7 @@
 #include <errno.h>
 
 #include "pcr/exif.h"
-
-enum marker {
-    TEM = 0x01,
-    SOF0 = 0xc0, /* baseline */
-    SOF2 = 0xc2, /* progressive; 0xc1 is extended sequential */
-    DHT = 0xc4,
-    JPG = 0xc8,
-    DAC = 0xcc,
-    SOF15 = 0xcf,
-    RST0 = 0xd0,
-    RST7 = 0xd7,
-    SOI = 0xd8,
-    EOI = 0xd9,
-    SOS = 0xda,
-    DQT = 0xdb,
-    DNL = 0xdc,
-    DRI = 0xdd,
-    DHP = 0xde,
-    EXP = 0xdf,
-    APP0 = 0xe0,
-    APP1 = 0xe1,
-    APP2 = 0xe2,
-    APP14 = 0xee,
-    APP15 = 0xef,
-    COM = 0xfe,
-};
+#include "pcr/jpeg_marker.h"
 
 #define TABLES      4
 #define SAMPLES_MAX 4 /* a sampling factor */
@@ -84,7 +59,7 @@ size_t lod_jpeg_entropy_end(struct lod_span file, size_t at)
             code++;
         }
         if (code < file.bytes && file.at[code] != 0 &&
-            (file.at[code] < RST0 || file.at[code] > RST7)) {
+            (file.at[code] < LOD_MARKER_RST0 || file.at[code] > LOD_MARKER_RST7)) {
             return at;
         }
         at = code + 1;
@@ -126,13 +101,13 @@ static const char *read_dqt(struct scanner *s, struct lod_cursor *body)
 /* NULL: Huffman coding, sequential or progressive. */
 static const char *sof_reason(uint8_t sof)
 {
-    if (sof <= SOF2) {
+    if (sof <= LOD_MARKER_SOF2) {
         return NULL;
     }
     if (sof == 0xc3) {
         return "lossless JPEG";
     }
-    return sof < JPG ? "hierarchical JPEG" : "arithmetic coding";
+    return sof < LOD_MARKER_JPG ? "hierarchical JPEG" : "arithmetic coding";
 }
 
 static const char *read_component(struct scanner *s, struct lod_cursor *body, unsigned c)
@@ -201,10 +176,10 @@ static enum lod_jpeg_segment_kind segment_kind(uint8_t marker, const struct lod_
         char tag[14];
         enum lod_jpeg_segment_kind kind;
     } kinds[] = {
-        {APP0, 5, 14, "JFIF\0", LOD_JPEG_JFIF},
-        {APP1, 6, 6, "Exif\0\0", LOD_JPEG_EXIF},
-        {APP2, 12, 14, "ICC_PROFILE\0", LOD_JPEG_ICC},
-        {APP14, 5, 12, "Adobe", LOD_JPEG_ADOBE},
+        {LOD_MARKER_APP0, 5, 14, "JFIF\0", LOD_JPEG_JFIF},
+        {LOD_MARKER_APP1, 6, 6, "Exif\0\0", LOD_JPEG_EXIF},
+        {LOD_MARKER_APP2, 12, 14, "ICC_PROFILE\0", LOD_JPEG_ICC},
+        {LOD_MARKER_APP14, 5, 12, "Adobe", LOD_JPEG_ADOBE},
     };
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (marker == kinds[i].marker && body->left >= kinds[i].bytes_min &&
@@ -255,7 +230,7 @@ static const char *scan_component(struct scanner *s, uint8_t id)
     if (c == s->layout->components) {
         return "corrupt: a scan of a component that the image lacks";
     }
-    if (s->scanned[c] && s->layout->sof != SOF2) {
+    if (s->scanned[c] && s->layout->sof != LOD_MARKER_SOF2) {
         return "corrupt: a component is sent twice";
     }
     if (c == 0 && !s->scanned[0]) {
@@ -290,12 +265,12 @@ static const char *read_sos(struct scanner *s, struct lod_cursor *body)
 static const char *other_marker(uint8_t marker)
 {
     switch (marker) {
-    case DAC:
+    case LOD_MARKER_DAC:
         return "arithmetic coding";
-    case DNL:
+    case LOD_MARKER_DNL:
         return "its height is given behind its data (DNL)";
-    case DHP:
-    case EXP:
+    case LOD_MARKER_DHP:
+    case LOD_MARKER_EXP:
         return "hierarchical JPEG";
     default:
         return "corrupt: an unknown marker";
@@ -307,16 +282,19 @@ static const char *read_marker(struct scanner *s, uint8_t marker)
 {
     struct lod_cursor body;
 
-    if (marker == TEM || (marker >= RST0 && marker <= RST7)) {
+    if (marker == LOD_MARKER_TEM || (marker >= LOD_MARKER_RST0 && marker <= LOD_MARKER_RST7)) {
         return NULL;
     }
-    bool app = (marker >= APP0 && marker <= APP15) || marker == COM;
-    bool sof = marker >= SOF0 && marker <= SOF15 && marker != DHT && marker != JPG && marker != DAC;
-    if (!app && !sof && marker != DHT && marker != DQT && marker != DRI && marker != SOS) {
+    bool app =
+        (marker >= LOD_MARKER_APP0 && marker <= LOD_MARKER_APP15) || marker == LOD_MARKER_COM;
+    bool sof = marker >= LOD_MARKER_SOF0 && marker <= LOD_MARKER_SOF15 &&
+               marker != LOD_MARKER_DHT && marker != LOD_MARKER_JPG && marker != LOD_MARKER_DAC;
+    if (!app && !sof && marker != LOD_MARKER_DHT && marker != LOD_MARKER_DQT &&
+        marker != LOD_MARKER_DRI && marker != LOD_MARKER_SOS) {
         return other_marker(marker);
     }
     const char *why = take_segment(s, &body);
-    if (why || marker == DHT || marker == DRI) {
+    if (why || marker == LOD_MARKER_DHT || marker == LOD_MARKER_DRI) {
         return why;
     }
     if (app) {
@@ -325,7 +303,7 @@ static const char *read_marker(struct scanner *s, uint8_t marker)
     if (sof) {
         return read_sof(s, marker, &body);
     }
-    return marker == DQT ? read_dqt(s, &body) : read_sos(s, &body);
+    return marker == LOD_MARKER_DQT ? read_dqt(s, &body) : read_sos(s, &body);
 }
 
 static uint64_t blocks_along(unsigned pixels, unsigned factor, unsigned factor_max)
@@ -359,14 +337,14 @@ static const char *check_whole(const struct scanner *s)
 static const char *scan(struct scanner *s)
 {
     const uint8_t *soi = lod_take(&s->c, 2);
-    const char *why = soi && soi[0] == 0xff && soi[1] == SOI ? NULL : "not a JPEG file";
+    const char *why = soi && soi[0] == 0xff && soi[1] == LOD_MARKER_SOI ? NULL : "not a JPEG file";
 
     while (!why) {
         int marker = take_marker(&s->c);
         if (marker < 0) {
             return "truncated: it has no end marker";
         }
-        if (marker == EOI) {
+        if (marker == LOD_MARKER_EOI) {
             s->layout->end = place(s);
             return check_whole(s);
         }

@@ -9,19 +9,8 @@
 
 #include "pcr/entropy_read.h"
 #include "pcr/exact_parts.h"
+#include "pcr/jpeg_marker.h"
 #include "pcr/jpeg_scan.h"
-
-enum marker {
-    SOF2 = 0xc2,
-    DHT = 0xc4,
-    SOI = 0xd8,
-    EOI = 0xd9,
-    SOS = 0xda,
-    DQT = 0xdb,
-    APP0 = 0xe0,
-    APP15 = 0xef,
-    COM = 0xfe,
-};
 
 #define NOT_SENT 0xff
 
@@ -126,27 +115,29 @@ static int read_sos(struct reader *r, struct lod_cursor body, size_t *at)
 static int read_segment(struct reader *r, uint8_t code, struct lod_cursor body, size_t *at)
 {
     switch (code) {
-    case DQT:
+    case LOD_MARKER_DQT:
         return read_dqt(r, body);
-    case SOF2:
+    case LOD_MARKER_SOF2:
         return read_sof(r, body);
-    case DHT:
+    case LOD_MARKER_DHT:
         return read_dht(r, body);
-    case SOS:
+    case LOD_MARKER_SOS:
         return read_sos(r, body, at);
     default:
-        return (code >= APP0 && code <= APP15) || code == COM ? 0 : -EILSEQ;
+        return (code >= LOD_MARKER_APP0 && code <= LOD_MARKER_APP15) || code == LOD_MARKER_COM
+                   ? 0
+                   : -EILSEQ;
     }
 }
 
 static int read_markers(struct reader *r)
 {
     struct lod_cursor c = lod_cursor(r->file.at, r->file.bytes);
-    int error = lod_take_be16(&c) == (0xff00 | SOI) ? 0 : -EILSEQ;
+    int error = lod_take_be16(&c) == (0xff00 | LOD_MARKER_SOI) ? 0 : -EILSEQ;
 
     while (!error) {
         uint16_t marker = lod_take_be16(&c);
-        if (marker == (0xff00 | EOI)) {
+        if (marker == (0xff00 | LOD_MARKER_EOI)) {
             return 0;
         }
         uint16_t bytes = lod_take_be16(&c);

@@ -10,13 +10,7 @@
 #include <string.h>
 
 #include "pcr/entropy.h"
-
-enum marker {
-    SOF2 = 0xc2,
-    DHT = 0xc4,
-    SOS = 0xda,
-    DQT = 0xdb,
-};
+#include "pcr/jpeg_marker.h"
 
 /* 2 MiB. A scan of more, of some 4 million pixels, is gone through twice. */
 #define TOKENS_MAX (512u << 10)
@@ -58,7 +52,7 @@ static int put_quant(struct writer *w, unsigned number)
         }
         contents[bytes++] = (uint8_t)table[k];
     }
-    int error = put_head(w, DQT, bytes);
+    int error = put_head(w, LOD_MARKER_DQT, bytes);
     return error ? error : lod_buf_append(w->out, contents, bytes);
 }
 
@@ -80,7 +74,7 @@ static int put_frame(struct writer *w)
         }
         sent |= 1u << frame->component[c].quant;
     }
-    error = error ? error : put_head(w, SOF2, sizeof(size) + 3u * frame->components);
+    error = error ? error : put_head(w, LOD_MARKER_SOF2, sizeof(size) + 3u * frame->components);
     error = error ? error : lod_buf_append(w->out, size, sizeof(size));
     for (unsigned c = 0; c < frame->components && !error; c++) {
         const struct lod_jpeg_component *component = &frame->component[c];
@@ -99,7 +93,8 @@ static int put_table(struct writer *w, enum lod_huffman_class class, unsigned nu
 
     lod_huffman_optimal(w->counts.of[class][number], &table);
     int error = lod_huffman_codes(&table, &w->tables.codes[class][number]);
-    error = error ? error : put_head(w, DHT, 1 + sizeof(table.counts) + table.values_count);
+    error =
+        error ? error : put_head(w, LOD_MARKER_DHT, 1 + sizeof(table.counts) + table.values_count);
     error = error ? error : lod_buf_append(w->out, &place, 1);
     error = error ? error : lod_buf_append(w->out, table.counts, sizeof(table.counts));
     return error ? error : lod_buf_append(w->out, table.values, table.values_count);
@@ -161,7 +156,7 @@ static int put_sos(struct writer *w, const struct lod_entropy_scan *scan)
     contents[bytes++] = scan->first;
     contents[bytes++] = scan->last;
     contents[bytes++] = (uint8_t)(scan->high << 4 | scan->low);
-    int error = put_head(w, SOS, bytes);
+    int error = put_head(w, LOD_MARKER_SOS, bytes);
     return error ? error : lod_buf_append(w->out, contents, bytes);
 }
 

@@ -48,7 +48,7 @@ OFFSETS = (
      "            piece.offset += offset;\n",
      "            piece.offset += offset + (offset > 0);\n",
      "plan"),
-    ("a read of many frames begins where its first frame does", "fs/frames.c",
+    ("a read of many frames begins where its first frame does", "fs/frame_parts.c",
      "        return parts->wanted[part->wanted].data + part->skip;\n",
      "        return parts->wanted[part->wanted].data;\n", "reader"),
     ("a segment begins where the one before it does", "fs/store/record.c",
