@@ -140,6 +140,16 @@ struct lod_maker {
     int (*make_many)(struct lod_gpu *gpu, struct lod_unit *units, unsigned count);
 };
 
+#define LOD_SHARD_HEAD_BYTES 128u
+#define LOD_DTYPE_TEXT       4 /* a NUL included */
+
+/* What a shard says of its rows. */
+struct lod_shard_facts {
+    uint64_t first; /* row of its table */
+    uint32_t number, rows, columns, batch_rows;
+    char dtype[LOD_DTYPE_TEXT]; /* as NumPy calls it: "<f8", "|u1" */
+};
+
 struct lod_codec {
     const char *name; /* also the suffix of its record files */
     uint8_t id;
@@ -184,6 +194,13 @@ struct lod_codec {
      */
     int (*check)(const uint8_t row[LOD_ROW_BYTES], struct lod_span stored);
     uint64_t (*check_cost)(const uint8_t row[LOD_ROW_BYTES]);
+
+    /*
+     * For verify, which compares tables with what is written of them: `head` is the first
+     * LOD_SHARD_HEAD_BYTES of group 1. -EILSEQ: no shard. NULL: no item of the codec is.
+     */
+    int (*shard)(const uint8_t row[LOD_ROW_BYTES], struct lod_span head,
+                 struct lod_shard_facts *ret_facts);
 };
 
 #define LOD_NATIVE_ENDING_BYTES 8 /* of all codecs', at most */

@@ -23,10 +23,10 @@
 
 static const char help_text[] =
     "Reads every byte of a store, checks it against its hashes, compares what is\n"
-    "said twice (index, records, tree list and manifest), and makes once what a\n"
-    "mount makes: source files, pixels, rows of tables. Names file, offset,\n"
-    "fidelities and path of every damage. Of a mount point, the store behind it is\n"
-    "checked. Writes nothing.\n"
+    "said twice (index, records, tree list and manifest; schema.json and shards of\n"
+    "tables), and makes once what a mount makes: source files, pixels, rows of\n"
+    "tables. Names file, offset, fidelities and path of every damage. Of a mount\n"
+    "point, the store behind it is checked. Writes nothing.\n"
     "\n"
     "      --hashes       make nothing: enough for damage of storage, in a fraction\n"
     "                     of the time\n"

@@ -138,3 +138,14 @@ double lod_dtype_number(uint8_t dtype, uint64_t word)
         return float_number(lod_dtype_bytes(dtype), word);
     }
 }
+
+void lod_dtype_name(uint8_t dtype, char text[LOD_DTYPE_NAME_BYTES])
+{
+    static const char kinds[] = {'b', 'i', 'u', 'f'};
+    const unsigned bytes = lod_dtype_bytes(dtype);
+
+    text[0] = bytes == 1 ? '|' : dtype & LOD_DTYPE_BIG_ENDIAN ? '>' : '<';
+    text[1] = kinds[LOD_DTYPE_CLASS(dtype) >> 2];
+    text[2] = (char)('0' + bytes);
+    text[3] = '\0';
+}

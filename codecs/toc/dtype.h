@@ -39,6 +39,10 @@ static inline unsigned lod_dtype_bytes(uint8_t dtype)
     return 1u << (dtype & 3);
 }
 
+/* As NumPy calls it: "<f8", "|u1". */
+#define LOD_DTYPE_NAME_BYTES 4
+void lod_dtype_name(uint8_t dtype, char text[LOD_DTYPE_NAME_BYTES]);
+
 /* `count` elements as they lie in a source, as words; and the reverse. */
 void lod_dtype_words(uint8_t dtype, const uint8_t *elements, size_t count, uint64_t *into);
 void lod_dtype_elements(uint8_t dtype, const uint64_t *words, size_t count, uint8_t *into);

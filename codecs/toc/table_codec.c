@@ -16,6 +16,7 @@
 #include "toc/table.h"
 #include "toc/table_row.h"
 #include "toc/toc.h"
+#include "toc/toc_format.h"
 
 #define FRAME_SHIFT 20
 
@@ -274,6 +275,25 @@ static uint64_t check_cost(const uint8_t row[LOD_ROW_BYTES])
     return t.shard ? t.bytes + CHECK_BYTES_MAX : t.header_bytes;
 }
 
+static int shard_facts(const uint8_t row[LOD_ROW_BYTES], struct lod_span head,
+                       struct lod_shard_facts *ret_facts)
+{
+    const struct table_row t = take_row(row);
+
+    if (!t.shard || head.bytes < LOD_TOC_HEADER_BYTES || !lod_dtype_legal(t.dtype)) {
+        return -EILSEQ;
+    }
+    *ret_facts = (struct lod_shard_facts){
+        .first = t.first,
+        .number = t.number,
+        .rows = (uint32_t)t.rows,
+        .columns = lod_get_le32(head.at + LOD_TOC_AT_COLUMNS),
+        .batch_rows = lod_get_le32(head.at + LOD_TOC_AT_BATCH_ROWS),
+    };
+    lod_dtype_name(t.dtype, ret_facts->dtype);
+    return 0;
+}
+
 static const struct lod_maker maker = {
     .unit_bytes = unit_bytes, .cost = cost, .need = need, .make = make, .ahead = ahead};
 
@@ -288,4 +308,5 @@ const struct lod_codec lod_codec_toc = {
     .maker = &maker,
     .check = check,
     .check_cost = check_cost,
+    .shard = shard_facts,
 };

@@ -66,6 +66,8 @@ LOD_MUST_CHECK int lod_steps_lay(struct lod_verify *verify);
 /* Steps; 0 or -ENOMEM. */
 LOD_MUST_CHECK int lod_check_blocks(struct lod_verify *verify, uint64_t step, uint64_t *ret_bytes);
 LOD_MUST_CHECK int lod_check_nodes(struct lod_verify *verify, uint64_t step);
+/* The tables whose schema.json is a node of the same step. */
+LOD_MUST_CHECK int lod_check_schemas(struct lod_verify *verify, uint64_t step);
 LOD_MUST_CHECK int lod_check_slice(struct lod_verify *verify, const struct lod_slice *slice,
                                    uint64_t *ret_bytes, uint64_t *ret_files);
 

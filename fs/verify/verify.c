@@ -169,7 +169,8 @@ int lod_verify_step(struct lod_verify *v, uint64_t number, uint64_t *ret_bytes, 
     }
     number -= v->block_steps;
     if (number < v->node_steps) {
-        return lod_check_nodes(v, number);
+        int error = lod_check_nodes(v, number);
+        return error || v->hashes_only ? error : lod_check_schemas(v, number);
     }
     number -= v->node_steps;
     assert(number < v->slices.count);
@@ -201,6 +202,9 @@ int lod_verify_index(const char *location)
     char why[160];
 
     int error = lod_verify_create(location, &v, why, sizeof(why));
+    if (!error) {
+        lod_verify_hashes_only(v); /* schemas lie in records */
+    }
     for (uint64_t i = 0; !error && i < v->block_steps + v->node_steps; i++) {
         error = lod_verify_step(v, i, &bytes, &files);
     }

@@ -12,20 +12,6 @@
 #include "toc/dtype.h"
 #include "toc/text_table.h"
 
-#define DTYPE_TEXT 4
-
-/* As NumPy calls it: "<f8", "|u1". */
-static void name_dtype(uint8_t dtype, char text[DTYPE_TEXT])
-{
-    static const char kinds[] = {'b', 'i', 'u', 'f'};
-    const unsigned bytes = lod_dtype_bytes(dtype);
-
-    text[0] = bytes == 1 ? '|' : dtype & LOD_DTYPE_BIG_ENDIAN ? '>' : '<';
-    text[1] = kinds[LOD_DTYPE_CLASS(dtype) >> 2];
-    text[2] = (char)('0' + bytes);
-    text[3] = '\0';
-}
-
 /* Bytes of the UTF-8 sequence at `at`; 0: it is none. Overlong forms and surrogates are none. */
 static size_t sequence_bytes(const uint8_t *at)
 {
@@ -135,10 +121,10 @@ static bool fill(cJSON *json, const struct lod_data_table *table)
 {
     static const char *const sources[] = {
         [LOD_TABLE_NPY] = "npy", [LOD_TABLE_CSV] = "csv", [LOD_TABLE_LIBSVM] = "libsvm"};
-    char dtype[DTYPE_TEXT];
+    char dtype[LOD_DTYPE_NAME_BYTES];
     cJSON *shape = NULL;
 
-    name_dtype(table->dtype, dtype);
+    lod_dtype_name(table->dtype, dtype);
     return cJSON_AddStringToObject(json, "format", "lodfs-table") &&
            cJSON_AddNumberToObject(json, "version", 1) &&
            cJSON_AddStringToObject(json, "source", sources[table->kind]) &&

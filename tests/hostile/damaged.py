@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""damaged.py accidents|attacks|segments|cuts: damaged copies of a small store, see damage.c."""
+"""damaged.py accidents|attacks|cuts|meanings|segments: a small store damaged, see damage.c."""
 import os
 import subprocess
 import sys
@@ -10,7 +10,8 @@ from tiny import make_stores
 
 
 COUNTS = {"accidents": (2_000, 100_000), "attacks": (2_000, 100_000), "cuts": (1_000, 40_000),
-          "segments": (0, 10_000)}  # 0: a bit of each once
+          "segments": (0, 10_000),  # 0: a bit of each once
+          "meanings": (80, 80)}  # a digit of each schema.json
 
 
 def main():

@@ -204,7 +204,7 @@ static void close_manifest(struct chance *chance, struct mem_store *store)
     char text[1000], id_text[LOD_ID_TEXT_BYTES];
 
     lod_id_text(id, id_text);
-    if (chance_below(chance, 20) == 0) {
+    if (chance && chance_below(chance, 20) == 0) {
         uint64_t *number = &numbers[chance_below(chance, sizeof(numbers) / sizeof(numbers[0]))];
         *number = seals_extreme(chance, *number);
         watch_say("  manifest.json: number %zu is %" PRIu64 "\n", (size_t)(number - numbers),

@@ -43,7 +43,10 @@ struct seals_frame {
 uint64_t seals_frames(const struct seals *seals);
 struct seals_frame seals_frame(const struct seals *seals, uint64_t number);
 
-/* All hashes made right, from the innermost: frames, metadata, headers, RECD, blocks, manifest. */
+/*
+ * All hashes made right, from the innermost: frames, metadata, headers, RECD, blocks, manifest, in
+ * which a number is changed now and then. `chance` NULL: none is.
+ */
 void seals_close(const struct seals *seals, struct chance *chance, struct mem_store *store);
 
 /* A number that somebody may not have thought of. */
