@@ -51,7 +51,7 @@ int lodfs_store_open(const char *path, uint64_t cache_bytes, struct lodfs_store 
                      struct lodfs_error *error)
 {
     struct lodfs_store *store = calloc(1, sizeof(*store));
-    char why[256] = "out of memory";
+    char why[256] = "out of memory", shown[256];
     int result = store ? lod_dataset_open(path, &store->dataset, why, sizeof(why)) : -ENOMEM;
 
     if (!result) {
@@ -61,7 +61,8 @@ int lodfs_store_open(const char *path, uint64_t cache_bytes, struct lodfs_store 
     }
     if (result) {
         lodfs_store_close(store);
-        return lod_say(error, result, "cannot open the store: %s", why);
+        return lod_say(error, result, "cannot open the store '%s': %s",
+                       lod_escape(path, strlen(path), shown, sizeof(shown)), why);
     }
     *ret_store = store;
     return 0;

@@ -37,7 +37,10 @@ static void show_number(const cJSON *value, char text[LOD_REPORT_TEXT])
     double number = value->valuedouble;
     uint64_t whole = number > 0 ? (uint64_t)number : 0;
 
-    if (ends_in(key, "bytes_per_second")) {
+    if (whole == 0 && number <= 0 &&
+        (ends_in(key, "per_second") || ends_in(key, "latency_seconds"))) {
+        strcpy(text, "not measured");
+    } else if (ends_in(key, "bytes_per_second")) {
         lod_report_bytes(whole, text);
         strcat(text, "/s");
     } else if (ends_in(key, "bytes") || ends_in(key, "bytes_max")) {
@@ -49,16 +52,41 @@ static void show_number(const cJSON *value, char text[LOD_REPORT_TEXT])
     }
 }
 
-static void add_row(struct lod_table *table, const char *part, const cJSON *value)
-{
-    char text[LOD_REPORT_TEXT];
+#define KEY_BYTES 64
 
-    if (cJSON_IsString(value)) {
-        lod_table_add(table, "%s\t%s\t%s", part, value->string,
-                      *value->valuestring ? value->valuestring : "-");
-    } else if (cJSON_IsNumber(value)) {
-        show_number(value, text);
-        lod_table_add(table, "%s\t%s\t%s", part, value->string, text);
+/* A key as words; seconds have their unit beside the number. */
+static const char *in_words(const char *key, char words[KEY_BYTES])
+{
+    static const char unit[] = "_seconds";
+    size_t bytes = strlen(key) - (ends_in(key, unit) ? strlen(unit) : 0);
+
+    snprintf(words, KEY_BYTES, "%.*s", (int)bytes, key);
+    for (char *c = words; *c; c++) {
+        *c = *c == '_' ? ' ' : *c;
+    }
+    return words;
+}
+
+/* The name of the part stands before the first of its rows. */
+static void add_part(struct lod_table *table, const cJSON *part)
+{
+    const char *name = part->string;
+    const cJSON *value, *values = cJSON_IsObject(part) ? part : NULL;
+    char words[KEY_BYTES], text[LOD_REPORT_TEXT];
+
+    if (cJSON_IsString(part)) {
+        lod_table_add(table, "%s\t\t%s", name, part->valuestring);
+    }
+    cJSON_ArrayForEach(value, values)
+    {
+        const char *shown = cJSON_IsString(value) ? value->valuestring : text;
+        if (cJSON_IsNumber(value)) {
+            show_number(value, text);
+        }
+        if (*shown) {
+            lod_table_add(table, "%s\t%s\t%s", name, in_words(value->string, words), shown);
+            name = "";
+        }
     }
 }
 
@@ -98,7 +126,7 @@ static int print_work(const cJSON *document)
             add_request(&requests, document, value);
         }
     }
-    lod_table_add(&fidelities, "read_bytes\t");
+    lod_table_add(&fidelities, "bytes of files read\t");
     cJSON_ArrayForEach(value, cJSON_GetObjectItemCaseSensitive(document, "read_bytes"))
     {
         if (value->valuedouble > 0) {
@@ -121,26 +149,37 @@ static bool is_work(const char *part)
     return strncmp(part, "request", strlen("request")) == 0 || strcmp(part, "read_bytes") == 0;
 }
 
+/* What most mounts have no use for comes last. */
+static bool comes_last(const char *part)
+{
+    return strcmp(part, "gpu") == 0 || strcmp(part, "advice") == 0;
+}
+
+/* No advice is none. */
+static bool says_something(const cJSON *part)
+{
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(part, "name"));
+
+    return strcmp(part->string, "advice") != 0 || !name || strcmp(name, "none") != 0;
+}
+
 /* The document has two levels: parts, and values in them. */
 static int print_table(const char *json)
 {
     struct lod_table table = {.align = "llr"};
     cJSON *document = cJSON_Parse(json);
-    const cJSON *part, *value, *listed;
+    const cJSON *part;
 
     if (!document) {
         return -ENOMEM;
     }
-    cJSON_ArrayForEach(part, document)
-    {
-        if (!cJSON_IsObject(part)) {
-            lod_table_add(&table, "%s\t\t%s", part->string,
-                          cJSON_IsString(part) ? part->valuestring : "-");
-        }
-        listed = is_work(part->string) ? NULL : part;
-        cJSON_ArrayForEach(value, listed)
+    for (unsigned last = 0; last < 2; last++) {
+        cJSON_ArrayForEach(part, document)
         {
-            add_row(&table, part->string, value);
+            if (comes_last(part->string) == last && !is_work(part->string) &&
+                says_something(part)) {
+                add_part(&table, part);
+            }
         }
     }
     int error = lod_table_print(&table, stdout);

@@ -169,11 +169,17 @@ def command(point):
     text = lodfs("stats", point).stdout.decode()
     if re.search("[ \t]$", text, re.MULTILINE):
         yield "blanks at the end of a line"
+    listed, section = set(), None
+    for cells in (re.split(" {2,}", line) for line in text.splitlines()):
+        section = cells[1] if len(cells) == 4 else section
+        listed.update([(section, cells[-2])] if len(cells) in (3, 4) else [])
     for part, values in document.items():
         by_kind = part == "read_bytes" or part.startswith("request")
         for key, value in values.items() if isinstance(values, dict) else []:
-            if not by_kind and not re.search(rf"{part} +{key} ", text):
-                yield f"the table lacks {part} {key}"
+            words = re.sub(" seconds$", "", key.replace("_", " "))
+            silent = value == "" or (part == "advice" and values["name"] == "none")
+            if not by_kind and ((part, words) in listed) == silent:
+                yield f"the table: {part} {words}"
             if by_kind and value and not re.search(rf"^ +{key} ", text, re.MULTILINE):
                 yield f"the table lacks {key} of {part}"
     for words, code in ((("/",), 1), ((f"{point}/q1",), 1), ((), 2), (("--nonsense", point), 2)):

@@ -260,7 +260,7 @@ Test(lodfs, stores_that_are_none)
     struct lodfs_store *store = NULL;
 
     cr_assert_eq(lodfs_store_open("/no/such/store", 0, &store, &error), -ENOENT);
-    cr_assert_str_eq(error.message, "cannot open the store: no such folder");
+    cr_assert_str_eq(error.message, "cannot open the store '/no/such/store': no such folder");
     lodfs_store_close(NULL);
     cr_assert_eq(lodfs_fidelity("q5"), 5);
     cr_assert_eq(lodfs_fidelity("q11"), 0);
