@@ -60,9 +60,4 @@ LOD_MUST_CHECK int lod_entropy_count(const struct lod_jpeg *jpeg,
                                      struct lod_entropy_tokens *tokens,
                                      struct lod_entropy_counts *ret_counts);
 
-/* lod_entropy_write of what was noted, of a scan without restarts. */
-LOD_MUST_CHECK int lod_entropy_write_tokens(const struct lod_entropy_tokens *tokens,
-                                            const struct lod_entropy_tables *tables, uint8_t *out,
-                                            size_t room, size_t *ret_bytes);
-
 #endif

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compiler.h"
+
+struct lod_entropy_tables;
+
 struct lod_entropy_tokens {
     uint32_t *at; /* one of the below in the high half, its bits in the low one */
     size_t room;
@@ -32,5 +36,10 @@ static inline void lod_entropy_note(struct lod_entropy_tokens *tokens, uint32_t 
         tokens->count++;
     }
 }
+
+/* What lod_entropy_write writes of a scan without restarts; all of its tokens are there. */
+LOD_MUST_CHECK int lod_entropy_write_tokens(const struct lod_entropy_tokens *tokens,
+                                            const struct lod_entropy_tables *tables, uint8_t *out,
+                                            size_t room, size_t *ret_bytes);
 
 #endif
