@@ -2,6 +2,7 @@
 /* See list.h. */
 #include "list.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,11 @@ int lod_list_grow(void *at, size_t *room, size_t bytes)
     size_t more = *room ? 2 * *room : FIRST;
     void *elements;
 
+    if (more > SIZE_MAX / bytes) {
+        return -ENOMEM;
+    }
     memcpy(&elements, at, sizeof(elements)); /* a pointer of any type */
-    elements = reallocarray(elements, more, bytes);
+    elements = realloc(elements, more * bytes);
     if (!elements) {
         return -ENOMEM;
     }
