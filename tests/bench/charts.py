@@ -8,6 +8,7 @@ from results import shown
 WIDTH, LABELS, VALUES = 860, 236, 92  # of the drawing, of the words left of bars and right of them
 BAR, GAP, ROW_GAP, TOP, BOTTOM = 13, 2, 9, 30, 34
 LINE_HEIGHT, LINE_LEFT = 300, 64
+LEGEND, LETTER = 14, 7.8  # of a line of it; of a letter of a label, bold ones are the widest
 
 
 def words(x, y, text, css="", anchor="start"):
@@ -77,16 +78,21 @@ def bars(chart):
     scale = Scale([c for row in rows for c in row["cells"]], chart["log"], LABELS + 6,
                   WIDTH - VALUES)
     row_height = len(series) * (BAR + GAP) + ROW_GAP
-    bottom = TOP + len(rows) * row_height
+    top = TOP + (LEGEND if chart.get("mark") and len(series) > 1 else 0)
+    bottom = top + len(rows) * row_height
     parts = []
     for tick in scale.ticks:
         x = scale.at(tick)
-        parts.append(f'<path d="M{x:.1f} {TOP - 4}V{bottom}" class="grid"/>')
+        parts.append(f'<path d="M{x:.1f} {top - 4}V{bottom}" class="grid"/>')
         parts.append(words(x, bottom + 15, short(tick), "tick", "middle"))
     parts.append(words(WIDTH - VALUES, bottom + 29,
                        chart["unit"] + (", logarithmic" if scale.log else ""), "tick", "end"))
+    if chart.get("mark"):  # below the bars and their words
+        x = scale.at(chart["mark"][0])
+        parts.append(f'<path d="M{x:.1f} {top - 4}V{bottom}" class="mark"/>')
+        parts.append(words(x + 4, top - 8, chart["mark"][1], "tick"))
     for number, row in enumerate(rows):
-        y = TOP + number * row_height
+        y = top + number * row_height
         parts.append(f'<g class="{row["role"]}">')
         parts.append(words(LABELS - 4, y + len(series) * (BAR + GAP) / 2 + 3, row["label"],
                            "label", "end"))
@@ -96,10 +102,6 @@ def bars(chart):
                          y + at * (BAR + GAP), chart["unit"])
             parts.append("</g>")
         parts.append("</g>")
-    if chart.get("mark"):
-        x = scale.at(chart["mark"][0])
-        parts.append(f'<path d="M{x:.1f} {TOP - 4}V{bottom}" class="mark"/>')
-        parts.append(words(x + 4, TOP - 8, chart["mark"][1], "tick"))
     return parts + legend(series if len(series) > 1 else []), bottom + BOTTOM
 
 
@@ -117,7 +119,7 @@ def lines(chart):
     names, rows = chart["ticks"], chart["rows"]
     bottom = TOP + LINE_HEIGHT
     scale = Scale([c for row in rows for c in row["cells"]], chart["log"], bottom, TOP)
-    right = WIDTH - 190
+    right = WIDTH - 24 - LETTER * max([20] + [min(len(row["label"]), 44) for row in rows])
     step = (right - LINE_LEFT - 30) / max(len(names) - 1, 1)
     parts = [words(4, 15, chart["unit"] + (", logarithmic" if scale.log else ""), "tick")]
     for tick in scale.ticks:

@@ -36,7 +36,7 @@ a { color: var(--ours); text-decoration-thickness: 1px; text-underline-offset: 3
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 3px 20px; margin: 0;
   font-size: .94rem; }
 dt { color: var(--soft); }
-dd { margin: 0; }
+dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; font-size: .88rem;
   font-variant-numeric: tabular-nums; }
 th, td { padding: 6px 10px; text-align: right; vertical-align: baseline; }
@@ -61,7 +61,8 @@ svg { display: block; width: 100%; min-width: 640px; height: auto;
 svg text { fill: var(--ink); }
 svg .tick, svg .faint { fill: var(--soft); font-size: 11px; }
 svg .label { font-size: 12.5px; }
-svg .value { font-size: 11.5px; font-variant-numeric: tabular-nums; }
+svg .value { font-size: 11.5px; font-variant-numeric: tabular-nums; paint-order: stroke;
+  stroke: var(--card); stroke-width: 3px; }
 svg .grid { stroke: var(--rule); fill: none; }
 svg .mark { stroke: var(--bad); stroke-dasharray: 4 3; fill: none; }
 svg .spread { stroke: var(--ink); stroke-opacity: .62; fill: none; }
