@@ -59,25 +59,29 @@ static int guess(struct lod_values_write *values, const struct lod_shard_plan *p
                  const struct lod_sparse *sparse, uint32_t *numbers,
                  struct lod_raw_guess *ret_guess)
 {
-    uint64_t elements = (uint64_t)sparse->rows * plan->columns, tree_bytes_min = 0;
+    uint64_t elements = (uint64_t)sparse->rows * plan->columns;
     uint32_t pairs = lod_sparse_pairs(sparse);
     int error = pairs < elements ? lod_values_add(values, 0, NULL) : 0;
 
     error = error ? error : lod_values_add_all(values, sparse->word, pairs, numbers);
-    if (!error) {
-        lod_values_decide(values, elements);
-        error = values->many ? 0 : lod_tree_guess(plan, sparse, values, numbers, &tree_bytes_min);
+    if (error) {
+        return error;
+    }
+    lod_values_decide(values, elements);
+    struct lod_raw_guess raw = {
+        .bytes = LOD_TOC_HEADER_BYTES + lod_values_table_bytes(values) +
+                 lod_values_bytes(values, elements),
+        .distinct = values->map.count,
+        .table = values->table,
+    };
+    raw.tree_bytes_min = raw.distinct * (uint64_t)lod_value_bytes(values->dtype, values->value);
+    if (raw.tree_bytes_min < raw.bytes / 2) {
+        error = lod_tree_guess(plan, sparse, values, &raw.tree_bytes_min);
+    } else {
+        raw.tree_bytes_min = UINT64_MAX; /* its codes come on top of that */
     }
     if (!error) {
-        uint64_t value_bytes = lod_value_bytes(values->dtype, values->value);
-        *ret_guess = (struct lod_raw_guess){
-            .bytes = LOD_TOC_HEADER_BYTES + lod_values_table_bytes(values) +
-                     lod_values_bytes(values, elements),
-            .distinct_bytes = values->map.count * value_bytes,
-            .tree_bytes_min = tree_bytes_min,
-            .distinct = values->map.count,
-            .table = values->table,
-        };
+        *ret_guess = raw;
     }
     return error;
 }

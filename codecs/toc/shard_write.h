@@ -49,8 +49,7 @@ LOD_MUST_CHECK int lod_shard_write_raw(const struct lod_shard_plan *plan,
 /* What a RAW shard of these rows would be. */
 struct lod_raw_guess {
     uint64_t bytes;
-    uint64_t distinct_bytes; /* what the distinct values alone take in any kind, or half of bytes */
-    uint64_t tree_bytes_min; /* a TREE shard of the sample is no smaller; 0: nobody knows */
+    uint64_t tree_bytes_min; /* a TREE shard is no smaller, or UINT64_MAX: not worth a try */
     uint32_t distinct;
     bool table;
 };

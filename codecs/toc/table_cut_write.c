@@ -36,12 +36,17 @@ static uint32_t least_rows(uint64_t row_bytes)
     return (uint32_t)((LOD_TABLE_UNIT_MIN + row_bytes - 1) / row_bytes);
 }
 
-/* The least number of batches that divides the shard's and makes UNIT_BYTES or more. */
+/*
+ * The least number of batches that divides the shard's and makes UNIT_BYTES or more, and an eighth
+ * of the shard, which is read and checked as a whole for each of its units.
+ */
 static uint32_t fit_unit(const struct lod_data_table *table, uint64_t row_bytes)
 {
     const uint32_t batches = table->shard_rows / table->batch_rows;
-    const uint32_t least = batches_of(LOD_TABLE_UNIT_BYTES + row_bytes * table->batch_rows - 1,
-                                      row_bytes * table->batch_rows);
+    const uint64_t eighth = (table->shard_rows * row_bytes + 7) / 8;
+    const uint64_t bytes = eighth > LOD_TABLE_UNIT_BYTES ? eighth : LOD_TABLE_UNIT_BYTES;
+    const uint32_t least =
+        batches_of(bytes + row_bytes * table->batch_rows - 1, row_bytes * table->batch_rows);
 
     if (table->shard_rows % table->batch_rows || least >= batches) {
         return table->shard_rows;

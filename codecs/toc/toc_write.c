@@ -127,8 +127,7 @@ static int choose(struct lod_shard_plan *plan, const struct lod_sparse *sample, 
     if (!error && lod_sparse_pairs(sample) < elements / 8 * 7) {
         error = kind_bytes(plan, sample, LOD_TOC_CSR, &csr);
     }
-    if (!error && raw.distinct_bytes < raw.bytes / 2 && raw.tree_bytes_min <= raw.bytes &&
-        raw.tree_bytes_min <= csr) {
+    if (!error && raw.tree_bytes_min <= raw.bytes && raw.tree_bytes_min <= csr) {
         error = kind_bytes(plan, sample, LOD_TOC_TREE, &tree);
     }
     if (!error) {

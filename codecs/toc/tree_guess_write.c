@@ -2,7 +2,8 @@
 /*
  * See tree_guess_write.h. A pair's first appearance in a batch is a code of its own: sequences of
  * more are made of pairs that the batch had before (algorithm 1 of the paper). So a batch of n
- * distinct pairs has n codes at least, the largest of which is n - 1 or more.
+ * distinct pairs has n codes at least, the largest of which is n - 1 or more. Pairs are counted by
+ * a bit each that their hash names: where two share one, the count, and so the guess, is too small.
  */
 #include "toc/tree_guess_write.h"
 
@@ -14,19 +15,34 @@
 #include "toc/toc_format.h"
 #include "toc/values.h"
 
-#define PAIRS_MAX (UINT64_C(1) << 22) /* column times value: a bit each, twice */
+#define BITS_A_PAIR 16u
+#define BITS_MIN    10u
+#define BITS_MAX    22u /* of a number of bits: half a megabyte */
+
+static unsigned bits_for(uint32_t pairs)
+{
+    unsigned bits = BITS_MIN;
+
+    while (bits < BITS_MAX && UINT64_C(1) << bits < (uint64_t)pairs * BITS_A_PAIR) {
+        bits++;
+    }
+    return bits;
+}
 
 /* Sets the bits of pairs from .. end - 1, and counts those that were not set. */
-static uint32_t mark(const struct lod_sparse *sparse, const uint32_t *numbers, uint32_t distinct,
-                     uint32_t from, uint32_t end, uint64_t *seen)
+static uint32_t mark(const struct lod_sparse *sparse, uint32_t from, uint32_t end, uint64_t *seen,
+                     unsigned bits)
 {
     uint32_t count = 0;
 
     for (uint32_t i = from; i < end; i++) {
-        const uint64_t pair = (uint64_t)sparse->column[i] * distinct + numbers[i];
-        const uint64_t bit = UINT64_C(1) << pair % 64;
-        count += !(seen[pair / 64] & bit);
-        seen[pair / 64] |= bit;
+        const uint64_t word = sparse->word[i];
+        const uint64_t mixed =
+            (word ^ word >> 32) + sparse->column[i] * UINT64_C(0xbf58476d1ce4e5b9);
+        const uint64_t at = mixed * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits);
+        const uint64_t bit = UINT64_C(1) << at % 64;
+        count += !(seen[at / 64] & bit);
+        seen[at / 64] |= bit;
     }
     return count;
 }
@@ -43,28 +59,25 @@ static uint64_t leaf_values_min(const struct lod_values_write *values, uint32_t 
 }
 
 int lod_tree_guess(const struct lod_shard_plan *plan, const struct lod_sparse *sparse,
-                   const struct lod_values_write *values, const uint32_t *numbers,
-                   uint64_t *ret_bytes)
+                   const struct lod_values_write *values, uint64_t *ret_bytes)
 {
-    const uint32_t distinct = values->map.count, rows = sparse->rows;
-    const uint64_t pairs = (uint64_t)plan->columns * distinct, words = pairs / 64 + 1;
-    uint64_t *seen = pairs <= PAIRS_MAX ? calloc(2 * words, sizeof(*seen)) : NULL;
+    const uint32_t rows = sparse->rows, pairs = lod_sparse_pairs(sparse);
+    const unsigned bits = bits_for(pairs);
+    const size_t room = ((size_t)1 << bits) / 8;
+    uint64_t *seen = calloc(2, room), *of_all = seen ? seen + room / sizeof(*seen) : NULL;
     uint64_t bytes = LOD_TOC_HEADER_BYTES;
 
     if (!seen) {
-        *ret_bytes = 0;
-        return pairs <= PAIRS_MAX ? -ENOMEM : 0;
+        return -ENOMEM;
     }
     for (uint32_t row = 0; row < rows; row += plan->batch_rows) {
-        uint32_t end = rows - row < plan->batch_rows ? rows : row + plan->batch_rows;
-        uint32_t count =
-            mark(sparse, numbers, distinct, sparse->start[row], sparse->start[end], seen);
-        bytes += lod_bits_bytes(count, lod_bits_of(count ? count - 1 : 0)) + LOD_TOC_BATCH_BYTES;
-        memset(seen, 0, words * sizeof(*seen));
+        const uint32_t end = rows - row < plan->batch_rows ? rows : row + plan->batch_rows;
+        const uint32_t count = mark(sparse, sparse->start[row], sparse->start[end], seen, bits);
+        bytes += LOD_TOC_BATCH_BYTES + lod_bits_bytes(count, lod_bits_of(count ? count - 1 : 0));
+        memset(seen, 0, room);
     }
-    uint32_t leaves = mark(sparse, numbers, distinct, 0, lod_sparse_pairs(sparse), seen + words);
-    bytes +=
-        leaf_values_min(values, leaves, lod_sparse_pairs(sparse) < (uint64_t)rows * plan->columns);
+    const uint32_t leaves = mark(sparse, 0, pairs, of_all, bits);
+    bytes += leaf_values_min(values, leaves, pairs < (uint64_t)rows * plan->columns);
     free(seen);
     *ret_bytes = bytes;
     return 0;

@@ -12,13 +12,9 @@
 #include "toc/shard_write.h"
 #include "toc/values_write.h"
 
-/*
- * `numbers` are those of the pairs in `values`, which are decided and not `many`. *ret_bytes 0:
- * there are too many columns and values to look. -ENOMEM.
- */
+/* `values` are those of the sample, decided. -ENOMEM. */
 LOD_MUST_CHECK int lod_tree_guess(const struct lod_shard_plan *plan,
                                   const struct lod_sparse *sparse,
-                                  const struct lod_values_write *values, const uint32_t *numbers,
-                                  uint64_t *ret_bytes);
+                                  const struct lod_values_write *values, uint64_t *ret_bytes);
 
 #endif

@@ -7,6 +7,7 @@
  * unit. Speeds are bytes of the table over CPU time of this thread, the least of RUNS that take
  * turns with copying the table.
  */
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +195,8 @@ int main(int argc, char **argv)
     const bool per_batch = argc > 1 && strcmp(argv[1], "--per-batch") == 0;
     int failed = argc < 2 + per_batch;
 
+    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* as pack */
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
     for (int i = 1 + per_batch; i < argc; i++) {
         failed |= measure(argv[i], per_batch);
     }

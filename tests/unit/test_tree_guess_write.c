@@ -59,8 +59,8 @@ Test(tree_guess_write, no_tree_is_smaller_than_the_guess)
             const struct lod_toc_rows rows = {
                 .dtype = LOD_DTYPE_F8, .rows = 300, .columns = columns, .dense = number};
             const struct bytes bytes = measure(&rows, 1 + (uint32_t)sample_below(&chance, 320));
-            cr_assert_leq(bytes.guess.tree_bytes_min, bytes.tree, "%llu values, %u columns",
-                          (unsigned long long)values, columns);
+            cr_assert(bytes.guess.tree_bytes_min <= bytes.tree || bytes.tree > bytes.raw,
+                      "%llu values, %u columns", (unsigned long long)values, columns);
             free(number);
         }
     }
@@ -90,7 +90,7 @@ Test(tree_guess_write, raw_is_guessed_right_until_it_is_settled)
                 .dtype = all_dtypes[d], .rows = 200, .columns = 32, .dense = table};
             const struct bytes bytes = measure(&rows, 50);
             cr_assert_eq(bytes.guess.bytes, bytes.raw, "dtype %x look %d", all_dtypes[d], look);
-            cr_assert_leq(bytes.guess.tree_bytes_min, bytes.tree);
+            cr_assert(bytes.guess.tree_bytes_min <= bytes.tree || bytes.tree > bytes.raw);
             free(table);
         }
     }
