@@ -15,7 +15,7 @@
 
 /* Kept at most, beside the budget of the cache; a reader and those who make its next units ahead
  * take turns with about as many. */
-#define LOD_SPARE_BYTES_MAX (8u << 20)
+#define LOD_SPARE_BYTES_MAX (24u << 20)
 #define LOD_SPARE_PIECES    8u
 
 /* Less comes from the heap, which keeps it itself. */

@@ -24,7 +24,7 @@
 #include "log.h"
 
 #define MIB          (1024.0 * 1024.0)
-#define BASE_BYTES   (32u << 20) /* code, stacks, 6 that prefixes come through, 8 of units gone */
+#define BASE_BYTES   (48u << 20) /* code, stacks, 6 that prefixes come through, 24 spare */
 #define FRAME_BYTES  ((size_t)1 << LOD_FRAME_SHIFT_MAX)              /* one not kept, a thread */
 #define THREAD_BYTES (FRAME_BYTES + LOD_READ_BYTES_MAX + (1u << 20)) /* and its request buffer */
 
