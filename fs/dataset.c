@@ -11,13 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
+#include "failure.h"
 #include "pinned.h"
 #include "store/store.h"
 
 #define RECORDS_SUMMED_MAX                                                                         \
     16384u /* 256 GiB of records of the usual size; 529 blocks of the index */
-#define ESCAPED_BYTES (4 * LOD_PATH_MAX + 1)
 
 struct lod_dataset {
     struct lod_store *store;
@@ -139,45 +138,6 @@ const char *lod_dataset_location(const struct lod_dataset *dataset)
     return lod_store_location(dataset->store);
 }
 
-/* -------------------------------------------------------------------------------- errors */
-
-/* Errors that say nothing about stored bytes; all others are logged and become -EIO. */
-static bool passes(int error)
-{
-    return error == 0 || error == -ENOMEM || error == -EINTR;
-}
-
-static const char *cause(int error)
-{
-    switch (error) {
-    case -EBADMSG:
-        return "its hash differs: damaged";
-    case -EILSEQ:
-        return "malformed";
-    case -ENOTSUP:
-        return "it needs a newer lodfs";
-    case -ENOENT:
-        return "there is no such file";
-    default:
-        return strerror(-error);
-    }
-}
-
-/* Logs trouble with the index at `number`, a node or an item. */
-static int index_failed(struct lod_dataset *dataset, const char *what, uint32_t number, int error)
-{
-    char store[512];
-
-    if (passes(error)) {
-        return error;
-    }
-    lod_escape(lod_dataset_location(dataset), strlen(lod_dataset_location(dataset)), store,
-               sizeof(store));
-    lod_log(LOD_LOG_ERROR, "store %s: index: %s %" PRIu32 ": %s", store, what, number,
-            cause(error));
-    return -EIO;
-}
-
 /* --------------------------------------------------------------------------- items, names */
 
 int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_item *ret_item)
@@ -196,7 +156,7 @@ int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_it
         error = lod_codec_segments(item.codec, item.row, bytes);
     }
     if (error) {
-        return index_failed(dataset, "item", number, error);
+        return lod_failure_of_row(lod_dataset_location(dataset), "item", number, error);
     }
     *ret_item = item;
     return 0;
@@ -211,7 +171,7 @@ int lod_dataset_walk(struct lod_dataset *dataset, const char *path, struct lod_n
         return error;
     }
     if (error) {
-        return index_failed(dataset, "below node", node.number, error);
+        return lod_failure_of_row(lod_dataset_location(dataset), "below node", node.number, error);
     }
     *ret_node = node;
     return 0;
@@ -222,59 +182,16 @@ int lod_dataset_path(struct lod_dataset *dataset, const struct lod_node *node,
 {
     int error = lod_index_path(dataset->index, node, path);
 
-    return error ? index_failed(dataset, "path of node", node->number, error) : 0;
+    return error ? lod_failure_of_row(lod_dataset_location(dataset), "path of node", node->number,
+                                      error)
+                 : 0;
 }
 
 /* -------------------------------------------------------------------------------- frames */
 
-/* Where a read went wrong; group 0: the record itself could not be opened. */
-struct place {
-    const struct lod_item *item;
-    unsigned group;
-    uint64_t frame, offset;
-};
-
-/* The escaped path of the item's own node, for a log line; says so where there is none. */
-static void describe_owner(struct lod_dataset *dataset, const struct lod_item *item,
-                           char text[ESCAPED_BYTES])
+static int frame_failed(struct lod_dataset *dataset, const struct lod_failure *failure, int error)
 {
-    char path[LOD_PATH_MAX + 1];
-    struct lod_node node;
-
-    if (item->codec->id == LOD_CODEC_TREE) {
-        snprintf(text, ESCAPED_BYTES, "(the tree list)");
-    } else if (lod_index_node(dataset->index, lod_row_own_node(item->row), &node) ||
-               lod_index_path(dataset->index, &node, path)) {
-        snprintf(text, ESCAPED_BYTES, "(its path cannot be read)");
-    } else {
-        lod_escape(path, strlen(path), text, ESCAPED_BYTES);
-    }
-}
-
-static int frame_failed(struct lod_dataset *dataset, const struct place *place, int error)
-{
-    const struct lod_item *item = place->item;
-    const char *location = lod_dataset_location(dataset);
-    char store[512], at[96], *path;
-
-    if (passes(error)) {
-        return error;
-    }
-    path = malloc(ESCAPED_BYTES);
-    if (path) {
-        describe_owner(dataset, item, path);
-    }
-    at[0] = '\0';
-    if (place->group) {
-        snprintf(at, sizeof(at), " group %u frame %" PRIu64 " offset %" PRIu64, place->group,
-                 place->frame, place->offset);
-    }
-    lod_log(LOD_LOG_ERROR, "store %s: record %s item %" PRIu32 " (slot %" PRIu32 ")%s: %s: %s",
-            lod_escape(location, strlen(location), store, sizeof(store)), item->recd.path,
-            item->number, item->number - item->recd.first_item, at, cause(error),
-            path ? path : "(no memory for its path)");
-    free(path);
-    return -EIO;
+    return lod_failure_of_frame(dataset->index, lod_dataset_location(dataset), failure, error);
 }
 
 struct record_wanted {
@@ -312,10 +229,15 @@ int lod_dataset_pin_staged(struct lod_dataset *dataset, const struct lod_item *i
         error = -EILSEQ;
     }
     if (error) {
-        return frame_failed(dataset, &(struct place){.item = item}, error);
+        return frame_failed(dataset, &(struct lod_failure){.item = item}, error);
     }
     *ret_pinned = (struct lod_pinned *)blob;
     return 0;
+}
+
+const struct lod_pace *lod_dataset_index_pace(const struct lod_dataset *dataset)
+{
+    return lod_index_pace(dataset->index);
 }
 
 uint64_t lod_dataset_record_opens(struct lod_dataset *dataset)
@@ -344,25 +266,25 @@ uint64_t lod_dataset_groups_bytes(struct lod_dataset *dataset, unsigned groups)
 int lod_dataset_frame_failed(struct lod_dataset *dataset, const struct lod_item *item,
                              unsigned group, uint64_t frame, uint64_t offset, int error)
 {
-    struct place place = {.item = item, .group = group, .frame = frame, .offset = offset};
+    struct lod_failure failure = {.item = item, .group = group, .frame = frame, .offset = offset};
 
-    return frame_failed(dataset, &place, error);
+    return frame_failed(dataset, &failure, error);
 }
 
-static int read_frame(struct lod_pinned *pinned, uint32_t slot, struct place *place,
+static int read_frame(struct lod_pinned *pinned, uint32_t slot, struct lod_failure *failure,
                       struct lod_blob **ret_blob)
 {
     struct lod_place at = {0};
     struct lod_blob *blob = NULL;
 
-    int error = lod_pinned_place(pinned, slot, place->group, place->frame, &at);
+    int error = lod_pinned_place(pinned, slot, failure->group, failure->frame, &at);
     error = error ? error : lod_blob_create(at.bytes, &blob);
     if (error) {
         return error;
     }
-    place->offset = at.offset;
+    failure->offset = at.offset;
     error = lod_pinned_read(pinned, at.offset, blob->data, at.bytes);
-    if (!error && !lod_pinned_sound(pinned, slot, place->group, place->frame, blob->data)) {
+    if (!error && !lod_pinned_sound(pinned, slot, failure->group, failure->frame, blob->data)) {
         error = -EBADMSG;
     }
     if (error) {
@@ -376,20 +298,20 @@ static int read_frame(struct lod_pinned *pinned, uint32_t slot, struct place *pl
 int lod_dataset_frame(struct lod_dataset *dataset, const struct lod_item *item, unsigned group,
                       uint64_t frame, struct lod_blob **ret_blob)
 {
-    struct place place = {.item = item, .group = group, .frame = frame};
+    struct lod_failure failure = {.item = item, .group = group, .frame = frame};
     struct lod_pinned *pinned = NULL;
 
     int error = lod_dataset_pin(dataset, item, &pinned);
     if (!error) {
-        error = read_frame(pinned, item->number - item->recd.first_item, &place, ret_blob);
+        error = read_frame(pinned, item->number - item->recd.first_item, &failure, ret_blob);
         lod_blob_unref(&pinned->blob);
     }
-    return error == -EIO && !pinned ? error : frame_failed(dataset, &place, error);
+    return error == -EIO && !pinned ? error : frame_failed(dataset, &failure, error);
 }
 
 int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *item, int error)
 {
-    struct place place = {.item = item};
+    struct lod_failure failure = {.item = item};
 
-    return error == -EIO ? error : frame_failed(dataset, &place, error);
+    return error == -EIO ? error : frame_failed(dataset, &failure, error);
 }

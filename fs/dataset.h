@@ -84,6 +84,9 @@ LOD_MUST_CHECK int lod_dataset_pin_staged(struct lod_dataset *dataset, const str
  */
 uint64_t lod_dataset_groups_bytes(struct lod_dataset *dataset, unsigned groups);
 
+/* How fast its index has been read. */
+const struct lod_pace *lod_dataset_index_pace(const struct lod_dataset *dataset);
+
 /* How often a record was opened, or could not be. */
 uint64_t lod_dataset_record_opens(struct lod_dataset *dataset);
 

@@ -162,14 +162,20 @@ static int await(struct ask *ask)
     return error;
 }
 
-/* The first request of all tells whether the others may be dear: nobody makes one meanwhile. */
+/*
+ * The first request of all tells whether the others may be dear: nobody makes one meanwhile. Where
+ * the index was waited for, that has told it.
+ */
 static int bring_first(struct ask *ask)
 {
     struct lod_frames *frames = ask->frames;
+    struct lod_fetch *fetch = &frames->fetch;
     int error = 0;
 
     if (lod_turn_begin(&frames->stream.turn)) {
-        error = lod_fetch(&frames->fetch, ask->item, &ask->wanted[ask->first], 1);
+        if (!lod_pace_adopt(&fetch->pace, lod_dataset_index_pace(fetch->dataset))) {
+            error = lod_fetch(fetch, ask->item, &ask->wanted[ask->first], 1);
+        }
         lod_turn_end(&frames->stream.turn);
     }
     return error;

@@ -80,6 +80,15 @@ void lod_pace_add(struct lod_pace *pace, uint64_t bytes, uint64_t ns)
     }
 }
 
+bool lod_pace_adopt(struct lod_pace *pace, const struct lod_pace *other)
+{
+    if (!lod_pace_is_known(other) || lod_pace_is_memory(other)) {
+        return false;
+    }
+    lod_pace_add(pace, 0, lod_pace_ns(other, 1, 0));
+    return true;
+}
+
 uint64_t lod_pace_ns(const struct lod_pace *pace, uint64_t requests, uint64_t bytes)
 {
     return requests * get(&pace->latency_ns, UNKNOWN_LATENCY_NS) +

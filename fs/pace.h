@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "compiler.h"
+
 /* All zero: nothing measured yet. */
 struct lod_pace {
     atomic_uint_fast32_t recent;     /* how many of the last 16 requests; a bit each: no memory */
@@ -20,6 +22,9 @@ struct lod_pace {
 
 /* A request for `bytes` bytes took `ns`. */
 void lod_pace_add(struct lod_pace *pace, uint64_t bytes, uint64_t ns);
+
+/* A pace not known yet begins as slow as `other`. False: that is not known either, or memory. */
+LOD_MUST_CHECK bool lod_pace_adopt(struct lod_pace *pace, const struct lod_pace *other);
 
 /* Has there been any request? */
 bool lod_pace_is_known(const struct lod_pace *pace);

@@ -10,22 +10,25 @@
 #include "bytes.h"
 #include "clock.h"
 #include "hash.h"
-#include "pace.h"
 
 #define SECTION_AT LOD_BLOCK_PAYLOAD
 #define NUMBER_AT  (LOD_BLOCK_PAYLOAD + 4)
 #define HASH_AT    (LOD_BLOCK_PAYLOAD + 8)
 
-/* A store that makes us wait is read a window at a time, of which few are kept. */
+/*
+ * A store that makes us wait is read a window at a time, of which few are kept; all of it, where
+ * that is one request of a disk.
+ */
 #define WINDOW_BLOCKS 64u
-#define WINDOW_BYTES  (WINDOW_BLOCKS * LOD_BLOCK_BYTES)
-#define WINDOWS_PART  8u /* of the budget */
+#define WHOLE_BLOCKS  320u /* 1280 KiB */
+#define WINDOWS_PART  8u   /* of the budget */
 
 struct lod_blocks {
     struct lod_object *index;
     uint64_t seed;
     struct lod_cache *cache;
     struct lod_cache *windows; /* of blocks not yet checked, by number */
+    uint64_t window_blocks;
     struct lod_pace pace;
 };
 
@@ -34,6 +37,13 @@ struct place {
     struct lod_blocks *blocks;
     uint32_t section, number;
 };
+
+static uint64_t window_blocks(const struct lod_object *index, size_t budget)
+{
+    uint64_t all = (lod_object_bytes(index) + LOD_BLOCK_BYTES - 1) / LOD_BLOCK_BYTES;
+
+    return all && all <= WHOLE_BLOCKS && all <= budget / LOD_BLOCK_BYTES ? all : WINDOW_BLOCKS;
+}
 
 int lod_blocks_create(struct lod_object *index, uint64_t seed, size_t cache_bytes,
                       struct lod_blocks **ret_blocks)
@@ -45,8 +55,10 @@ int lod_blocks_create(struct lod_object *index, uint64_t seed, size_t cache_byte
     }
     blocks->index = index;
     blocks->seed = seed;
-    int error = lod_cache_create(cache_bytes - cache_bytes / WINDOWS_PART, &blocks->cache);
-    error = error ? error : lod_cache_create(cache_bytes / WINDOWS_PART, &blocks->windows);
+    const size_t windows_bytes = cache_bytes / WINDOWS_PART;
+    blocks->window_blocks = window_blocks(index, windows_bytes);
+    int error = lod_cache_create(cache_bytes - windows_bytes, &blocks->cache);
+    error = error ? error : lod_cache_create(windows_bytes, &blocks->windows);
     if (error) {
         lod_blocks_destroy(blocks);
         return error;
@@ -77,10 +89,11 @@ static int timed_read(struct lod_blocks *blocks, uint64_t offset, void *into, si
 static int fill_window(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
 {
     struct lod_blocks *blocks = ctx;
-    uint64_t at = key.low * WINDOW_BYTES, left = lod_object_bytes(blocks->index) - at;
+    const uint64_t window = blocks->window_blocks * LOD_BLOCK_BYTES;
+    uint64_t at = key.low * window, left = lod_object_bytes(blocks->index) - at;
     struct lod_blob *blob = NULL;
 
-    int error = lod_blob_create(left < WINDOW_BYTES ? (size_t)left : WINDOW_BYTES, &blob);
+    int error = lod_blob_create((size_t)(left < window ? left : window), &blob);
     error = error ? error : timed_read(blocks, at, blob->data, blob->bytes);
     if (error) {
         lod_blob_unref(blob);
@@ -94,8 +107,8 @@ static int fill_window(void *ctx, struct lod_key key, struct lod_blob **ret_blob
  */
 static int read_block(struct lod_blocks *blocks, uint64_t number, uint8_t *into)
 {
-    struct lod_key window = {.low = number / WINDOW_BLOCKS};
-    size_t at = number % WINDOW_BLOCKS * LOD_BLOCK_BYTES;
+    struct lod_key window = {.low = number / blocks->window_blocks};
+    size_t at = number % blocks->window_blocks * LOD_BLOCK_BYTES;
     struct lod_blob *blob = NULL;
 
     if (!lod_pace_is_memory(&blocks->pace) &&
@@ -159,6 +172,11 @@ int lod_blocks_copy(struct lod_blocks *blocks, uint32_t section, uint64_t first,
         lod_blob_unref(blob);
     }
     return error;
+}
+
+const struct lod_pace *lod_blocks_pace(const struct lod_blocks *blocks)
+{
+    return &blocks->pace;
 }
 
 /* Sections do not overlap, so a number of the file is one of its section. */

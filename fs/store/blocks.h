@@ -10,6 +10,7 @@
 
 #include "cache.h"
 #include "compiler.h"
+#include "pace.h"
 #include "store/format.h"
 #include "store/store.h"
 
@@ -41,6 +42,9 @@ LOD_MUST_CHECK int lod_blocks_hold(struct lod_blocks *blocks, uint32_t section, 
                                    uint64_t number, struct lod_held *held,
                                    const uint8_t **ret_payload);
 void lod_held_drop(struct lod_held *held);
+
+/* How fast the index has been read. */
+const struct lod_pace *lod_blocks_pace(const struct lod_blocks *blocks);
 
 /* Checks one raw block; shared with the superblock's reader. -EBADMSG. */
 LOD_MUST_CHECK int lod_block_check(const uint8_t block[LOD_BLOCK_BYTES], uint64_t seed,

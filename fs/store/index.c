@@ -345,6 +345,11 @@ struct lod_section lod_index_section(const struct lod_index *index, unsigned id)
     return index->super.section[id];
 }
 
+const struct lod_pace *lod_index_pace(const struct lod_index *index)
+{
+    return lod_blocks_pace(index->blocks);
+}
+
 uint32_t lod_index_nodes(const struct lod_index *index)
 {
     return index->super.totals.nodes;

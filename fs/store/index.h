@@ -68,6 +68,10 @@ uint32_t lod_index_items(const struct lod_index *index);
 uint32_t lod_index_records(const struct lod_index *index);
 uint64_t lod_index_source_bytes(const struct lod_index *index);
 
+/* How fast it has been read. */
+struct lod_pace;
+const struct lod_pace *lod_index_pace(const struct lod_index *index);
+
 /* Where a section (LOD_SECTION_*, not SUPER) lies, in blocks of the file; for verify. */
 struct lod_section {
     uint64_t first, blocks;

@@ -106,6 +106,16 @@ Test(stream, the_first_request_of_all_is_small_and_the_first_load_is_one)
     lod_frames_destroy(frames);
 }
 
+Test(stream, an_index_that_was_waited_for_saves_the_first_request)
+{
+    begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
+    lod_pace_add(&index_pace, 4096, 10 * MS);
+    struct lod_frames_stats stats = get_now(0, 1);
+    cr_assert_eq(stats.scattered_reads, 0);
+    cr_assert_eq(stats.prefix_reads, 1);
+    lod_frames_destroy(frames);
+}
+
 Test(stream, a_load_that_fails_tells_nothing_and_is_not_repeated)
 {
     begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);

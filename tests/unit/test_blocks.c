@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks of a made-up index: the storage's functions they call are this file's own. */
+#include "store/blocks.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bytes.h"
+
+#define SEED    77u
+#define SECTION 3u
+
+static uint8_t *file;
+static uint64_t blocks_count, requests;
+static useconds_t wait_us;
+
+uint64_t lod_object_bytes(const struct lod_object *object)
+{
+    (void)object;
+    return blocks_count * LOD_BLOCK_BYTES;
+}
+
+int lod_object_pread(struct lod_object *object, uint64_t offset, void *into, size_t bytes)
+{
+    (void)object;
+    requests++;
+    if (wait_us) {
+        usleep(wait_us);
+    }
+    if (offset + bytes > blocks_count * LOD_BLOCK_BYTES) {
+        return -EIO;
+    }
+    memcpy(into, file + offset, bytes);
+    return 0;
+}
+
+static struct lod_blocks *begin(uint64_t count, size_t cache_bytes, useconds_t us)
+{
+    struct lod_blocks *blocks = NULL;
+
+    file = realloc(file, count * LOD_BLOCK_BYTES);
+    blocks_count = count;
+    requests = 0;
+    wait_us = us;
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t *block = file + (size_t)i * LOD_BLOCK_BYTES;
+        memset(block, 0, LOD_BLOCK_BYTES);
+        lod_put_le32(block, i);
+        lod_block_seal(block, SEED, SECTION, i);
+    }
+    cr_assert_eq(lod_blocks_create(NULL, SEED, cache_bytes, &blocks), 0);
+    return blocks;
+}
+
+static int get(struct lod_blocks *blocks, uint32_t number)
+{
+    uint8_t word[4] = {0};
+
+    int error = lod_blocks_copy(blocks, SECTION, 0, number, 0, word, sizeof(word));
+    cr_assert(error || lod_get_le32(word) == number);
+    return error;
+}
+
+static void get_all(struct lod_blocks *blocks)
+{
+    for (uint32_t i = 0; i < blocks_count; i++) {
+        cr_assert_eq(get(blocks, i), 0);
+    }
+}
+
+Test(blocks, of_a_store_at_the_speed_of_memory_are_read_alone_and_once)
+{
+    struct lod_blocks *blocks = begin(50, 1 << 20, 0);
+
+    get_all(blocks);
+    get_all(blocks);
+    cr_assert_eq(requests, 50);
+    lod_blocks_destroy(blocks);
+}
+
+Test(blocks, of_a_store_that_makes_us_wait_come_in_windows)
+{
+    struct lod_blocks *blocks = begin(400, 16 << 20, 2000);
+
+    get_all(blocks);
+    cr_assert_leq(requests, 1 + 7, "64 blocks each, once the first had been waited for");
+    cr_assert(!lod_pace_is_memory(lod_blocks_pace(blocks)));
+    lod_blocks_destroy(blocks);
+}
+
+Test(blocks, an_index_of_one_request_is_read_in_one)
+{
+    struct lod_blocks *blocks = begin(240, 16 << 20, 2000);
+
+    get_all(blocks);
+    cr_assert_eq(requests, 2, "the first told the speed");
+    lod_blocks_destroy(blocks);
+}
+
+Test(blocks, what_the_budget_does_not_hold_comes_in_small_windows)
+{
+    struct lod_blocks *blocks = begin(240, 4 << 20, 2000);
+
+    get_all(blocks);
+    cr_assert_leq(requests, 1 + 4);
+    lod_blocks_destroy(blocks);
+}
+
+Test(blocks, a_damaged_block_costs_itself_alone)
+{
+    struct lod_blocks *blocks = begin(20, 1 << 20, 2000);
+
+    file[7 * LOD_BLOCK_BYTES + 100] ^= 1;
+    for (uint32_t i = 0; i < blocks_count; i++) {
+        cr_assert_eq(get(blocks, i), i == 7 ? -EBADMSG : 0);
+    }
+    cr_assert_eq(get(blocks, (uint32_t)blocks_count), -EIO, "past the end");
+    lod_blocks_destroy(blocks);
+}
