@@ -20,7 +20,7 @@ static const float gauss[6] = {.00102838008447911F, .00759875813523919F, .036000
 #define WIDEST
 #endif
 
-WIDEST void lod_ssim_blur(const float *const in[LOD_SSIM_TAPS], float *restrict out, size_t count)
+WIDEST static void blur(const float *const in[LOD_SSIM_TAPS], float *restrict out, size_t count)
 {
     for (size_t at = 0; at < count; at += LOD_SSIM_LANES) {
         for (size_t i = at; i < at + LOD_SSIM_LANES; i++) {
@@ -31,8 +31,8 @@ WIDEST void lod_ssim_blur(const float *const in[LOD_SSIM_TAPS], float *restrict 
     }
 }
 
-WIDEST void lod_ssim_products(const float *x, const float *y, float *restrict xx,
-                              float *restrict xy, size_t count)
+WIDEST static void products(const float *x, const float *y, float *restrict xx, float *restrict xy,
+                            size_t count)
 {
     for (size_t at = 0; at < count; at += LOD_SSIM_LANES) {
         for (size_t i = at; i < at + LOD_SSIM_LANES; i++) {
@@ -42,20 +42,20 @@ WIDEST void lod_ssim_products(const float *x, const float *y, float *restrict xx
     }
 }
 
-WIDEST void lod_ssim_contrast(float *const windows[3], const float *mean, const float *variance,
-                              float *restrict out, size_t count)
+WIDEST static void contrast(float *const windows[3], const float *mean, const float *variances,
+                            float *restrict out, size_t count)
 {
     const float *x = windows[0], *xx = windows[1], *xy = windows[2];
 
     for (size_t at = 0; at < count; at += LOD_SSIM_LANES) {
         for (size_t i = at; i < at + LOD_SSIM_LANES; i++) {
             out[i] =
-                (2 * (xy[i] - x[i] * mean[i]) + c2) / ((xx[i] - x[i] * x[i]) + variance[i] + c2);
+                (2 * (xy[i] - x[i] * mean[i]) + c2) / ((xx[i] - x[i] * x[i]) + variances[i] + c2);
         }
     }
 }
 
-WIDEST void lod_ssim_luminance(const float *x, const float *mean, float *restrict out, size_t count)
+WIDEST static void luminance(const float *x, const float *mean, float *restrict out, size_t count)
 {
     for (size_t at = 0; at < count; at += LOD_SSIM_LANES) {
         for (size_t i = at; i < at + LOD_SSIM_LANES; i++) {
@@ -64,13 +64,42 @@ WIDEST void lod_ssim_luminance(const float *x, const float *mean, float *restric
     }
 }
 
-WIDEST void lod_ssim_variance(const float *x, const float *xx, float *restrict out, size_t count)
+WIDEST static void variance(const float *x, const float *xx, float *restrict out, size_t count)
 {
     for (size_t at = 0; at < count; at += LOD_SSIM_LANES) {
         for (size_t i = at; i < at + LOD_SSIM_LANES; i++) {
             out[i] = xx[i] - x[i] * x[i];
         }
     }
+}
+
+/* A compiler may tell only this file the names of what it cloned (clang 14 does). */
+
+void lod_ssim_blur(const float *const in[LOD_SSIM_TAPS], float *restrict out, size_t count)
+{
+    blur(in, out, count);
+}
+
+void lod_ssim_products(const float *x, const float *y, float *restrict xx, float *restrict xy,
+                       size_t count)
+{
+    products(x, y, xx, xy, count);
+}
+
+void lod_ssim_contrast(float *const windows[3], const float *mean, const float *variances,
+                       float *restrict out, size_t count)
+{
+    contrast(windows, mean, variances, out, count);
+}
+
+void lod_ssim_luminance(const float *x, const float *mean, float *restrict out, size_t count)
+{
+    luminance(x, mean, out, count);
+}
+
+void lod_ssim_variance(const float *x, const float *xx, float *restrict out, size_t count)
+{
+    variance(x, xx, out, count);
 }
 
 double lod_ssim_sum(const float *row, size_t count)
