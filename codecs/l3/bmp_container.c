@@ -1,62 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BMP as a container: 8, 24 and 32 bits a pixel, neither compressed nor with masks. Samples stand
- * as in the file, blue first; rows are filled up to four bytes by zeros. FORMAT.md, l3.
+ * BMP as a container: palettes of 1, 4 and 8 bits, 24 and 32 bits a pixel, not compressed. Samples
+ * stand as in the file, blue first; rows are filled up to four bytes by zeros. FORMAT.md, l3.
  */
+#include "l3/bits_row.h"
 #include "l3/bmp_header.h"
 #include "l3/plain_file.h"
 
 #include <errno.h>
 
-#define ROW_ALIGN    4u
 #define RGB_CHANNELS 3u
+
+/* Bits of the row's own field. */
+#define UPWARD 1u
+#define ALPHA  2u
 
 /* A palette ends here at the latest. */
 #define COLOURS_END                                                                                \
     (LOD_BMP_AT_SIZE + LOD_BMP_SIZE_MAX + LOD_BMP_COLOURS_MAX * LOD_BMP_COLOUR_BYTES)
 
-static size_t samples_of(const struct lod_l3_row *r)
+/* Less than a byte a sample has a palette alone. */
+static bool is_depth(const struct lod_png_header *header)
 {
-    const struct lod_l3_image image = lod_png_image(&r->out.header);
-
-    return (size_t)lod_l3_row_bytes(&image);
+    return header->depth == 8 ||
+           (header->colour == LOD_PNG_PALETTE && (header->depth == 1 || header->depth == 4));
 }
 
 static bool take(const uint8_t row[LOD_ROW_BYTES], const struct lod_png_header *header,
                  uint8_t side_log2, struct lod_l3_row *r)
 {
-    const struct lod_l3_image image = lod_png_image(header);
-    const uint32_t upward = lod_get_le32(row + LOD_PLAIN_AT_OWN);
+    const uint32_t own = lod_get_le32(row + LOD_PLAIN_AT_OWN);
 
-    r->upward = upward;
-    return header->depth == 8 && header->colour != LOD_PNG_GRAY_ALPHA && !r->transparent &&
-           upward <= 1 &&
-           lod_plain_take(row, header, side_log2, lod_round_up(lod_l3_row_bytes(&image), ROW_ALIGN),
-                          r);
+    r->upward = own & UPWARD;
+    r->alpha = own & ALPHA;
+    return is_depth(header) && header->colour != LOD_PNG_GRAY_ALPHA && !r->transparent &&
+           own <= (header->colour == LOD_PNG_RGBA ? UPWARD | ALPHA : UPWARD) &&
+           lod_plain_take(row, header, side_log2, lod_bmp_row_bytes(header), r);
 }
 
 static void put(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES])
 {
     lod_plain_put(r, row);
-    lod_put_le32(row + LOD_PLAIN_AT_OWN, r->upward);
+    lod_put_le32(row + LOD_PLAIN_AT_OWN, (r->upward ? UPWARD : 0) | (r->alpha ? ALPHA : 0));
 }
 
 static void band(const struct lod_l3_row *r, uint32_t band, uint8_t *samples, size_t stride,
                  uint8_t *into)
 {
+    const struct lod_l3_image image = lod_png_image(&r->out.header);
     const uint32_t rows = lod_l3_output_rows(&r->out, band);
-    const size_t bytes = samples_of(r), padding = (size_t)r->out.row_bytes - bytes;
+    const size_t bytes = (size_t)(lod_l3_row_bytes(&image) * image.bits + 7) / 8;
+    const size_t padding = (size_t)r->out.row_bytes - bytes;
 
     for (uint32_t y = 0; y < rows; y++, into += r->out.row_bytes) {
-        memcpy(into, samples + (r->upward ? rows - 1 - y : y) * stride, bytes);
+        uint8_t *row = samples + (r->upward ? rows - 1 - y : y) * stride;
+        if (image.bits < 8) {
+            lod_bits_pack(row, image.width, image.bits);
+        }
+        memcpy(into, row, bytes);
         memset(into + bytes, 0, padding);
     }
 }
 
-/* The fourth byte of 32 bits means nothing. */
 static uint8_t channels(const struct lod_l3_row *r)
 {
-    return r->out.header.colour == LOD_PNG_GRAY ? 1 : RGB_CHANNELS;
+    return r->out.header.colour == LOD_PNG_GRAY ? 1 : r->alpha ? RGB_CHANNELS + 1 : RGB_CHANNELS;
 }
 
 static bool plain(const struct lod_l3_row *r)
@@ -64,15 +72,18 @@ static bool plain(const struct lod_l3_row *r)
     return r->out.header.colour == LOD_PNG_GRAY;
 }
 
-/* Red first, and only three. */
+/* Red first, and only three if the fourth means nothing. */
 static void pixels(const struct lod_l3_row *r, const uint8_t *samples, uint8_t *into)
 {
-    const size_t step = lod_png_image(&r->out.header).samples;
+    const size_t step = lod_png_image(&r->out.header).samples, wide = channels(r);
 
-    for (uint32_t x = 0; x < r->out.header.width; x++, samples += step, into += RGB_CHANNELS) {
+    for (uint32_t x = 0; x < r->out.header.width; x++, samples += step, into += wide) {
         into[0] = samples[2];
         into[1] = samples[1];
         into[2] = samples[0];
+        if (r->alpha) {
+            into[3] = samples[3];
+        }
     }
 }
 

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* BMP files taken apart: headers read, rows without their padding. FORMAT.md, l3. */
+#include "l3/bits_row.h"
 #include "l3/bmp_header.h"
 #include "l3/plain_file_write.h"
 
 #include <errno.h>
 
-#define ROW_ALIGN 4u
+/* Of `compression`; in the OS/2 header of 64 bytes the same numbers mean other things. */
+#define NO_COMPRESSION 0u
+#define MASKS          3u
+#define MASKS_OF_ALPHA 6u /* a header of 40 bytes, with four masks behind it */
+#define OS2_SIZE       64u
+#define FOUR_MASKS     56u /* headers of this size and more have them */
+
+#define MASK_BYTES 4u
 
 /* What the headers say, of whichever kind. */
 struct bmp {
@@ -13,6 +21,8 @@ struct bmp {
     int64_t width, height;
     uint16_t bits;
     uint32_t compression, colours;
+    bool masks; /* they are what pixels of 32 bits have without them: blue, green, red */
+    bool alpha; /* and the fourth byte is alpha */
 };
 
 static int refuse(const char **ret_why, const char *why)
@@ -43,6 +53,23 @@ static bool probe(struct lod_span head)
     return size_is_known(size) && lod_get_le16(head.at + planes) == 1;
 }
 
+/* Where there are four of them, the last one is of alpha. */
+static void look_at_masks(struct lod_span file, struct bmp *bmp)
+{
+    const bool said = bmp->compression == MASKS || bmp->compression == MASKS_OF_ALPHA;
+    const bool four = bmp->compression == MASKS_OF_ALPHA || bmp->size >= FOUR_MASKS;
+    const uint32_t end = LOD_BMP_AT_MASKS + (four ? 4 : 3) * MASK_BYTES;
+
+    if (!said || bmp->bits != 32 || bmp->size == OS2_SIZE || bmp->front < end || file.bytes < end) {
+        return;
+    }
+    const uint8_t *masks = file.at + LOD_BMP_AT_MASKS;
+    const uint32_t alpha = four ? lod_get_le32(masks + 12) : 0;
+    bmp->masks = lod_get_le32(masks) == 0xff0000 && lod_get_le32(masks + 4) == 0xff00 &&
+                 lod_get_le32(masks + 8) == 0xff && (alpha == 0 || alpha == 0xff000000);
+    bmp->alpha = bmp->masks && alpha;
+}
+
 /* Of a file that probe took. */
 static struct bmp look(struct lod_span file)
 {
@@ -60,16 +87,17 @@ static struct bmp look(struct lod_span file)
     bmp.bits = lod_get_le16(file.at + LOD_BMP_AT_BITS);
     bmp.compression = lod_get_le32(file.at + LOD_BMP_AT_COMPRESSION);
     bmp.colours = lod_get_le32(file.at + LOD_BMP_AT_COLOURS);
+    look_at_masks(file, &bmp);
     return bmp;
 }
 
 /* Bytes of the palette; what a core header has of it ends where pixels begin. */
 static uint64_t palette_bytes(const struct bmp *bmp)
 {
-    if (bmp->bits != 8 || bmp->size == LOD_BMP_CORE) {
+    if (bmp->bits > 8 || bmp->size == LOD_BMP_CORE) {
         return 0;
     }
-    return (uint64_t)LOD_BMP_COLOUR_BYTES * (bmp->colours ? bmp->colours : LOD_BMP_COLOURS_MAX);
+    return (uint64_t)LOD_BMP_COLOUR_BYTES * (bmp->colours ? bmp->colours : 1u << bmp->bits);
 }
 
 /* All 256 entries are the gray of their number. */
@@ -89,11 +117,11 @@ static bool is_gray(struct lod_span file, const struct bmp *bmp)
 
 static const char *why_not(const struct bmp *bmp)
 {
-    if (bmp->compression) {
-        return "its pixels are compressed or have masks";
+    if (bmp->compression != NO_COMPRESSION && !bmp->masks) {
+        return "its pixels are compressed or have other masks than blue, green, red, alpha";
     }
-    if (bmp->bits != 8 && bmp->bits != 24 && bmp->bits != 32) {
-        return "its pixels have neither 8 nor 24 nor 32 bits";
+    if (bmp->bits != 1 && bmp->bits != 4 && bmp->bits != 8 && bmp->bits != 24 && bmp->bits != 32) {
+        return "its pixels have neither 1, 4, 8, 24 nor 32 bits";
     }
     if (bmp->width <= 0 || bmp->height == 0 || bmp->height == INT32_MIN ||
         bmp->colours > LOD_BMP_COLOURS_MAX) {
@@ -102,13 +130,6 @@ static const char *why_not(const struct bmp *bmp)
     return bmp->front < LOD_BMP_AT_SIZE + bmp->size + palette_bytes(bmp)
                ? "its pixels begin inside its headers"
                : NULL;
-}
-
-static uint64_t row_bytes(const struct lod_png_header *header)
-{
-    const struct lod_l3_image image = lod_png_image(header);
-
-    return lod_round_up(lod_l3_row_bytes(&image), ROW_ALIGN);
 }
 
 static int take_head(struct lod_span file, struct lod_l3_taken *taken, const char **ret_why)
@@ -120,16 +141,28 @@ static int take_head(struct lod_span file, struct lod_l3_taken *taken, const cha
         return refuse(ret_why, why);
     }
     taken->own.upward = bmp.height > 0;
+    taken->own.alpha = bmp.alpha;
     taken->header = (struct lod_png_header){
         .width = (uint32_t)bmp.width,
         .height = (uint32_t)(bmp.height > 0 ? bmp.height : -bmp.height),
-        .depth = 8,
-        .colour = bmp.bits == 32        ? LOD_PNG_RGBA
-                  : bmp.bits == 24      ? LOD_PNG_RGB
-                  : is_gray(file, &bmp) ? LOD_PNG_GRAY
-                                        : LOD_PNG_PALETTE,
+        .depth = bmp.bits < 8 ? (uint8_t)bmp.bits : 8,
+        .colour = bmp.bits == 32                         ? LOD_PNG_RGBA
+                  : bmp.bits == 24                       ? LOD_PNG_RGB
+                  : bmp.bits == 8 && is_gray(file, &bmp) ? LOD_PNG_GRAY
+                                                         : LOD_PNG_PALETTE,
     };
-    return lod_plain_split(file, bmp.front, row_bytes(&taken->header), taken, ret_why);
+    return lod_plain_split(file, bmp.front, lod_bmp_row_bytes(&taken->header), taken, ret_why);
+}
+
+/* Zeros from bit `bits` on, the highest of a byte first, to the end of a row of `bytes`. */
+static bool is_filled(const uint8_t *row, uint64_t bits, uint64_t bytes)
+{
+    bool zeros = bits % 8 == 0 || (row[bits / 8] & (0xff >> bits % 8)) == 0;
+
+    for (uint64_t i = (bits + 7) / 8; zeros && i < bytes; i++) {
+        zeros = row[i] == 0;
+    }
+    return zeros;
 }
 
 static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_t *samples,
@@ -137,15 +170,17 @@ static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_
 {
     const struct lod_l3_image image = lod_png_image(&taken->header);
     const size_t bytes = (size_t)lod_l3_row_bytes(&image);
-    const uint64_t step = row_bytes(&taken->header);
+    const uint64_t step = lod_bmp_row_bytes(&taken->header);
 
     for (uint32_t y = 0; y < image.height; y++, samples += bytes) {
         const uint8_t *row = lod_plain_row(file, taken, step, y);
-        memcpy(samples, row, bytes);
-        for (uint64_t i = bytes; i < step; i++) {
-            if (row[i]) {
-                return refuse(ret_why, "its rows are filled up with more than zeros");
-            }
+        if (image.bits < 8) {
+            lod_bits_unpack(row, image.width, image.bits, samples);
+        } else {
+            memcpy(samples, row, bytes);
+        }
+        if (!is_filled(row, (uint64_t)bytes * image.bits, step)) {
+            return refuse(ret_why, "its rows are filled up with more than zeros");
         }
     }
     return 0;

@@ -6,6 +6,9 @@
 #ifndef LOD_BMP_HEADER_H
 #define LOD_BMP_HEADER_H
 
+#include "bytes.h"
+#include "l3/l3_output.h"
+
 #define LOD_BMP_AT_PIXELS 10u /* u32: where they begin */
 #define LOD_BMP_AT_SIZE   14u /* u32: bytes of the image's header */
 
@@ -30,5 +33,20 @@
 #define LOD_BMP_AT_COMPRESSION 30u /* u32 */
 #define LOD_BMP_AT_COLOURS     46u /* u32; 0: all of them */
 #define LOD_BMP_INFO_END       54u
+
+/* In the headers of 52 bytes and more, behind that of 40: red, green, blue, alpha. */
+#define LOD_BMP_AT_MASKS 54u /* u32 each */
+
+#define LOD_BMP_ROW_ALIGN 4u
+
+/* Of a row in the file, with what fills it up. */
+static inline uint64_t lod_bmp_row_bytes(const struct lod_png_header *header)
+{
+    const uint64_t samples = header->colour == LOD_PNG_RGBA  ? 4
+                             : header->colour == LOD_PNG_RGB ? 3
+                                                             : 1;
+
+    return lod_round_up((header->width * samples * header->depth + 7) / 8, LOD_BMP_ROW_ALIGN);
+}
 
 #endif

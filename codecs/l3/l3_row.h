@@ -32,7 +32,8 @@ struct lod_l3_row {
     struct lod_png_sums sums;                 /* png */
     uint32_t front;  /* pnm, bmp: of group 8, bytes in front of the pixels */
     uint32_t maxval; /* pnm: the value that is white */
-    bool upward;     /* the file begins with the last row */
+    bool upward;     /* bmp: the file begins with the last row */
+    bool alpha;      /* bmp: the fourth byte of a pixel is its alpha, not nothing */
     struct lod_l3_output out;
 };
 

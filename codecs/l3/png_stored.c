@@ -6,6 +6,8 @@
 
 #include <zlib.h>
 
+#include "l3/bits_row.h"
+
 #define BLOCK_HEAD 5u
 #define BLOCK_MAX  65535u
 #define ZLIB_BYTES 6u /* two in front, Adler-32 behind */
@@ -80,20 +82,6 @@ static void put(struct blocks *b, const uint8_t *bytes, uint64_t count)
     }
 }
 
-/* Samples of less than a byte, the first one highest; the last byte is filled up with zeros. */
-static void pack_bits(uint8_t *row, uint32_t samples, unsigned depth)
-{
-    const unsigned per_byte = 8 / depth;
-
-    for (uint32_t i = 0; i < samples; i += per_byte) {
-        unsigned byte = 0;
-        for (unsigned k = 0; k < per_byte; k++) {
-            byte = byte << depth | (i + k < samples ? row[i + k] : 0u);
-        }
-        row[i / per_byte] = (uint8_t)byte;
-    }
-}
-
 static void swap_bytes(uint8_t *row, uint64_t samples)
 {
     for (uint64_t i = 0; i < samples; i++) {
@@ -108,7 +96,7 @@ static void as_in_png(const struct lod_l3_output *stored, uint8_t *row)
     const struct lod_l3_image image = lod_png_image(&stored->header);
 
     if (image.bits < 8) {
-        pack_bits(row, image.width, image.bits);
+        lod_bits_pack(row, image.width, image.bits);
     } else if (image.bits == 16) {
         swap_bytes(row, (uint64_t)image.width * image.samples);
     }

@@ -16,6 +16,13 @@ KINDS += [(".bmp", dict(channels=channels, header=header, upward=upward, palette
               (3, 40, True, None), (3, 124, False, None), (4, 40, True, None),
               (4, 108, False, None), (3, 12, True, None), (1, 40, True, "gray"),
               (1, 40, False, "colour"), (1, 12, True, "colour"), (1, 64, True, "colour")]]
+KINDS += [(".bmp", dict(channels=1, header=header, upward=upward, palette="colour", bits=bits))
+          for header, upward, bits in [(40, True, 1), (124, False, 4), (12, True, 4)]]
+KINDS += [(".bmp", dict(channels=4, header=header, upward=upward, alpha=True))
+          for header, upward in [(40, True), (56, False), (124, True)]]
+
+# Masks of pixels that are blue, green, red, alpha in this order.
+MASKS = (0xff0000, 0xff00, 0xff, 0xff000000)
 
 
 def rows_of(rng, width, height, channels, maxval):
@@ -28,27 +35,48 @@ def rows_of(rng, width, height, channels, maxval):
 
 
 def make(rng, width, height, channels, maxval=255, comment=None, header=None, upward=False,
-         palette=None, gap=b"", tail=b"", fill=0):
+         palette=None, gap=b"", tail=b"", fill=0, bits=8, alpha=False):
     rows = rows_of(rng, width, height, channels, maxval)
+    if bits < 8:  # of few colours: areas
+        rows = [[(row[0] + x // 11 + y // 9 + sample % 2 * (x % 17 == 0)) % (1 << bits)
+                 for x, sample in enumerate(row)] for y, row in enumerate(rows)]
     if header is None:
         text = b"P%d\n%s%d %d\n%d\n" % (6 if channels == 3 else 5, comment, width, height, maxval)
         code = ">%dH" if maxval > 255 else "%dB"
         return text + b"".join(struct.pack(code % len(row), *row) for row in rows) + tail
     colours = b""
-    for i in range(256 if palette else 0):
+    for i in range(1 << bits if palette else 0):
         colour = bytes([i] * 3) if palette == "gray" else bytes([255 - i, i * 7 % 256, i])
         colours += colour + (b"" if header == 12 else b"\0")
     code = "<IHHHH" if header == 12 else "<IiiHH"
-    about = struct.pack(code, header, width, height if upward else -height, 1, 8 * channels)
+    about = struct.pack(code, header, width, height if upward else -height, 1, channels * bits)
+    if alpha:
+        about = about.ljust(16, b"\0") + struct.pack("<I", 6 if header == 40 else 3)
+        about = about.ljust(40, b"\0") + struct.pack("<4I", *MASKS)
     front = about.ljust(header, b"\0") + colours + gap
     lines = []
     for row in rows:
         line = bytearray(row)
         if channels >= 3:
             line[0::channels], line[2::channels] = line[2::channels], line[0::channels]
-        lines.append(bytes(line) + bytes([fill]) * (-len(line) % 4))
+        line = packed(line, bits)
+        lines.append(line + bytes([fill]) * (-len(line) % 4))
     return (b"BM" + struct.pack("<IHHI", 12345, 0, 0, 14 + len(front)) + front +
             b"".join(reversed(lines) if upward else lines) + tail)
+
+
+def packed(line, bits):
+    """Samples of so many bits, the first one highest, as bytes."""
+    if bits == 8:
+        return bytes(line)
+    text = "".join(f"{sample:0{bits}b}" for sample in line)
+    text += "0" * (-len(text) % 8)
+    return int(text, 2).to_bytes(len(text) // 8, "big")
+
+
+def unpacked(data, bits, width):
+    text = "".join(f"{byte:08b}" for byte in data)
+    return bytes(int(text[i * bits:(i + 1) * bits], 2) for i in range(width))
 
 
 def change(data, at, code, value):
@@ -93,19 +121,26 @@ def look(data):
     step = -(-width * bits // 32) * 4
     rows = [data[front + y * step:front + (y + 1) * step] for y in range(height)]
     rows = rows[::-1] if upward else rows
-    if bits == 8:
+    if bits <= 8:
         entry = 3 if header == 12 else 4
-        at = [14 + header + entry * i for i in range(256)]
+        at = [14 + header + entry * i for i in range(1 << bits)]
         colours = [data[a:a + 3][::-1] for a in at]
+        rows = [unpacked(row, bits, width) if bits < 8 else row for row in rows]
         if colours == [bytes([i] * 3) for i in range(256)]:
             return width, height, 1, b"".join(row[:width] for row in rows)
         return width, height, 3, b"".join(colours[i] for row in rows for i in row[:width])
-    out, bytes_ = bytearray(3 * width * height), bits // 8
+    channels, bytes_ = 4 if has_alpha(data) else 3, bits // 8
+    out = bytearray(channels * width * height)
     for y, row in enumerate(rows):
-        for c in range(3):
-            first = 3 * width * y + c
-            out[first:first + 3 * width:3] = row[2 - c:width * bytes_:bytes_]
-    return width, height, 3, bytes(out)
+        for c in range(channels):
+            first = channels * width * y + c
+            out[first:first + channels * width:channels] = \
+                row[(2, 1, 0, 3)[c]:width * bytes_:bytes_]
+    return width, height, channels, bytes(out)
+
+
+def has_alpha(data):
+    return data[30] in (3, 6) and struct.unpack_from("<4I", data, 54) == MASKS
 
 
 def look_pnm(data):

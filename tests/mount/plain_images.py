@@ -70,7 +70,7 @@ def pixels_of(data):
     bytes_ = struct.unpack("<H", data[8:10])[0]
     head = ast.literal_eval(data[10:10 + bytes_].decode())
     height, width, channels = head["shape"]
-    assert head["descr"] == "<u2"
+    assert head["descr"] == ("|u1" if channels == 4 else "<u2")
     return width, height, channels, data[10 + bytes_:]
 
 
@@ -83,7 +83,7 @@ def decoded(source, point, kinds):
             continue
         wanted = plain_files.look(data)
         ending = ".npy" if len(wanted[3]) > wanted[0] * wanted[1] * wanted[2] else \
-            {1: ".pgm", 3: ".ppm"}[wanted[2]]
+            {1: ".pgm", 3: ".ppm", 4: ".npy"}[wanted[2]]
         path = f"{folder}/{name.rpartition('.')[0]}{ending}"
         if not os.path.exists(path):
             yield f"{path} is not there"

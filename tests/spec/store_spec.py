@@ -70,11 +70,20 @@ def png_of(row, chunks, rows):
             bytes.fromhex("0000000049454e44ae426082"))
 
 
+def packed(line, depth):
+    """Samples of a byte each, of 1, 4 or 8 bits, the first one highest."""
+    if depth == 8:
+        return bytes(line)
+    bits = "".join(f"{sample:0{depth}b}" for sample in line)
+    bits += "0" * (-len(bits) % 8)
+    return int(bits, 2).to_bytes(len(bits) // 8, "big")
+
+
 def plain_of(row, rest, samples):
     """The PGM, PPM or BMP that an l3 item is, of its group 8 and the samples of its stream."""
     colour, depth = row[1:3]
     width, height, front, own = struct.unpack("<II12xII", row[8:36])
-    step = width * {0: 1, 2: 3, 3: 1, 6: 4}[colour] * depth // 8
+    step = width * {0: 1, 2: 3, 3: 1, 6: 4}[colour] * ((depth + 7) // 8)
     rows = [samples[step * y:step * (y + 1)] for y in range(height)]
     if row[40] == 1:
         assert colour in (0, 2) and own < 1 << depth and (own > 255) == (depth == 16)
@@ -82,8 +91,9 @@ def plain_of(row, rest, samples):
             rows = [bytes(byte for at in range(0, step, 2) for byte in (line[at + 1], line[at]))
                     for line in rows]
     else:
-        assert depth == 8 and own in (0, 1)
-        rows = [line + bytes(-step % 4) for line in (rows[::-1] if own else rows)]
+        assert (depth == 8 or colour == 3 and depth in (1, 4)) and own <= (3 if colour == 6 else 1)
+        rows = [packed(line, depth) for line in rows]
+        rows = [line + bytes(-len(line) % 4) for line in (rows[::-1] if own & 1 else rows)]
     return rest[:front] + b"".join(rows) + rest[front:]
 
 

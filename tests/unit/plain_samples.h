@@ -19,12 +19,14 @@ struct plain_sample {
     enum plain_palette palette;
     unsigned gap, tail; /* bytes before and behind the pixels that nobody needs */
     unsigned fill;      /* BMP: what rows are filled up with */
+    unsigned bits;      /* BMP with a palette: of a pixel; 0: 8 */
+    bool alpha;         /* BMP of 32 bits: masks, of alpha too */
 };
 
 /* Sample c of a pixel, in the order of decoded/: red first. */
 static inline unsigned plain_value(const struct plain_sample *s, uint32_t x, uint32_t y, unsigned c)
 {
-    const unsigned top = s->maxval ? s->maxval : 255;
+    const unsigned top = s->maxval ? s->maxval : s->bits ? (1u << s->bits) - 1 : 255;
     const unsigned value = x * 2 + y + 31 * c + ((x * 7919u + y * 104729u) >> 3) % 3;
 
     return top > 255 ? value * 61 % (top + 1) : value % (top + 1);
@@ -66,20 +68,24 @@ static inline void plain_bmp_headers(const struct plain_sample *s, struct lod_bu
 {
     const bool core = s->header == 12;
     const unsigned entry = core ? 3 : 4;
-    const unsigned palette = s->palette ? 256 * entry : 0;
+    const unsigned palette = s->palette ? (s->bits ? 1u << s->bits : 256) * entry : 0;
+    const unsigned masks = s->alpha && s->header == 40 ? 16 : 0; /* behind it */
     const uint64_t height = s->downward ? -(uint64_t)s->height : s->height;
 
     png_append(file, "BM", 2);
     plain_le(file, 4711, 4); /* nobody believes the file's size */
     plain_le(file, 0, 4);
-    plain_le(file, 14 + s->header + palette + s->gap, 4);
+    plain_le(file, 14 + s->header + masks + palette + s->gap, 4);
     plain_le(file, s->header, 4);
     plain_le(file, s->width, core ? 2 : 4);
     plain_le(file, height, core ? 2 : 4);
     plain_le(file, 1, 2);
-    plain_le(file, 8 * s->channels, 2);
-    for (unsigned i = core ? 12 : 16; i < s->header; i++) {
-        plain_le(file, 0, 1);
+    plain_le(file, s->bits ? s->bits : 8 * s->channels, 2);
+    for (unsigned i = core ? 12 : 16; i < s->header + masks; i++) {
+        static const uint8_t of_blue_first[] = {0,    0, 0xff, 0, 0, 0xff, 0, 0,
+                                                0xff, 0, 0,    0, 0, 0,    0, 0xff};
+        const uint8_t mask = i >= 40 && i < 56 ? of_blue_first[i - 40] : 0;
+        plain_le(file, !s->alpha ? 0 : i == 16 ? (masks ? 6 : 3) : mask, 1);
     }
     for (unsigned i = 0; i < palette; i++) {
         plain_le(file, i % entry == 3 ? 0 : plain_colour(s, i / entry, 2 - i % entry), 1);
@@ -94,12 +100,19 @@ static inline void plain_bmp(const struct plain_sample *s, struct lod_buf *file)
     plain_bmp_headers(s, file);
     for (uint32_t row = 0; row < s->height; row++) {
         const uint32_t y = s->downward ? row : s->height - 1 - row;
+        const unsigned bits = s->bits ? s->bits : 8 * s->channels;
+        unsigned byte = 0;
         for (uint32_t x = 0; x < s->width; x++) {
-            for (unsigned c = 0; c < s->channels; c++) {
+            for (unsigned c = 0; c < s->channels && !s->bits; c++) {
                 plain_le(file, plain_value(s, x, y, s->channels >= 3 && c < 3 ? 2 - c : c), 1);
             }
+            byte |= s->bits ? plain_value(s, x, y, 0) << (8 - bits - x * bits % 8) : 0;
+            if (s->bits && ((x + 1) * bits % 8 == 0 || x + 1 == s->width)) {
+                plain_le(file, byte, 1);
+                byte = 0;
+            }
         }
-        for (uint32_t i = s->width * s->channels; i % 4; i++) {
+        for (uint32_t i = (s->width * bits + 7) / 8; i % 4; i++) {
             plain_le(file, s->fill, 1);
         }
     }

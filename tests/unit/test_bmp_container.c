@@ -40,6 +40,30 @@ Test(bmp_container, files_come_back_byte_for_byte, .timeout = 300)
     }
 }
 
+/* Less than a byte a pixel, and alpha, in every header and at the ends of bytes and rows. */
+Test(bmp_container, bits_and_masks_come_back_byte_for_byte, .timeout = 300)
+{
+    static const uint32_t widths[] = {1, 2, 7, 8, 9, 31, 32, 33, 130, 301};
+    static const unsigned headers[] = {12, 40, 52, 56, 64, 108, 124};
+
+    for (unsigned i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+        for (unsigned h = 0; h < 3 * sizeof(headers) / sizeof(headers[0]); h++) {
+            struct plain_sample s = {.width = widths[i],
+                                     .height = 131,
+                                     .channels = h % 3 == 2 ? 4 : 1,
+                                     .header = headers[h / 3],
+                                     .downward = headers[h / 3] != 12 && (i + h) % 2,
+                                     .palette = h % 3 == 2 ? NO_PALETTE : COLOUR_PALETTE,
+                                     .bits = h % 3 == 2 ? 0
+                                             : h % 3    ? 4
+                                                        : 1,
+                                     .alpha = h % 3 == 2 && headers[h / 3] != 12 &&
+                                              headers[h / 3] != 52 && headers[h / 3] != 64};
+            plain_comes_back(&s, (uint8_t)(h % 3), s.width < 130);
+        }
+    }
+}
+
 /* A file from the bottom begins with the last band, which may be the shorter one. */
 Test(bmp_container, each_unit_alone)
 {
@@ -80,7 +104,7 @@ static void check_decoded(const struct plain_sample *s, const char *ending)
     struct lod_encoded item = png_encode(lod_buf_span(&source), &options);
     struct lod_buf file = png_file_at(&item, LOD_FORMAT_DECODED, LOD_FULL);
     struct lod_buf native = png_file_at(&item, LOD_FORMAT_NATIVE, LOD_FULL);
-    const unsigned channels = s->palette == GRAY_PALETTE ? 1 : 3;
+    const unsigned channels = s->palette == GRAY_PALETTE ? 1 : s->alpha ? 4 : 3;
     const size_t bytes = (size_t)s->width * s->height * channels;
     const uint8_t *at = file.data + file.bytes - bytes;
     uint8_t *again = malloc(bytes);
@@ -118,6 +142,19 @@ Test(bmp_container, pixels)
                                        .downward = i >= 5 && i % 5 != 4,
                                        .gap = i};
         check_decoded(&s, s.palette == GRAY_PALETTE ? ".pgm" : ".ppm");
+    }
+    for (unsigned i = 0; i < 12; i++) {
+        const struct plain_sample s = {.width = 137 + i,
+                                       .height = 150,
+                                       .channels = i % 3 == 2 ? 4 : 1,
+                                       .palette = i % 3 == 2 ? NO_PALETTE : COLOUR_PALETTE,
+                                       .bits = i % 3 == 2 ? 0
+                                               : i % 3    ? 4
+                                                          : 1,
+                                       .header = i < 6 ? 40 : 124,
+                                       .alpha = i % 3 == 2,
+                                       .downward = i % 2};
+        check_decoded(&s, s.alpha ? ".npy" : ".ppm");
     }
 }
 
@@ -190,6 +227,54 @@ Test(bmp_container, what_is_not_taken)
         cr_assert_not_null(plain_why_not((struct lod_span){.at = file.data, .bytes = bytes}));
     }
     lod_buf_finish(&file);
+}
+
+/* Masks of another order, of more or fewer bits; and where a header's same number means another. */
+Test(bmp_container, other_masks_are_not_taken)
+{
+    static const unsigned headers[] = {40, 56, 124};
+
+    for (unsigned h = 0; h < 3; h++) {
+        struct plain_sample s = plain;
+        s.channels = 4;
+        s.alpha = true;
+        s.header = headers[h];
+        struct lod_buf file = sample_plain(&s);
+        cr_assert_null(plain_why_not(lod_buf_span(&file)));
+        for (unsigned at = AT_COMPRESSION; at < 70; at++) {
+            file.data[at] ^= 0x40;
+            if (at < AT_COMPRESSION + 4 || at >= 54) {
+                cr_assert_not_null(plain_why_not(lod_buf_span(&file)), "%u of %u", at, headers[h]);
+            }
+            file.data[at] ^= 0x40;
+        }
+        lod_put_le32(file.data + 66, 0); /* no alpha */
+        cr_assert_null(plain_why_not(lod_buf_span(&file)));
+        lod_put_le32(file.data + AT_PIXELS, 69);
+        cr_assert_not_null(plain_why_not(lod_buf_span(&file)));
+        lod_put_le32(file.data + AT_PIXELS, 14 + 124 + 16);
+        lod_put_le32(file.data + AT_SIZE, 64);
+        cr_assert_not_null(plain_why_not(lod_buf_span(&file)), "a header of OS/2");
+        lod_buf_finish(&file);
+    }
+}
+
+Test(bmp_container, bits_behind_the_last_pixel_are_zeros)
+{
+    for (unsigned bits = 1; bits <= 4; bits += 3) {
+        struct plain_sample s = plain;
+        s.channels = 1;
+        s.palette = COLOUR_PALETTE;
+        s.bits = bits;
+        struct lod_buf file = sample_plain(&s);
+        uint8_t *last =
+            file.data + file.bytes - ((s.width * bits + 31) / 32 * 4) + (s.width * bits - 1) / 8;
+        cr_assert_null(plain_why_not(lod_buf_span(&file)));
+        *last |= 1; /* 101 pixels end inside a byte */
+        cr_assert_str_eq(plain_why_not(lod_buf_span(&file)),
+                         "its rows are filled up with more than zeros");
+        lod_buf_finish(&file);
+    }
 }
 
 Test(bmp_container, rows_are_filled_up_with_zeros)
