@@ -35,11 +35,17 @@ unsigned lod_value_bytes(uint8_t dtype, uint8_t value)
     return value_bytes(dtype, value);
 }
 
-/* The number of a word; of doubles without a call. */
+/* The number of a word; of doubles and floats without a call. */
 INLINE double number_of(uint8_t dtype, uint64_t word)
 {
+    const uint32_t low = (uint32_t)word;
     double number;
+    float narrow;
 
+    if ((dtype & 0x0f) == LOD_DTYPE_F4) {
+        memcpy(&narrow, &low, sizeof(narrow));
+        return narrow;
+    }
     if ((dtype & 0x0f) != LOD_DTYPE_F8) {
         return lod_dtype_number(dtype, word);
     }
@@ -164,14 +170,23 @@ INLINE void widen_all(uint8_t dtype, uint8_t value, uint64_t count, uint64_t *wo
     }
 }
 
-/* `call` for each form of doubles by itself, and once for all that is none. */
+/* `call` for each form of doubles and floats by itself, and once for all that is none. */
+#define FORM_OF(dtype, value) ((unsigned)(((dtype)&0x0f) << 8 | (value)))
 #define OF_DOUBLES(call, value, ...)                                                               \
-    case value:                                                                                    \
+    case FORM_OF(LOD_DTYPE_F8, value):                                                             \
         call(LOD_DTYPE_F8, value, __VA_ARGS__);                                                    \
+        break
+#define OF_FLOATS(call, value, ...)                                                                \
+    case FORM_OF(LOD_DTYPE_F4, value):                                                             \
+        call(LOD_DTYPE_F4, value, __VA_ARGS__);                                                    \
         break
 #define EACH_FORM(call, dtype, value, ...)                                                         \
     do {                                                                                           \
-        switch ((dtype & 0x0f) == LOD_DTYPE_F8 ? value : UINT8_MAX) {                              \
+        switch (FORM_OF(dtype, value)) {                                                           \
+            OF_FLOATS(call, LOD_TOC_VALUE_U1, __VA_ARGS__);                                        \
+            OF_FLOATS(call, LOD_TOC_VALUE_U2, __VA_ARGS__);                                        \
+            OF_FLOATS(call, LOD_TOC_VALUE_I1, __VA_ARGS__);                                        \
+            OF_FLOATS(call, LOD_TOC_VALUE_I2, __VA_ARGS__);                                        \
             OF_DOUBLES(call, LOD_TOC_VALUE_OWN, __VA_ARGS__);                                      \
             OF_DOUBLES(call, LOD_TOC_VALUE_U1, __VA_ARGS__);                                       \
             OF_DOUBLES(call, LOD_TOC_VALUE_U2, __VA_ARGS__);                                       \

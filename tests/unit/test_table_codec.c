@@ -34,6 +34,8 @@ Test(table_codec, cuts)
     cr_assert(t.batch_rows == 250 && t.shard_rows == 5000 && t.shards == 20);
     cr_assert(t.shard_rows % t.unit_rows == 0 && t.unit_rows % 250 == 0);
     cr_assert(t.unit_rows * 944ull >= LOD_TABLE_UNIT_BYTES);
+    t = make(LOD_DTYPE_F4, 100000, 1024, (struct lod_table_options){0});
+    cr_assert(t.shard_rows == 5000 && t.unit_rows == 1000, "an eighth of a shard, or more");
     t = make(LOD_DTYPE_U1, 1000000, 1, (struct lod_table_options){.shard_rows = 10});
     cr_assert_geq(t.unit_rows, LOD_TABLE_UNIT_MIN, "a read of 1 MiB touches few units");
     t = make(LOD_DTYPE_F8, 100, 1000000, (struct lod_table_options){0});
