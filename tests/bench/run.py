@@ -113,6 +113,12 @@ def write_reports(report, out):
             file.write(content)
 
 
+def parts_words(parts, done):
+    """The reports of a run that was stopped say what is missing."""
+    left = ", ".join(parts[done:])
+    return ", ".join(parts[:done]) + (f"; not measured yet: {left}" if left else "")
+
+
 def main():
     options = parse()
     if os.geteuid() != 0:
@@ -122,8 +128,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="lodfs-bench-") as work:
         bench = Bench(options, work)
         report["facts"]["photographs"] = "; ".join(f"{d.name}: {d.words()}" for d in bench.data)
-        for name in options.parts:
+        for done, name in enumerate(options.parts, 1):
             report["parts"].append(PARTS[name].measure(bench))
+            report["facts"]["parts"] = parts_words(options.parts, done)
             write_reports(report, options.out)
     print(text_report.report(report))
     print(f"{os.path.join(options.out, 'bench.html')} shows it", file=sys.stderr)
