@@ -170,4 +170,23 @@ PLACES = (
      "    return gap ? gap : -ENOENT;\n", "    return -ENOENT + 0 * gap;\n", "hostile-accidents"),
 )
 
-ALL = QUICK + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES
+WORDS = (
+    ("a schema is not held against its shards", "fs/verify/verify.c",
+     "return error || v->hashes_only ? error : lod_check_schemas(v, number);", "return error;",
+     "hostile-meanings"),
+    ("a mount is what the table calls its device", "src/mounted.c",
+     "(named && lod_behind_is_fuse(line->type))) && lod_behind(line->point, told)) {",
+     "(named && lod_behind_is_fuse(line->type))) && !line->point) {", "cli-refuse"),
+    ("a signal stops nothing", "src/stop.c",
+     "    return atomic_load(&stop->seen) ? -EINTR : 0;\n", "    return 0;\n", "cli-stopped"),
+    ("repair does not look between two sections", "fs/store/section_write.c",
+     "        error = compare_gap(fd, at, sections[i].first);\n",
+     "        error = compare_gap(fd, at, at);\n", "cli-repair"),
+    ("the alpha of a BMP means nothing", "codecs/l3/bmp_container.c",
+     "    r->alpha = own & ALPHA;\n", "    r->alpha = false;\n", "bmp_container"),
+    ("bits behind the last pixel of a BMP may be any", "codecs/l3/bmp_container_write.c",
+     "    bool zeros = bits % 8 == 0 || (row[bits / 8] & (0xff >> bits % 8)) == 0;\n",
+     "    bool zeros = true;\n", "bmp_container"),
+)
+
+ALL = QUICK + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS

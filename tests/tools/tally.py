@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts the tests of meson's JSON logs: for ./check.
 
-tally.py LOG       prints each failed test's output and each skip's reason; exit 1 on a failure
+tally.py LOG       prints what failed tests say, why tests or parts were skipped; 1 on a failure
 tally.py --total LOG...   prints the closing line; exit 1 on a failure or when nothing passed
 
 A Criterion program counts as many tests as its synthesis line says, any other program as one, or as
@@ -18,6 +18,7 @@ OUTPUT_LINES_MAX = 80
 CRITERION = re.compile(r"Tested: (\d+) \| Passing: (\d+) \| Failing: (\d+) \| Crashing: (\d+)")
 TRIED = re.compile(r"\b[\d,]+ (?:stores|runs|packs|inputs|bugs|requests|renames|opens)\b|"
                    r"number_of_executed_units")
+SKIPPED = re.compile(r"^(?:SKIP|skipped): (.*)$", re.MULTILINE)
 OWN = re.compile(r"^tests: (\d+) passed, (\d+) failed$", re.MULTILINE)
 
 
@@ -43,10 +44,12 @@ def count(test):
 
 def show(test):
     passed, failed, skipped = count(test)
+    reasons = list(dict.fromkeys(SKIPPED.findall(output(test))))
     if skipped:
-        reason = re.search(r"^SKIP: (.*)$", output(test), re.MULTILINE)
-        print(f"  skipped {test['name']}: {reason.group(1) if reason else 'no reason given'}")
-    elif failed:
+        print(f"  skipped {test['name']}: {reasons[0] if reasons else 'no reason given'}")
+    for reason in [] if skipped else reasons:
+        print(f"  skipped a part of {test['name']}: {reason}")
+    if failed:
         print(f"  FAILED {test['name']} ({test['result']}, {passed} passed, {failed} failed):")
         for line in output(test).strip().splitlines()[-OUTPUT_LINES_MAX:]:
             print(f"    {line}")
