@@ -13,6 +13,7 @@
 /* A table of more distinct values seldom pays, and looking them up leaves the cache. */
 #define DISTINCT_MAX (1u << 16)
 #define STEP         1024u
+#define EXPECTED_MAX 8192u /* of a sample; a map of more takes longer to empty than to grow */
 
 /* `count` elements from element `first` on. Only for dense rows. */
 static void read_dense(const struct lod_toc_rows *rows, uint64_t first, uint64_t count,
@@ -90,10 +91,13 @@ int lod_shard_raw_guess(const struct lod_shard_plan *plan, const struct lod_spar
                         struct lod_raw_guess *ret_guess)
 {
     uint64_t elements = (uint64_t)sparse->rows * plan->columns;
-    uint32_t *numbers = malloc(((size_t)lod_sparse_pairs(sparse) + 1) * sizeof(*numbers));
+    uint32_t pairs = lod_sparse_pairs(sparse), expected = pairs / 4;
+    uint32_t *numbers = malloc(((size_t)pairs + 1) * sizeof(*numbers));
     struct lod_values_write values;
-    int error = lod_values_init(&values, plan->dtype, distinct_enough(plan->dtype, elements),
-                                lod_sparse_pairs(sparse) / 16);
+
+    expected = expected < EXPECTED_MAX ? expected : EXPECTED_MAX;
+    int error =
+        lod_values_init(&values, plan->dtype, distinct_enough(plan->dtype, elements), expected);
 
     if (!error) {
         error = numbers ? guess(&values, plan, sparse, numbers, ret_guess) : -ENOMEM;

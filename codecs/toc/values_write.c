@@ -59,7 +59,10 @@ static int add_distinct(struct lod_values_write *values, uint64_t word)
         values->many = true;
         settle_forms(values);
     }
-    return lod_word_map_full(&values->map) ? lod_word_map_grow(&values->map) : 0;
+    /* One more than distinct_max is the last, for which there is room without growing. */
+    return count < values->distinct_max && lod_word_map_full(&values->map)
+               ? lod_word_map_grow(&values->map)
+               : 0;
 }
 
 int lod_values_add(struct lod_values_write *values, uint64_t word, uint32_t *ret_number)
@@ -78,20 +81,34 @@ int lod_values_add(struct lod_values_write *values, uint64_t word, uint32_t *ret
     return error;
 }
 
-/* Numbers of words up to the first that has none yet, and how many those are. */
-static uint64_t number_known(const struct lod_word_map *map, const uint64_t *words, uint64_t count,
-                             uint32_t *restrict numbers)
+static uint32_t least(uint64_t a, uint64_t b)
 {
-    const struct lod_word_map in = *map; /* nothing below can change it */
+    return (uint32_t)(a < b ? a : b);
+}
+
+/* Numbers of words up to the one for which something has to grow, or the last; how many they are.
+ */
+static uint64_t number_some(struct lod_values_write *values, const uint64_t *words, uint64_t count,
+                            uint32_t *restrict numbers)
+{
+    struct lod_word_map in = values->map; /* a copy, which no store below can change */
+    const uint64_t half = (UINT64_C(1) << (in.bits - 1)) - 1; /* of the slots; one more: full */
+    const uint32_t most = least(least(values->room, half), values->distinct_max);
+    uint64_t *restrict distinct = values->distinct;
     uint64_t i = 0;
 
     for (; i < count && words[i] != LOD_WORD_NONE; i++) {
         const uint64_t slot = lod_word_map_slot(&in, words[i]);
         if (in.key[slot] == LOD_WORD_NONE) {
-            break;
+            if (in.count >= most) {
+                break;
+            }
+            in.key[slot] = distinct[in.count] = words[i];
+            in.number[slot] = in.count++;
         }
         numbers[i] = in.number[slot];
     }
+    values->map.count = in.count;
     return i;
 }
 
@@ -101,14 +118,14 @@ int lod_values_add_all(struct lod_values_write *values, const uint64_t *words, u
     int error = 0;
 
     while (count && !values->many && !error) {
-        uint64_t known = number_known(&values->map, words, count, numbers);
-        if (known < count) {
-            error = lod_values_add(values, words[known], &numbers[known]);
-            known++;
+        uint64_t done = number_some(values, words, count, numbers);
+        if (done < count) {
+            error = lod_values_add(values, words[done], &numbers[done]);
+            done++;
         }
-        words += known;
-        numbers += known;
-        count -= known;
+        words += done;
+        numbers += done;
+        count -= done;
     }
     if (count) {
         values->forms = lod_values_forms(values->dtype, values->forms, words, count);
