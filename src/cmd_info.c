@@ -22,7 +22,9 @@ static const struct option long_options[] = {
 static const char help_text[] =
     "Says what a store holds: files, codecs, records, the bytes of every fidelity\n"
     "and the MSSIM (likeness to the full image, 1 is equal) measured when it was\n"
-    "packed.\n"
+    "packed. Codecs: pcr, JPEGs in scan groups; l3, lossless images in patches; toc,\n"
+    "tables in shards; raw, files as they are. An item is what is stored once: equal\n"
+    "files are one, a table several.\n"
     "\n"
     "  -v, --verbose   also q1 .. q10 of every quantisation class, and all files\n"
     "                  stored whole\n"

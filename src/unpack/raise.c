@@ -102,7 +102,7 @@ int lod_unpack_tree(struct lod_unpack_work *work)
     struct lod_node node;
     int error = 0;
 
-    lod_progress_stage(work->options->progress, "folders", lod_index_nodes(work->index), 0);
+    lod_progress_stage(work->options->progress, "making folders", lod_index_nodes(work->index), 0);
     lod_plant_folder_init(&folder, work->root_fd);
     for (uint32_t i = 1; !error && i < lod_index_nodes(work->index); i++) {
         error = lod_stop_poll(work->options->stop);
