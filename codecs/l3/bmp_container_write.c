@@ -154,17 +154,6 @@ static int take_head(struct lod_span file, struct lod_l3_taken *taken, const cha
     return lod_plain_split(file, bmp.front, lod_bmp_row_bytes(&taken->header), taken, ret_why);
 }
 
-/* Zeros from bit `bits` on, the highest of a byte first, to the end of a row of `bytes`. */
-static bool is_filled(const uint8_t *row, uint64_t bits, uint64_t bytes)
-{
-    bool zeros = bits % 8 == 0 || (row[bits / 8] & (0xff >> bits % 8)) == 0;
-
-    for (uint64_t i = (bits + 7) / 8; zeros && i < bytes; i++) {
-        zeros = row[i] == 0;
-    }
-    return zeros;
-}
-
 static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_t *samples,
                         const char **ret_why)
 {
@@ -179,7 +168,7 @@ static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_
         } else {
             memcpy(samples, row, bytes);
         }
-        if (!is_filled(row, (uint64_t)bytes * image.bits, step)) {
+        if (!lod_bits_filled(row, (uint64_t)bytes * image.bits, step)) {
             return refuse(ret_why, "its rows are filled up with more than zeros");
         }
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Binary PGM and PPM as a container: netpbm's pgm(5) and ppm(5), P5 and P6. Samples of two bytes
- * have the high one first. FORMAT.md, l3.
+ * Binary PBM, PGM and PPM as a container: netpbm's pbm(5), pgm(5) and ppm(5), P4, P5 and P6.
+ * Samples of two bytes have the high one first; of one bit 1 is black. FORMAT.md, l3.
  */
+#include "l3/bits_row.h"
 #include "l3/plain_file.h"
 
 static struct lod_l3_image image_of(const struct lod_l3_row *r)
@@ -15,11 +16,13 @@ static bool take(const uint8_t row[LOD_ROW_BYTES], const struct lod_png_header *
 {
     const struct lod_l3_image image = lod_png_image(header);
     const uint32_t low = header->depth == 16 ? 256 : 1;
+    const bool bits = header->depth == 1 && header->colour == LOD_PNG_GRAY;
+    const uint64_t row_bytes = lod_l3_row_bytes(&image);
 
     r->maxval = lod_get_le32(row + LOD_PLAIN_AT_OWN);
     return (header->colour == LOD_PNG_GRAY || header->colour == LOD_PNG_RGB) &&
-           header->depth >= 8 && r->maxval >= low && r->maxval < 1u << header->depth &&
-           lod_plain_take(row, header, side_log2, lod_l3_row_bytes(&image), r);
+           (header->depth >= 8 || bits) && r->maxval >= low && r->maxval < 1u << header->depth &&
+           lod_plain_take(row, header, side_log2, bits ? (row_bytes + 7) / 8 : row_bytes, r);
 }
 
 static void put(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES])
@@ -35,7 +38,10 @@ static void band(const struct lod_l3_row *r, uint32_t band, uint8_t *samples, si
     const size_t bytes = (size_t)r->out.row_bytes;
 
     for (uint32_t y = 0; y < rows; y++, samples += stride, into += bytes) {
-        if (r->out.header.depth == 8) {
+        if (r->out.header.depth == 1) {
+            lod_bits_pack(samples, r->out.header.width, 1);
+        }
+        if (r->out.header.depth <= 8) {
             memcpy(into, samples, bytes);
             continue;
         }
@@ -54,7 +60,7 @@ static uint8_t channels(const struct lod_l3_row *r)
 /* Two bytes stay as they are, whatever their largest value: an array has room for no scale. */
 static bool plain(const struct lod_l3_row *r)
 {
-    return r->out.header.depth == 16 || r->maxval == UINT8_MAX;
+    return r->out.header.depth == 16 || (r->out.header.depth == 8 && r->maxval == UINT8_MAX);
 }
 
 /* maxval to 255, as the header under decoded/ says. */
@@ -67,6 +73,10 @@ static void pixels(const struct lod_l3_row *r, const uint8_t *samples, uint8_t *
     for (uint32_t i = 0; i <= UINT8_MAX; i++) {
         const uint32_t value = (i * UINT8_MAX + r->maxval / 2) / r->maxval;
         scaled[i] = (uint8_t)(value < UINT8_MAX ? value : UINT8_MAX);
+    }
+    if (r->out.header.depth == 1) {
+        scaled[0] = UINT8_MAX;
+        scaled[1] = 0;
     }
     for (size_t i = 0; i < bytes; i++) {
         into[i] = scaled[samples[i]];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Binary PGM and PPM files taken apart. Where readers of this format disagree, about comments that
- * no blank stands before, nothing is taken. FORMAT.md, l3.
+ * Binary PBM, PGM and PPM files taken apart. Where readers of this format disagree, about comments
+ * that no blank stands before, nothing is taken. FORMAT.md, l3.
  */
+#include "l3/bits_row.h"
 #include "l3/plain_file_write.h"
 
 #include <errno.h>
@@ -40,8 +41,8 @@ static size_t skip_blanks(struct lod_span file, size_t at)
 /* More of the numbers may stand behind the head. */
 static bool probe(struct lod_span head)
 {
-    if (head.bytes <= MAGIC_BYTES || head.at[0] != 'P' ||
-        (head.at[1] != '5' && head.at[1] != '6') || !is_blank(head.at[MAGIC_BYTES])) {
+    if (head.bytes <= MAGIC_BYTES || head.at[0] != 'P' || head.at[1] < '4' || head.at[1] > '6' ||
+        !is_blank(head.at[MAGIC_BYTES])) {
         return false;
     }
     const size_t at = skip_blanks(head, MAGIC_BYTES);
@@ -66,30 +67,40 @@ static bool take_number(struct lod_span file, size_t *at, uint32_t *ret_value)
     return true;
 }
 
+static uint64_t row_bytes(const struct lod_png_header *header)
+{
+    const struct lod_l3_image image = lod_png_image(header);
+    const uint64_t bytes = lod_l3_row_bytes(&image);
+
+    return header->depth == 1 ? (bytes + 7) / 8 : bytes;
+}
+
 static int take_head(struct lod_span file, struct lod_l3_taken *taken, const char **ret_why)
 {
-    uint32_t number[NUMBERS];
+    const bool bits = file.at[1] == '4';
+    uint32_t number[NUMBERS] = {[MAXVAL] = 1}; /* which PBM does not say */
     size_t at = MAGIC_BYTES;
 
-    for (unsigned i = 0; i < NUMBERS; i++) {
+    for (unsigned i = 0; i < (bits ? MAXVAL : NUMBERS); i++) {
         if (!take_number(file, &at, &number[i])) {
-            *ret_why = "its header is not three numbers that all readers take for the same";
+            *ret_why = "its header is not the numbers that all readers take for the same";
             return -ENOTSUP;
         }
     }
     if (!number[WIDTH] || !number[HEIGHT] || !number[MAXVAL] || number[MAXVAL] > MAXVAL_MAX) {
-        *ret_why = "its header has values that PGM and PPM do not have";
+        *ret_why = "its header has values that PBM, PGM and PPM do not have";
         return -ENOTSUP;
     }
     taken->own.maxval = number[MAXVAL];
     taken->header = (struct lod_png_header){
         .width = number[WIDTH],
         .height = number[HEIGHT],
-        .depth = number[MAXVAL] > UINT8_MAX ? 16 : 8,
-        .colour = file.at[1] == '5' ? LOD_PNG_GRAY : LOD_PNG_RGB,
+        .depth = bits                         ? 1
+                 : number[MAXVAL] > UINT8_MAX ? 16
+                                              : 8,
+        .colour = file.at[1] == '6' ? LOD_PNG_RGB : LOD_PNG_GRAY,
     };
-    const struct lod_l3_image image = lod_png_image(&taken->header);
-    return lod_plain_split(file, at + 1, lod_l3_row_bytes(&image), taken, ret_why);
+    return lod_plain_split(file, at + 1, row_bytes(&taken->header), taken, ret_why);
 }
 
 static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_t *samples,
@@ -97,10 +108,18 @@ static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_
 {
     const struct lod_l3_image image = lod_png_image(&taken->header);
     const size_t bytes = (size_t)lod_l3_row_bytes(&image);
+    const uint64_t step = row_bytes(&taken->header);
 
-    (void)ret_why;
     for (uint32_t y = 0; y < image.height; y++, samples += bytes) {
-        const uint8_t *row = lod_plain_row(file, taken, bytes, y);
+        const uint8_t *row = lod_plain_row(file, taken, step, y);
+        if (image.bits == 1) {
+            lod_bits_unpack(row, image.width, 1, samples);
+            if (!lod_bits_filled(row, image.width, step)) {
+                *ret_why = "its rows are filled up with more than zeros";
+                return -ENOTSUP;
+            }
+            continue;
+        }
         if (image.bits == 8) {
             memcpy(samples, row, bytes);
             continue;

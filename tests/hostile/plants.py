@@ -184,7 +184,7 @@ WORDS = (
      "        error = compare_gap(fd, at, at);\n", "cli-repair"),
     ("the alpha of a BMP means nothing", "codecs/l3/bmp_container.c",
      "    r->alpha = own & ALPHA;\n", "    r->alpha = false;\n", "bmp_container"),
-    ("bits behind the last pixel of a BMP may be any", "codecs/l3/bmp_container_write.c",
+    ("bits behind the last pixel of a row may be any", "codecs/l3/bits_row.h",
      "    bool zeros = bits % 8 == 0 || (row[bits / 8] & (0xff >> bits % 8)) == 0;\n",
      "    bool zeros = true;\n", "bmp_container"),
 )

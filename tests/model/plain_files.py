@@ -16,6 +16,7 @@ KINDS += [(".bmp", dict(channels=channels, header=header, upward=upward, palette
               (3, 40, True, None), (3, 124, False, None), (4, 40, True, None),
               (4, 108, False, None), (3, 12, True, None), (1, 40, True, "gray"),
               (1, 40, False, "colour"), (1, 12, True, "colour"), (1, 64, True, "colour")]]
+KINDS += [(".pnm", dict(channels=1, maxval=1, comment=b"# 1 is black\n", bits=1))]
 KINDS += [(".bmp", dict(channels=1, header=header, upward=upward, palette="colour", bits=bits))
           for header, upward, bits in [(40, True, 1), (124, False, 4), (12, True, 4)]]
 KINDS += [(".bmp", dict(channels=4, header=header, upward=upward, alpha=True))
@@ -40,6 +41,9 @@ def make(rng, width, height, channels, maxval=255, comment=None, header=None, up
     if bits < 8:  # of few colours: areas
         rows = [[(row[0] + x // 11 + y // 9 + sample % 2 * (x % 17 == 0)) % (1 << bits)
                  for x, sample in enumerate(row)] for y, row in enumerate(rows)]
+    if bits == 1 and header is None:
+        text = b"P4\n%s%d %d\n" % (comment, width, height)
+        return text + b"".join(packed(row, 1) for row in rows) + tail
     if header is None:
         text = b"P%d\n%s%d %d\n%d\n" % (6 if channels == 3 else 5, comment, width, height, maxval)
         code = ">%dH" if maxval > 255 else "%dB"
@@ -96,7 +100,9 @@ def strange(rng):
     yield "one.pgm", b"P5 1 1 255\nx", "whole"  # patches would be larger
     yield "plain.ppm", b"P3 2 1 255\n1 2 3 4 5 6\n", "raw"
     yield "plain.pgm", b"P2 2 1 255\n1 2\n", "raw"
-    yield "bits.pbm", b"P4 8 8\n" + bytes(8), "raw"
+    yield "bits.pbm", b"P4 8 8\n" + bytes(8), "whole"  # patches would be larger
+    yield "filled.pbm", b"P4 7 800\n" + b"\1" * 800, "whole"
+    yield "plain.pbm", b"P1 2 1\n0 1\n", "raw"
     yield "text.ppm", b"P6 is what people call it", "raw"
     yield "truncated.bmp", bmp[:-1], "whole"
     yield "lies.bmp", change(bmp, 18, "<i", 50_000), "whole"
@@ -145,7 +151,7 @@ def has_alpha(data):
 
 def look_pnm(data):
     at, numbers = 2, []
-    while len(numbers) < 3:
+    while len(numbers) < (2 if data[:2] == b"P4" else 3):
         while data[at:at + 1].isspace():
             at += 1
         if data[at:at + 1] == b"#":
@@ -156,6 +162,10 @@ def look_pnm(data):
             end += 1
         numbers.append(int(data[at:end]))
         at = end
+    if data[:2] == b"P4":
+        (width, height), step = numbers, -(-numbers[0] // 8)
+        rows = [unpacked(data[at + 1 + y * step:][:step], 1, width) for y in range(height)]
+        return width, height, 1, b"".join(rows).translate(bytes([255, 0] + [0] * 254))
     width, height, maxval = numbers
     channels = 3 if data[:2] == b"P6" else 1
     count, raw = width * height * channels, data[at + 1:]

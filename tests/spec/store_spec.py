@@ -87,6 +87,9 @@ def plain_of(row, rest, samples):
     rows = [samples[step * y:step * (y + 1)] for y in range(height)]
     if row[40] == 1:
         assert colour in (0, 2) and own < 1 << depth and (own > 255) == (depth == 16)
+        assert depth in (8, 16) or (colour, depth) == (0, 1)
+        if depth == 1:
+            rows = [packed(line, 1) for line in rows]
         if depth == 16:
             rows = [bytes(byte for at in range(0, step, 2) for byte in (line[at + 1], line[at]))
                     for line in rows]

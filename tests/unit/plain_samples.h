@@ -19,7 +19,7 @@ struct plain_sample {
     enum plain_palette palette;
     unsigned gap, tail; /* bytes before and behind the pixels that nobody needs */
     unsigned fill;      /* BMP: what rows are filled up with */
-    unsigned bits;      /* BMP with a palette: of a pixel; 0: 8 */
+    unsigned bits;      /* BMP with a palette: of a pixel; 0: 8. 1 and maxval 1: a PBM */
     bool alpha;         /* BMP of 32 bits: masks, of alpha too */
 };
 
@@ -29,6 +29,9 @@ static inline unsigned plain_value(const struct plain_sample *s, uint32_t x, uin
     const unsigned top = s->maxval ? s->maxval : s->bits ? (1u << s->bits) - 1 : 255;
     const unsigned value = x * 2 + y + 31 * c + ((x * 7919u + y * 104729u) >> 3) % 3;
 
+    if (s->bits == 1) {
+        return (x / 9 + y / 7) & 1; /* noise of a bit would be larger as patches */
+    }
     return top > 255 ? value * 61 % (top + 1) : value % (top + 1);
 }
 
@@ -46,7 +49,23 @@ static inline void plain_pnm(const struct plain_sample *s, struct lod_buf *file)
     int used = snprintf(text, sizeof(text), "P%c\n%s%u\t%u\n%u\n", s->channels == 1 ? '5' : '6',
                         s->comment ? s->comment : "", s->width, s->height, s->maxval);
 
+    if (s->bits) {
+        used = snprintf(text, sizeof(text), "P4\n%s%u\t%u\n", s->comment ? s->comment : "",
+                        s->width, s->height);
+    }
     png_append(file, text, (size_t)used);
+    for (uint32_t y = 0; s->bits && y < s->height; y++) {
+        for (uint32_t x = 0; x < s->width; x += 8) {
+            unsigned byte = 0;
+            for (uint32_t i = x; i < x + 8; i++) {
+                byte = byte << 1 | (i < s->width ? plain_value(s, i, y, 0) : s->fill);
+            }
+            plain_le(file, byte, 1);
+        }
+    }
+    if (s->bits) {
+        return;
+    }
     for (uint32_t y = 0; y < s->height; y++) {
         for (uint32_t x = 0; x < s->width; x++) {
             for (unsigned c = 0; c < s->channels; c++) {
