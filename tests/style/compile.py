@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """clang-format leaves every C file alone, and every header compiles alone on its floor."""
+import re
 import subprocess
 
 from tree import FLOORS, floor_of
@@ -25,7 +26,10 @@ def headers(tree):
                    "-Wextra", "-Werror", "-fsyntax-only", "-x", "c", *paths, *libraries,
                    "-include", tree.path(name), "/dev/null"]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
-        if done.returncode != 0:
+        missing = re.search(r"(cuda|nvrtc)\.h: No such file", done.stderr)
+        if missing:  # CUDA's own: Debian has it in non-free only
+            print(f"SKIP: {name} alone: {missing.group()}")
+        elif done.returncode != 0:
             yield f"{name}: does not compile alone: {done.stderr.strip().splitlines()[0]}"
 
 
