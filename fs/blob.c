@@ -21,6 +21,7 @@ int lod_blob_create(size_t bytes, struct lod_blob **ret_blob)
         return -ENOMEM;
     }
     blob->bytes = bytes;
+    blob->idle = 0;
     blob->destroy = destroy_plain;
     blob->data = (uint8_t *)(blob + 1);
     atomic_init(&blob->refs, 1);

@@ -30,9 +30,9 @@ struct lod_cache {
     atomic_size_t bytes; /* of the room, charged to this cache */
 };
 
-static size_t charge_of(const struct lod_cache_entry *entry)
+static size_t charge_of(const struct lod_blob *blob)
 {
-    return LOD_ENTRY_BYTES + (entry->blob ? entry->blob->bytes : 0);
+    return LOD_ENTRY_BYTES + (blob ? blob->bytes + blob->idle : 0);
 }
 
 /* Only the cache can turn 1 reference into 2, and only under this lock: 1 stays 1. */
@@ -59,7 +59,7 @@ static size_t evict(struct lod_cache_shard *shard, size_t wanted)
         lod_ring_remove(shard, entry);
         lod_shard_detach(shard, entry);
         shard->evictions++;
-        freed += charge_of(entry);
+        freed += charge_of(entry->blob);
         entry->chain = dead;
         dead = entry;
     }
@@ -122,7 +122,7 @@ static bool worth_remembering(int error)
     return error != -ENOMEM && error != -EINTR;
 }
 
-/* Ends LOD_MAKING. `kept`: charge_of(entry) is charged. The lock is held. */
+/* Ends LOD_MAKING. `kept`: charge_of(entry->blob) is charged. The lock is held. */
 static void publish(struct lod_cache_shard *shard, struct lod_cache_entry *entry, bool kept)
 {
     entry->state = entry->error ? LOD_BAD : LOD_READY;
@@ -149,7 +149,7 @@ static int make(struct lod_cache *cache, struct lod_cache_shard *shard,
     pthread_mutex_unlock(&shard->lock);
     int error = fill(ctx, entry->key, &blob);
     assert(error <= 0 && !error == !!blob);
-    size_t bytes = LOD_ENTRY_BYTES + (blob ? blob->bytes : 0);
+    size_t bytes = charge_of(blob);
     bool kept = worth_remembering(error) && reserve(cache, shard, bytes);
 
     pthread_mutex_lock(&shard->lock);
@@ -208,7 +208,7 @@ static void renew(struct lod_cache *cache, struct lod_cache_shard *shard,
                   struct lod_cache_entry *entry)
 {
     lod_ring_remove(shard, entry);
-    discharge(cache, charge_of(entry));
+    discharge(cache, charge_of(entry->blob));
     entry->state = LOD_MAKING;
 }
 

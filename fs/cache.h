@@ -25,7 +25,8 @@ struct lod_key {
 /* Embed first in a larger struct, or use lod_blob_create. Immutable once published. */
 struct lod_blob {
     atomic_uint refs;
-    size_t bytes;                           /* charged to the budget */
+    size_t bytes;                           /* charged to the budget, as the next */
+    size_t idle;                            /* of the memory behind them */
     void (*destroy)(struct lod_blob *blob); /* frees all of it */
     uint8_t *data;                          /* lod_blob_create's; an embedding may use NULL */
 };

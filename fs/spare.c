@@ -125,7 +125,10 @@ int lod_spare_blob(struct lod_spare *spare, size_t bytes, struct lod_blob **ret_
         free(own);
         return -ENOMEM;
     }
-    *own = (struct spare_blob){.blob = {.bytes = bytes, .destroy = destroy, .data = data},
+    *own = (struct spare_blob){.blob = {.bytes = bytes,
+                                        .idle = room_of(data - HEAD) - bytes,
+                                        .destroy = destroy,
+                                        .data = data},
                                .spare = spare};
     atomic_init(&own->blob.refs, 1);
     *ret_blob = &own->blob;

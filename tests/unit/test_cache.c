@@ -10,7 +10,7 @@
 static atomic_int alive; /* blobs not yet destroyed */
 
 struct source {
-    size_t bytes; /* of each blob */
+    size_t bytes, idle; /* of each blob */
     int error;
     unsigned fills;
 };
@@ -33,6 +33,7 @@ static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
         return -ENOMEM;
     }
     (*ret_blob)->destroy = destroy;
+    (*ret_blob)->idle = source->idle;
     atomic_fetch_add(&alive, 1);
     memcpy((*ret_blob)->data, &key.low, source->bytes < 8 ? source->bytes : 8);
     return 0;
@@ -120,6 +121,21 @@ Test(cache, a_blob_larger_than_the_budget_evicts_nothing)
     lod_blob_unref(get(cache, 1, &small));
     cr_assert_eq(small.fills, 1);
     cr_assert_eq(lod_cache_stats(cache).evictions, 0);
+    lod_cache_destroy(cache);
+    cr_assert_eq(alive, 0);
+}
+
+Test(cache, memory_that_stands_idle_behind_a_blob_is_charged)
+{
+    struct lod_cache *cache = create(20000);
+    struct source source = {.bytes = 4096, .idle = 8192};
+
+    for (uint64_t key = 0; key < 3; key++) {
+        lod_blob_unref(get(cache, key, &source));
+        cr_assert_geq(lod_cache_stats(cache).bytes, 4096 + 8192);
+        cr_assert_lt(lod_cache_stats(cache).bytes, 2 * (4096 + 8192));
+    }
+    cr_assert_eq(lod_cache_stats(cache).filled_bytes, 3 * 4096);
     lod_cache_destroy(cache);
     cr_assert_eq(alive, 0);
 }

@@ -66,6 +66,11 @@ Test(spare, a_blob_gives_its_memory_back_with_the_last_reference)
     lod_blob_unref(blob);
     cr_assert_eq(lod_spare_blob(&spare, PIECE, &again), 0);
     cr_assert_eq(again->data, data);
+    cr_assert_eq(again->idle, 0);
+    lod_blob_unref(again);
+    cr_assert_eq(lod_spare_blob(&spare, PIECE * 4 / 5, &again), 0);
+    cr_assert_eq(again->data, data);
+    cr_assert_eq(again->bytes + again->idle, PIECE, "a cache is charged all of it");
     lod_blob_unref(again);
     cr_assert_eq(lod_spare_blob(&spare, SIZE_MAX, &blob), -ENOMEM);
     cr_assert_eq(lod_spare_blob(NULL, PIECE, &blob), 0);
