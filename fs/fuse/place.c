@@ -62,9 +62,9 @@ int lod_place_resolve(const char *mountpoint, char ret_path[PATH_MAX])
 
 /* Of the mount that one sees at a path. */
 struct seen {
-    bool ours;
+    bool ours, fuse; /* by the type of their file system */
     uid_t mounter;
-    char store[PATH_MAX]; /* its daemon's word, else what the table of mounts calls its device */
+    char store[PATH_MAX]; /* what the table of mounts calls its device */
 };
 
 static uid_t mounter_of(const struct mntent *entry)
@@ -81,12 +81,11 @@ static struct seen see(const char *path)
     char text[2 * PATH_MAX + 4096];
     struct seen seen = {.ours = false};
     struct mntent entry;
-    bool fuse = false;
 
     while (mounts && getmntent_r(mounts, &entry, text, sizeof(text))) {
         if (strcmp(entry.mnt_dir, path) == 0) {
             seen.ours = lod_behind_is_ours(entry.mnt_type);
-            fuse = lod_behind_is_fuse(entry.mnt_type);
+            seen.fuse = lod_behind_is_fuse(entry.mnt_type);
             seen.mounter = mounter_of(&entry);
             snprintf(seen.store, sizeof(seen.store), "%s", entry.mnt_fsname);
         }
@@ -94,13 +93,15 @@ static struct seen see(const char *path)
     if (mounts) {
         endmntent(mounts);
     }
-    seen.ours = (fuse && lod_behind(path, seen.store)) || seen.ours;
     return seen;
 }
 
+/* Where the type tells, no daemon is asked: one that hangs would never answer. */
 bool lod_place_is_lodfs(const char *path)
 {
-    return see(path).ours;
+    struct seen seen = see(path);
+
+    return seen.ours || (seen.fuse && lod_behind(path, seen.store));
 }
 
 #define WORDS_BYTES_MAX 512
@@ -207,7 +208,7 @@ static int refuse_stack(const char *path, const char *shown, bool nonempty)
     struct seen seen = see(path);
     char store[PATH_MAX];
 
-    if (!seen.ours || nonempty) {
+    if (nonempty || (!(seen.fuse && lod_behind(path, seen.store)) && !seen.ours)) {
         return 0;
     }
     lod_escape(seen.store, strlen(seen.store), store, sizeof(store));

@@ -67,11 +67,11 @@ int lod_mount_end(const char *mountpoint, bool lazy)
         lod_log(LOD_LOG_ERROR, "%s: no lodfs is mounted there", shown);
         return -EINVAL;
     }
-    int daemon = open_daemon(path);
+    int daemon = lazy ? -1 : open_daemon(path);
     error = lod_place_unmount(path, lazy);
     if (error) {
         lod_log(LOD_LOG_ERROR, "%s: cannot unmount: %s", shown, reason(error));
-    } else if (daemon >= 0 && !lazy) {
+    } else if (daemon >= 0) {
         wait_for_end(daemon);
     }
     if (daemon >= 0) {

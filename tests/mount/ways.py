@@ -150,6 +150,24 @@ def dead(store, point):
     yield from gone(store, point)
 
 
+def hanging(store, point):
+    """umount -l asks nothing of a daemon, so one that does not answer loses its mount too."""
+    lodfs("mount", store, point)
+    stopped = daemons(store)
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    with subprocess.Popen([os.environ["LODFS"], "umount", "-l", point]) as ending:
+        if not until(lambda: ending.poll() is not None):
+            yield "umount -l waits for a daemon that hangs"
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
+    if ending.returncode:
+        yield f"umount -l of a daemon that hangs: exit {ending.returncode}"
+    if mounts_at(point):
+        lodfs("umount", point)
+    yield from gone(store, point)
+
+
 def stacked(store, point):
     """A second mount is refused, unless it is asked for; a folder that is not empty is covered."""
     with open(f"{point}/there before", "wb"):
@@ -245,6 +263,7 @@ def main():
         results.add("relative paths", relative(store, point))
         results.add("in use", busy(store, point))
         results.add("a dead mount", dead(store, point))
+        results.add("a hanging daemon", hanging(store, point))
         results.add("one over another", stacked(store, point))
         results.add("mount.lodfs", helper(work, store, point))
         if os.geteuid() == 0:
