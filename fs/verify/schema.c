@@ -64,6 +64,7 @@ static bool add_rows(const struct lod_schema_shards *shards, uint64_t *ret_rows)
 static const char *judge_shape(const cJSON *json, const struct lod_schema_shards *shards)
 {
     const cJSON *shape = cJSON_GetObjectItemCaseSensitive(json, "shape");
+    const cJSON *dtype = cJSON_GetObjectItemCaseSensitive(json, "dtype");
     uint64_t rows, columns, there = 0;
 
     if (cJSON_GetArraySize(shape) != 2 || !take_number(cJSON_GetArrayItem(shape, 0), &rows) ||
@@ -77,7 +78,7 @@ static const char *judge_shape(const cJSON *json, const struct lod_schema_shards
         if (shards->at[i].columns != columns) {
             return "its schema has another number of columns than a shard";
         }
-        if (!says(json, "dtype", shards->at[i].dtype)) {
+        if (!cJSON_IsString(dtype) || strcmp(dtype->valuestring, shards->at[i].dtype) != 0) {
             return "its schema has another dtype than a shard";
         }
     }
