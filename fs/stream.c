@@ -140,7 +140,7 @@ static bool is_worth_it(struct lod_stream *stream, const struct need *need, uint
     uint64_t alone_ns = lod_pace_ns(pace, need->requests, need->bytes);
     unsigned asked = local->asked ? local->asked : 1;
 
-    return !lod_pace_is_known(pace) || (prefix_ns <= AT_ONCE_NS && all_fit(stream, need->last)) ||
+    return (prefix_ns <= AT_ONCE_NS && all_fit(stream, need->last)) ||
            (prefix_ns <= LONGEST_NS && prefix_ns / WORTH <= alone_ns * asked);
 }
 
