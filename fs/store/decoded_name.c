@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const char *const endings[] = {
-    ".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG", ".jpe", ".jfif",
-    ".bmp", ".BMP",  ".ppm", ".pgm", ".pnm",  ".PPM", ".PGM", ".PNM",
+    ".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG", ".jpe", ".jfif", ".bmp",
+    ".BMP", ".ppm",  ".pgm", ".pbm", ".pnm",  ".PPM", ".PGM", ".PBM",  ".PNM",
 };
 
 #define ENDINGS (sizeof(endings) / sizeof(endings[0]))

@@ -15,8 +15,8 @@ GROUPS = {0: 1, 1: 12, 2: 12, 4: 1}
 KEYS = ["format", "major", "minor", "store_id", "index_bytes", "index_hash", "records", "items",
         "source_bytes", "pack", "scans"]
 FOLDER, SYMLINK, APPEND, ALIAS = 1, 2, 2, 4
-PICTURES = (b".jpg .jpeg .jpe .jfif .png .bmp .ppm .pgm .pnm "
-            b".JPG .JPEG .PNG .BMP .PPM .PGM .PNM").split()
+PICTURES = (b".jpg .jpeg .jpe .jfif .png .bmp .ppm .pgm .pbm .pnm "
+            b".JPG .JPEG .PNG .BMP .PPM .PGM .PBM .PNM").split()
 WHOLE, NO_ORIGINAL, KEPT, ORIENT = 1, 2, 32, 64
 
 

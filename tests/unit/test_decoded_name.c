@@ -9,9 +9,9 @@ Test(decoded_name, stems_of_pictures)
     static const struct {
         const char *name;
         size_t stem;
-    } names[] = {{"a.jpg", 1}, {"a.b.JPEG", 3}, {"a.png", 1},     {"a.jpg.png", 5},  {"a", 0},
-                 {"a.", 0},    {".jpg", 0},     {"a.txt", 0},     {"a.jpgx", 0},     {"a.Jpg", 0},
-                 {"jpg", 0},   {"a.npy", 0},    {"a.b/c.ppm", 5}, {"\xff\n .pgm", 3}};
+    } names[] = {{"a.jpg", 1}, {"a.b.JPEG", 3}, {"a.png", 1},     {"a.jpg.png", 5},   {"a", 0},
+                 {"a.", 0},    {".jpg", 0},     {"a.txt", 0},     {"a.jpgx", 0},      {"a.Jpg", 0},
+                 {"jpg", 0},   {"a.npy", 0},    {"a.b/c.ppm", 5}, {"\xff\n .pgm", 3}, {"a.pbm", 1}};
 
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         cr_assert_eq(lod_picture_stem(names[i].name), names[i].stem, "%s", names[i].name);
