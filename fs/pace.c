@@ -17,6 +17,7 @@
 #define WEIGHT             4u
 #define LOAD_BYTES_MIN     (256u << 10)
 #define LOAD_BYTES_UNKNOWN (5u << 20)
+#define LATENCY_DEAR_NS    (SECOND_NS / 4) /* nothing large is asked blindly of such a store */
 
 static uint64_t get(const atomic_uint_fast64_t *at, uint64_t unknown)
 {
@@ -86,6 +87,10 @@ bool lod_pace_adopt(struct lod_pace *pace, const struct lod_pace *other)
         return false;
     }
     lod_pace_add(pace, 0, lod_pace_ns(other, 1, 0));
+    uint64_t bandwidth = get(&other->bandwidth, 0);
+    if (bandwidth && bandwidth < LOAD_BYTES_UNKNOWN) { /* the first load would take too long */
+        atomic_store_explicit(&pace->bandwidth, bandwidth, memory_order_relaxed);
+    }
     return true;
 }
 
@@ -97,7 +102,8 @@ uint64_t lod_pace_ns(const struct lod_pace *pace, uint64_t requests, uint64_t by
 
 uint64_t lod_pace_load(const struct lod_pace *pace)
 {
-    uint64_t bandwidth = get(&pace->bandwidth, LOAD_BYTES_UNKNOWN);
+    bool dear = get(&pace->latency_ns, 0) > LATENCY_DEAR_NS;
+    uint64_t bandwidth = get(&pace->bandwidth, dear ? LOAD_BYTES_MIN : LOAD_BYTES_UNKNOWN);
 
     return bandwidth > LOAD_BYTES_MIN ? bandwidth : LOAD_BYTES_MIN;
 }

@@ -10,8 +10,7 @@
 #include <stdbool.h>
 
 /*
- * False: no daemon of ours answers at this path, or it answers other users only. Waits for a FUSE
- * server of any kind that is mounted there, so only for mounts of ours and those the user named.
+ * False: no daemon of ours answers at this path within two seconds, or it answers other users only.
  */
 bool lod_behind(const char *mountpoint, char ret_store[PATH_MAX]);
 

@@ -151,11 +151,20 @@ def dead(store, point):
 
 
 def hanging(store, point):
-    """umount -l asks nothing of a daemon, so one that does not answer loses its mount too."""
+    """umount -l asks nothing of a daemon, so one that does not answer loses its mount too; what
+    asks which stores are mounted does not wait for it."""
     lodfs("mount", store, point)
     stopped = daemons(store)
     for pid in stopped:
         os.kill(pid, signal.SIGSTOP)
+    pack = [os.environ["LODFS"], "pack", "-q", "-n", os.path.dirname(__file__), f"{store}-beside"]
+    with subprocess.Popen(pack, stdout=subprocess.DEVNULL) as packing:
+        if not until(lambda: packing.poll() is not None):
+            yield "pack waits for a daemon that hangs"
+            for pid in stopped:
+                os.kill(pid, signal.SIGCONT)
+    if packing.returncode:
+        yield f"pack beside a daemon that hangs: exit {packing.returncode}"
     with subprocess.Popen([os.environ["LODFS"], "umount", "-l", point]) as ending:
         if not until(lambda: ending.poll() is not None):
             yield "umount -l waits for a daemon that hangs"

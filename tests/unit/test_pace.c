@@ -51,6 +51,22 @@ Test(pace, latency_and_bandwidth_are_told_apart)
     cr_assert_eq(lod_pace_gap(&pace), 256 << 10, "a gap is read over, up to a limit");
 }
 
+Test(pace, the_first_load_of_a_very_slow_store_is_small)
+{
+    struct lod_pace disk = {0}, far = {0}, slow = {0}, of_slow = {0};
+
+    lod_pace_add(&disk, 4096, 10 * MS);
+    cr_assert_eq(lod_pace_load(&disk), 5 << 20);
+    lod_pace_add(&far, 4096, 400 * MS);
+    cr_assert_eq(lod_pace_load(&far), 256 << 10);
+    cr_assert(!lod_pace_adopt(&of_slow, &slow), "that is not known");
+    lod_pace_add(&slow, 4096, 40 * MS);
+    lod_pace_add(&slow, 1 << 20, 1000 * MS);
+    cr_assert(lod_pace_adopt(&of_slow, &slow));
+    cr_assert(!lod_pace_is_memory(&of_slow));
+    cr_assert_lt(lod_pace_load(&of_slow), 1200 << 10);
+}
+
 Test(pace, no_request_makes_a_mean_absurd)
 {
     struct lod_pace pace = {0};
