@@ -111,17 +111,29 @@ static void gather(struct walk *walk, struct run *run)
 
 /* ------------------------------------------------------------------------------ loading */
 
-/* What the stage has loaded since `before` counts as requests of prefixes. */
-static void account(struct walk *walk, const struct lod_stage *before)
+static void count(atomic_uint_fast64_t *counter, uint64_t more)
 {
-    uint64_t bytes = walk->stage->bytes - before->bytes;
+    atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
+}
 
-    if (bytes) {
+/*
+ * What the stage has loaded since `before` counts as requests of prefixes. An error without a load
+ * is a request that failed; one after a load is of what it brought.
+ */
+static int account(struct walk *walk, const struct lod_stage *before, int error)
+{
+    const uint64_t bytes = walk->stage->bytes - before->bytes;
+    const uint64_t loads = walk->stage->loads - before->loads;
+
+    if (loads) {
         lod_pace_add(&walk->fetch->pace, bytes, walk->stage->ns - before->ns);
-        atomic_fetch_add_explicit(&walk->fetch->prefix_reads, walk->stage->loads - before->loads,
-                                  memory_order_relaxed);
-        atomic_fetch_add_explicit(&walk->fetch->prefix_bytes, bytes, memory_order_relaxed);
+        count(&walk->fetch->prefix_reads, loads);
+        count(&walk->fetch->prefix_bytes, bytes);
+        count(&walk->fetch->outcomes[lod_outcome_of(0)], loads);
+    } else if (error) {
+        count(&walk->fetch->outcomes[lod_outcome_of(error)], 1);
     }
+    return error;
 }
 
 static int load(struct walk *walk, const struct run *run)
@@ -131,9 +143,7 @@ static int load(struct walk *walk, const struct run *run)
     if (lod_stage_at(walk->stage, run->from, run->to - run->from)) {
         return 0;
     }
-    int error = lod_pinned_load(walk->pinned, walk->stage, run->from, run->to);
-    account(walk, &before);
-    return error;
+    return account(walk, &before, lod_pinned_load(walk->pinned, walk->stage, run->from, run->to));
 }
 
 /* Up to where a record that has to be opened is loaded: the end of groups 1 .. `last`. */
@@ -150,10 +160,9 @@ static int open_record(struct walk *walk, const struct lod_item *item)
 {
     const struct lod_stage before = *walk->stage;
 
-    int error = lod_dataset_pin_staged(walk->fetch->dataset, item, walk->stage, front_of(walk),
-                                       &walk->pinned);
-    account(walk, &before);
-    return error;
+    return account(walk, &before,
+                   lod_dataset_pin_staged(walk->fetch->dataset, item, walk->stage, front_of(walk),
+                                          &walk->pinned));
 }
 
 /* ------------------------------------------------------------------------------ keeping */

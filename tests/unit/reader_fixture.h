@@ -101,9 +101,12 @@ int lod_pinned_load(struct lod_pinned *pinned, struct lod_stage *stage, uint64_t
     stage->memory = stage->memory ? stage->memory : malloc(LOD_STAGE_BYTES);
     stage->from = from;
     stage->to = to < lod_stage_reach(from) ? to : lod_stage_reach(from);
-    stage->loads++;
-    stage->bytes += stage->to - from;
-    return lod_pinned_read(pinned, from, stage->memory, stage->to - from);
+    int error = lod_pinned_read(pinned, from, stage->memory, stage->to - from);
+    if (!error) {
+        stage->loads++;
+        stage->bytes += stage->to - from;
+    }
+    return error;
 }
 
 /* Each frame that is read is checked, once. */

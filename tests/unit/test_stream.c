@@ -89,6 +89,7 @@ Test(stream, where_all_prefixes_fit_any_order_comes_to_read_them_and_each_once)
     cr_assert_eq(stats.scattered_reads, 0);
     cr_assert_eq(stats.prefix_bytes, 2ull * RECORDS * ITEMS * FRAME_BYTES);
     cr_assert_leq(stats.prefix_reads, 6 * RECORDS);
+    cr_assert_eq(stats.outcomes[lod_outcome_of(0)], stats.prefix_reads, "all went well");
     cr_assert_eq(stats.advised_bytes, 0);
     lod_frames_destroy(frames);
 }
@@ -126,6 +127,10 @@ Test(stream, a_load_that_fails_tells_nothing_and_is_not_repeated)
     lod_pace_add(lod_frames_pace(frames), 1000, 10 * MS);
     cr_assert_eq(lod_frames_get(frames, &of, &wanted, 1), -EIO);
     cr_assert_leq(reads, 3, "by a load, the frame alone, and once ahead");
+    struct lod_frames_stats stats;
+    lod_frames_stats(frames, &stats);
+    cr_assert_eq(stats.prefix_reads, 0);
+    cr_assert_geq(stats.outcomes[lod_outcome_of(-EIO)], 2);
     lod_frames_destroy(frames);
 }
 
