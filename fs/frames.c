@@ -163,19 +163,21 @@ static int await(struct ask *ask)
 }
 
 /*
- * The first request of all tells whether the others may be dear: nobody makes one meanwhile. Where
- * the index was waited for, that has told it.
+ * The first request of all tells whether the others may be dear: nobody makes one meanwhile, unless
+ * it stalls. Where the index was waited for, that has told it.
  */
 static int bring_first(struct ask *ask)
 {
     struct lod_frames *frames = ask->frames;
     struct lod_fetch *fetch = &frames->fetch;
+    const enum lod_turn_begun begun = lod_turn_begin(&frames->stream.turn);
     int error = 0;
 
-    if (lod_turn_begin(&frames->stream.turn)) {
-        if (!lod_pace_adopt(&fetch->pace, lod_dataset_index_pace(fetch->dataset))) {
-            error = lod_fetch(fetch, ask->item, &ask->wanted[ask->first], 1);
-        }
+    if (begun != LOD_TURN_MOVED &&
+        !lod_pace_adopt(&fetch->pace, lod_dataset_index_pace(fetch->dataset))) {
+        error = lod_fetch(fetch, ask->item, &ask->wanted[ask->first], 1);
+    }
+    if (begun == LOD_TURN_MINE) {
         lod_turn_end(&frames->stream.turn);
     }
     return error;

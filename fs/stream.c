@@ -256,12 +256,13 @@ bool lod_stream_try(struct lod_stream *stream, const struct lod_item *item,
     if (*read || !decide(stream, &need)) {
         return false;
     }
-    if (lod_turn_begin(&stream->turn)) {
+    const enum lod_turn_begun begun = lod_turn_begin(&stream->turn);
+    if (begun == LOD_TURN_MINE) {
         fetch(stream, &need);
         *read = known || !lod_pace_has_bandwidth(pace);
         lod_next_tell(&stream->next, item->number, need.last);
     }
-    return true;
+    return begun != LOD_TURN_STUCK;
 }
 
 void lod_stream_init(struct lod_stream *stream, struct lod_fetch *fetch, uint64_t cache_bytes)

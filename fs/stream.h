@@ -41,8 +41,8 @@ void lod_stream_note(struct lod_stream *stream, const struct lod_item *item,
 
 /*
  * Those of `wanted` without a chunk are missing. True: a prefix was read, by this thread or another
- * one it waited for: look again. False: fetch them one by one. `read`: this thread has read one for
- * them before, and does not again.
+ * one it waited for: look again. False: fetch them one by one, as while another's load stalls.
+ * `read`: this thread has read one for them before, and does not again.
  */
 LOD_MUST_CHECK bool lod_stream_try(struct lod_stream *stream, const struct lod_item *item,
                                    const struct lod_wanted *wanted, unsigned count, bool *read);

@@ -2,11 +2,19 @@
 /* One lock and one condition; see turn.h. */
 #include "turn.h"
 
+#include <time.h>
+
+#include "clock.h"
+
 void lod_turn_init(struct lod_turn *turn)
 {
     *turn = (struct lod_turn){0};
     pthread_mutex_init(&turn->lock, NULL);
-    pthread_cond_init(&turn->moved, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&turn->moved, &attributes);
+    pthread_condattr_destroy(&attributes);
 }
 
 void lod_turn_finish(struct lod_turn *turn)
@@ -15,16 +23,32 @@ void lod_turn_finish(struct lod_turn *turn)
     pthread_mutex_destroy(&turn->lock);
 }
 
-bool lod_turn_begin(struct lod_turn *turn)
+/* The lock is held. False: nothing moved in all that time. */
+static bool await_step(struct lod_turn *turn)
 {
-    pthread_mutex_lock(&turn->lock);
-    bool mine = !turn->busy;
-    for (uint64_t steps = turn->steps; !mine && steps == turn->steps;) {
-        pthread_cond_wait(&turn->moved, &turn->lock);
+    const uint64_t until_ns = lod_clock_ns() + LOD_TURN_PATIENCE_NS;
+    const struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000),
+                                   .tv_nsec = (long)(until_ns % 1000000000)};
+    int error = 0;
+
+    for (uint64_t steps = turn->steps; steps == turn->steps && !error;) {
+        error = pthread_cond_timedwait(&turn->moved, &turn->lock, &until);
     }
-    turn->busy = mine || turn->busy;
+    return !error;
+}
+
+enum lod_turn_begun lod_turn_begin(struct lod_turn *turn)
+{
+    enum lod_turn_begun begun = LOD_TURN_MINE;
+
+    pthread_mutex_lock(&turn->lock);
+    if (turn->busy) {
+        begun = await_step(turn) ? LOD_TURN_MOVED : LOD_TURN_STUCK;
+    } else {
+        turn->busy = true;
+    }
     pthread_mutex_unlock(&turn->lock);
-    return mine;
+    return begun;
 }
 
 bool lod_turn_await(struct lod_turn *turn)

@@ -23,8 +23,16 @@ struct lod_turn {
 void lod_turn_init(struct lod_turn *turn);
 void lod_turn_finish(struct lod_turn *turn);
 
-/* True: the turn is this thread's. False: it waited for a step of the one whose turn it is. */
-LOD_MUST_CHECK bool lod_turn_begin(struct lod_turn *turn);
+enum lod_turn_begun {
+    LOD_TURN_MINE,
+    LOD_TURN_MOVED, /* it waited for a step of the one whose turn it is */
+    LOD_TURN_STUCK, /* there was none for LOD_TURN_PATIENCE_NS: its storage stalls, or is very slow
+                     */
+};
+LOD_MUST_CHECK enum lod_turn_begun lod_turn_begin(struct lod_turn *turn);
+
+/* A load takes a second at most, as a rule (lod_pace_load). */
+#define LOD_TURN_PATIENCE_NS 1500000000ull
 
 /* Waits for the turn to be this thread's. False: it is over. */
 LOD_MUST_CHECK bool lod_turn_await(struct lod_turn *turn);

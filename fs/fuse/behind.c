@@ -25,7 +25,11 @@ static _Noreturn void ask(const char *mountpoint, int into)
 
     if (dup2(into, STDIN_FILENO) == STDIN_FILENO && close_range(1, ~0u, 0) == 0) {
         int fd = open(mountpoint, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-        if (fd >= 0 && ioctl(fd, LOD_IOC_STORE, &store) == 0) {
+        bool answered = fd >= 0 && ioctl(fd, LOD_IOC_STORE, &store) == 0;
+        if (fd >= 0) {
+            close(fd); /* before anybody hears of it, and unmounts */
+        }
+        if (answered) {
             store.location[sizeof(store.location) - 1] = '\0';
             ssize_t done = write(STDIN_FILENO, store.location, strlen(store.location) + 1);
             _exit(done < 0);

@@ -11,7 +11,7 @@ static atomic_uint begun, looked, refused;
 static void *want(void *ctx)
 {
     (void)ctx;
-    atomic_fetch_add(lod_turn_begin(&turn) ? &begun : &looked, 1);
+    atomic_fetch_add(lod_turn_begin(&turn) == LOD_TURN_MINE ? &begun : &looked, 1);
     return NULL;
 }
 
@@ -27,7 +27,7 @@ Test(turn, others_look_again_at_each_step)
     pthread_t thread;
 
     lod_turn_init(&turn);
-    cr_assert(lod_turn_begin(&turn));
+    cr_assert_eq(lod_turn_begin(&turn), LOD_TURN_MINE);
     pthread_create(&thread, NULL, want, NULL);
     for (unsigned ms = 0; looked == 0 && ms < 5000; ms++) {
         cr_assert(lod_turn_step(&turn));
@@ -37,7 +37,7 @@ Test(turn, others_look_again_at_each_step)
     cr_assert_eq(looked, 1);
     cr_assert_eq(begun, 0);
     lod_turn_end(&turn);
-    cr_assert(lod_turn_begin(&turn));
+    cr_assert_eq(lod_turn_begin(&turn), LOD_TURN_MINE);
     lod_turn_end(&turn);
     lod_turn_finish(&turn);
 }
@@ -47,7 +47,7 @@ Test(turn, who_insists_gets_it_unless_it_is_over)
     pthread_t thread;
 
     lod_turn_init(&turn);
-    cr_assert(lod_turn_begin(&turn));
+    cr_assert_eq(lod_turn_begin(&turn), LOD_TURN_MINE);
     pthread_create(&thread, NULL, insist, NULL);
     usleep(20000);
     cr_assert_eq(begun, 0);
@@ -60,6 +60,15 @@ Test(turn, who_insists_gets_it_unless_it_is_over)
     pthread_join(thread, NULL);
     cr_assert_eq(refused, 1);
     cr_assert_not(lod_turn_step(&turn), "and who has it should end");
+    lod_turn_end(&turn);
+    lod_turn_finish(&turn);
+}
+
+Test(turn, nobody_waits_for_ever_for_storage_that_stalls)
+{
+    lod_turn_init(&turn);
+    cr_assert_eq(lod_turn_begin(&turn), LOD_TURN_MINE);
+    cr_assert_eq(lod_turn_begin(&turn), LOD_TURN_STUCK);
     lod_turn_end(&turn);
     lod_turn_finish(&turn);
 }
