@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fuse/behind.h"
+#include "store/format.h"
 
 #define TABLE "/proc/self/mountinfo"
 
@@ -64,14 +65,27 @@ static bool parse_line(char *line, struct line *ret_line)
     return true;
 }
 
+static bool is_store(const char *path)
+{
+    char manifest[PATH_MAX + sizeof(LOD_MANIFEST_NAME) + 1];
+
+    snprintf(manifest, sizeof(manifest), "%s/%s", path, LOD_MANIFEST_NAME);
+    return *path == '/' && access(manifest, F_OK) == 0;
+}
+
 /*
  * The store behind a mount, what the table calls its device if the daemon does not say; NULL: it
- * is none of ours. Only where the mount is `named` by the user other servers of FUSE are asked.
+ * is none of ours. Who asks a daemon has its mount open, which another's umount may find in use, so
+ * one that the user has not `named` is asked only if its device is no store; and only where it is
+ * named are other servers of FUSE asked.
  */
 static const char *store_of(const struct line *line, bool named, char told[PATH_MAX])
 {
     const bool ours = lod_behind_is_ours(line->type);
 
+    if (ours && !named && is_store(line->source)) {
+        return line->source;
+    }
     if ((ours || (named && lod_behind_is_fuse(line->type))) && lod_behind(line->point, told)) {
         return told;
     }

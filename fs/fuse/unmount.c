@@ -14,6 +14,10 @@
 
 #define END_WAIT_MS 10000
 
+/* Whoever only looks at a mount, as a pack does that asks for its store, is gone by then. */
+#define BUSY_TRIES   5u
+#define BUSY_WAIT_US 100000u
+
 /* A handle on the daemon, -1: a dead one, or none that can be waited for from here. */
 static int open_daemon(const char *path)
 {
@@ -53,6 +57,17 @@ static const char *reason(int error)
     }
 }
 
+static int unmount(const char *path, bool lazy)
+{
+    int error = lod_place_unmount(path, lazy);
+
+    for (unsigned i = 1; error == -EBUSY && i < BUSY_TRIES; i++) {
+        usleep(BUSY_WAIT_US);
+        error = lod_place_unmount(path, lazy);
+    }
+    return error;
+}
+
 int lod_mount_end(const char *mountpoint, bool lazy)
 {
     char path[PATH_MAX], shown[PATH_MAX];
@@ -68,7 +83,7 @@ int lod_mount_end(const char *mountpoint, bool lazy)
         return -EINVAL;
     }
     int daemon = lazy ? -1 : open_daemon(path);
-    error = lod_place_unmount(path, lazy);
+    error = unmount(path, lazy);
     if (error) {
         lod_log(LOD_LOG_ERROR, "%s: cannot unmount: %s", shown, reason(error));
     } else if (daemon >= 0) {
