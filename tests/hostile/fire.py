@@ -19,6 +19,7 @@ from tiny import make_source
 
 SECONDS_MAX = 30
 GONE_MS_MAX = 1_000  # 100 ms on a machine that is not busy
+NOTHING_STALLED = "nothing stalled, so nothing was tried"
 
 
 def show(point):
@@ -140,9 +141,19 @@ def stalled(work, store, point):
             if len(data) != 150_001 or slow.returncode:
                 yield f"{len(data)} bytes of the file whose storage stalled"
             if time.monotonic() - begin < 3:
-                yield "nothing stalled, so nothing was tried"
+                yield NOTHING_STALLED
     finally:
         del os.environ["LODFS_FAIL"]
+
+
+def stalls(work, store, point):
+    """How many preads an index takes depends on how fast they are: it may be another one."""
+    wrong = []
+    for _ in range(5):
+        wrong = list(stalled(work, store, point))
+        if wrong != [NOTHING_STALLED]:
+            break
+    return wrong
 
 
 # ------------------------------------------------------------------------------- the server dies
@@ -248,7 +259,7 @@ def main():
         under_fire(work, store, other, point, wanted, results)
         results.add("all files, with readers", during(work, store, other, point, wanted))
         if "FAIL_NTH" in os.environ:
-            results.add("storage stalls", stalled(work, store, point))
+            results.add("storage stalls", stalls(work, store, point))
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             results.add(f"{number.name} with readers", server_ends(store, point, log, number))
         results.add("umount with readers", unmounted_in_use(store, point))
