@@ -15,7 +15,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "clock.h"
 
@@ -183,9 +182,7 @@ static int take(struct lod_cache_entry *entry, struct lod_blob **ret_blob)
 static int await(struct lod_cache_shard *shard, struct lod_cache_entry *entry,
                  struct lod_blob **ret_blob)
 {
-    uint64_t until_ns = lod_clock_ns() + LOD_CACHE_WAIT_NS;
-    struct timespec until = {.tv_sec = (time_t)(until_ns / LOD_SECOND_NS),
-                             .tv_nsec = (long)(until_ns % LOD_SECOND_NS)};
+    const struct timespec until = lod_clock_until(LOD_CACHE_WAIT_NS);
     int late = 0;
 
     entry->waiters++;

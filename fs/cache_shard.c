@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "clock.h"
+
 #define BUCKETS_MIN 16u
 
 /* Multiply and fold twice. */
@@ -125,18 +127,13 @@ void lod_entry_destroy(struct lod_cache_entry *entry)
 
 int lod_shard_init(struct lod_cache_shard *shard)
 {
-    pthread_condattr_t monotonic;
-
     shard->buckets = calloc(BUCKETS_MIN, sizeof(struct lod_cache_entry *));
     if (!shard->buckets) {
         return -ENOMEM;
     }
     shard->buckets_count = BUCKETS_MIN;
     pthread_mutex_init(&shard->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&shard->made, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    lod_clock_cond_init(&shard->made);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef LOD_CLOCK_H
 #define LOD_CLOCK_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -14,6 +15,26 @@ static inline uint64_t lod_clock_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * LOD_SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+/* `ns` from now, for pthread_cond_timedwait on a condition of lod_clock_cond_init. */
+static inline struct timespec lod_clock_until(uint64_t ns)
+{
+    const uint64_t until = lod_clock_ns() + ns;
+
+    return (struct timespec){.tv_sec = (time_t)(until / LOD_SECOND_NS),
+                             .tv_nsec = (long)(until % LOD_SECOND_NS)};
+}
+
+/* A condition whose waits go by this clock. */
+static inline void lod_clock_cond_init(pthread_cond_t *cond)
+{
+    pthread_condattr_t monotonic;
+
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &monotonic);
+    pthread_condattr_destroy(&monotonic);
 }
 
 #endif

@@ -5,10 +5,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "clock.h"
 
 #define BUCKETS_MIN 64u
-#define SECOND_NS   1000000000ull
 
 static uint64_t mix(uint64_t h)
 {
@@ -88,10 +88,8 @@ void lod_frame_unlink(struct lod_frame_shard *shard, struct lod_frame_entry *ent
 
 int lod_frame_await(struct lod_frame_shard *shard)
 {
-    struct timespec until;
+    const struct timespec until = lod_clock_until(LOD_CACHE_WAIT_NS);
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(LOD_CACHE_WAIT_NS / SECOND_NS);
     shard->waiters++;
     int late = pthread_cond_timedwait(&shard->made, &shard->lock, &until);
     shard->waiters--;
@@ -140,18 +138,13 @@ void lod_frame_table_counts(struct lod_frame_table *table, uint64_t *ret_hits, u
 
 static int shard_init(struct lod_frame_shard *shard)
 {
-    pthread_condattr_t monotonic;
-
     *shard = (struct lod_frame_shard){.buckets_count = BUCKETS_MIN};
     shard->buckets = calloc(BUCKETS_MIN, sizeof(struct lod_frame_entry *));
     if (!shard->buckets) {
         return -ENOMEM;
     }
     pthread_mutex_init(&shard->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&shard->made, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    lod_clock_cond_init(&shard->made);
     return 0;
 }
 

@@ -3,7 +3,7 @@
  */
 #include "pace.h"
 
-#define SECOND_NS 1000000000ull
+#include "clock.h"
 
 /* Slower than this is no memory: 11 preads of 10 KB each out of the page cache take 2 us apiece. */
 #define MEMORY_REQUEST_NS  8000u
@@ -17,7 +17,7 @@
 #define WEIGHT             4u
 #define LOAD_BYTES_MIN     (256u << 10)
 #define LOAD_BYTES_UNKNOWN (5u << 20)
-#define LATENCY_DEAR_NS    (SECOND_NS / 4) /* nothing large is asked blindly of such a store */
+#define LATENCY_DEAR_NS    (LOD_SECOND_NS / 4) /* nothing large is asked blindly of such a store */
 
 static uint64_t get(const atomic_uint_fast64_t *at, uint64_t unknown)
 {
@@ -57,11 +57,12 @@ static void measure(struct lod_pace *pace, uint64_t bytes, uint64_t ns)
     uint64_t least = ns / 4 + 1; /* one mean may be wrong; the other must not become absurd */
 
     if (bytes < LARGE_BYTES) {
-        uint64_t moving = bytes * SECOND_NS / get(&pace->bandwidth, UNKNOWN_BANDWIDTH);
+        uint64_t moving = bytes * LOD_SECOND_NS / get(&pace->bandwidth, UNKNOWN_BANDWIDTH);
         blend(&pace->latency_ns, ns > moving + least ? ns - moving : least);
     } else {
         uint64_t waiting = get(&pace->latency_ns, 0);
-        blend(&pace->bandwidth, bytes * SECOND_NS / (ns > waiting + least ? ns - waiting : least));
+        blend(&pace->bandwidth,
+              bytes * LOD_SECOND_NS / (ns > waiting + least ? ns - waiting : least));
     }
 }
 
@@ -97,7 +98,7 @@ bool lod_pace_adopt(struct lod_pace *pace, const struct lod_pace *other)
 uint64_t lod_pace_ns(const struct lod_pace *pace, uint64_t requests, uint64_t bytes)
 {
     return requests * get(&pace->latency_ns, UNKNOWN_LATENCY_NS) +
-           bytes / 1000 * (SECOND_NS * 1000 / get(&pace->bandwidth, UNKNOWN_BANDWIDTH));
+           bytes / 1000 * (LOD_SECOND_NS * 1000 / get(&pace->bandwidth, UNKNOWN_BANDWIDTH));
 }
 
 uint64_t lod_pace_load(const struct lod_pace *pace)

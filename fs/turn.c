@@ -2,19 +2,13 @@
 /* One lock and one condition; see turn.h. */
 #include "turn.h"
 
-#include <time.h>
-
 #include "clock.h"
 
 void lod_turn_init(struct lod_turn *turn)
 {
     *turn = (struct lod_turn){0};
     pthread_mutex_init(&turn->lock, NULL);
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&turn->moved, &attributes);
-    pthread_condattr_destroy(&attributes);
+    lod_clock_cond_init(&turn->moved);
 }
 
 void lod_turn_finish(struct lod_turn *turn)
@@ -26,9 +20,7 @@ void lod_turn_finish(struct lod_turn *turn)
 /* The lock is held. False: nothing moved in all that time. */
 static bool await_step(struct lod_turn *turn)
 {
-    const uint64_t until_ns = lod_clock_ns() + LOD_TURN_PATIENCE_NS;
-    const struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000),
-                                   .tv_nsec = (long)(until_ns % 1000000000)};
+    const struct timespec until = lod_clock_until(LOD_TURN_PATIENCE_NS);
     int error = 0;
 
     for (uint64_t steps = turn->steps; steps == turn->steps && !error;) {
