@@ -253,7 +253,6 @@ static int parse_option(struct lod_pack_arguments *arguments, int option, char *
         arguments->progress = option == OPT_PROGRESS;
         return 0;
     case '?':
-        return lod_usage_option("pack", option, argv);
     case ':':
         return lod_usage_option("pack", option, argv);
     default:
