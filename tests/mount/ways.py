@@ -150,6 +150,15 @@ def dead(store, point):
     yield from gone(store, point)
 
 
+def ends(stopped, *words):
+    """The exit code of a command that does not wait for the daemons `stopped`; None: it does."""
+    with subprocess.Popen([os.environ["LODFS"], *words], stdout=subprocess.DEVNULL) as child:
+        code = child.returncode if until(lambda: child.poll() is not None) else None
+        for pid in stopped if code is None else ():
+            os.kill(pid, signal.SIGCONT)
+    return code
+
+
 def hanging(store, point):
     """umount -l asks nothing of a daemon, so one that does not answer loses its mount too; what
     asks which stores are mounted does not wait for it."""
@@ -157,21 +166,15 @@ def hanging(store, point):
     stopped = daemons(store)
     for pid in stopped:
         os.kill(pid, signal.SIGSTOP)
-    pack = [os.environ["LODFS"], "pack", "-q", "-n", os.path.dirname(__file__), f"{store}-beside"]
-    with subprocess.Popen(pack, stdout=subprocess.DEVNULL) as packing:
-        if not until(lambda: packing.poll() is not None):
-            yield "pack waits for a daemon that hangs"
-            for pid in stopped:
-                os.kill(pid, signal.SIGCONT)
-    if packing.returncode:
-        yield f"pack beside a daemon that hangs: exit {packing.returncode}"
-    with subprocess.Popen([os.environ["LODFS"], "umount", "-l", point]) as ending:
-        if not until(lambda: ending.poll() is not None):
-            yield "umount -l waits for a daemon that hangs"
-        for pid in stopped:
-            os.kill(pid, signal.SIGCONT)
-    if ending.returncode:
-        yield f"umount -l of a daemon that hangs: exit {ending.returncode}"
+    for words in (("pack", "-q", "-n", os.path.dirname(__file__), f"{store}-beside"),
+                  ("umount", "-l", point)):
+        code = ends(stopped, *words)
+        if code is None:
+            yield f"{words[0]} waits for a daemon that hangs"
+        elif code:
+            yield f"{words[0]} beside a daemon that hangs: exit {code}"
+    for pid in stopped:
+        os.kill(pid, signal.SIGCONT)
     if mounts_at(point):
         lodfs("umount", point)
     yield from gone(store, point)
