@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The growing buffer: doubles, so appending n bytes costs O(n). */
+/* The growing buffer: the capacity doubles, so appending n bytes costs O(n). */
 #include "buf.h"
 
 #include <errno.h>

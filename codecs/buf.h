@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes that grow while they are written. An all-zero struct is an empty buffer. Errors are
- * returned, never kept; after -ENOMEM the contents are as before the call.
+ * A byte buffer that grows while it is written. An all-zero struct is an empty buffer. Errors are
+ * returned and not stored; after -ENOMEM the contents are as before the call.
  */
 #ifndef LOD_BUF_H
 #define LOD_BUF_H
@@ -21,7 +21,7 @@ struct lod_buf {
 LOD_MUST_CHECK int lod_buf_append(struct lod_buf *buf, const void *data, size_t bytes);
 LOD_MUST_CHECK int lod_buf_append_le(struct lod_buf *buf, unsigned bytes, uint64_t value);
 
-/* Makes room for `bytes` more. */
+/* Ensures that `bytes` more fit without another allocation. */
 LOD_MUST_CHECK int lod_buf_reserve(struct lod_buf *buf, size_t bytes);
 
 /* Frees the memory and leaves an empty buffer. */

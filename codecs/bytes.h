@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bounds-checked reading of untrusted bytes, and little-endian stores into memory of known size.
- * The cursor's error is sticky: after a take past the end every take gives 0 and `short_of_bytes`
- * stays set, so a parser may take a whole structure and check once. No casts, no packed structs.
+ * The cursor's error is sticky: after one take past the end every take returns 0 and
+ * `short_of_bytes` stays set. So a parser may take a whole structure and check once. No casts, no
+ * packed structs.
  */
 #ifndef LOD_BYTES_H
 #define LOD_BYTES_H
@@ -13,8 +14,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Fixed offsets in memory whose size the caller knows. A copy of a known size is one instruction;
- * a loop over the bytes is not, as gcc 12 compiles it. */
+/*
+ * Reads and writes at fixed offsets in memory whose size the caller knows. gcc 12 compiles a copy
+ * of a known size to one instruction, but not a loop over the bytes.
+ */
 static inline uint64_t lod_get_le(const uint8_t *at, unsigned bytes)
 {
     uint64_t value = 0;
@@ -22,7 +25,7 @@ static inline uint64_t lod_get_le(const uint8_t *at, unsigned bytes)
     return le64toh(value);
 }
 
-/* A borrowed run of bytes. */
+/* A range of bytes in memory, borrowed. */
 struct lod_span {
     const uint8_t *at;
     size_t bytes;
@@ -39,7 +42,7 @@ static inline struct lod_cursor lod_cursor(const void *at, size_t bytes)
     return (struct lod_cursor){.at = at, .left = bytes, .short_of_bytes = false};
 }
 
-/* The next `bytes` bytes, borrowed; NULL and the sticky error if there are fewer. */
+/* Returns the next `bytes` bytes, borrowed; NULL and the sticky error if fewer are left. */
 static inline const uint8_t *lod_take(struct lod_cursor *c, size_t bytes)
 {
     if (c->short_of_bytes || bytes > c->left) {
@@ -126,7 +129,7 @@ static inline uint64_t lod_get_le64(const uint8_t *at)
     return lod_get_le(at, 8);
 }
 
-/* `value` rounded up to a multiple of `unit`, a power of two; no overflow below 2^63. */
+/* Returns `value` rounded up to a multiple of `unit`, a power of two. No overflow below 2^63. */
 static inline uint64_t lod_round_up(uint64_t value, uint64_t unit)
 {
     return (value + unit - 1) & ~(unit - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of decoders and the checks around their calls; see codec.h. */
+/* The dispatch table of decoders, and the checks around their calls; see codec.h. */
 #include "codec.h"
 
 #include <assert.h>
@@ -54,6 +54,28 @@ int lod_codec_plan(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTE
         return -ENOENT;
     }
     return codec->plan(row, format, fidelity, ret_plan);
+}
+
+int lod_codec_read_bytes(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
+                         const uint64_t segments[LOD_GROUPS_MAX], enum lod_fidelity fidelity,
+                         uint64_t *ret_bytes)
+{
+    struct lod_plan plan;
+    uint64_t bytes = 0;
+    bool made = false;
+    int error = lod_codec_plan(codec, row, LOD_FORMAT_TREE, fidelity, &plan);
+
+    if (error) {
+        return error;
+    }
+    for (unsigned i = 0; i < plan.count; i++) {
+        made |= plan.pieces[i].kind == LOD_PIECE_MADE;
+    }
+    for (unsigned i = 0; i < LOD_GROUPS_MAX - 1; i++) {
+        bytes += segments[i];
+    }
+    *ret_bytes = made ? bytes : plan.bytes;
+    return 0;
 }
 
 const char *lod_codec_decoded_ending(const struct lod_codec *codec,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE decoder table: how the items of a record become files again. One const struct a codec, one
- * line in codec.c. A codec knows the 64 bytes of its ITEM row (FORMAT.md, ITEM) and bytes handed to
- * it; no files, no names, no store. Everything here is pure and thread-safe.
+ * The interface of a decoder: how the items of a record become files again. One const struct for
+ * each codec, one line in the dispatch table of codec.c. A codec sees the 64 bytes of its ITEM row
+ * (FORMAT.md, ITEM) and bytes that the caller passes; it knows no files, no names and no store. All
+ * functions are pure and thread-safe.
  */
 #ifndef LOD_CODEC_H
 #define LOD_CODEC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bytes.h"
@@ -17,14 +19,14 @@
 #define LOD_GROUPS_MAX 12
 
 /* Bits of byte 0 of every ITEM row. */
-#define LOD_ITEM_WHOLE       0x01u /* not transcoded: group 12 is the file, at every fidelity */
-#define LOD_ITEM_NO_ORIGINAL 0x02u /* the store cannot give the source's exact bytes back */
+#define LOD_ITEM_WHOLE       0x01u /* not transcoded: every fidelity shows the file, in group 12 */
+#define LOD_ITEM_NO_ORIGINAL 0x02u /* the store cannot return the source's exact bytes */
 #define LOD_ITEM_NO_DECODED  0x04u
 #define LOD_ITEM_HAS_MAGIC   0x08u
 #define LOD_ITEM_SHARD       0x10u
-#define LOD_ITEM_KEPT        0x20u /* groups as usual, and group 12 is the source file */
-#define LOD_ITEM_ORIENT      0x40u /* the head carries a 36-byte orientation EXIF */
-#define LOD_ITEM_FLAGS       0x7fu /* all that are defined */
+#define LOD_ITEM_KEPT        0x20u /* group 12 holds the source file, beside the others */
+#define LOD_ITEM_ORIENT      0x40u /* the head has a 36-byte EXIF segment: orientation */
+#define LOD_ITEM_FLAGS       0x7fu /* all flags defined so far */
 
 /* Values of the fidelity field of an inode number; q1 .. q10 are 1 .. 10. */
 enum lod_fidelity {
@@ -32,17 +34,17 @@ enum lod_fidelity {
     LOD_Q10 = 10,
     LOD_FULL = 11,
     LOD_ORIGINAL = 12,
-    LOD_AUTO = 15, /* the link to one of q1 .. full: no fidelity of its own, it has no name here */
+    LOD_AUTO = 15, /* the symbolic link `auto`; no fidelity, so it has no name here */
 };
 
-/* What an item's bytes are shown as; values of the format field of an inode number. */
+/* The kinds of file that an item is shown as; values of the format field of an inode number. */
 enum lod_format {
     LOD_FORMAT_TREE = 0,    /* the source's own kind of file */
-    LOD_FORMAT_DECODED = 1, /* pixels: .ppm, .pgm, .npy */
+    LOD_FORMAT_DECODED = 1, /* its pixels: .ppm, .pgm, .npy */
     LOD_FORMAT_TAR = 2,
     LOD_FORMAT_RECORDIO = 3,
     LOD_FORMAT_TFRECORD = 4,
-    LOD_FORMAT_NATIVE = 5, /* the compressed item, for readers with a decoder of their own */
+    LOD_FORMAT_NATIVE = 5, /* the item as stored, for programs that decode it themselves */
     LOD_FORMATS = 6,
 };
 
@@ -57,21 +59,24 @@ enum lod_codec_id {
 };
 
 /*
- * What a codec has to be given before it can make bytes: a file of the item itself (stored and
- * constant pieces only), the whole segment of an earlier slot of the same record, or that of one of
- * the items that come next in number, in this record or a later one of the codec.
+ * An input that a codec needs before it can make bytes. It is one of three kinds:
+ *
+ * - OWN: a file of the item itself, of stored and constant pieces only.
+ * - A segment of an earlier slot of the same record, whole.
+ * - AHEAD: a segment of one of the next items by number, in this record or a later one of the
+ *   codec.
  */
 #define LOD_INPUTS_MAX      4
-#define LOD_INPUT_OTHER_MAX ((uint64_t)64 << 20) /* bytes of another item's segment */
+#define LOD_INPUT_OTHER_MAX ((uint64_t)64 << 20) /* limit of another item's segment */
 #define LOD_SLOT_OWN        UINT32_MAX
 #define LOD_SLOT_AHEAD      (UINT32_MAX - 1)
 struct lod_input {
-    uint32_t slot;        /* OWN: `plan`; AHEAD: `ahead`, `group`; else an earlier slot: `group` */
-    uint32_t ahead;       /* 1: the next item, .. */
-    unsigned group;       /* 1 .. 12 */
-    struct lod_plan plan; /* of the item itself: no MADE pieces */
-    struct lod_span data; /* the bytes, once they are there */
-    uint8_t row[LOD_ROW_BYTES]; /* AHEAD: of that item, once its bytes are there */
+    uint32_t slot;              /* LOD_SLOT_OWN, LOD_SLOT_AHEAD, or an earlier slot of the record */
+    uint32_t ahead;             /* AHEAD: 1 is the next item */
+    unsigned group;             /* of an earlier slot, or AHEAD: 1 .. 12 */
+    struct lod_plan plan;       /* OWN: a file of the item, without MADE pieces */
+    struct lod_span data;       /* the bytes, once the caller has read them */
+    uint8_t row[LOD_ROW_BYTES]; /* AHEAD: the row of that item, set together with `data` */
 };
 
 struct lod_inputs {
@@ -80,17 +85,20 @@ struct lod_inputs {
 };
 
 /*
- * Making what is not stored: the bytes of MADE pieces. They are made and cached in units of
- * unit_bytes; the last one may be shorter. A codec whose plans have no MADE piece has no maker. It
- * may make several forms of an item (its source file, its pixels at q3, ..), numbered as it likes
- * below LOD_FORMS_MAX; fidelities that look the same should share one, which is then made once. The
- * form comes out of the plan, so it is one that `plan` gave this row; the MADE pieces of one form
- * in a plan are together the whole of it.
+ * Makes the bytes of MADE pieces, which are computed instead of stored. A codec whose plans have no
+ * MADE piece has no maker.
+ *
+ * A codec may make several forms of an item, such as its source file or its pixels at q3. It
+ * numbers them itself, below LOD_FORMS_MAX. Fidelities with equal bytes should share a form, which
+ * is then made once. The form comes out of the plan, so it is one that `plan` returned for this
+ * row. The MADE pieces of one form in a plan add up to all of its bytes.
+ *
+ * A form is made and cached in units of unit_bytes; the last unit may be shorter.
  */
 #define LOD_FORMS_MAX   128u
 #define LOD_PROOF_WORDS 2
 
-/* One unit to be made, of whatever item; `inputs` are all there. */
+/* One unit to be made, of any item. All its `inputs` are present. */
 struct lod_unit {
     const uint8_t *row;
     unsigned form;
@@ -98,117 +106,130 @@ struct lod_unit {
     const struct lod_inputs *inputs;
     uint8_t *into;
     size_t bytes;
-    int error; /* after make_many: as `make` returns */
+    int error; /* after make_many: the result, as `make` returns it */
 };
 
 struct lod_gpu; /* gpu.h */
 
 struct lod_maker {
-    uint16_t groups; /* of the item that anything is made of: bit g - 1 for group g; 0: of all */
+    uint16_t groups; /* groups that the forms are made of: bit g - 1 for group g; 0: all */
 
     uint64_t (*unit_bytes)(const uint8_t row[LOD_ROW_BYTES], unsigned form);
 
-    /* Memory that inputs, work and result take together at most. */
+    /* Returns the most memory that inputs, working memory and result of one unit take together. */
     uint64_t (*cost)(const uint8_t row[LOD_ROW_BYTES], unsigned form);
 
     /*
-     * Appends what is still missing for a unit; called again with the data of all so far, until it
-     * appends nothing. -EILSEQ: what it was given is malformed.
+     * Appends the inputs that are still missing for a unit. The caller reads them and calls again,
+     * until nothing is appended. Returns -EILSEQ if an input is malformed.
      */
     int (*need)(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                 struct lod_inputs *inputs);
 
-    /* Writes exactly `bytes` bytes, the unit. -EILSEQ, -E2BIG, -ENOMEM; `into` is then undefined.
-     */
+    /* Writes the unit, exactly `bytes` bytes. Returns -EILSEQ, -E2BIG or -ENOMEM; `into` is then
+     * undefined. */
     int (*make)(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                 const struct lod_inputs *inputs, uint8_t *into, size_t bytes);
 
     /*
-     * For verify, which makes the units of a form in order: is `made` what the row says of the
-     * whole? `state` is 0 before the first. -EILSEQ. NULL: rows say nothing of it.
+     * For verify, which makes the units of a form in order: checks that `made` agrees with the
+     * checksums of the whole form in the row. `state` is 0 before the first unit. Returns -EILSEQ
+     * if not. NULL: rows of this codec hold no such checksum.
      */
     int (*prove)(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                  struct lod_span made, uint64_t state[LOD_PROOF_WORDS]);
 
-    /* How many of the next items this one is made of. NULL: none of any item of the codec. */
+    /* Returns how many of the next items this one is made of. NULL: always 0. */
     uint32_t (*ahead)(const uint8_t row[LOD_ROW_BYTES]);
 
     /*
-     * Makes many units in one job of a device; each has its own error. -ENOMEM, -E2BIG: too many at
-     * once; then none was made. NULL: the codec has nothing for a device to do.
+     * Makes many units in one job of a device; each unit gets its own error. Returns -ENOMEM or
+     * -E2BIG if they are too many at once, and then makes none. NULL: this codec does not use
+     * devices.
      */
     int (*make_many)(struct lod_gpu *gpu, struct lod_unit *units, unsigned count);
 };
 
 #define LOD_SHARD_HEAD_BYTES 128u
-#define LOD_DTYPE_TEXT       4 /* a NUL included */
+#define LOD_DTYPE_TEXT       4 /* including the NUL */
 
-/* What a shard says of its rows. */
+/* The description of a shard's rows. */
 struct lod_shard_facts {
-    uint64_t first; /* row of its table */
+    uint64_t first; /* number of its first row in the whole table */
     uint32_t number, rows, columns, batch_rows;
-    char dtype[LOD_DTYPE_TEXT]; /* as NumPy calls it: "<f8", "|u1" */
+    char dtype[LOD_DTYPE_TEXT]; /* NumPy's name of the type: "<f8", "|u1" */
 };
 
 struct lod_codec {
     const char *name; /* also the suffix of its record files */
     uint8_t id;
-    uint8_t groups; /* of its records, 1 .. LOD_GROUPS_MAX */
+    uint8_t groups; /* groups of its records, 1 .. LOD_GROUPS_MAX */
 
-    /*
-     * log2 of the bytes of a frame in a record whose groups hold `bytes` bytes in all.
-     */
+    /* Its items are pictures, and the smallest rank leads a sample of several; 0: they are none. */
+    uint8_t picture_rank;
+
+    /* Returns the ending that suits the item's file, ".jpg"; NULL: the contents do not tell. */
+    const char *(*file_ending)(const uint8_t row[LOD_ROW_BYTES]);
+
+    /* Returns whether the row has the sides of the picture, and them. NULL: it has not. */
+    bool (*sides)(const uint8_t row[LOD_ROW_BYTES], uint32_t *ret_width, uint32_t *ret_height);
+
+    /* Returns log2 of the frame size for a record whose groups hold `bytes` bytes in all. */
     uint8_t (*frame_shift)(uint64_t bytes);
 
     /*
-     * Bytes of the item's segment in each group; 0 past `groups`. -EILSEQ: a malformed row
-     * (reserved bytes, undefined flags, lengths that contradict the flags).
+     * Returns the bytes of the item's segment in each group; 0 past `groups`. Returns -EILSEQ if
+     * the row is malformed: reserved bytes set, undefined flags, or lengths that contradict the
+     * flags.
      */
     int (*segments)(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GROUPS_MAX]);
 
-    /* Bytes of the source file this item was made from; original/ has this size. */
+    /* Returns the size of the source file that became this item, which is its size in original/. */
     uint64_t (*source_bytes)(const uint8_t row[LOD_ROW_BYTES]);
 
     /*
-     * The file this row is at a fidelity. *ret_plan is written only on success. -ENOENT: there is
-     * no such file (original/ of an item with NO_ORIGINAL); -EILSEQ: a malformed row.
+     * Returns the plan of the item's file at a fidelity. *ret_plan is written only on success.
+     * Returns -ENOENT if there is no such file (original/ of an item with NO_ORIGINAL), -EILSEQ if
+     * the row is malformed.
      */
     int (*plan)(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan);
 
     /*
-     * Ending of the name of the item's pixels: ".ppm" P6, ".pgm" P5, both of 8 bits, or ".npy", H x
-     * W x C. Asked only of rows without WHOLE and NO_DECODED. NULL: nothing of this codec has any.
+     * Returns the file name ending of the item's pixels: ".ppm" (P6) or ".pgm" (P5), both of 8
+     * bits, or ".npy" for an array H x W x C. Called only for rows without WHOLE and NO_DECODED.
+     * NULL: no item of this codec has pixels.
      */
     const char *(*decoded_ending)(const uint8_t row[LOD_ROW_BYTES]);
 
-    /* Ending of the name of the item as it is stored, appended to its own. NULL: no such form. */
+    /* Ending that the name of the stored item gets after its own. NULL: not shown in native/. */
     const char *native_ending;
 
-    const struct lod_maker *maker; /* NULL: all pieces are stored or constant */
+    const struct lod_maker *maker; /* NULL: plans have no MADE pieces */
 
     /*
-     * For verify: is group 1 what the row says of it, and of use to those who read it as it is?
-     * -EILSEQ, -EBADMSG, -ENOTSUP, -E2BIG: not; -ENOMEM. check_cost: memory that it takes, with
-     * `stored`. NULL, both: any bytes are.
+     * For verify: checks that group 1 agrees with the row and can be read by programs that take it
+     * as it is. Returns -EILSEQ, -EBADMSG, -ENOTSUP or -E2BIG if it is not, or -ENOMEM. check_cost
+     * returns the memory this takes, including `stored`. Both NULL: any bytes are correct.
      */
     int (*check)(const uint8_t row[LOD_ROW_BYTES], struct lod_span stored);
     uint64_t (*check_cost)(const uint8_t row[LOD_ROW_BYTES]);
 
     /*
-     * For verify, which compares tables with what is written of them: `head` is the first
-     * LOD_SHARD_HEAD_BYTES of group 1. -EILSEQ: no shard. NULL: no item of the codec is.
+     * For verify, which compares tables with their schema.json: describes the shard. `head` is the
+     * first LOD_SHARD_HEAD_BYTES of group 1. Returns -EILSEQ if this is no shard. NULL: this codec
+     * has none.
      */
     int (*shard)(const uint8_t row[LOD_ROW_BYTES], struct lod_span head,
                  struct lod_shard_facts *ret_facts);
 };
 
-#define LOD_NATIVE_ENDING_BYTES 8 /* of all codecs', at most */
+#define LOD_NATIVE_ENDING_BYTES 8 /* the longest native_ending of all codecs */
 
-/* The codec with this id; NULL if this build knows none (a newer store). */
+/* Returns the codec with this id, or NULL if this build has none (the store is newer). */
 const struct lod_codec *lod_codec_find(unsigned id);
 
-/* The vtable's calls with arguments checked and results asserted; back ends assume them. */
+/* The functions of the struct, with arguments checked and results asserted for all codecs. */
 LOD_MUST_CHECK int lod_codec_segments(const struct lod_codec *codec,
                                       const uint8_t row[LOD_ROW_BYTES],
                                       uint64_t ret_bytes[LOD_GROUPS_MAX]);
@@ -216,11 +237,21 @@ LOD_MUST_CHECK int lod_codec_plan(const struct lod_codec *codec, const uint8_t r
                                   enum lod_format format, enum lod_fidelity fidelity,
                                   struct lod_plan *ret_plan);
 
-/* NULL: it has no decoded form, and LOD_FORMAT_DECODED no plan. */
+/*
+ * Returns in *ret_bytes how many bytes a store is read for to show the item's file at a fidelity.
+ * For a file that is made these are the item's groups, without the last one, which is for original/
+ * alone. `segments` is from lod_codec_segments.
+ */
+LOD_MUST_CHECK int lod_codec_read_bytes(const struct lod_codec *codec,
+                                        const uint8_t row[LOD_ROW_BYTES],
+                                        const uint64_t segments[LOD_GROUPS_MAX],
+                                        enum lod_fidelity fidelity, uint64_t *ret_bytes);
+
+/* Returns the ending, or NULL: the row has no pixels and LOD_FORMAT_DECODED has no plan. */
 const char *lod_codec_decoded_ending(const struct lod_codec *codec,
                                      const uint8_t row[LOD_ROW_BYTES]);
 
-/* The codec's ending for this row; NULL: the file is shown as in the tree. */
+/* Returns the codec's ending for this row, or NULL: native/ shows the file as the tree does. */
 const char *lod_codec_native_ending(const struct lod_codec *codec,
                                     const uint8_t row[LOD_ROW_BYTES]);
 
@@ -235,13 +266,13 @@ static inline uint32_t lod_row_own_node(const uint8_t row[LOD_ROW_BYTES])
     return lod_get_le32(row + 4);
 }
 
-/* "q1" .. "q10", "full", "original"; NULL for a number that is no fidelity. */
+/* Returns "q1" .. "q10", "full" or "original"; NULL for any other number. */
 const char *lod_fidelity_name(enum lod_fidelity fidelity);
 
-/* The reverse, of `bytes` bytes without NUL; 0 if it names none. */
+/* Returns the fidelity of that name, `bytes` bytes without NUL; 0 if there is none. */
 enum lod_fidelity lod_fidelity_parse(const char *name, size_t bytes);
 
-/* One extern a codec; see codec.c for the table. */
+/* Defined one in each codec's file. */
 extern const struct lod_codec lod_codec_tree;
 extern const struct lod_codec lod_codec_pcr;
 extern const struct lod_codec lod_codec_l3;

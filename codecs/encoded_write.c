@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an encoder made of an item; see encoder.h. */
+/* Frees an encoded item; see encoder.h. */
 #include "encoder.h"
 
 void lod_encoded_finish(struct lod_encoded *item)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of encoders; see encoder.h. */
+/* The dispatch table of encoders; see encoder.h. */
 #include "encoder.h"
 
 static const struct lod_encoder *const encoders[] = {
-    &lod_encoder_pcr, &lod_encoder_l3, &lod_encoder_raw, /* takes everything: keep it last */
+    &lod_encoder_pcr, &lod_encoder_l3, &lod_encoder_raw, /* raw takes every file: keep it last */
 };
 
 const struct lod_encoder *lod_encoder_probe(struct lod_span head, uint64_t source_bytes)

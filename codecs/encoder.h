@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE encoder table: how a source file becomes an item. One const struct an encoder, one line in
- * encoder.c, tried in the table's order; the last one takes everything. Only pack includes this.
- * Pure and thread-safe: the same source and options give the same bytes everywhere.
+ * The interface of an encoder: how a source file becomes an item. One const struct for each
+ * encoder, one line in the dispatch table of encoder.c. The first encoder that takes the file is
+ * used; the last one takes every file. Only src/pack includes this. All functions are pure and
+ * thread-safe: the same source and options give the same bytes on every machine.
  */
 #ifndef LOD_ENCODER_H
 #define LOD_ENCODER_H
@@ -13,77 +14,78 @@
 #include "buf.h"
 #include "bytes.h"
 #include "codec.h"
-#include "compiler.h"
 
-/* Bytes of a source that probe wants to see; fewer only at the end of the file. */
+/* Bytes of a source that probe receives; fewer only if the file is shorter. */
 #define LOD_PROBE_BYTES 64
 
-struct lod_scan_choice; /* codecs/pcr/script.h */
-struct lod_data_table;  /* codecs/toc/table.h */
+struct lod_scan_choice; /* codecs/pcr/jpeg/script.h */
+struct lod_data_table;  /* codecs/toc/source/table.h */
 
-/* What was decided for the whole store before the first item is encoded. Borrowed. */
+/* Decisions for the whole store, made before the first item is encoded. Borrowed. */
 struct lod_encode_options {
     const struct lod_scan_choice *scans; /* pcr: scan scripts by quantisation class */
+    uint8_t top;     /* pcr: the source file and scan groups 1 .. top; 0: all, and rebuild data */
     bool original;   /* make what original/ needs, and prove it; else an item may have none */
-    bool keep;       /* l3: the source file beside its patches, since nothing rebuilds it */
-    uint8_t l3_mode; /* enum lod_l3_mode: codecs/l3/l3_stream_write.h */
+    bool keep;       /* l3: keep the source file beside its patches, for original/ */
+    uint8_t l3_mode; /* enum lod_l3_mode: codecs/l3/stream/l3_stream_write.h */
 };
 
-/* One encoded item. init: all zero; finish frees the groups. */
+/* One encoded item. Initialise to all zero; lod_encoded_finish frees it. */
 struct lod_encoded {
-    uint8_t row[LOD_ROW_BYTES]; /* own node 0: pack fills it in */
+    uint8_t row[LOD_ROW_BYTES]; /* node 0; pack writes the real one */
     struct lod_buf group[LOD_GROUPS_MAX];
-    struct lod_buf header; /* what other items of the record may have too; see join */
-    const char *whole;     /* why it was stored WHOLE, a static text; NULL: it was not */
+    struct lod_buf header; /* bytes that other items of the record may share; see join */
+    const char *whole;     /* why it was stored WHOLE, static text; NULL: it was not */
 };
 
 void lod_encoded_finish(struct lod_encoded *item);
 
 struct lod_encoder {
     const struct lod_codec *codec;
-    uint64_t source_bytes_max; /* a larger source goes to a later line of the table */
+    uint64_t source_bytes_max; /* larger sources go to a later encoder */
 
-    /* Is this the head of a source for this encoder? By content, never by name. */
+    /* Returns whether this encoder takes a source with this head. By content, never by name. */
     bool (*probe)(struct lod_span head);
 
     /*
-     * Encodes one source held in memory. What cannot be transcoded without loss is stored WHOLE
-     * and is no error. -ENOMEM. NULL: the source is copied as it is into group 1 by pack, and
-     * `row` makes its row from the length alone.
+     * Encodes one source held in memory. A source that cannot be transcoded without loss is stored
+     * WHOLE, which is no error. Returns -ENOMEM. NULL: pack copies the source into group 1, and
+     * `row` makes the item's row from the length.
      */
     int (*encode)(struct lod_span source, const struct lod_encode_options *options,
                   struct lod_encoded *ret_item);
     void (*row)(uint64_t source_bytes, uint8_t ret_row[LOD_ROW_BYTES]);
 
     /*
-     * Encodes one item of a file that becomes several: part 0 is the file's own. `bytes` are those
-     * that the part is made of. -EILSEQ: they are not what `table` says. -ENOMEM. NULL: no file
-     * becomes several items of this kind.
+     * Encodes one item of a file that becomes several; part 0 is the item of the file itself.
+     * `bytes` are the bytes that this item is made of. Returns -EILSEQ if they do not match
+     * `table`, or -ENOMEM. NULL: this encoder makes one item of each file.
      */
     int (*encode_part)(const struct lod_data_table *table, uint32_t part, struct lod_span bytes,
                        struct lod_encoded *ret_item);
 
     /*
-     * Puts the item's header into its groups, or, with `slot` other than LOD_SLOT_OWN, a reference
-     * to that earlier slot of its record, which has the same one. Called for each item with a
-     * header. -ENOMEM. NULL: no item has one.
+     * Writes the item's header into its groups. If `slot` is not LOD_SLOT_OWN, writes instead a
+     * reference to that earlier slot of the record, which has an equal header. Called for each item
+     * with a header. Returns -ENOMEM. NULL: no item has a header.
      */
     int (*join)(struct lod_encoded *item, uint32_t slot);
 
     /*
-     * Why encode stored this source WHOLE, a static text, where reading it tells; in half of
-     * encode's memory. NULL: that takes encoding. NULL itself: it always does.
+     * Returns why encode stored this source WHOLE, as static text, if parsing the source is enough
+     * to tell; takes half of encode's memory. Returns NULL if only encoding tells. A NULL pointer
+     * means that encoding is always needed.
      */
     const char *(*why_whole)(struct lod_span source);
 
     /*
-     * The memory that encode takes for this source, the source itself left out; found without
-     * decoding it. NULL: as much as the source.
+     * Returns the memory that encode takes for this source, without the source itself. Does not
+     * decode. NULL: as much as the source.
      */
     uint64_t (*memory_bytes)(struct lod_span source);
 };
 
-/* The first encoder of the table whose probe and size limit take the source. Never NULL. */
+/* Returns the first encoder whose probe and size limit accept the source. Never NULL. */
 const struct lod_encoder *lod_encoder_probe(struct lod_span head, uint64_t source_bytes);
 
 extern const struct lod_encoder lod_encoder_pcr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See list.h. */
+/* The growing list; see list.h. */
 #include "list.h"
 
 #include <stdint.h>

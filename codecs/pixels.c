@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PGM and PPM after netpbm's pgm(5) and ppm(5), raw; NPY after NumPy's format version 1.0, whose
- * header fills a multiple of 64 bytes.
+ * Headers of plain pixel files: binary PGM and PPM after netpbm's pgm(5) and ppm(5); NPY after
+ * NumPy's format version 1.0, with a header that fills a multiple of 64 bytes.
  */
 #include "pixels.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "bytes.h"
 
 #define NPY_ALIGN 64
-#define NPY_HEAD  10 /* magic, version, length of the rest */
+#define NPY_HEAD  10 /* magic, version, length of the header's text */
 
 static bool is_pnm(const struct lod_pixels *pixels)
 {
@@ -47,11 +48,56 @@ static unsigned npy_header(const struct lod_pixels *pixels, char text[LOD_PLAN_T
     return bytes;
 }
 
+static unsigned header(const struct lod_pixels *pixels, char text[LOD_PLAN_TEXT_MAX])
+{
+    return is_pnm(pixels) ? pnm_header(pixels, text) : npy_header(pixels, text);
+}
+
 int lod_pixels_plan(const struct lod_pixels *pixels, unsigned form, struct lod_plan *plan)
 {
     char text[LOD_PLAN_TEXT_MAX];
-    unsigned bytes = is_pnm(pixels) ? pnm_header(pixels, text) : npy_header(pixels, text);
+    unsigned bytes = header(pixels, text);
     int error = lod_plan_add_text(plan, text, bytes);
 
     return error ? error : lod_plan_add_made(plan, form, 0, lod_pixels_bytes(pixels));
+}
+
+/* Finds the numbers in a header's text. Their meaning is checked by making the header again. */
+static bool scan_header(const char *text, struct lod_pixels *ret_pixels)
+{
+    unsigned width, height, channels;
+
+    if (sscanf(text, "P5\n%u %u\n", &width, &height) == 2) {
+        *ret_pixels = (struct lod_pixels){width, height, 1, 1};
+        return true;
+    }
+    if (sscanf(text, "P6\n%u %u\n", &width, &height) == 2) {
+        *ret_pixels = (struct lod_pixels){width, height, 3, 1};
+        return true;
+    }
+    const char *shape = strstr(text, "'shape': (");
+    if (!shape || sscanf(shape, "'shape': (%u, %u, %u)", &height, &width, &channels) != 3) {
+        return false;
+    }
+    *ret_pixels = (struct lod_pixels){width, height, (uint8_t)channels,
+                                      strstr(text, "'<u2'") ? (uint8_t)2 : (uint8_t)1};
+    return true;
+}
+
+int lod_pixels_of_plan(const struct lod_plan *plan, struct lod_pixels *ret_pixels)
+{
+    char text[LOD_PLAN_TEXT_MAX + 1] = "", again[LOD_PLAN_TEXT_MAX];
+    struct lod_pixels pixels;
+
+    memcpy(text, plan->text, plan->text_bytes);
+    if (plan->text_bytes > NPY_HEAD && text[0] == '\x93') {
+        text[NPY_HEAD - 1] = text[NPY_HEAD - 2] = text[7] = ' '; /* version and length have NULs */
+    }
+    if (!scan_header(text, &pixels) || header(&pixels, again) != plan->text_bytes ||
+        memcmp(again, plan->text, plan->text_bytes) != 0 ||
+        lod_pixels_bytes(&pixels) != plan->bytes - plan->text_bytes) {
+        return -EILSEQ;
+    }
+    *ret_pixels = pixels;
+    return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building and slicing plans. No I/O, no allocation: a plan lives on the caller's stack. */
+/* Builds and slices plans. No I/O and no allocation: a plan lives on the caller's stack. */
 #include "plan.h"
 
 #include <assert.h>

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * raw: bytes as they are, at every fidelity; and tree, the same layout for the one item that lists
- * what no item holds. The codec to copy when writing a new one. FORMAT.md, ITEM, columns raw, tree.
+ * The codec raw stores a file's bytes as they are, at every fidelity. The codec tree has the same
+ * layout and stores one item, the tree list: folders, links and hard links, which no other item
+ * holds. Copy this file to write a new codec. FORMAT.md, ITEM, columns raw and tree.
  */
 #include "codec.h"
 
 #include <errno.h>
 #include <stdbool.h>
 
-#define ROW_LENGTH 8 /* u64 */
+#define ROW_LENGTH 8 /* a u64 */
 
 /*
- * 64 KiB frames, so that a random 4 KiB read of a large file costs one; larger ones once their
- * hashes, 8 bytes each, would pass 4 MiB = 2^19 frames.
+ * Frames are 64 KiB, so that a random 4 KiB read of a large file reads and checks only one. Their
+ * hashes take 8 bytes each. Above 2^19 frames the hashes would pass 4 MiB, so larger frames are
+ * used.
  */
 #define FRAME_SHIFT_MIN 16
 #define FRAME_SHIFT_MAX 22

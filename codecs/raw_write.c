@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The encoder of raw items: a row from the length; pack copies the bytes. See raw.c. */
+/*
+ * The encoder of raw items. It makes the row from the file's length; `pack` copies the bytes. See
+ * raw.c.
+ */
 #include "encoder.h"
 
 static bool probe(struct lod_span head)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * look FILE...: reads and decodes each JPEG as a training job would, and prints a line: bytes,
+ * look FILE...: reads and decodes each JPEG as a training job does. Prints a line for each: bytes,
  * width x height, milliseconds of decoding, name. For quickstart.
  */
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <jpeglib.h>
 
 #define FILE_BYTES_MAX (256u << 20)
-#define TRIES          5 /* the best one counts: the first ones warm up */
+#define TRIES          5 /* the fastest counts; the first ones fill the caches */
 
 static double now_ms(void)
 {
@@ -19,7 +19,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* libjpeg's own error handler ends the program with a message, which is right for this one. */
+/* libjpeg's default error handler prints a message and exits, which is right for this program. */
 static void decode(const unsigned char *bytes, size_t count, unsigned *ret_width,
                    unsigned *ret_height)
 {

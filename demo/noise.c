@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Value noise: random numbers on a lattice, cubic between them, summed over octaves. */
+/* Value noise: random numbers on a lattice with cubic interpolation, summed over octaves. */
 #include "noise.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ unsigned dice_below(struct dice *dice, unsigned limit)
     return (unsigned)(dice_roll(dice) % limit);
 }
 
-/* Uniform cubic B-spline weights at 0 <= t < 1: no lattice shows through. */
+/* Weights of the uniform cubic B-spline at 0 <= t < 1, which hides the lattice. */
 static void spline(float t, float weight[4])
 {
     float u = 1 - t;
@@ -38,7 +38,7 @@ static void spline(float t, float weight[4])
     weight[3] = t * t * t / 6;
 }
 
-/* One row of lattice values, already mixed along y, spread over the pixels of a line. */
+/* Adds one row of lattice values, already interpolated along y, to the pixels of a line. */
 static void add_line(float *out, unsigned w, const float *row, float cell, float strength)
 {
     for (unsigned x = 0; x < w; x++) {
@@ -77,7 +77,7 @@ static int add_octave(float *plane, unsigned w, unsigned h, float cell_w, float 
     return 0;
 }
 
-/* Stretches the values to 0 .. 1, three standard deviations either side. */
+/* Scales the values to 0 .. 1: three standard deviations on either side of the mean. */
 static void level(float *plane, size_t count)
 {
     double sum = 0, squares = 0;

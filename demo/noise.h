@@ -17,9 +17,10 @@ float dice_between(struct dice *dice, float a, float b); /* a .. b */
 unsigned dice_below(struct dice *dice, unsigned limit);  /* 0 .. limit - 1 */
 
 /*
- * A w x h plane of values 0 .. 1: octaves of smooth noise, the first with features of `grain`
- * pixels (stretched by `stretch` along x), each next one half as large and `gain` as strong. A gain
- * of .5 has the 1/f amplitudes of natural scenes. NULL: out of memory. free() it.
+ * Returns a w x h plane of values 0 .. 1, a sum of octaves of smooth noise. The first octave has
+ * features of `grain` pixels, stretched by `stretch` along x. Each further octave is half as large
+ * and `gain` times as strong; .5 gives the 1/f amplitudes of natural scenes. Returns NULL if memory
+ * is out. The caller frees it.
  */
 float *noise_plane(unsigned w, unsigned h, float grain, float stretch, float gain,
                    struct dice *dice);

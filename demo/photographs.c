@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * photographs FOLDER [COUNT [SEED [FIRST [PERCENT]]]]: makes COUNT (200) photograph-like JPEGs in
- * FOLDER/KIND/, numbered from FIRST (0), the same bytes for the same seed and libjpeg: the sizes,
- * qualities, samplings and headers that cameras and web sites mix. Sides are PERCENT (100) of the
- * web's. For quickstart, the tests and the benchmark.
+ * FOLDER/KIND/, numbered from FIRST (0). Sizes, qualities, samplings and headers are mixed as in
+ * files from cameras and web sites; sides are PERCENT (100) of the usual ones. The same seed and
+ * libjpeg give the same bytes. For quickstart, the tests and the benchmark.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -19,12 +19,12 @@
 #define COUNT_MAX   1000000u
 #define PERCENT_MAX 1000u
 
-/* How one photograph is written. */
+/* The encoding of one photograph. */
 struct style {
     int quality;
-    int h, v;             /* sampling factors of luminance; 0: gray */
+    int h, v;             /* sampling factors of luminance; 0: grayscale */
     unsigned orientation; /* EXIF; 0: no EXIF */
-    unsigned note_bytes;  /* of a camera's own APP segment */
+    unsigned note_bytes;  /* bytes of a camera's own APP segment */
     bool optimised, progressive;
     unsigned restart_rows;
 };
@@ -49,13 +49,15 @@ static struct style choose_style(struct dice *dice)
                           .restart_rows = dice_below(dice, 20) == 0 ? 1 : 0};
 }
 
-/* Where the displayed pixel (x, y) of a w x h picture is stored under an EXIF orientation. */
+/*
+ * Returns where the displayed pixel (x, y) of a w x h picture is stored under an EXIF orientation.
+ */
 static size_t stored_at(unsigned orientation, unsigned x, unsigned y, unsigned w, unsigned h)
 {
     switch (orientation) {
     case 3:
         return (size_t)(h - 1 - y) * w + (w - 1 - x);
-    case 6: /* shown after a quarter turn clockwise */
+    case 6: /* displayed after a quarter turn clockwise */
         return (size_t)(w - 1 - x) * h + y;
     case 8:
         return (size_t)x * h + (h - 1 - y);
@@ -69,7 +71,7 @@ static JSAMPLE sample(float v)
     return (JSAMPLE)(v * 255 + .5f);
 }
 
-/* The stored samples, 1 or 3 a pixel. */
+/* Returns the samples as stored, 1 or 3 a pixel. */
 static JSAMPLE *expose(const struct picture *p, const struct style *style)
 {
     unsigned channels = style->h ? 3 : 1;
@@ -110,7 +112,7 @@ static void write_headers(struct jpeg_compress_struct *jpeg, const struct style 
     }
 }
 
-/* libjpeg's own error handler ends the program with a message, which is right for this one. */
+/* libjpeg's default error handler prints a message and exits, which is right for this program. */
 static void write_jpeg(FILE *file, JSAMPLE *samples, unsigned w, unsigned h,
                        const struct style *style, struct dice *dice)
 {

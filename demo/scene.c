@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each kind paints back to front from a few fractal planes; `develop` then does what a lens and a
- * sensor do: vignette, blur, grain.
+ * Paints scenes. Each kind paints back to front from a few fractal planes. `develop` then does the
+ * work of a lens and a sensor: vignette, blur, grain.
  */
 #include "scene.h"
 
@@ -87,7 +87,7 @@ static void paint_sky(const struct easel *e, float cover)
     }
 }
 
-/* The pixels within `reach` of a point, cut to the picture. */
+/* The pixels within `reach` of a point, clipped to the picture. */
 struct box {
     unsigned left, top, right, bottom;
 };
@@ -105,7 +105,7 @@ static void paint_clouds(const struct easel *e)
     paint_sky(e, dice_between(e->dice, .45f, .75f));
 }
 
-/* Ridges one behind the other, paler the further away, with a wooded texture. */
+/* Paints ridges one behind the other, paler with distance, with a wooded texture. */
 static void paint_hills(const struct easel *e)
 {
     paint_sky(e, dice_between(e->dice, .2f, .5f));
@@ -146,7 +146,7 @@ static void paint_coast(const struct easel *e)
     }
 }
 
-/* A round body lit from the upper left, over what is there, with its shadow on the ground. */
+/* Paints a ball lit from the upper left, and its shadow on the ground. */
 static void paint_ball(const struct easel *e, float cx, float cy, float radius, struct rgb colour)
 {
     struct rgb speck = tint(e->dice, scale(colour, .7f), .08f);
@@ -267,7 +267,7 @@ static void paint_woods(const struct easel *e)
     }
 }
 
-/* Cells around jittered points, each a rounded stone; the gaps between them are dark. */
+/* Paints cells around jittered points, each a rounded stone, with dark gaps between them. */
 static void paint_pebbles(const struct easel *e)
 {
     float cell = e->short_side * dice_between(e->dice, .06f, .16f);
@@ -338,7 +338,7 @@ const char *scene_name(unsigned kind)
     return kinds[kind % SCENE_KINDS].name;
 }
 
-/* Exposure, vignette, a little chroma drift and a sensor's grain. */
+/* Applies exposure, vignette, a little chroma drift and sensor noise. */
 static void develop(const struct easel *e)
 {
     float exposure = dice_between(e->dice, .8f, 1.15f), grain = dice_between(e->dice, .01f, .04f);
@@ -351,7 +351,7 @@ static void develop(const struct easel *e)
             light *= 1 + detail * (at(e, 5, x, y) - .5f);
             float *c = pixel(e, x, y);
             float noise = grain * (dice_unit(e->dice) + dice_unit(e->dice) - 1);
-            for (unsigned k = 0; k < 3; k++) { /* cameras filter most of the colour out of it */
+            for (unsigned k = 0; k < 3; k++) { /* cameras remove most of the noise's colour */
                 float own = .15f * grain * (dice_unit(e->dice) - .5f);
                 c[k] = clamp(c[k] * light + noise + own);
             }

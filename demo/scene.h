@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Invented photographs of eight kinds: skies, water, foliage, fruit, walls, ... with the gradients,
- * edges, textures and noise that make JPEG coders behave as on real ones. Not art.
+ * Invented photographs of eight kinds: skies, water, foliage, fruit, walls, ... Their gradients,
+ * edges, textures and noise make JPEG coders behave as on real ones.
  */
 #ifndef LOD_DEMO_SCENE_H
 #define LOD_DEMO_SCENE_H
-
-#include <stdint.h>
 
 #include "noise.h"
 
@@ -19,7 +17,10 @@ struct picture {
 
 const char *scene_name(unsigned kind);
 
-/* Paints a scene of this kind into a picture of w x h. -1: out of memory. free(ret->rgb). */
+/*
+ * Paints a scene of this kind into a picture of w x h. Returns -1 if memory is out. The caller
+ * frees ret->rgb.
+ */
 int scene_paint(unsigned kind, unsigned w, unsigned h, struct dice *dice, struct picture *ret);
 
 #endif

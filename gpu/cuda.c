@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA's first device through the driver API, in its primary context, so that addresses are those
- * other users of the device know (PyTorch, CuPy). A stream, pinned memory and device memory a lane:
- * copies of one lane overlap the kernel of the other. Every return code is checked; the first bad
- * one ends the device.
+ * The CUDA back end, on the driver API. It opens the first device in its primary context, which
+ * PyTorch and CuPy use too, so that addresses are valid in both. Each lane has a stream, pinned
+ * host memory and device memory: the copies of one lane overlap the kernel of another. The first
+ * call that fails ends the use of the device.
+ *
+ * Not the loading of the driver (cuda_api.c) and not the compiling of kernels (cuda_compile.c).
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "built.h"
+#include "kernel_table.h"
 #include "cuda_api.h"
 #include "device.h"
 
@@ -24,11 +26,11 @@ struct lod_device {
     CUdevice number;
     CUcontext context;
     struct lane lane[LOD_GPU_LANES];
-    struct lod_built built;
+    struct lod_kernel_table kernels;
     struct {
         CUmodule module;
         CUfunction entry;
-    } program[LOD_BUILT_MAX]; /* by number in `built` */
+    } program[LOD_KERNEL_TABLE_MAX]; /* indexed by the number in `kernels` */
 };
 
 static int check(const struct lod_device *device, CUresult code, char *why, const char *call)
@@ -81,7 +83,7 @@ static int open_streams(struct lod_device *device, char *why)
     return error;
 }
 
-/* What freeing answers changes nothing: it may be the echo of an earlier failure. */
+/* The results of freeing are ignored: CUDA may report an earlier failure here once more. */
 static void free_memory(struct lod_device *device, struct lane *lane)
 {
     if (lane->host) {
@@ -103,7 +105,7 @@ static void close_all(struct lod_device *device)
             (void)device->cuda.cuStreamDestroy(device->lane[i].stream);
         }
     }
-    for (unsigned i = 0; i < device->built.count; i++) {
+    for (unsigned i = 0; i < device->kernels.count; i++) {
         (void)device->cuda.cuModuleUnload(device->program[i].module);
     }
 }
@@ -120,7 +122,7 @@ static void cuda_close(struct lod_device *device)
         (void)device->cuda.cuDevicePrimaryCtxRelease(device->number);
     }
     lod_cuda_api_unload(&device->cuda);
-    lod_built_finish(&device->built);
+    lod_kernel_table_finish(&device->kernels);
     free(device);
 }
 
@@ -138,7 +140,7 @@ static int cuda_open(struct lod_pool *pool, struct lod_device **ret_device,
         free(device);
         return error;
     }
-    lod_built_init(&device->built);
+    lod_kernel_table_init(&device->kernels);
     error = find_device(device, label, why);
     error = error ? error : open_streams(device, why);
     if (error) {
@@ -215,13 +217,13 @@ static int build(struct lod_device *device, const struct lod_kernel *kernel, uns
     return 0;
 }
 
-/* The kernel's entry, built if it has not been; within enter and leave. */
+/* Returns the kernel's entry point, built on first use. Call between enter and leave. */
 static int entry_of(struct lod_device *device, const struct lod_kernel *kernel,
                     CUfunction *ret_entry, char *why)
 {
     unsigned number = 0;
 
-    int error = lod_built_number(&device->built, kernel, device, build, &number, why);
+    int error = lod_kernel_table_number(&device->kernels, kernel, device, build, &number, why);
     if (!error) {
         *ret_entry = device->program[number].entry;
     }

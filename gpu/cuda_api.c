@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcuda.so.1, which comes with the driver, and libnvrtc, which comes with the toolkit; both stay.
+/*
+ * Loads libcuda.so.1, which comes with the driver, and libnvrtc, which comes with the CUDA toolkit.
+ * Both stay in memory until the process ends (RTLD_NODELETE).
  */
 #include "cuda_api.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of CUDA's driver and of its run-time compiler that we call, found at run time: a
- * machine without either runs the same binary. The compiler may be missing where the driver is not.
+ * The functions of CUDA's driver and run-time compiler (NVRTC) that lodfs calls. They are looked up
+ * at run time, so a machine without CUDA runs the same binary. NVRTC may be absent where the driver
+ * is present.
  */
 #ifndef LOD_CUDA_API_H
 #define LOD_CUDA_API_H
@@ -12,7 +13,7 @@
 #include "compiler.h"
 #include "gpu.h"
 
-/* cuda.h renames many of these to their present version by macros: the names here are expanded. */
+/* cuda.h defines many of these names as macros for their newest version: they are expanded. */
 #define LOD_CUDA_CALLS(X)                                                                          \
     X(cuGetErrorName)                                                                              \
     X(cuInit)                                                                                      \
@@ -51,24 +52,28 @@
 
 struct lod_cuda_api {
     void *driver;
-    void *compiler; /* NULL: none here */
+    void *compiler; /* NVRTC's handle; NULL where NVRTC is absent */
 #define LOD_CUDA_POINTER(name) __typeof__(name) *name;
     LOD_CUDA_CALLS(LOD_CUDA_POINTER)
     LOD_NVRTC_CALLS(LOD_CUDA_POINTER)
 #undef LOD_CUDA_POINTER
 };
 
-/* -ENODEV with a reason in why[LOD_GPU_LABEL]: no driver here. */
+/*
+ * Loads the driver and, where present, NVRTC. Returns -ENODEV and a reason in why[LOD_GPU_LABEL] if
+ * there is no driver.
+ */
 LOD_MUST_CHECK int lod_cuda_api_load(struct lod_cuda_api *api, char *why);
 void lod_cuda_api_unload(struct lod_cuda_api *api);
 
-/* "CUDA_ERROR_NO_BINARY_FOR_GPU"; static. */
+/* Returns the name of an error code, such as "CUDA_ERROR_NO_BINARY_FOR_GPU". Static text. */
 const char *lod_cuda_error(const struct lod_cuda_api *api, CUresult code);
 
 /*
- * The kernel as a module of the context that is current: what was compiled at build time, or its
- * text compiled here. -ENOTSUP: there is no compiler here; -EIO; -ENOMEM. A reason in
- * why[LOD_GPU_LABEL], of both ways if both were gone.
+ * Loads the kernel as a module into the current context. Takes the binary compiled at build time;
+ * without one, or if the device refuses it, compiles the source here. Returns -ENOTSUP if that
+ * needs a compiler and there is none, -EIO or -ENOMEM, with the reason for each failed way in
+ * why[LOD_GPU_LABEL].
  */
 LOD_MUST_CHECK int lod_cuda_load(const struct lod_cuda_api *api, CUdevice device,
                                  const struct lod_kernel *kernel, CUmodule *ret_module, char *why);

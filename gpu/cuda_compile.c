@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel as a module: what nvcc made of it at build time, else its text by way of NVRTC. */
+/*
+ * Makes a CUDA module of a kernel: from the binary that nvcc compiled at build time, else by
+ * compiling its source with NVRTC.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +13,7 @@
 #include "prelude.h"
 
 #define LOG_BYTES_MAX 65536
-#define ARCHS_MAX     256 /* what a compiler knows: a few dozen */
+#define ARCHS_MAX     256 /* compilers know a few dozen architectures */
 
 static int refused(const struct lod_cuda_api *api, nvrtcProgram program, char *why)
 {
@@ -50,8 +53,8 @@ static int take_ptx(const struct lod_cuda_api *api, nvrtcProgram program, char *
 }
 
 /*
- * The newest architecture that the compiler knows and the device has: PTX of an older one runs on a
- * device that came after the compiler.
+ * Returns the newest architecture that both the compiler and the device know. A device newer than
+ * the compiler runs PTX (CUDA's portable assembly) of an older architecture.
  */
 static int known_arch(const struct lod_cuda_api *api, int wanted)
 {
@@ -67,7 +70,10 @@ static int known_arch(const struct lod_cuda_api *api, int wanted)
     return best ? best : wanted;
 }
 
-/* The text as PTX for compute capability major.minor, NUL-terminated; the caller frees it. */
+/*
+ * Compiles the source to PTX for compute capability major.minor. The result is NUL-terminated; the
+ * caller frees it.
+ */
 static int compile(const struct lod_cuda_api *api, const char *text, int major, int minor,
                    char **ret_ptx, char *why)
 {
@@ -100,7 +106,7 @@ static int load_text(const struct lod_cuda_api *api, CUdevice device,
             CUDA_SUCCESS ||
         api->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) !=
             CUDA_SUCCESS) {
-        return lod_device_why(-EIO, why, "CUDA does not say what the device can do");
+        return lod_device_why(-EIO, why, "CUDA does not report what the device can do");
     }
     if (asprintf(&text, "%s%s", lod_gpu_prelude, kernel->source) < 0) {
         return lod_device_why(-ENOMEM, why, "out of memory");

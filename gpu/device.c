@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every back end uses; see device.h. */
+/* The one function that every back end shares; see device.h. */
 #include "device.h"
 
 #include <stdarg.h>

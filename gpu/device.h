@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE device table: one const struct a kind of device, one line in gpu.c. gpu.c checks arguments,
- * gives a lane to one job at a time and does failed jobs again on the host; a back end assumes it.
+ * The interface of a device back end: one const struct for each kind, one line in gpu.c's dispatch
+ * table. The dispatcher checks arguments, gives each lane to one job at a time and repeats failed
+ * jobs on the host, so back ends need not.
  */
 #ifndef LOD_DEVICE_H
 #define LOD_DEVICE_H
@@ -9,8 +10,9 @@
 #include "gpu.h"
 
 /*
- * A job's memory, once on the host and once on the device: in, in, in, status, out, each at a
- * multiple of LOD_GPU_ALIGN. Inputs and status travel there, status and out back.
+ * The layout of a job's memory, the same on host and device: three inputs, status, output, each at
+ * a multiple of LOD_GPU_ALIGN. Inputs and status are copied to the device; status and output are
+ * copied back.
  */
 struct lod_gpu_layout {
     uint32_t in[LOD_GPU_INPUTS];
@@ -18,39 +20,41 @@ struct lod_gpu_layout {
     uint32_t bytes;
 };
 
-struct lod_device; /* each back end has its own */
+struct lod_device; /* each back end defines its own */
 
-/* All int results: 0 or a negative errno with one sentence in why[LOD_GPU_LABEL]. */
+/* Functions that return int: 0, or a negative errno with one sentence in why[LOD_GPU_LABEL]. */
 struct lod_device_kind {
     const char *name;
 
-    /* -ENODEV: none here. `label` gets the device's own name. */
+    /* Opens the device and writes its own name to `label`. -ENODEV: there is no such device. */
     int (*open)(struct lod_pool *pool, struct lod_device **ret_device, char label[LOD_GPU_LABEL],
                 char *why);
     void (*close)(struct lod_device *device);
 
-    /* Is it something else than the processor? NULL: no. */
+    /* Returns false if the device is the host processor itself. NULL means always false. */
     bool (*is_apart)(const struct lod_device *device);
 
-    /* Host memory of at least `bytes` for a lane, kept and grown; what it held is lost. */
+    /* Provides at least `bytes` of host memory for a lane. It is kept for later jobs and only
+     * grows; growing loses its contents. */
     int (*reserve)(struct lod_device *device, unsigned lane, uint32_t bytes, uint8_t **ret_memory,
                    char *why);
 
-    /* Compiles what has not been, as run does. Any thread. NULL: nothing to compile. */
+    /* Compiles the kernel unless that was done, as `run` also does. May be called from any thread.
+     * NULL means that nothing needs compiling. */
     int (*prepare)(struct lod_device *device, const struct lod_kernel *kernel, char *why);
 
-    /* Runs a job on the memory that was reserved for its lane, and waits for it. Lanes run side by
-     * side, each in one thread at a time. */
+    /* Runs a job in the memory reserved for its lane and blocks until it has ended. Lanes run
+     * concurrently; each is used by one thread at a time. */
     int (*run)(struct lod_device *device, const struct lod_gpu_job *job,
                const struct lod_gpu_layout *layout, char *why);
 
-    /* Optional, both or neither: see lod_gpu_keep. */
+    /* Optional, both or neither: see lod_gpu_keep and lod_gpu_release. */
     int (*keep)(struct lod_device *device, unsigned lane, uint32_t offset, uint64_t bytes,
                 uint64_t *ret_address);
     void (*release)(struct lod_device *device, uint64_t address);
 };
 
-/* A reason into why[LOD_GPU_LABEL]; returns `error`. */
+/* Writes a reason to why[LOD_GPU_LABEL] and returns `error`. */
 LOD_PRINTF(3, 4) int lod_device_why(int error, char *why, const char *format, ...);
 
 extern const struct lod_device_kind lod_device_host;
@@ -61,7 +65,7 @@ extern const struct lod_device_kind lod_device_opencl;
 extern const struct lod_device_kind lod_device_cuda;
 #endif
 
-/* For tests: a device of a table row that is not in the table. */
+/* For tests: opens a kind of device that is not in the dispatch table. */
 LOD_MUST_CHECK int lod_gpu_open_kind(const struct lod_device_kind *kind, struct lod_pool *pool,
                                      struct lod_gpu **ret_gpu, char *why, size_t why_room);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""embed.py NAME FILE... OUTPUT: a C source whose constant NAME[] is the files, one behind the
-other, and a NUL, and NAME_bytes their size."""
+"""embed.py NAME FILE... OUTPUT: writes a C source that defines NAME[], the files one after another
+and a NUL, and NAME_bytes, their size without the NUL."""
 import sys
 
 
@@ -17,7 +17,7 @@ def main(name, *files):
     with open(output, "w", encoding="ascii") as out:
         out.write("#include <stddef.h>\n")
         out.write(f"extern const {kind} {name}[];\nextern const size_t {name}_bytes;\n")
-        # a driver that is given a binary reads words of it
+        # CUDA's driver reads an embedded binary in words of several bytes
         out.write(f"_Alignas(16) const {kind} {name}[] = {{\n")
         out.write("\n".join(lines(data + b"\0")) + "\n};\n")
         out.write(f"const size_t {name}_bytes = {len(data)};\n")

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The device table, lanes, and what happens when a device fails. Each open device has the host
- * beside it: a dropped device's jobs go on there, in the same memory where they were begun.
+ * The dispatch table of devices, the lanes, and the fallback to the host. Each open device has the
+ * host device beside it. Jobs of a device that failed continue there, in the memory already filled.
+ *
+ * Not the devices themselves: those are host.c, opencl.c and cuda.c.
  */
 #include "gpu.h"
 
@@ -30,15 +32,15 @@ static const struct lod_device_kind *const kinds[] = {
 struct lod_gpu {
     const struct lod_device_kind *kind;
     struct lod_device *device;
-    struct lod_device *host; /* the same as `device` where that is the host */
+    struct lod_device *host; /* equal to `device` if that is the host */
     uint64_t job_bytes_max;
     char label[LOD_GPU_LABEL];
     char failure[LOD_GPU_LABEL]; /* written once, before `dropped` is set */
     atomic_bool dropped;
     pthread_mutex_t lock;
     pthread_cond_t freed;
-    bool busy[LOD_GPU_LANES];                    /* guarded by lock */
-    bool failing;                                /* guarded by lock: `failure` is taken */
+    bool busy[LOD_GPU_LANES]; /* guarded by lock */
+    bool failing;             /* guarded by lock: `failure` is being or was written */
     struct lod_gpu_layout layout[LOD_GPU_LANES]; /* of the job that holds the lane */
 };
 
@@ -186,7 +188,10 @@ static uint64_t aligned(uint64_t bytes)
     return (bytes + LOD_GPU_ALIGN - 1) / LOD_GPU_ALIGN * LOD_GPU_ALIGN;
 }
 
-/* -E2BIG; no sum wraps, since each part is compared before it is added. */
+/*
+ * Computes the offsets of a job's memory. Returns -E2BIG above LOD_GPU_JOB_BYTES_MAX. No sum
+ * overflows, since each size is compared before it is added.
+ */
 static int lay_out(const struct lod_gpu_job *job, struct lod_gpu_layout *layout)
 {
     uint64_t parts[LOD_GPU_INPUTS + 2], at[LOD_GPU_INPUTS + 2], sum = 0;
@@ -213,7 +218,7 @@ static int lay_out(const struct lod_gpu_job *job, struct lod_gpu_layout *layout)
     return 0;
 }
 
-/* Memory for the lane: the device's, or the host's once the device has none to give. */
+/* Provides memory for the lane: of the device, or of the host after a failed allocation. */
 static int reserve(struct lod_gpu *gpu, unsigned lane, uint32_t bytes, uint8_t **ret_memory)
 {
     char why[LOD_GPU_LABEL] = "";
@@ -309,10 +314,4 @@ void lod_gpu_release(struct lod_gpu *gpu, uint64_t address)
 bool lod_gpu_is_apart(struct lod_gpu *gpu)
 {
     return gpu->kind->is_apart && gpu->kind->is_apart(gpu->device);
-}
-
-int lod_gpu_ordinal(struct lod_gpu *gpu)
-{
-    (void)gpu;
-    return 0; /* each kind opens the first device of its driver that suits */
 }

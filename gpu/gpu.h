@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where bytes are computed in bulk: an open device, and jobs run on it. A job is many groups of the
- * same work, a group a thread block on a device, or a call of the kernel's C twin on the host. What
- * is computed is a kernel's business; no codec is named here, and nothing is printed.
+ * Devices that compute bytes in bulk: an open device, and jobs run on it. A job is a number of
+ * independent work groups. A GPU runs each as one thread block; the host calls the kernel's C twin,
+ * its reference implementation, once for each. This interface names no codec and prints nothing.
  *
- *     lod_gpu_open("opencl")               host, opencl or cuda
- *     lod_gpu_begin(kernel, sizes)         waits for a lane; the job's memory can be filled
- *     lod_gpu_run(job)                     out and status are there
- *     lod_gpu_end(job)                     the lane is free for others
+ *     lod_gpu_open("opencl")               opens host, opencl or cuda
+ *     lod_gpu_begin(kernel, sizes)         blocks until a lane is free; then fill the inputs
+ *     lod_gpu_run(job)                     blocks until output and status are written
+ *     lod_gpu_end(job)                     frees the lane
  *
- * There are LOD_GPU_LANES lanes, each with memory, stream and kernels of its own: with as many
- * threads at work, the copies of one job overlap the kernel of another.
+ * A lane is the memory, the stream and the kernel objects for one job in flight. There are
+ * LOD_GPU_LANES of them. When two threads run jobs, the copies of one overlap the kernel of the
+ * other.
  *
- * A device that fails is dropped for good: the job is done on the host, as are all later ones, and
- * lod_gpu_failure says why, so that its owner can warn once. Any thread may call.
+ * A device that fails once is never used again. The failed job and all later ones run on the host,
+ * and lod_gpu_failure returns the reason, so that the owner can warn once. All functions are
+ * thread-safe unless they say otherwise.
  */
 #ifndef LOD_GPU_H
 #define LOD_GPU_H
@@ -27,33 +29,32 @@
 
 #define LOD_GPU_LANES   2u
 #define LOD_GPU_INPUTS  3u
-#define LOD_GPU_ALIGN   256u /* of every part within a job's memory, which is aligned to 64 */
-#define LOD_GPU_LABEL   128u /* bytes of a device's own name, and of the reason of a failure */
-#define LOD_GPU_THREADS 256u /* of a group, at most */
+#define LOD_GPU_ALIGN   256u /* of inputs, status and output; the whole is aligned to 64 */
+#define LOD_GPU_LABEL   128u /* size of a device's name and of a failure's reason */
+#define LOD_GPU_THREADS 256u /* of a work group, at most */
 
-/* A job's memory in all; offsets of a kernel are 32 bits. */
+/* The most memory that a job may take. Kernels use 32-bit offsets. */
 #define LOD_GPU_JOB_BYTES_MAX (1ull << 30)
 
 struct lod_gpu;
 struct lod_gpu_job;
 
 /*
- * What a device runs: one text for OpenCL C and CUDA C, behind gpu/prelude.cl, which says how an
- * entry is declared and what it is given; and the same in C. Static, compared by address.
+ * A kernel for devices: one source that is both OpenCL C and CUDA C after gpu/prelude.cl, and the
+ * same function in C. The struct is static and identified by its address.
  */
 struct lod_kernel {
-    const char *name;   /* of the entry in the text */
-    const char *source; /* borrowed for the life of the program */
-    const uint8_t
-        *fatbin; /* the text compiled for CUDA at build time; NULL: by NVRTC at run time */
+    const char *name;      /* of the entry point in the source */
+    const char *source;    /* borrowed; must live as long as the program */
+    const uint8_t *fatbin; /* compiled for CUDA at build time; NULL: NVRTC compiles `source` */
     size_t fatbin_bytes;
-    unsigned threads; /* of a group */
+    unsigned threads; /* of a work group */
 
-    /* The work of one group: reads in, writes its part of out and status[group]. */
+    /* Does the work of one group: reads `in`, writes its share of `out` and status[group]. */
     void (*twin)(const struct lod_gpu_job *job, uint32_t group);
 };
 
-/* One job; lives on its caller's stack between begin and end. */
+/* One job. Lives on its caller's stack between begin and end. */
 struct lod_gpu_job {
     struct lod_gpu *gpu;
     const struct lod_kernel *kernel;
@@ -61,45 +62,49 @@ struct lod_gpu_job {
     unsigned lane;
     uint8_t *in[LOD_GPU_INPUTS]; /* filled by the caller between begin and run */
     uint64_t in_bytes[LOD_GPU_INPUTS];
-    uint32_t *status; /* one a group, 0 after begin: the kernel's word on each */
+    uint32_t *status; /* one word a work group, 0 after begin; the kernel sets it */
     uint8_t *out;     /* undefined after begin */
     uint64_t out_bytes;
-    bool stays; /* set before run: out is for lod_gpu_keep alone and need not travel back */
+    bool stays; /* set before run: `out` is for lod_gpu_keep only and is not copied back */
 };
 
 /*
- * Opens a device by its name in the table. `pool`, borrowed, may be NULL: the host then works in
- * the thread that asks. -ENODEV with one sentence in `why`: no such device, driver or library here.
- * Device and driver are asked here, which can take seconds: not on the way to a mount. After fork.
+ * Opens the device named `name` in the dispatch table. `pool` is borrowed and may be NULL; the host
+ * device then works in the calling thread. Returns -ENODEV with one sentence in `why` if there is
+ * no such device, driver or library. Call after fork. Opening can take seconds, so never call it
+ * while mounting.
  */
 LOD_MUST_CHECK int lod_gpu_open(const char *name, struct lod_pool *pool, struct lod_gpu **ret_gpu,
                                 char *why, size_t why_room);
 
-/* No job may be between begin and end. Accepts NULL, returns NULL. */
+/* Closes the device. Accepts NULL, returns NULL. No job may be between begin and end. */
 struct lod_gpu *lod_gpu_close(struct lod_gpu *gpu);
 
-/* The index-th name of the table, fastest kind first; NULL past the last. */
+/* Returns name number `index` of the dispatch table, fastest kind first; NULL past the last. */
 const char *lod_gpu_name(unsigned index);
 
-/* "cuda", "opencl" or "host": what jobs run on now; "host" once a device was dropped. */
+/* Returns the device that runs jobs now: "cuda", "opencl", or "host", also after a failure. */
 const char *lod_gpu_kind(struct lod_gpu *gpu);
 
-/* The device's own name for itself; lives as long as `gpu`. */
+/* Returns the device's own name, which lives as long as `gpu`. */
 const char *lod_gpu_label(struct lod_gpu *gpu);
 
-/* Why the device was dropped; NULL: it was not. Lives as long as `gpu`. */
+/* Returns why the device was abandoned, or NULL if it was not. Lives as long as `gpu`. */
 const char *lod_gpu_failure(struct lod_gpu *gpu);
 
-/* Compiles a kernel for all lanes, so that its first job does not wait for that. */
+/* Compiles a kernel for all lanes ahead of its first job. */
 void lod_gpu_prepare(struct lod_gpu *gpu, const struct lod_kernel *kernel);
 
 /*
- * No job may take more than so many bytes, LOD_GPU_JOB_BYTES_MAX at first: what it takes here,
- * pinned, and on the device each. Before the first job.
+ * Lowers the memory limit of a job from LOD_GPU_JOB_BYTES_MAX. A job takes that much twice: pinned
+ * on the host, and on the device. Call before the first job.
  */
 void lod_gpu_limit(struct lod_gpu *gpu, uint32_t job_bytes_max);
 
-/* -E2BIG: past that limit; -ENOMEM. */
+/*
+ * Begins a job: blocks until a lane is free and lays out its memory. Returns -E2BIG above the
+ * limit, or -ENOMEM. End the job with lod_gpu_end.
+ */
 LOD_MUST_CHECK int lod_gpu_begin(struct lod_gpu *gpu, const struct lod_kernel *kernel,
                                  uint32_t groups, const uint64_t in_bytes[LOD_GPU_INPUTS],
                                  uint64_t out_bytes, struct lod_gpu_job *ret_job);
@@ -107,17 +112,16 @@ void lod_gpu_run(struct lod_gpu_job *job);
 void lod_gpu_end(struct lod_gpu_job *job);
 
 /*
- * The job's output as memory of the device that stays there after the job's end: its address for
- * other users of the device (CUDA's primary context). After run. -ENOTSUP: this device has no such
- * addresses, or was dropped; -ENOMEM; -EIO.
+ * Copies the job's output to device memory of its own and returns its address there, for other
+ * users of CUDA's primary context. It outlives the job; free it with lod_gpu_release. Call after
+ * run. Returns -ENOTSUP if the device has no such addresses or was abandoned, -ENOMEM or -EIO.
  */
 LOD_MUST_CHECK int lod_gpu_keep(struct lod_gpu_job *job, uint64_t *ret_address);
 void lod_gpu_release(struct lod_gpu *gpu, uint64_t address);
 
-/* Is it something else than the processor? Not so of the host, and of OpenCL on the processor. */
+/*
+ * Returns whether the device is separate from the host processor. OpenCL on the processor is not.
+ */
 bool lod_gpu_is_apart(struct lod_gpu *gpu);
-
-/* The number of the device that lod_gpu_keep's addresses belong to. */
-int lod_gpu_ordinal(struct lod_gpu *gpu);
 
 #endif

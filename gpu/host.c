@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host as a device: a kernel's C twin, a group after the other, on the pool where there is one
- * and it is idle, else in the thread that asks. Always there; the reference of all others.
+ * The host as a device. It runs a kernel's C twin for one work group after another: on the thread
+ * pool if that is given and idle, else in the calling thread. It is in every build and is the
+ * reference for all other devices.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +12,7 @@
 
 struct lod_device {
     struct lod_pool *pool;
-    pthread_mutex_t pool_lock; /* held by the one job that the pool works for */
+    pthread_mutex_t pool_lock; /* held by the job that uses the pool */
     uint8_t *memory[LOD_GPU_LANES];
     uint32_t bytes[LOD_GPU_LANES];
 };

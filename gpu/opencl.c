@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device through OpenCL 1.2: the first GPU of any platform, else the first device of any kind
- * (PoCL, which is how the kernels are tested without a GPU). A queue and buffers a lane; pinned
- * host memory is a mapped buffer. Every return code is checked; the first bad one ends the device.
+ * The OpenCL 1.2 back end. It opens the first GPU of any platform, else the first device of any
+ * kind, such as PoCL, which runs on the processor and tests the kernels. Each lane has a queue and
+ * buffers; its pinned host memory is a mapped buffer. The first call that fails ends the use of the
+ * device.
+ *
+ * Not the loading of libOpenCL: that is opencl_api.c.
  */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "built.h"
+#include "kernel_table.h"
 #include "device.h"
 #include "opencl_api.h"
 #include "prelude.h"
@@ -21,7 +24,7 @@ struct lane {
     cl_mem pinned, memory;
     uint8_t *host; /* `pinned`, mapped */
     uint32_t bytes;
-    cl_kernel kernel[LOD_BUILT_MAX]; /* an object a lane: its arguments are set by one thread */
+    cl_kernel kernel[LOD_KERNEL_TABLE_MAX]; /* one a lane, since a thread sets its arguments */
 };
 
 struct lod_device {
@@ -29,8 +32,8 @@ struct lod_device {
     cl_device_id id;
     cl_context context;
     struct lane lane[LOD_GPU_LANES];
-    struct lod_built built;
-    cl_program program[LOD_BUILT_MAX]; /* by number in `built` */
+    struct lod_kernel_table kernels;
+    cl_program program[LOD_KERNEL_TABLE_MAX]; /* indexed by the number in `kernels` */
 };
 
 static int failed(char *why, const char *call, cl_int code)
@@ -91,7 +94,9 @@ static int open_queues(struct lod_device *device, char *why)
     return 0;
 }
 
-/* Objects are released in any state of the device; what a release answers changes nothing. */
+/*
+ * Works in any state of the device. The results of releasing are ignored: nothing depends on them.
+ */
 static void free_memory(struct lod_device *device, struct lane *lane)
 {
     if (lane->host) {
@@ -113,7 +118,7 @@ static void free_memory(struct lod_device *device, struct lane *lane)
 static void close_lane(struct lod_device *device, struct lane *lane)
 {
     free_memory(device, lane);
-    for (unsigned i = 0; i < LOD_BUILT_MAX; i++) {
+    for (unsigned i = 0; i < LOD_KERNEL_TABLE_MAX; i++) {
         if (lane->kernel[i]) {
             (void)device->cl.clReleaseKernel(lane->kernel[i]);
         }
@@ -128,14 +133,14 @@ static void opencl_close(struct lod_device *device)
     for (unsigned i = 0; i < LOD_GPU_LANES; i++) {
         close_lane(device, &device->lane[i]);
     }
-    for (unsigned i = 0; i < device->built.count; i++) {
+    for (unsigned i = 0; i < device->kernels.count; i++) {
         (void)device->cl.clReleaseProgram(device->program[i]);
     }
     if (device->context) {
         (void)device->cl.clReleaseContext(device->context);
     }
     lod_opencl_api_unload(&device->cl);
-    lod_built_finish(&device->built);
+    lod_kernel_table_finish(&device->kernels);
     free(device);
 }
 
@@ -153,7 +158,7 @@ static int opencl_open(struct lod_pool *pool, struct lod_device **ret_device,
         free(device);
         return error;
     }
-    lod_built_init(&device->built);
+    lod_kernel_table_init(&device->kernels);
     error = find_device(device, label, why);
     error = error ? error : open_queues(device, why);
     if (error) {
@@ -203,7 +208,7 @@ static int opencl_reserve(struct lod_device *device, unsigned index, uint32_t by
     return 0;
 }
 
-/* The first line of the compiler's log is the reason. */
+/* Reports a failed build with the first line of the compiler's log. */
 static int build_failed(struct lod_device *device, cl_program program, cl_int code, char *why)
 {
     char log[4096] = "";
@@ -241,10 +246,10 @@ static int opencl_prepare(struct lod_device *device, const struct lod_kernel *ke
 {
     unsigned number = 0;
 
-    return lod_built_number(&device->built, kernel, device, build, &number, why);
+    return lod_kernel_table_number(&device->kernels, kernel, device, build, &number, why);
 }
 
-/* The lane's kernel object with the arguments of this job. */
+/* Returns the lane's kernel object with the arguments of this job. */
 static int set_up(struct lod_device *device, struct lane *lane, const struct lod_gpu_job *job,
                   const struct lod_gpu_layout *layout, cl_kernel *ret_kernel, char *why)
 {
@@ -253,7 +258,7 @@ static int set_up(struct lod_device *device, struct lane *lane, const struct lod
     cl_int code = CL_SUCCESS;
     unsigned number = 0;
 
-    int error = lod_built_number(&device->built, job->kernel, device, build, &number, why);
+    int error = lod_kernel_table_number(&device->kernels, job->kernel, device, build, &number, why);
     if (error) {
         return error;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libOpenCL.so.1, the loader that every OpenCL driver comes with, opened at run time. It stays:
- * drivers keep threads and memory of their own, which would outlive their code.
+ * Loads libOpenCL.so.1, the loader that every OpenCL driver installs. It stays in memory until the
+ * process ends: drivers keep threads that must not outlive their code.
  */
 #include "opencl_api.h"
 

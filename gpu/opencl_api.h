@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of libOpenCL that we call, found at run time: a machine without it runs the same
- * binary. Sees the vendor-neutral headers only.
+ * The functions of libOpenCL that lodfs calls. They are looked up at run time, so a machine without
+ * OpenCL runs the same binary. Uses the vendor-neutral headers only.
  */
 #ifndef LOD_OPENCL_API_H
 #define LOD_OPENCL_API_H
@@ -42,7 +42,7 @@ struct lod_opencl_api {
 #undef LOD_OPENCL_POINTER
 };
 
-/* -ENODEV with a reason in why[LOD_GPU_LABEL]. */
+/* Loads the library. Returns -ENODEV and a reason in why[LOD_GPU_LABEL] if it is not there. */
 LOD_MUST_CHECK int lod_opencl_api_load(struct lod_opencl_api *api, char *why);
 void lod_opencl_api_unload(struct lod_opencl_api *api);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread pool: one mutex, two conditions, a counter of jobs handed out. A job is expected to
- * take microseconds or more, so a lock for each is not felt.
+ * The thread pool: one mutex, two condition variables and a counter of jobs handed out. Jobs take
+ * microseconds or more, so locking once for each costs little.
  */
 #include "pool.h"
 
@@ -12,20 +12,20 @@
 
 struct lod_pool {
     pthread_mutex_t lock;
-    pthread_cond_t work; /* there are jobs to take, or the pool ends */
+    pthread_cond_t work; /* jobs are waiting, or the pool is ending */
     pthread_cond_t idle; /* the last running job has ended */
     lod_pool_job job;    /* guarded by lock, like all below */
     void *ctx;
-    uint64_t next, count; /* the next index to hand out; == count: nothing to take */
-    uint64_t failed_at;   /* lowest index whose job failed */
-    int error;            /* its error, 0: none failed */
+    uint64_t next, count; /* next index to hand out; next == count: none left */
+    uint64_t failed_at;   /* the lowest index whose job failed */
+    int error;            /* of that job; 0: none failed */
     unsigned running;
     bool ending;
     unsigned workers;
     pthread_t threads[];
 };
 
-/* Takes and runs one job. The lock is held on entry and on return. */
+/* Runs the next job. The lock is held on entry and on return, not while the job runs. */
 static void run_next(struct lod_pool *pool)
 {
     uint64_t index = pool->next++;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands before each kernel's text, so that one text is OpenCL C and CUDA C. A kernel is
+ * The text placed before each kernel, so that one source compiles as OpenCL C and as CUDA C. A
+ * kernel is written
  *
  *     ENTRY(name) { .. arena[in0] .. arena[out] .. }
  *
- * and gets the memory of its job: `arena`, and where in it inputs, status and output begin. A group
- * of THREADS_OF_GROUP threads does group number GROUP; BARRIER waits for all of them, and all have
- * to come by. SHARED declares memory of a group, first in the entry's body; functions get pointers
- * to it as SHARED_PTR. Kernels check what they read from inputs as host code does. Functions are
- * always inlined in OpenCL: LLVM 15 under PoCL crashes when it weighs calls that hold barriers.
+ * - `arena` is the memory of its job; in0, in1, in2, status and out are offsets into it.
+ * - THREADS_OF_GROUP threads work on work group number GROUP.
+ * - BARRIER waits for all threads of the group; every one of them must reach it.
+ * - SHARED declares memory of the group, at the start of the entry; functions take it as
+ *   SHARED_PTR.
+ * - Kernels check the bytes of their inputs as host code does.
+ * - OpenCL functions are always inlined: LLVM 15 under PoCL crashes on calls that contain barriers.
  */
 #ifdef __OPENCL_VERSION__
 typedef uchar u8;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of prelude.cl, made into a constant by embed.py when it is built. */
+/* The text of prelude.cl as a constant, which embed.py makes at build time. */
 #ifndef LOD_PRELUDE_H
 #define LOD_PRELUDE_H
 

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * l3, reading: lossless images in patches, after the L3 paper, shown as files of the source's
- * container (container.h); full at every fidelity. Here files are planned; l3_make.c computes their
- * pixels.
- * FORMAT.md, ITEM, column l3; l3_write.c makes these rows.
+ * The decoder of l3 items: lossless images in patches, after the L3 paper, shown as files of the
+ * source's own format (container.h), full at every fidelity. This file plans; l3_make.c computes
+ * the pixels. FORMAT.md, ITEM, column l3; l3_write.c makes these rows.
  */
 #include "codec.h"
 
 #include <errno.h>
 
-#include "l3/container.h"
+#include "l3/container/container.h"
 #include "l3/l3_file.h"
-#include "l3/l3_make.h"
+#include "l3/container/l3_make.h"
 #include "l3/l3_pixels.h"
-#include "l3/l3_row.h"
+#include "l3/container/l3_row.h"
 
-/* 64 KiB: a band of patches of a small part of an image is read without the rest. */
+/* 64 KiB, so that a small region of an image is read without the rest. */
 #define FRAME_SHIFT 16
 
 static uint8_t frame_shift(uint64_t bytes)
@@ -66,7 +65,9 @@ static int plan_pixels(const struct lod_l3_row *r, enum lod_fidelity fidelity,
     return error == -EOVERFLOW ? -EILSEQ : error;
 }
 
-/* What would take more than its share of a mount's memory to make has no pixels. */
+/*
+ * An item whose bands would take more memory than a mount reserves for them is not shown decoded.
+ */
 static const char *decoded_ending(const uint8_t row[LOD_ROW_BYTES])
 {
     struct lod_l3_row r;
@@ -78,7 +79,7 @@ static const char *decoded_ending(const uint8_t row[LOD_ROW_BYTES])
     return lod_pixels_ending(&pixels);
 }
 
-/* The item as it is stored: FORMAT.md, Native forms. */
+/* Plans the item as it is stored: FORMAT.md, Native forms. */
 static int plan_native(const uint8_t row[LOD_ROW_BYTES], const struct lod_l3_row *r,
                        struct lod_plan *plan)
 {
@@ -119,10 +120,36 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     return error;
 }
 
+static const char *file_ending(const uint8_t row[LOD_ROW_BYTES])
+{
+    struct lod_l3_row r;
+
+    if (lod_l3_row_read(row, &r)) {
+        return NULL;
+    }
+    /* Only PNGs are WHOLE. */
+    return r.flags & LOD_ITEM_WHOLE ? lod_l3_container_png.ending : r.container->ending;
+}
+
+static bool sides(const uint8_t row[LOD_ROW_BYTES], uint32_t *ret_width, uint32_t *ret_height)
+{
+    struct lod_l3_row r;
+
+    if (lod_l3_row_read(row, &r) || r.flags & LOD_ITEM_WHOLE) {
+        return false;
+    }
+    *ret_width = r.out.header.width;
+    *ret_height = r.out.header.height;
+    return true;
+}
+
 const struct lod_codec lod_codec_l3 = {
     .name = "l3",
     .id = LOD_CODEC_L3,
     .groups = 12,
+    .picture_rank = 2,
+    .file_ending = file_ending,
+    .sides = sides,
     .frame_shift = frame_shift,
     .segments = segments,
     .source_bytes = source_bytes,

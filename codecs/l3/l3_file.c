@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .l3 files: magic, the row without what is the store's own, group 1, group 8. */
+/* Reads and writes .l3 files: magic, the row without fields of the store, group 1, group 8. */
 #include "l3/l3_file.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@ static const uint8_t magic[8] = {'L', 'O', 'D', 'F', 'S', 'L', '3', '1'};
 #define ROW_FLAGS    0
 #define ROW_OWN_NODE 4
 
-/* What is the store's own: whether it has the source, too, and which node the item is. */
+/* Clears the fields that belong to the store: whether it has the source's bytes, and the node. */
 static void make_free(uint8_t row[LOD_ROW_BYTES])
 {
     row[ROW_FLAGS] =

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units are decoded here: one by the host's patch decoders, or many in one job of a device. */
-#include "l3/l3_make.h"
+/* Decodes units: one on the host, or many in one job of a device. */
+#include "l3/container/l3_make.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "l3/batch.h"
-#include "l3/container.h"
+#include "l3/device/batch.h"
+#include "l3/container/container.h"
 #include "l3/l3_pixels.h"
-#include "l3/l3_row.h"
-#include "l3/l3_stream.h"
+#include "l3/container/l3_row.h"
+#include "l3/patch/l3_stream.h"
 #include "l3/l3_unit.h"
 
 static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned form)
@@ -40,7 +40,7 @@ static size_t samples_of(const struct lod_l3_unit *unit)
     return unit->stride * unit->rows;
 }
 
-/* One allocation: the decoder's work, then the band's samples. */
+/* One allocation holds the decoder's working memory and the band's samples. */
 static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t number,
                 const struct lod_inputs *inputs, uint8_t *into, size_t bytes)
 {
@@ -65,7 +65,7 @@ static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t number
     return error;
 }
 
-/* A batch on its way: units that were found are parts of a job, each with samples of its own. */
+/* A batch in progress. Each unit found becomes one band of the job, with samples of its own. */
 struct batch {
     struct lod_l3_unit *found;
     struct lod_l3_part *parts;

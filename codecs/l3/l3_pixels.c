@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See l3_pixels.h. */
+/* Converts samples to pixels; see l3_pixels.h. */
 #include "l3/l3_pixels.h"
 
-#include "l3/container.h"
+#include "l3/container/container.h"
 
 static bool is_palette(const struct lod_l3_row *row)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a band needs of its item, asked for and found again; see l3_unit.h. */
+/* Asks for the bytes that a band needs of its item, and finds them in the inputs; see l3_unit.h. */
 #include "l3/l3_unit.h"
 
 #include <errno.h>
 
-#include "l3/container.h"
-#include "l3/l3_make.h"
+#include "l3/container/container.h"
+#include "l3/container/l3_make.h"
 #include "l3/l3_pixels.h"
 
-/* What need asks for: the beginning, then as missing the whole head and the band, at last the
- * chunks, if there is a palette to read. */
+/*
+ * The inputs in the order in which they are asked for: the first 64 KiB of the stream, the whole
+ * head and the band if those are missing, then group 8 if there is a palette to read.
+ */
 enum input { FIRST, REST };
 
 static int ask(struct lod_inputs *inputs, uint64_t offset, uint64_t bytes)
@@ -20,7 +22,7 @@ static int ask(struct lod_inputs *inputs, uint64_t offset, uint64_t bytes)
     return lod_plan_add_stored(&input->plan, LOD_L3_GROUP_STREAM, offset, bytes);
 }
 
-/* The image of the stream is the row's, or one of them lies. */
+/* Returns whether stream and row describe the same image. If not, one of them is malformed. */
 static bool agrees(const struct lod_l3_row *r, const struct lod_l3_stream *stream)
 {
     const struct lod_l3_image image = lod_png_image(&r->out.header);
@@ -42,7 +44,7 @@ static int check_head(const struct lod_l3_row *r, struct lod_span first, uint64_
     return 0;
 }
 
-/* The band's place in the stream, of a head that is there. */
+/* Finds the band in a stream whose whole head is present. */
 static int find_band(const struct lod_l3_row *r, struct lod_span head, uint32_t band,
                      struct lod_l3_stream *stream, uint64_t *ret_offset, uint64_t *ret_bytes)
 {
@@ -55,7 +57,7 @@ static int find_band(const struct lod_l3_row *r, struct lod_span head, uint32_t 
     return *ret_bytes > lod_l3_row_band_max(r) ? -EILSEQ : 0;
 }
 
-/* The band that is a unit of a form. */
+/* Returns the band that is unit number `unit` of the form. */
 static int band_of(const struct lod_l3_row *r, unsigned form, uint64_t unit, uint32_t *ret_band)
 {
     const uint32_t last = r->out.bands - 1;
@@ -74,8 +76,8 @@ static int band_of(const struct lod_l3_row *r, unsigned form, uint64_t unit, uin
 }
 
 /*
- * What is known so far: *ret_missing 0 and all of `ready`, or the offset and bytes to ask for next.
- * Inputs are the beginning of the stream, the whole head if that was short, and the band.
+ * Looks at the inputs so far: the start of the stream, the whole head if that was short, the band.
+ * Sets *ret_missing to 0 and `found`, or *ret_offset and *ret_missing to the bytes to ask for next.
  */
 static int look(const struct lod_l3_row *r, uint32_t band, const struct lod_inputs *inputs,
                 struct lod_l3_unit *found, uint64_t *ret_offset, uint64_t *ret_missing)
@@ -110,7 +112,7 @@ static int look(const struct lod_l3_row *r, uint32_t band, const struct lod_inpu
     return 0;
 }
 
-/* Group 8, once it was asked for, which is after all else. */
+/* Returns the input that is group 8, which is asked for last; NULL before. */
 static struct lod_input *chunks_of(struct lod_inputs *inputs)
 {
     struct lod_input *last = &inputs->input[inputs->count - 1];
@@ -151,7 +153,7 @@ int lod_l3_unit_need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t u
     return error ? error : ask(inputs, offset, missing);
 }
 
-/* Bytes of a unit: of the form's band, which in the last one has fewer rows. */
+/* Returns the bytes of a unit. The last band of the image may have fewer rows. */
 static uint64_t bytes_of(const struct lod_l3_row *r, unsigned form, uint32_t band)
 {
     struct lod_pixels pixels = lod_l3_pixels(r);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See l3_whole.h. Memory is the samples of the image on a device, of a band on the host. */
+/*
+ * Decodes whole images; see l3_whole.h. Memory: the samples of the image on a device, those of one
+ * band on the host.
+ */
 #include "l3/l3_whole.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "l3/batch.h"
-#include "l3/container.h"
+#include "l3/device/batch.h"
+#include "l3/container/container.h"
 #include "l3/l3_pixels.h"
 
 int lod_l3_whole_open(struct lod_span bytes, struct lod_l3_whole *ret_whole)
@@ -31,7 +34,7 @@ int lod_l3_whole_open(struct lod_span bytes, struct lod_l3_whole *ret_whole)
     return 0;
 }
 
-/* The pixels of `rows` rows of samples, from row `first` of the image on. */
+/* Converts `rows` rows of samples, from row `first` of the image on, to pixels. */
 static int put(const struct lod_l3_whole *whole, const uint8_t *samples, uint32_t first,
                uint32_t rows, uint8_t *into)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * l3, writing: an image file (container_write.h) becomes an L3 stream and the bytes around its
- * pixels, proven by making the file of full/ from them; what cannot be is stored WHOLE with the
- * reason.
- * FORMAT.md, ITEM and l3; l3.c reads these rows.
+ * The encoder of l3 items: an image file (container_write.h) becomes an L3 stream and the bytes
+ * around its pixels. The result is proven by making the file of full/ from it. A file that fails is
+ * stored WHOLE, with the reason. FORMAT.md, ITEM and l3; l3.c reads these rows.
  */
 #include "encoder.h"
 
@@ -11,20 +10,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "l3/container_write.h"
-#include "l3/l3_row.h"
-#include "l3/l3_stream.h"
-#include "l3/l3_stream_write.h"
+#include "l3/container/container_write.h"
+#include "l3/container/l3_row.h"
+#include "l3/patch/l3_stream.h"
+#include "l3/stream/l3_stream_write.h"
 
-/* A file of more is streamed as raw, not held in memory. */
+/* Larger files become raw items, which are copied in pieces and never held in memory. */
 #define SOURCE_BYTES_MAX (256ull << 20)
 
-/* 178 million pixels of RGB; one thread holds them and what they become. */
+/* 178 million RGB pixels. One thread holds the samples and their encoding. */
 #define SAMPLES_BYTES_MAX (512ull << 20)
 
 /*
- * What inflates this much is made to hurt, or so plain that patches gain nothing: photographs
- * inflate to 1.3 .. 4 times their size, screenshots to 10 .. 50 times.
+ * Refuses files that inflate to more than 64 times their size: they are decompression bombs, or so
+ * plain that patches gain nothing. Photographs inflate 1.3 to 4 times, screenshots 10 to 50 times.
  */
 #define BOMB_BYTES  (32ull << 20)
 #define BOMB_FACTOR 64u
@@ -43,7 +42,7 @@ struct job {
     const char *why;
 };
 
-/* What proving one band takes. */
+/* The memory for proving one band. */
 struct proof {
     struct lod_l3_stream stream;
     uint8_t *work, *samples, *made;
@@ -67,7 +66,7 @@ static uint64_t samples_bytes(const struct lod_l3_image *image)
     return row > UINT64_MAX / image->height ? UINT64_MAX : row * image->height;
 }
 
-/* From the header alone, before anything of its size is allocated. */
+/* Checks the size that the header states, before anything of that size is allocated. */
 static int check_size(struct job *job)
 {
     const uint64_t bytes = samples_bytes(&job->image);
@@ -81,7 +80,7 @@ static int check_size(struct job *job)
     return 0;
 }
 
-/* Its header, so far as that tells the image and is one that is taken. */
+/* Reads the header and checks that the image is one that l3 takes. */
 static int read_head(struct job *job)
 {
     int error;
@@ -117,7 +116,7 @@ static int encode_pixels(struct job *job)
                               job->stream);
 
     if (error == -E2BIG) {
-        return refuse(job, "too large: its patches pass 4 GiB");
+        return refuse(job, "too large: its patches exceed 4 GiB");
     }
     const uint64_t chunks = (uint64_t)job->taken.before.bytes + job->taken.after.bytes;
     return !error && job->stream->bytes + chunks >= job->source.bytes
@@ -125,7 +124,7 @@ static int encode_pixels(struct job *job)
                : error;
 }
 
-/* The row; of the container's own fields what is known before its file was made. */
+/* Fills in the row, except the container's checksums, which `prove` adds. */
 static int describe(struct job *job, const struct lod_l3_stream *stream)
 {
     const struct lod_l3_taken *taken = &job->taken;
@@ -149,7 +148,7 @@ static int describe(struct job *job, const struct lod_l3_stream *stream)
     return 0;
 }
 
-/* One band, made as a mount makes it, of samples that must be the source's. */
+/* Makes one band as a mount does and compares it with the source's samples and bytes. */
 static int prove_band(struct job *job, const struct proof *proof, uint32_t band)
 {
     const size_t stride = (size_t)lod_l3_row_bytes(&job->image);
@@ -164,13 +163,13 @@ static int prove_band(struct job *job, const struct proof *proof, uint32_t band)
         stride, proof->work);
     if (error || bytes > lod_l3_row_band_max(&job->row) ||
         memcmp(proof->samples, source, stride * lod_l3_output_rows(out, band))) {
-        return refuse(job, "its pixels do not come back from patches");
+        return refuse(job, "its pixels change when they are stored as patches");
     }
     job->from->container->band(&job->row, band, proof->samples, stride, proof->made);
     const struct lod_span made = {.at = proof->made, .bytes = lod_l3_output_band_bytes(out, band)};
     return job->from->prove(job->source, &job->row, band, made)
                ? 0
-               : refuse(job, "its bytes do not come back from its pixels");
+               : refuse(job, "its bytes cannot be made from its pixels again");
 }
 
 static int prove_bands(struct job *job, struct proof *proof)
@@ -186,7 +185,7 @@ static int prove_bands(struct job *job, struct proof *proof)
         return -ENOMEM;
     }
     if (lod_l3_work_init(&proof->stream, proof->work)) {
-        return refuse(job, "its pixels do not come back from patches");
+        return refuse(job, "its pixels change when they are stored as patches");
     }
     for (uint32_t band = 0; !error && band < out->bands; band++) {
         error = prove_band(job, proof, band);
@@ -200,11 +199,11 @@ static int prove(struct job *job)
     int error = lod_l3_stream_open(lod_buf_span(job->stream), job->stream->bytes, &proof.stream);
 
     if (error || proof.stream.head_bytes > UINT32_MAX) {
-        return refuse(job, "its pixels do not come back from patches");
+        return refuse(job, "its pixels change when they are stored as patches");
     }
     error = describe(job, &proof.stream);
     if (!error && proof.stream.head_bytes > lod_l3_row_head_max(&job->row)) {
-        error = refuse(job, "its pixels do not come back from patches");
+        error = refuse(job, "its pixels change when they are stored as patches");
     }
     error = error ? error : prove_bands(job, &proof);
     free(proof.work);
@@ -261,7 +260,9 @@ static int encode(struct lod_span source, const struct lod_encode_options *optio
     return 0;
 }
 
-/* The samples, the stream in a buffer that may be half empty, and what decoding and proving take.
+/*
+ * Returns the sum of the samples, the stream in a buffer that may be half empty, and the memory of
+ * decoding and proving.
  */
 static uint64_t memory_bytes(struct lod_span source)
 {

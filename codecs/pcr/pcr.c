@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcr, reading: progressive compressed records. What an item is at a format and a fidelity: stored
- * bytes, or a piece that one of the makers makes. FORMAT.md, ITEM, column pcr; pcr_write.c makes
- * these rows.
+ * The codec pcr (progressive compressed records), reading: plans an item at a format and a fidelity
+ * as stored bytes, or as a piece that a maker computes. FORMAT.md, ITEM, column pcr; pcr_write.c
+ * makes these rows.
  */
 #include "codec.h"
 
@@ -33,23 +33,13 @@ static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GRO
     return 0;
 }
 
-/* The source file is stored: there is nothing else of it, or it stands beside its groups. */
-static bool is_stored(const uint8_t row[LOD_ROW_BYTES], enum lod_fidelity fidelity)
-{
-    return lod_row_flags(row) & LOD_ITEM_WHOLE ||
-           (fidelity == LOD_ORIGINAL && lod_row_flags(row) & LOD_ITEM_KEPT);
-}
-
 static int add_pieces(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
                       enum lod_fidelity fidelity, struct lod_plan *plan)
 {
     if (format == LOD_FORMAT_DECODED) {
         return lod_pcr_decoded_plan(row, fidelity, plan);
     }
-    if (is_stored(row, fidelity)) {
-        return lod_plan_add_stored(plan, LOD_PCR_GROUP_FILE, 0, lod_pcr_source_bytes(row));
-    }
-    return fidelity == LOD_ORIGINAL
+    return fidelity == LOD_ORIGINAL && !lod_pcr_shows_source(row, fidelity)
                ? lod_plan_add_made(plan, LOD_ORIGINAL, 0, lod_pcr_source_bytes(row))
                : lod_pcr_scans_plan(row, fidelity, plan);
 }
@@ -73,10 +63,26 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     return error;
 }
 
+static const char *file_ending(const uint8_t row[LOD_ROW_BYTES])
+{
+    (void)row;
+    return ".jpg";
+}
+
+static bool sides(const uint8_t row[LOD_ROW_BYTES], uint32_t *ret_width, uint32_t *ret_height)
+{
+    *ret_width = lod_get_le16(row + LOD_PCR_WIDTH);
+    *ret_height = lod_get_le16(row + LOD_PCR_HEIGHT);
+    return !(lod_row_flags(row) & LOD_ITEM_WHOLE);
+}
+
 const struct lod_codec lod_codec_pcr = {
     .name = "pcr",
     .id = LOD_CODEC_PCR,
     .groups = 12,
+    .picture_rank = 1,
+    .file_ending = file_ending,
+    .sides = sides,
     .frame_shift = frame_shift,
     .segments = segments,
     .source_bytes = lod_pcr_source_bytes,

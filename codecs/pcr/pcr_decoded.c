@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decoded/ of a JPEG. Gray stays gray, CMYK and YCCK come out as four channels as they are stored,
- * all else is RGB; libjpeg's defaults: slow integer transform, smooth chroma, and block smoothing
- * where scans are missing.
+ * Makes decoded/ of a JPEG. Gray stays gray, CMYK and YCCK become four channels as stored, all else
+ * RGB. libjpeg's defaults apply: the slow integer transform, smooth upsampling of chroma, and block
+ * smoothing if scans are missing.
  */
 #include "pcr/pcr_decoded.h"
 
 #include <errno.h>
 
-#include "pcr/jpeg_io.h"
+#include "pcr/jpeg/jpeg_io.h"
 #include "pcr/pcr_row.h"
 #include "pcr/pcr_scans.h"
 #include "pixels.h"
 
 #define MCU_SIDE_MAX 32u /* pixels: 4 blocks of 8 */
 
-/* Of libjpeg beside coefficients: some rows of MCUs in each step, and tables. */
+/* libjpeg's memory beside coefficients: some rows of MCUs in each step, and tables. */
 #define ROW_BYTES_A_SAMPLE 128u
 #define TABLES_BYTES       (512u << 10)
 
@@ -24,7 +24,7 @@ static struct lod_pixels pixels_of(const uint8_t row[LOD_ROW_BYTES])
     return (struct lod_pixels){
         .width = lod_get_le16(row + LOD_PCR_WIDTH),
         .height = lod_get_le16(row + LOD_PCR_HEIGHT),
-        .channels = row[LOD_PCR_COMPONENTS],
+        .channels = (uint8_t)lod_pcr_components(row),
         .sample_bytes = 1,
     };
 }
@@ -36,7 +36,7 @@ uint64_t lod_pcr_decoded_bytes(uint32_t width, uint32_t height, unsigned compone
            (uint64_t)width * components * ROW_BYTES_A_SAMPLE + TABLES_BYTES;
 }
 
-/* A row that claims more than pack would have let pass has no pixels. */
+/* Returns NULL for a row that claims a larger image than pack accepts. */
 const char *lod_pcr_decoded_ending(const uint8_t row[LOD_ROW_BYTES])
 {
     struct lod_pixels pixels = pixels_of(row);
@@ -48,7 +48,7 @@ int lod_pcr_decoded_plan(const uint8_t row[LOD_ROW_BYTES], enum lod_fidelity fid
                          struct lod_plan *plan)
 {
     struct lod_pixels pixels = pixels_of(row);
-    unsigned k = fidelity == LOD_FULL ? LOD_Q10 : fidelity;
+    unsigned k = lod_pcr_shows_source(row, fidelity) || fidelity == LOD_FULL ? LOD_Q10 : fidelity;
 
     if (fidelity > LOD_FULL) {
         return -ENOENT;
@@ -69,8 +69,8 @@ static enum lod_fidelity fidelity_of(unsigned form)
     return (enum lod_fidelity)(form - LOD_PCR_FORM_DECODED);
 }
 
-/* The row does not say how chroma is subsampled: as if it were not, but no more than pack allows.
- */
+/* Returns the memory for decoding. The row does not have the subsampling of chroma, so none is
+ * assumed, up to the limit of pack. */
 static uint64_t cost(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 {
     struct lod_pixels pixels = pixels_of(row);
@@ -81,6 +81,9 @@ static uint64_t cost(const uint8_t row[LOD_ROW_BYTES], unsigned form)
         lod_pcr_decoded_bytes(pixels.width, pixels.height, pixels.channels, coefficients);
 
     bytes = bytes < LOD_DECODED_BYTES_MAX ? bytes : LOD_DECODED_BYTES_MAX;
+    if (lod_pcr_shows_source(row, fidelity_of(form))) {
+        return bytes + lod_pcr_source_bytes(row);
+    }
     for (unsigned group = 1; group <= (unsigned)fidelity_of(form); group++) {
         bytes += lod_pcr_group_bytes(row, group);
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The groups of a transcoded JPEG: the head, the scans as they were written, and every other APPn
- * and COM. FORMAT.md, pcr, Head and groups.
+ * Writes the groups of a transcoded JPEG: the head, the scans, and every other APPn and COM.
+ * FORMAT.md, pcr, Head and groups.
  */
 #include <assert.h>
 
-#include "pcr/exif.h"
+#include "pcr/jpeg/exif.h"
 #include "pcr/pcr_write.h"
 #include "pcr/pcr_row.h"
 
@@ -19,7 +19,7 @@ static const uint8_t *segment_at(const struct lod_pcr_job *job,
     return job->source.at + segment->offset;
 }
 
-/* The JFIF segment whose place the head takes: the first; NULL if there is none. */
+/* Returns the first JFIF segment, which goes into the head, or NULL. */
 static const struct lod_jpeg_segment *first_jfif(const struct lod_pcr_job *job)
 {
     for (unsigned i = 0; i < job->layout.segments_count; i++) {
@@ -30,7 +30,7 @@ static const struct lod_jpeg_segment *first_jfif(const struct lod_pcr_job *job)
     return NULL;
 }
 
-/* The JFIF segment without its thumbnail: length 16, version, units and densities, 0 x 0. */
+/* Writes the JFIF segment without its thumbnail: length 16, version, units and densities, 0 x 0. */
 static void plain_jfif(const struct lod_pcr_job *job, const struct lod_jpeg_segment *jfif,
                        uint8_t ret_plain[JFIF_BYTES])
 {
@@ -55,7 +55,7 @@ static int append_kind(const struct lod_pcr_job *job, enum lod_jpeg_segment_kind
     return error;
 }
 
-/* SOI, JFIF, the orientation where the source has one, Adobe, ICC. */
+/* Writes the head: SOI, JFIF, the orientation if the source has one, Adobe, ICC. */
 static int make_head(const struct lod_pcr_job *job, struct lod_encoded *item)
 {
     struct lod_buf *head = &item->group[0];
@@ -67,7 +67,7 @@ static int make_head(const struct lod_pcr_job *job, struct lod_encoded *item)
         plain_jfif(job, jfif, plain);
         error = lod_buf_append(head, plain, sizeof(plain));
     }
-    lod_put_le16(item->row + LOD_PCR_APP_SPLIT, (uint16_t)head->bytes);
+    item->row[LOD_PCR_APP_SPLIT] = (uint8_t)head->bytes; /* SOI and a JFIF segment at most */
     if (job->layout.orientation > 1 && !error) {
         item->row[0] |= LOD_ITEM_ORIENT;
         lod_exif_write(job->layout.orientation, exif);
@@ -79,7 +79,7 @@ static int make_head(const struct lod_pcr_job *job, struct lod_encoded *item)
     return error ? error : append_kind(job, LOD_JPEG_ICC, head);
 }
 
-/* All segments that are not in the head as they were, in source order. */
+/* Copies all segments that the head does not have unchanged, in source order. */
 static int make_apps(const struct lod_pcr_job *job, struct lod_buf *out)
 {
     const struct lod_jpeg_segment *jfif = first_jfif(job);
@@ -101,7 +101,8 @@ static int make_apps(const struct lod_pcr_job *job, struct lod_buf *out)
     return error;
 }
 
-/* The 0xff of the next marker with this code, from `at`, stepping from segment to segment. */
+/* Returns the offset of the next marker with this code from `at`, stepping from segment to segment.
+ */
 static size_t find_marker(struct lod_span file, size_t at, uint8_t code)
 {
     struct lod_cursor c = lod_cursor(file.at + at, file.bytes - at);
@@ -115,8 +116,8 @@ static size_t find_marker(struct lod_span file, size_t at, uint8_t code)
 }
 
 /*
- * Cuts what libjpeg wrote behind each scan's entropy-coded bytes: its tables and scan headers go
- * with the scan that needs them; DQT and SOF, before the first scan's DHT, end the head.
+ * Cuts the written file after each scan's entropy-coded bytes, so tables and scan headers go with
+ * the scan that needs them. DQT and SOF, before the first scan's DHT, end the head.
  */
 static int split_scans(const struct lod_pcr_job *job, struct lod_encoded *item)
 {
@@ -126,7 +127,7 @@ static int split_scans(const struct lod_pcr_job *job, struct lod_encoded *item)
     for (unsigned i = 0; i < job->script.count; i++) {
         size_t sos = find_marker(file, at, 0xda);
         size_t end = sos < file.bytes ? lod_jpeg_entropy_end(file, sos + 2) : file.bytes;
-        assert(end < file.bytes); /* it was just read back */
+        assert(end < file.bytes); /* the file was just checked */
         int error =
             lod_buf_append(&item->group[job->script.scans[i].group - 1], file.at + at, end - at);
         if (error) {
@@ -143,5 +144,6 @@ int lod_pcr_groups_write(const struct lod_pcr_job *job, struct lod_encoded *item
     int error = make_head(job, item);
 
     error = error ? error : split_scans(job, item);
+    error = error ? error : lod_pcr_closing_write(job, item);
     return error ? error : make_apps(job, &item->group[LOD_PCR_GROUP_APP - 1]);
 }

@@ -1,22 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What brings the source's own bytes back: rebuild data, proven here by rebuilding, or the source
- * file beside its groups. FORMAT.md, Rebuild data; pcr_original.c reads it.
+ * Stores the data that restores the source's bytes: rebuild data, checked here by rebuilding, or
+ * the source file beside its groups. FORMAT.md, Rebuild data; pcr_original.c reads it.
  */
 #include <errno.h>
 
-#include "pcr/exact_write.h"
+#include "pcr/exact/rebuild_write.h"
 #include "pcr/pcr_write.h"
 #include "pcr/pcr_original.h"
 #include "pcr/pcr_row.h"
 
-static void set_group_bytes(struct lod_encoded *item)
+#define EOI_BYTES 2
+
+/* Number of groups beside a file that cannot be rebuilt: those that training uses. */
+#define KEPT_TOP 5
+
+int lod_pcr_set_lengths(struct lod_encoded *item)
 {
-    lod_put_le32(item->row + LOD_PCR_GROUPS + 4 * (LOD_PCR_GROUP_FILE - 1),
-                 (uint32_t)item->group[LOD_PCR_GROUP_FILE - 1].bytes);
+    for (unsigned i = 0; i < LOD_GROUPS_MAX; i++) {
+        if (item->group[i].bytes > UINT32_MAX) {
+            return -ENOTSUP;
+        }
+        lod_put_le32(item->row + LOD_PCR_GROUPS + 4 * i, (uint32_t)item->group[i].bytes);
+    }
+    return 0;
 }
 
-/* The file at fidelity full, put together as a mount would. */
+/* Makes the file at fidelity full as a mount does. */
 static int make_full(const struct lod_encoded *item, struct lod_buf *full)
 {
     struct lod_plan plan;
@@ -32,18 +42,36 @@ static int make_full(const struct lod_encoded *item, struct lod_buf *full)
     return error;
 }
 
-static int keep(const struct lod_pcr_job *job, struct lod_encoded *item)
+/* Returns whether the file at q_k is as large as the source, and so useless beside it. */
+static bool is_vain(const struct lod_pcr_job *job, const struct lod_encoded *item, unsigned k)
 {
+    uint64_t bytes = EOI_BYTES;
+
+    for (unsigned group = 1; group <= k; group++) {
+        bytes += item->group[group - 1].bytes;
+    }
+    return bytes >= job->source.bytes;
+}
+
+int lod_pcr_keep(const struct lod_pcr_job *job, unsigned top, struct lod_encoded *item)
+{
+    struct lod_buf *file = &item->group[LOD_PCR_GROUP_FILE - 1];
+
+    for (; top > LOD_Q1 && is_vain(job, item, top); top--) {
+    }
+    for (unsigned group = top + 1; group < LOD_PCR_GROUP_FILE; group++) {
+        lod_buf_finish(&item->group[group - 1]);
+    }
     item->row[0] |= LOD_ITEM_KEPT;
-    int error =
-        lod_buf_append(&item->group[LOD_PCR_GROUP_FILE - 1], job->source.at, job->source.bytes);
-    set_group_bytes(item);
-    return error;
+    item->row[0] &= (uint8_t)~LOD_ITEM_NO_ORIGINAL;
+    item->row[LOD_PCR_SHAPE] = (uint8_t)(lod_pcr_components(item->row) | top << 4);
+    int error = lod_buf_append(file, job->source.at, job->source.bytes);
+    return error ? error : lod_pcr_set_lengths(item);
 }
 
 int lod_pcr_original_write(struct lod_pcr_job *job, struct lod_encoded *item)
 {
-    struct lod_exact_made made = {0};
+    struct lod_rebuild_made made = {0};
     struct lod_buf full = {0};
     const char *why;
 
@@ -51,17 +79,16 @@ int lod_pcr_original_write(struct lod_pcr_job *job, struct lod_encoded *item)
     if (!error) {
         error = lod_pcr_original_cost(item->row) > LOD_PCR_ORIGINAL_COST_MAX
                     ? -ENOTSUP
-                    : lod_exact_make(job->source, job->jpeg, lod_buf_span(&full), job->again, &made,
-                                     &why);
+                    : lod_rebuild_make(job->source, job->jpeg, lod_buf_span(&full), &made, &why);
     }
     lod_buf_finish(&full);
     if (error && error != -ENOTSUP) {
         return error;
     }
-    item->row[0] &= (uint8_t)~LOD_ITEM_NO_ORIGINAL;
     if (error) {
-        return keep(job, item);
+        return lod_pcr_keep(job, KEPT_TOP, item);
     }
+    item->row[0] &= (uint8_t)~LOD_ITEM_NO_ORIGINAL;
     item->header = made.header;
     item->group[LOD_PCR_GROUP_FILE - 1] = made.tail;
     return 0;
@@ -70,17 +97,16 @@ int lod_pcr_original_write(struct lod_pcr_job *job, struct lod_encoded *item)
 int lod_pcr_original_join(struct lod_encoded *item, uint32_t slot)
 {
     struct lod_buf *tail = &item->group[LOD_PCR_GROUP_FILE - 1], joined = {0};
-    const struct lod_exact_made made = {.header = item->header, .tail = *tail};
+    const struct lod_rebuild_made made = {.header = item->header, .tail = *tail};
 
     int error = slot == LOD_SLOT_OWN
-                    ? lod_exact_join(&made, &joined)
-                    : lod_exact_join_shared((uint16_t)slot, lod_buf_span(tail), &joined);
+                    ? lod_rebuild_join(&made, &joined)
+                    : lod_rebuild_join_shared((uint16_t)slot, lod_buf_span(tail), &joined);
     if (error) {
         lod_buf_finish(&joined);
         return error;
     }
     lod_buf_finish(tail);
     *tail = joined;
-    set_group_bytes(item);
-    return 0;
+    return lod_pcr_set_lengths(item);
 }

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcr, writing: a JPEG file becomes a head and ten scan groups without loss, proven by reading the
- * coefficients back; what cannot be is stored WHOLE with the reason. FORMAT.md, ITEM and pcr;
- * pcr.c reads these rows.
+ * The codec pcr, writing: converts a JPEG file without loss to a head and ten scan groups, and
+ * checks the result by decoding it. A file that cannot be converted is stored WHOLE, with the
+ * reason. FORMAT.md, ITEM and pcr; pcr.c reads these rows.
  */
 #include "encoder.h"
 
 #include <assert.h>
 #include <errno.h>
 
-#include "pcr/jpeg_io.h"
+#include "pcr/jpeg/jpeg_io.h"
 #include "pcr/pcr_decoded.h"
 #include "pcr/pcr_write.h"
 #include "pcr/pcr_row.h"
-#include "pcr/scans_read.h"
-#include "pcr/scans_write.h"
+#include "pcr/exact/scans_read.h"
+#include "pcr/entropy/scans_write.h"
 #include "pixels.h"
 
-/* A JPEG of more is no photograph to train on; as raw it is streamed, not held in memory. */
+/* A larger JPEG is stored by the raw codec, which copies it without holding it in memory. */
 #define SOURCE_BYTES_MAX (256ull << 20)
 
 /*
- * For the coefficients of one image, 2 bytes each: 178 million pixels without chroma subsampling,
- * 357 million with 4:2:0; the largest camera sensors have 150. While an image is proven, its own
- * coefficients and those read back are held: twice this is the most that one thread takes.
+ * Limit for the coefficients of an image, 2 bytes each: 178 million pixels without chroma
+ * subsampling, 357 million with 4:2:0; the largest camera sensors have 150. While libjpeg's
+ * coefficients are copied, a thread holds them twice.
  */
 #define COEFFICIENT_BYTES_MAX (1ull << 30)
 
-/* Growth that is accepted before the class's next script is tried: 3 % and 512 bytes. */
+/* With more growth than 3 % and 512 bytes the next script of the class is tried. */
 #define GROWTH_DIVISOR 100
 #define GROWTH_PERCENT 3
 #define GROWTH_BYTES   512
 
-/* Of libjpeg's row buffers and of small files' tables. */
+/* For libjpeg's row buffers, and for tables in small files. */
 #define MEMORY_BASE (1u << 20)
 
 static bool probe(struct lod_span head)
@@ -40,7 +40,7 @@ static bool probe(struct lod_span head)
     return head.bytes >= 3 && head.at[0] == 0xff && head.at[1] == 0xd8 && head.at[2] == 0xff;
 }
 
-/* APPn and COM cost the same in source and item, so growth is that of all the rest. */
+/* APPn and COM have the same size in source and item, so growth is computed without them. */
 static bool grew_little(const struct lod_pcr_job *job)
 {
     uint64_t source = job->layout.end, written = job->written.bytes;
@@ -59,13 +59,17 @@ static int write_script(struct lod_pcr_job *job, const struct lod_script *script
         blocks[c] = (uint8_t)(job->layout.h[c] * job->layout.v[c]);
     }
     lod_script_fit(script, job->layout.components, blocks, &job->script);
+    if (job->top) {
+        lod_script_cut(&job->script, job->top);
+    }
     job->written.bytes = 0;
     return lod_scans_write(job->jpeg, &job->script, &job->written);
 }
 
 /*
- * The class's scripts in order until one grows the file little; if none does, the smallest. A
- * script that cannot carry the coefficients is passed over.
+ * Tries the scripts of the class in order until one makes the file grow little; if none does, uses
+ * the smallest result. A script that cannot represent the coefficients is skipped. If the source
+ * file is kept too, growth does not matter.
  */
 static int write_scans(struct lod_pcr_job *job, const struct lod_scan_choice *choice)
 {
@@ -80,7 +84,7 @@ static int write_scans(struct lod_pcr_job *job, const struct lod_scan_choice *ch
         if (error == -ENOTSUP) {
             continue;
         }
-        if (error || grew_little(job)) {
+        if (error || job->top || grew_little(job)) {
             return error;
         }
         if (job->written.bytes < best_bytes) {
@@ -96,13 +100,13 @@ static int write_scans(struct lod_pcr_job *job, const struct lod_scan_choice *ch
                                        : write_script(job, choice->classes[class].scripts[best]);
 }
 
-/* Reads what was written and compares it with what it was made from. */
+/* Decodes the written scans, and compares each symbol with the coefficients. */
 static int prove(struct lod_pcr_job *job)
 {
-    int error = lod_scans_read(lod_buf_span(&job->written), COEFFICIENT_BYTES_MAX, &job->again);
+    int error = lod_scans_check(lod_buf_span(&job->written), job->jpeg, job->top == 0);
 
-    if (error == -EILSEQ || (!error && lod_jpeg_same(job->jpeg, job->again))) {
-        job->why = "its coefficients do not come back from progressive scans";
+    if (error == -EILSEQ || error == -EBADMSG) {
+        job->why = "its coefficients cannot be restored from progressive scans";
         error = -ENOTSUP;
     }
     return error;
@@ -116,7 +120,7 @@ static int rewrite(struct lod_pcr_job *job, const struct lod_scan_choice *choice
     return error ? error : prove(job);
 }
 
-/* What libjpeg holds of an image: whole MCUs of blocks of 64 coefficients. */
+/* Returns libjpeg's memory for an image: whole MCUs of blocks of 64 coefficients. */
 static uint64_t coefficient_bytes(const struct lod_jpeg_layout *layout)
 {
     unsigned h_max = 1, v_max = 1, blocks = 0;
@@ -140,17 +144,22 @@ static int make_row(const struct lod_pcr_job *job, struct lod_encoded *item)
                               coefficient_bytes(layout)) > LOD_DECODED_BYTES_MAX) {
         item->row[0] |= LOD_ITEM_NO_DECODED;
     }
-    item->row[LOD_PCR_COMPONENTS] = job->layout.components;
+    item->row[LOD_PCR_SHAPE] = job->layout.components;
     lod_put_le16(item->row + LOD_PCR_WIDTH, job->layout.width);
     lod_put_le16(item->row + LOD_PCR_HEIGHT, job->layout.height);
     lod_put_le32(item->row + LOD_PCR_SOURCE, (uint32_t)job->source.bytes);
-    for (unsigned i = 0; i < LOD_GROUPS_MAX; i++) {
-        if (item->group[i].bytes > UINT32_MAX) {
-            return -ENOTSUP;
-        }
-        lod_put_le32(item->row + LOD_PCR_GROUPS + 4 * i, (uint32_t)item->group[i].bytes);
+    return lod_pcr_set_lengths(item);
+}
+
+/* Adds group 12. If that is the source file, it has the APPn and COM segments, and group 11 is not
+ * needed. */
+static int add_original(struct lod_pcr_job *job, const struct lod_encode_options *options,
+                        struct lod_encoded *item)
+{
+    if (job->top) {
+        return lod_pcr_keep(job, job->top, item);
     }
-    return 0;
+    return options->original ? lod_pcr_original_write(job, item) : 0;
 }
 
 static int transcode(struct lod_pcr_job *job, const struct lod_encode_options *options,
@@ -161,12 +170,14 @@ static int transcode(struct lod_pcr_job *job, const struct lod_encode_options *o
     error = error ? error : rewrite(job, options->scans);
     error = error ? error : lod_pcr_groups_write(job, item);
     error = error ? error : make_row(job, item);
-    return error || !options->original ? error : lod_pcr_original_write(job, item);
+    return error ? error : add_original(job, options, item);
 }
 
 /*
- * The coefficients twice, their own and those read back; what was written twice, as libjpeg gave it
- * and in groups, in buffers that may be half empty; the full file and the one rebuilt from it.
+ * Returns the memory for encoding, the sum of:
+ * - the coefficients twice, while libjpeg's are copied;
+ * - the written scans twice, as a file and in groups, in buffers that may be half empty;
+ * - the file at full with the rebuilt one, or the source again.
  */
 static uint64_t memory_bytes(struct lod_span source)
 {
@@ -206,17 +217,17 @@ static int store_whole(const struct lod_pcr_job *job, struct lod_encoded *item)
 static int encode(struct lod_span source, const struct lod_encode_options *options,
                   struct lod_encoded *ret_item)
 {
-    struct lod_pcr_job job = {.source = source, .why = "a scan group passes 4 GiB"};
+    struct lod_pcr_job job = {
+        .source = source, .top = options->top, .why = "a scan group exceeds 4 GiB"};
     struct lod_encoded item = {0};
 
-    assert(source.bytes <= SOURCE_BYTES_MAX && options->scans);
+    assert(source.bytes <= SOURCE_BYTES_MAX && options->scans && options->top <= LOD_Q10);
     int error = transcode(&job, options, &item);
     if (error == -ENOTSUP) {
         error = store_whole(&job, &item);
     }
     lod_buf_finish(&job.written);
     lod_jpeg_destroy(job.jpeg);
-    lod_jpeg_destroy(job.again);
     if (error) {
         lod_encoded_finish(&item);
         return error;

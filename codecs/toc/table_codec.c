@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * toc: a table whose rows lie in shards, which are the items behind it, and the shards themselves.
- * A table is its header, stored, and its rows, made of one shard at a time; a shard is shown as it
- * is stored. FORMAT.md, Codecs, toc.
+ * The decoder of toc items: tables and their shards. A table consists of its stored header and its
+ * rows, which are made from the shards, the items after it, one at a time. A shard is shown as
+ * stored. FORMAT.md, Codecs, toc.
  */
 #include "codec.h"
 
@@ -10,25 +10,25 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "toc/dtype.h"
-#include "toc/matrix.h"
-#include "toc/npy_read.h"
-#include "toc/table.h"
+#include "toc/shard/dtype.h"
+#include "toc/product/matrix.h"
+#include "toc/source/npy_read.h"
+#include "toc/source/table.h"
 #include "toc/table_row.h"
-#include "toc/toc.h"
-#include "toc/toc_format.h"
+#include "toc/shard/toc.h"
+#include "toc/shard/toc_format.h"
 
 #define FRAME_SHIFT 20
 
 #define GROUP 1u
 
-/* Beside shard and unit; what decoding takes for a batch is less than the shard's dense bytes. */
+/* The allowance for a batch while decoding, besides shard and unit. */
 #define WORK_BYTES ((uint64_t)1 << 20)
 
 struct table_row {
     bool shard;
     uint8_t dtype;
-    uint64_t bytes; /* of the file, of the shard */
+    uint64_t bytes; /* of the file; of a shard */
     uint64_t rows, first;
     uint32_t columns, shard_rows, header_bytes, shards, unit_rows, number;
     uint64_t row_bytes;
@@ -78,7 +78,7 @@ static bool is_shard_legal(const struct table_row *t)
            t->rows <= LOD_TOC_ROWS_MAX && t->first <= INT64_MAX;
 }
 
-/* Every product below is of numbers that were compared with a limit before. */
+/* No product overflows: each factor was compared with a limit before. */
 static bool is_table_legal(const struct table_row *t)
 {
     if (t->columns == 0 || t->row_bytes > LOD_SHARD_BYTES_MAX || t->shard_rows == 0 ||
@@ -107,7 +107,7 @@ static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GRO
     return 0;
 }
 
-/* A shard is no file of the source. */
+/* A shard is no file of the source, so it counts 0 bytes. */
 static uint64_t source_bytes(const uint8_t row[LOD_ROW_BYTES])
 {
     const struct table_row t = take_row(row);
@@ -136,7 +136,7 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     return error == -EOVERFLOW ? -EILSEQ : error;
 }
 
-/* ------------------------------------------------------------------------------- making */
+/* ----------------------------------------------------------------------------- made rows */
 
 static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 {
@@ -146,7 +146,7 @@ static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned form)
     return t.unit_rows * t.row_bytes;
 }
 
-/* The shard, what decoding takes beside it, and the unit. */
+/* Returns the sum of the shard, the decoder's working memory, and the unit. */
 static uint64_t cost(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 {
     const struct table_row t = take_row(row);
@@ -203,14 +203,11 @@ static uint32_t ahead(const uint8_t row[LOD_ROW_BYTES])
     return t.shard ? 0 : t.shards;
 }
 
-/* -------------------------------------------------------------------- what is shown as it is */
+/* ------------------------------------------------------------------------- checked shards */
 
 #define CHECK_BYTES_MAX ((uint64_t)64 << 20)
 
-/*
- * Batches expanded as for products, as many as fit; a single one that takes more is left to those
- * who multiply with it.
- */
+/* Expands batches as products do, as many as fit. Skips a single batch that takes more memory. */
 static int check_batches(const struct lod_toc_shard *shard, uint32_t first, uint32_t *count)
 {
     uint64_t bytes = lod_toc_matrix_bytes(shard, first, *count);

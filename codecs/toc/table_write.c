@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The encoder of tables: part 0 is the table itself, its .npy header; parts 1 and up are its
- * shards. A text table has shards alone. See table_codec.c for their rows.
+ * The encoder of tables. Part 0 of an .npy is the table itself with its header; parts 1 and up are
+ * its shards. A text table has shards only. See table_codec.c for the rows.
  */
 #include "encoder.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "toc/dtype.h"
-#include "toc/table.h"
+#include "toc/shard/dtype.h"
+#include "toc/source/table.h"
 #include "toc/table_row.h"
-#include "toc/text_table.h"
-#include "toc/toc_write.h"
+#include "toc/source/text_table.h"
+#include "toc/encode/toc_write.h"
 
 static bool probe(struct lod_span head)
 {
     (void)head;
-    return false; /* what a table is, more than 64 bytes say: pack looks itself */
+    return false; /* 64 bytes cannot tell a table: pack decides */
 }
 
 static int encode_header(const struct lod_data_table *table, struct lod_span header,
@@ -38,7 +38,7 @@ static int encode_header(const struct lod_data_table *table, struct lod_span hea
                : -EILSEQ;
 }
 
-/* Column by column in the file, row by row in a shard. */
+/* Reads columns from the file and writes rows to the shard. */
 static void transpose(const uint8_t *from, uint32_t rows, uint32_t columns, unsigned bytes,
                       uint8_t *into)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From an inode number to what stat(2) shows, by arithmetic and rows of the index alone. Nothing
- * here reads a record.
+ * Computes the attributes for stat(2) from an inode number and rows of the index. It reads no
+ * record.
  */
 #include "fuse/ops.h"
 
@@ -10,9 +10,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "backend/mtime.h"
+
 #define SECTOR_BYTES 512   /* of st_blocks, on every Linux file system */
 #define READ_HINT    65536 /* st_blksize: buffered readers take one read for a small photograph */
-#define MTIME_SHIFT  30    /* a node's mtime: seconds * 2^30 + nanoseconds */
 
 int lod_ops_plan(const struct lod_ops *ops, const struct lod_found *found,
                  struct lod_item *ret_item, struct lod_plan *ret_plan)
@@ -32,11 +33,15 @@ static int size_of(const struct lod_ops *ops, const struct lod_found *found, off
     struct lod_plan plan;
 
     if (!found->view) {
-        *ret_size = (off_t)lod_control_file_bytes(found->inode.node);
+        *ret_size = (off_t)lod_control_file_bytes(ops->files, found->inode.node);
         return 0;
     }
     if (found->inode.fidelity == LOD_AUTO) {
         *ret_size = LOD_AUTO_BYTES;
+        return 0;
+    }
+    if (lod_found_is_shard(found)) {
+        *ret_size = (off_t)found->shard.bytes;
         return 0;
     }
     if (!S_ISREG(found->node.mode)) {
@@ -55,7 +60,7 @@ static bool is_control_file(const struct lod_found *found)
     return !found->view && S_ISREG(found->node.mode);
 }
 
-/* What `config` says does not change. */
+/* Returns whether the contents change; those of `config` do not. */
 static bool is_live(const struct lod_found *found)
 {
     return is_control_file(found) && found->inode.node != LOD_INODE_CONFIG;
@@ -66,14 +71,15 @@ double lod_ops_attr_timeout(const struct lod_found *found)
     return is_live(found) ? 0 : LOD_TIMEOUT_S;
 }
 
-/* A time of its own at each look; and -o uid= gives the files away, not the right to switch. */
-static void show_live(const struct lod_ops *ops, struct stat *attr)
+/* Sets the attributes of a file of .lodfs. A new mtime makes the kernel drop its pages. -o uid=
+ * does not change the owner of these files. */
+static void show_control(const struct lod_ops *ops, const struct lod_found *found,
+                         struct stat *attr)
 {
-    clock_gettime(CLOCK_REALTIME, &attr->st_mtim); /* pages of an older time are read anew */
-    attr->st_ctim = attr->st_mtim;
-    if (attr->st_ino == LOD_INODE_CONTROL) {
-        attr->st_uid = ops->control->facts.mounter;
-        attr->st_mode = S_IFREG | 0400;
+    attr->st_uid = ops->control->facts.mounter;
+    if (is_live(found)) {
+        clock_gettime(CLOCK_REALTIME, &attr->st_mtim);
+        attr->st_ctim = attr->st_mtim;
     }
 }
 
@@ -88,10 +94,7 @@ int lod_ops_attr(const struct lod_ops *ops, const struct lod_found *found, struc
     mode_t mask = S_ISDIR(found->node.mode)   ? ops->folder_mask
                   : S_ISREG(found->node.mode) ? ops->file_mask
                                               : 0;
-    struct timespec mtime = {
-        .tv_sec = (time_t)(found->node.mtime >> MTIME_SHIFT),
-        .tv_nsec = (long)(found->node.mtime & ((1l << MTIME_SHIFT) - 1)),
-    };
+    const struct timespec mtime = lod_mtime_time(found->node.mtime);
     *ret_attr = (struct stat){
         .st_ino = lod_inode_pack(found->inode),
         .st_mode = found->node.mode & ~mask & (S_IFMT | 0777),
@@ -105,8 +108,8 @@ int lod_ops_attr(const struct lod_ops *ops, const struct lod_found *found, struc
         .st_mtim = mtime,
         .st_ctim = mtime,
     };
-    if (is_live(found)) {
-        show_live(ops, ret_attr);
+    if (is_control_file(found)) {
+        show_control(ops, found, ret_attr);
     }
     return 0;
 }

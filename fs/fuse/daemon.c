@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The background, with a pipe of our own: libfuse's daemonize ends the parent before the mount can
- * be used. Until the child is ready it keeps the caller's stderr, so its reasons are seen.
+ * Goes to the background with a pipe of its own, since libfuse's daemonize ends the parent before
+ * the mount can be used. Until it is ready the child keeps the caller's stderr, so that its errors
+ * are seen.
  */
 #include "fuse/daemon.h"
 
@@ -59,8 +60,10 @@ int lod_daemon_start(struct lod_daemon *daemon, bool *ret_parent)
     return error;
 }
 
-/* A parent that was killed meanwhile is no reason to stop (SIGPIPE is ignored while serving). */
-static void tell(struct lod_daemon *daemon, int word)
+/*
+ * Writes to the parent. If it was killed, the child continues (SIGPIPE is ignored while serving).
+ */
+static void write_result(struct lod_daemon *daemon, int word)
 {
     ssize_t wrote = write(daemon->pipe, &word, sizeof(word));
 
@@ -87,12 +90,12 @@ void lod_daemon_ready(struct lod_daemon *daemon)
     if (null > STDERR_FILENO) {
         close(null);
     }
-    tell(daemon, 0);
+    write_result(daemon, 0);
 }
 
 void lod_daemon_fail(struct lod_daemon *daemon, int error)
 {
     if (daemon->pipe >= 0) {
-        tell(daemon, error);
+        write_result(daemon, error);
     }
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * readdir and readdirplus. Position 0 is ".", 1 "..", child i is i + 2; an entry's cookie is the
- * position after it, so a listing goes on by arithmetic wherever it stopped. Nothing is looked up
- * by name.
+ * readdir and readdirplus. Position 0 is ".", 1 is "..", child i is i + 2. An entry's cookie is the
+ * position after it, so a listing can continue anywhere without a lookup by name.
  */
 #include "fuse/ops.h"
 
@@ -13,13 +12,14 @@
 #define DOTS 2
 
 /*
- * In a larger folder readdirplus lists names alone. Attributes of a million names would make the
- * kernel build a million inodes, about 1 KiB each, and read the item of each from an index larger
- * than its cache, when `ls -f` wanted the names; who wants an entry then pays one lookup.
+ * In a larger folder readdirplus returns names only. Attributes of a million names make the kernel
+ * allocate a million inodes of about 1 KiB. They also need a million items from an index larger
+ * than its cache, although `ls -f` needs names only. A program that opens an entry then causes one
+ * lookup.
  */
 #define PLUS_CHILDREN_MAX 65536u
 
-/* One reply being filled. */
+/* A reply that is being filled. */
 struct listing {
     fuse_req_t req;
     const struct lod_ops *ops;
@@ -30,7 +30,7 @@ struct listing {
     size_t used, room;
 };
 
-/* False: it does not fit any more. */
+/* Adds an entry. Returns false if it does not fit. */
 static bool add(struct listing *list, const char *name, const struct fuse_entry_param *entry,
                 uint64_t position)
 {
@@ -47,8 +47,8 @@ static bool add(struct listing *list, const char *name, const struct fuse_entry_
     return true;
 }
 
-/* The name and type alone: all that readdir wants, and what is shown of an entry whose item cannot
- * be read (a number of 0 tells the kernel that there are no attributes). */
+/* An entry with name and type only, for readdir, and for entries whose item cannot be read. The
+ * number 0 tells the kernel that there are no attributes. */
 static struct fuse_entry_param name_only(const struct lod_found *found)
 {
     return (struct fuse_entry_param){
@@ -64,11 +64,11 @@ static struct fuse_entry_param full_entry(const struct listing *list, const stru
     return plus && lod_ops_entry(list->ops, found, &entry) == 0 ? entry : name_only(found);
 }
 
-/* "." and ".."; the kernel takes no attributes of these. */
+/* Adds "." or "..", for which the kernel accepts no attributes. */
 static int add_dot(struct listing *list, uint64_t position, bool *ret_more)
 {
     struct lod_found up = list->folder;
-    int error = position == 1 ? lod_grammar_up(list->ops->dataset, &list->folder, &up) : 0;
+    int error = position == 1 ? lod_namespace_up(list->ops->dataset, &list->folder, &up) : 0;
 
     if (!error) {
         struct fuse_entry_param entry = name_only(&up);
@@ -86,12 +86,13 @@ static int add_child(struct listing *list, uint64_t position, bool *ret_more)
         *ret_more = false;
         return 0;
     }
-    int error = lod_grammar_child(list->ops->dataset, &list->folder, position - DOTS, &child, name);
+    int error =
+        lod_namespace_child(list->ops->dataset, &list->folder, position - DOTS, &child, name);
     if (!error) {
         struct fuse_entry_param entry = full_entry(list, &child);
         *ret_more = add(list, name, &entry, position);
     }
-    return error == -ENOENT ? 0 : error; /* not shown here: go on behind it */
+    return error == -ENOENT ? 0 : error; /* not shown in this view: skip it */
 }
 
 static int fill(struct listing *list, uint64_t position)
@@ -107,20 +108,19 @@ static int fill(struct listing *list, uint64_t position)
 
 static void list_folder(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, bool plus)
 {
-    enum lod_request request = plus ? LOD_REQUEST_READDIRPLUS : LOD_REQUEST_READDIR;
-    struct listing list = {.req = req, .ops = lod_ops_begin(req, request), .plus = plus};
-    int error = lod_grammar_find(list.ops->dataset, number, &list.folder);
+    struct listing list = {.req = req, .ops = fuse_req_userdata(req), .plus = plus};
+    int error = lod_namespace_find(list.ops->dataset, number, &list.folder);
 
     if (!error && !S_ISDIR(list.folder.node.mode)) {
-        error = -ENOENT; /* the kernel never asks this of a file */
+        error = -ENOENT; /* the kernel never lists a file */
     }
     if (!error) {
-        list.children = lod_grammar_count(&list.folder);
+        list.children = lod_namespace_count(&list.folder);
         list.room = size < LOD_READ_BYTES_MAX ? size : LOD_READ_BYTES_MAX;
         list.buf = malloc(list.room);
         error = list.buf ? fill(&list, offset < 0 ? 0 : (uint64_t)offset) : -ENOMEM;
     }
-    /* What was listed before a damaged row is handed out; the next call starts at that row. */
+    /* Entries before a damaged row are returned; the next call begins at that row and fails. */
     if (error && list.used == 0) {
         lod_ops_fail(req, number, error);
     } else {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Not libfuse's own loop: when a signal ends that, its threads drop the request that they have just
- * read, or are cancelled behind the read(2) that took it. Whoever waits for the answer may hold the
- * page of a link, the thread that tells the kernel of a switch waits for that page, and the mount
- * never ends. Here what was read is answered; threads are woken by a signal and look whether it is
- * over before they read the next.
+ * The threads that serve requests. It replaces libfuse's loop, whose threads drop a request that
+ * they have just read, or are cancelled after the read(2) that took it, when a signal ends the
+ * loop. A process that waits for the answer can hold the page of a link. The thread that
+ * invalidates the link after a switch waits for that page, and the mount never ends. Here every
+ * request that was read is answered. A signal wakes the threads, and each checks for the end before
+ * it reads the next request.
  */
 #include "fuse/loop.h"
 
@@ -19,25 +20,25 @@
 
 #include "log.h"
 
-/* What libfuse promises the kernel to take: requests of 256 pages and their head. */
+/* The largest request that libfuse announces to the kernel: 256 pages and their header. */
 #define REQUEST_BYTES ((256u + 1u) * 4096u)
 
 #define HEAD_BYTES 40 /* struct fuse_in_header */
 
 #define WAKE     SIGUSR2
-#define KNOCK_NS 5000000 /* who is woken just before it waits is woken again */
+#define KNOCK_NS 5000000 /* a thread that was woken just before it began to wait is woken again */
 
 struct loop {
     struct fuse_session *session;
     unsigned threads_max;
-    atomic_uint idle;    /* threads that wait for a request */
-    atomic_uint started; /* threads, the caller's among them */
+    atomic_uint idle;    /* threads waiting for a request */
+    atomic_uint started; /* all threads, with the caller's */
     atomic_int error;
-    pthread_mutex_t lock; /* of starting */
-    pthread_t threads[];  /* [0] is unused: the caller's */
+    pthread_mutex_t lock; /* for starting threads */
+    pthread_t threads[];  /* [0] is unused: it is the caller */
 };
 
-/* -EIO: a device that gives no requests, which is no /dev/fuse. */
+/* Reads one request. Returns -EIO if the device is not /dev/fuse. */
 static int read_request(struct fuse_session *session, struct fuse_buf *buf)
 {
     ssize_t got = read(fuse_session_fd(session), buf->mem, REQUEST_BYTES);
@@ -46,7 +47,7 @@ static int read_request(struct fuse_session *session, struct fuse_buf *buf)
         return -errno;
     }
     if (got < HEAD_BYTES) {
-        lod_log(LOD_LOG_ERROR, "fuse: a request of %zd bytes, which is none", got);
+        lod_log(LOD_LOG_ERROR, "fuse: a request of %zd bytes is too short", got);
         return -EIO;
     }
     buf->size = (size_t)got;
@@ -55,7 +56,8 @@ static int read_request(struct fuse_session *session, struct fuse_buf *buf)
 
 static void *serve(void *arg);
 
-/* A thread less is slower, not wrong. Signals are for the caller of the loop, which they end. */
+/* Starts a thread. A failure is ignored: fewer threads are slower, not wrong. Signals are blocked
+ * in it, since they must end the caller of the loop. */
 static void start_another(struct loop *loop)
 {
     sigset_t all, before;
@@ -80,8 +82,8 @@ static void start_another(struct loop *loop)
     pthread_mutex_unlock(&loop->lock);
 }
 
-/* Starts a thread if this one leaves nobody who waits. */
-static int take_turn(struct loop *loop, struct fuse_buf *buf)
+/* Reads and serves one request. Before it serves, starts a thread if no other one is waiting. */
+static int serve_one(struct loop *loop, struct fuse_buf *buf)
 {
     int error = read_request(loop->session, buf);
 
@@ -106,8 +108,9 @@ int lod_loop_once(struct fuse_session *session, struct fuse_buf *buf)
     return error;
 }
 
-/* ENOENT: the request was taken back before it was read. */
-static bool goes_on(int error)
+/* Returns whether to continue after this error. ENOENT: the request was interrupted before it was
+ * read. */
+static bool is_running(int error)
 {
     return error == 0 || error == -EINTR || error == -EAGAIN || error == -ENOENT;
 }
@@ -118,10 +121,10 @@ static void *serve(void *arg)
     struct fuse_buf buf = {.mem = malloc(REQUEST_BYTES)};
     int error = buf.mem ? 0 : -ENOMEM;
 
-    while (goes_on(error) && !fuse_session_exited(loop->session)) {
-        error = take_turn(loop, &buf);
+    while (is_running(error) && !fuse_session_exited(loop->session)) {
+        error = serve_one(loop, &buf);
     }
-    if (!goes_on(error)) {
+    if (!is_running(error)) {
         fuse_session_exit(loop->session);
         if (error != -ENODEV) {
             atomic_store(&loop->error, error);
@@ -165,7 +168,8 @@ int lod_loop(struct fuse_session *session, unsigned threads)
     pthread_mutex_init(&loop->lock, NULL);
     sigaction(WAKE, &action, &before);
     serve(loop);
-    pthread_mutex_lock(&loop->lock); /* whoever is about to start one has looked or will not */
+    /* A thread that is starting another one has finished when the lock is free. */
+    pthread_mutex_lock(&loop->lock);
     pthread_mutex_unlock(&loop->lock);
     for (unsigned i = 1; i < atomic_load(&loop->started); i++) {
         end_thread(loop->threads[i]);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mount from its options to its end: everything that can be refused is refused before the fork
- * or told through it, then one session, one loop.
+ * A mount, from its options to its end. Every error is found before the fork, or reported to the
+ * parent through the pipe. Then there is one session with one loop.
  */
 #include "fuse/mount.h"
 
 #include <errno.h>
 #include <malloc.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,37 +17,41 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "devices.h"
+#include "backend/location.h"
+#include "read/devices.h"
 #include "fuse/loop.h"
 #include "fuse/ops.h"
-#include "fuse/options.h"
-#include "fuse/place.h"
-#include "fuse/timed.h"
+#include "memory/available.h"
+#include "mount/memory_plan.h"
+#include "mount/options.h"
+#include "mount/pressure.h"
+#include "mount/mountpoint.h"
+#include "fuse/op_wrap.h"
 #include "log.h"
-
-#define MIB          (1024.0 * 1024.0)
-#define BASE_BYTES   (48u << 20) /* code, stacks, 6 that prefixes come through, 24 spare */
-#define FRAME_BYTES  ((size_t)1 << LOD_FRAME_SHIFT_MAX)              /* one not kept, a thread */
-#define THREAD_BYTES (FRAME_BYTES + LOD_READ_BYTES_MAX + (1u << 20)) /* and its request buffer */
 
 #define HEAP_STEP_BYTES (1 << 20)
 
-/* One mount of this process; all zero: nothing to undo. */
+/* The mount of this process. All zero: there is nothing to undo. */
 struct mount {
     const struct lod_mount_options *given;
     struct lod_fuse_options options;
     char store[PATH_MAX]; /* absolute */
     char place[PATH_MAX];
+    char ca_file[PATH_MAX]; /* absolute */
     struct lod_daemon daemon;
     struct lod_dataset *dataset;
     struct lod_devices *devices;
     struct lod_reader *reader;
+    struct lod_shard_reader *shards;
+    struct lod_memory_plan memory;
+    struct lod_pressure *pressure;
     struct lod_control control;
     struct lod_control_files files;
     struct lod_ops ops;
+    _Atomic(struct fuse_session *) session; /* NULL: not yet, or not any more */
 };
 
-/* libfuse's own lines; with -d its debug lines come in parts and go to stderr as they are. */
+/* Logs libfuse's lines. With -d its debug lines come in parts and go to stderr unchanged. */
 LOD_PRINTF(2, 0) static void fuse_line(enum fuse_log_level level, const char *format, va_list args)
 {
     char text[1024];
@@ -59,11 +65,11 @@ LOD_PRINTF(2, 0) static void fuse_line(enum fuse_log_level level, const char *fo
     lod_log(level <= FUSE_LOG_ERR ? LOD_LOG_ERROR : LOD_LOG_WARNING, "%s", text);
 }
 
-/* A local path is made absolute, since the background leaves this folder. */
+/* Makes a local path absolute, since the daemon leaves the current folder. */
 static int absolute(const char *location, char ret_path[PATH_MAX])
 {
-    if (strstr(location, "://") || !realpath(location, ret_path)) {
-        /* A URL, or not there: lod_dataset_open says what is wrong with it. */
+    if (lod_location_is_url(location) || !realpath(location, ret_path)) {
+        /* a URL, or missing: lod_dataset_open reports it */
         return snprintf(ret_path, PATH_MAX, "%s", location) < PATH_MAX ? 0 : -ENAMETOOLONG;
     }
     return 0;
@@ -75,13 +81,14 @@ static void raise_file_limit(void)
 
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit); /* less is slower, not wrong */
+        setrlimit(RLIMIT_NOFILE, &limit); /* a lower limit is slower, not wrong */
     }
 }
 
 /*
- * One heap for all threads: a heap a thread grows page by page (an mprotect for each frame read,
- * measured) and keeps what other threads freed. Small blocks come from each thread's own list.
+ * Uses one heap for all threads. A heap of a thread's own grows page by page, which was measured as
+ * one mprotect for each frame read, and keeps memory that other threads freed. Small blocks come
+ * from each thread's cache.
  */
 static void set_heap(void)
 {
@@ -89,67 +96,89 @@ static void set_heap(void)
     mallopt(M_TOP_PAD, HEAP_STEP_BYTES);
 }
 
-static void print_peak(const struct mount *mount, uint64_t threads)
+/* A signal ends the session, while threads may wait for a store that does not answer. */
+static bool is_over(void *ctx)
 {
-    uint64_t fixed = LOD_INDEX_CACHE_BYTES + LOD_RECORD_CACHE_BYTES + BASE_BYTES;
-    uint64_t gpu = strcmp(mount->options.gpu, "off") == 0 ? 0 : LOD_DEVICES_BYTES_MAX;
-    uint64_t all =
-        mount->options.cache_bytes + LOD_WORK_SIZE_DEFAULT + fixed + threads * THREAD_BYTES + gpu;
+    struct mount *mount = ctx;
+    struct fuse_session *session = atomic_load(&mount->session);
 
-    lod_log(LOD_LOG_INFO,
-            "memory at most %.0f MiB: cache %.0f, work %.0f, index and records %.0f, %u threads"
-            " %.0f, base %.0f, buffers of a GPU %.0f",
-            (double)all / MIB, (double)mount->options.cache_bytes / MIB,
-            (double)LOD_WORK_SIZE_DEFAULT / MIB,
-            (LOD_INDEX_CACHE_BYTES + LOD_RECORD_CACHE_BYTES) / MIB, (unsigned)threads,
-            (double)(threads * THREAD_BYTES) / MIB, BASE_BYTES / MIB, (double)gpu / MIB);
+    return session && fuse_session_exited(session);
 }
 
 static int open_store(struct mount *mount)
 {
-    char why[512] = "";
-    const struct lod_mounted how = {
+    char why[512] = "", shown[PATH_MAX];
+    const struct lod_open_options how = {
+        .how = &mount->options.how,
+        .index_copy = true,
         .slow = {.bytes_per_second = mount->options.download_limit,
                  .latency_ms = mount->options.download_latency},
-        .page_cache = mount->options.store_cache == LOD_CACHE_KERNEL,
+        .exactly = true,
+        .shared = mount->options.store_cache == LOD_STORE_CACHE_SHARED,
     };
-    int error = lod_dataset_open_mounted(mount->store, &how, &mount->dataset, why, sizeof(why));
+    const struct lod_reader_options options = {
+        .cache_bytes = mount->memory.cache, .work_bytes = mount->memory.work, .threads = true};
+    lod_location_show(mount->given->store, shown, sizeof(shown));
+    mount->options.how.own_process = true;
+    mount->options.how.is_over = is_over;
+    mount->options.how.over_ctx = mount;
+    int error = lod_dataset_open_with(mount->store, &how, &mount->dataset, why, sizeof(why));
 
+    error = error ? error : lod_dataset_check_root(mount->dataset, why, sizeof(why));
     if (error) {
-        lod_log(LOD_LOG_ERROR, "%s: %s", mount->given->store, *why ? why : strerror(-error));
+        lod_log(LOD_LOG_ERROR, "%pE: %s", shown, *why ? why : strerror(-error));
         return error;
     }
-    error = lod_reader_create(mount->dataset, mount->options.cache_bytes, LOD_WORK_SIZE_DEFAULT,
-                              &mount->reader);
-    error = error ? error : lod_devices_create(mount->options.gpu, &mount->devices);
+    error = lod_reader_create(mount->dataset, &options, &mount->reader);
+    error = error ? error : lod_shard_reader_create(mount->dataset, mount->reader, &mount->shards);
+    error = error ? error
+                  : lod_devices_create(lod_devices_choices[mount->options.gpu], &mount->devices);
     if (!error) {
         lod_reader_use_devices(mount->reader, mount->devices);
     }
     if (error) {
-        lod_log(LOD_LOG_ERROR, "%s: %s", mount->given->store, strerror(-error));
+        lod_log(LOD_LOG_ERROR, "%pE: %s", shown, strerror(-error));
     }
     return error;
 }
 
 static int no_memory(const struct mount *mount)
 {
-    lod_log(LOD_LOG_ERROR, "%s: %s", mount->given->mountpoint, strerror(ENOMEM));
+    lod_log(LOD_LOG_ERROR, "%pE: %s", mount->given->mountpoint, strerror(ENOMEM));
     return -ENOMEM;
+}
+
+/* Appends the options for libfuse: always read-only. */
+static int add_words(const struct mount *mount, char **text)
+{
+    const struct lod_fuse_options *options = &mount->options;
+    char word[PATH_MAX + 16];
+    int failed = fuse_opt_add_opt(text, "ro,nosuid,nodev,default_permissions");
+
+    snprintf(word, sizeof(word), "max_read=%u", options->read_bytes_max);
+    failed = failed || fuse_opt_add_opt(text, word);
+    snprintf(word, sizeof(word), "fsname=%s", options->fsname ? options->fsname : mount->store);
+    failed = failed || fuse_opt_add_opt_escaped(text, word);
+    snprintf(word, sizeof(word), "subtype=%s", options->subtype ? options->subtype : "lodfs");
+    return failed || fuse_opt_add_opt_escaped(text, word) ||
+           (options->allow_other && fuse_opt_add_opt(text, "allow_other")) ||
+           (options->allow_root && fuse_opt_add_opt(text, "allow_root")) ||
+           (options->noexec && fuse_opt_add_opt(text, "noexec"));
 }
 
 static int create_session(struct mount *mount, struct fuse_session **ret_session)
 {
     struct fuse_args args = FUSE_ARGS_INIT(0, NULL);
     char *text = NULL;
-    int error = lod_fuse_options_text(&mount->options, mount->store, &text);
-    int failed = error || fuse_opt_add_arg(&args, "lodfs") || fuse_opt_add_arg(&args, "-o") ||
-                 fuse_opt_add_arg(&args, text) ||
+    int failed = add_words(mount, &text) || fuse_opt_add_arg(&args, "lodfs") ||
+                 fuse_opt_add_arg(&args, "-o") || fuse_opt_add_arg(&args, text) ||
                  (mount->given->debug && fuse_opt_add_arg(&args, "-d"));
 
     free(text);
     mount->ops = (struct lod_ops){
         .dataset = mount->dataset,
         .reader = mount->reader,
+        .shards = mount->shards,
         .daemon = &mount->daemon,
         .control = &mount->control,
         .files = &mount->files,
@@ -158,26 +187,26 @@ static int create_session(struct mount *mount, struct fuse_session **ret_session
         .file_mask = mount->options.file_mask,
         .folder_mask = mount->options.folder_mask,
         .direct_io = mount->options.cache == LOD_CACHE_NONE,
-        .read_bytes_max = (unsigned)mount->options.read_bytes_max,
+        .read_bytes_max = mount->options.read_bytes_max,
     };
     struct fuse_session *session =
-        failed ? NULL : fuse_session_new(&args, &lod_timed_ops, sizeof(lod_timed_ops), &mount->ops);
+        failed ? NULL
+               : fuse_session_new(&args, &lod_wrapped_ops, sizeof(lod_wrapped_ops), &mount->ops);
     fuse_opt_free_args(&args);
     if (!session) {
-        return no_memory(mount); /* libfuse does not always say so */
+        return no_memory(mount); /* libfuse does not always report it */
     }
     *ret_session = session;
     return 0;
 }
 
-static void init_control(struct mount *mount, uint64_t threads)
+static void init_control(struct mount *mount)
 {
     struct lod_control_facts facts = {
         .store = mount->store,
         .mountpoint = mount->place,
         .mounter = getuid(),
         .first = mount->options.fidelity,
-        .threads = threads,
         .options = &mount->options,
         .began = time(NULL),
     };
@@ -186,11 +215,27 @@ static void init_control(struct mount *mount, uint64_t threads)
     lod_control_files_init(&mount->files, &mount->control);
 }
 
+static void set_cache(void *ctx, uint64_t bytes)
+{
+    lod_reader_set_cache(ctx, bytes);
+}
+
+/* Only an automatic cache_size gives memory back: another one is what the user asked for. */
+static int watch_memory(struct mount *mount)
+{
+    const struct lod_memory_plan *memory = &mount->memory;
+
+    return memory->cache_min == memory->cache
+               ? 0
+               : lod_pressure_start(memory->cache_min, memory->cache, set_cache, mount->reader,
+                                    &mount->pressure);
+}
+
 static int serve(struct mount *mount)
 {
-    uint64_t threads = mount->given->single ? 1 : mount->options.threads;
+    const unsigned threads = mount->options.threads;
     struct fuse_session *session = NULL;
-    init_control(mount, threads);
+    init_control(mount);
     int error = create_session(mount, &session);
     if (error) {
         goto control;
@@ -201,15 +246,20 @@ static int serve(struct mount *mount)
     }
     errno = 0;
     if (fuse_session_mount(session, mount->place)) {
-        error = errno == ENOMEM ? no_memory(mount) : -EPERM; /* libfuse printed the reason */
+        error = errno == ENOMEM ? no_memory(mount) : -EPERM; /* libfuse has printed the reason */
         goto handlers;
     }
-    print_peak(mount, threads);
+    lod_memory_plan_log(&mount->memory);
     error = lod_notify_start(session, &mount->control, &mount->ops.notify);
+    error = error ? error : watch_memory(mount);
     if (!error) {
-        error = lod_loop(session, (unsigned)threads);
-        mount->ops.notify = lod_notify_end(mount->ops.notify);
+        atomic_store(&mount->session, session);
+        error = lod_loop(session, threads);
+        lod_store_stop(lod_dataset_store(mount->dataset)); /* requests in flight are given up */
+        atomic_store(&mount->session, NULL);
     }
+    mount->pressure = lod_pressure_end(mount->pressure);
+    mount->ops.notify = lod_notify_end(mount->ops.notify);
     fuse_session_unmount(session);
 handlers:
     fuse_remove_signal_handlers(session);
@@ -220,16 +270,20 @@ control:
     return error;
 }
 
-/* In the process that serves. */
+/* Runs in the process that serves. */
 static int run(struct mount *mount)
 {
+    signal(SIGUSR1, SIG_IGN); /* in other commands it prints progress; here it is ignored */
     raise_file_limit();
     set_heap();
+    mount->memory = lod_memory_plan_make(&mount->options, lod_available_bytes());
+    mount->options.cache_bytes = mount->memory.cache; /* .lodfs/config shows the number */
     int error = open_store(mount);
     if (!error) {
         error = serve(mount);
     }
-    lod_daemon_fail(&mount->daemon, error ? error : -EIO); /* if nobody was told yet */
+    lod_daemon_fail(&mount->daemon, error ? error : -EIO); /* if the parent still waits */
+    lod_shard_reader_destroy(mount->shards);
     lod_reader_destroy(mount->reader);
     lod_devices_destroy(mount->devices);
     lod_dataset_close(mount->dataset);
@@ -239,33 +293,39 @@ static int run(struct mount *mount)
 static int prepare(struct mount *mount)
 {
     const struct lod_mount_options *given = mount->given;
-    int error = lod_fuse_options_parse(given->o, given->mount8, given->sloppy, &mount->options);
+    int error = lod_fuse_options_parse(&given->o, given->mount8, given->sloppy, &mount->options);
 
     if (error == -ENOMEM) {
         return no_memory(mount);
     }
+    mount->options.threads = given->single ? 1 : mount->options.threads;
     if (!error) {
         error = absolute(given->store, mount->store);
     }
-    if (!error && lod_place_is_fd(given->mountpoint)) {
+    if (!error && mount->options.how.ca_file) {
+        error = absolute(mount->options.how.ca_file, mount->ca_file);
+        mount->options.how.ca_file = mount->ca_file;
+    }
+    if (!error && lod_mountpoint_is_fd(given->mountpoint)) {
         snprintf(mount->place, sizeof(mount->place), "%s", given->mountpoint);
     } else if (!error) {
-        error = lod_place_prepare(mount->store, given->mountpoint, mount->options.nonempty,
-                                  mount->place);
+        error = lod_mountpoint_prepare(mount->store, given->mountpoint, mount->options.nonempty,
+                                       mount->place);
     }
     return error;
 }
 
-/* The child saw the kernel's first request; an answer to another one proves that it serves. */
+/* Checks that the mount answers. The child has seen the kernel's first request; the answer to
+ * another one proves that it serves. */
 static int check_answers(const struct mount *mount)
 {
     struct statvfs stats;
 
-    if (lod_place_is_fd(mount->place) || statvfs(mount->place, &stats) == 0) {
+    if (lod_mountpoint_is_fd(mount->place) || statvfs(mount->place, &stats) == 0) {
         return 0;
     }
     int error = -errno;
-    lod_log(LOD_LOG_ERROR, "%s: the mount does not answer: %s", mount->given->mountpoint,
+    lod_log(LOD_LOG_ERROR, "%pE: the mount does not answer: %s", mount->given->mountpoint,
             strerror(-error));
     return error == -ENOENT || error == -EINVAL ? -EIO : error;
 }

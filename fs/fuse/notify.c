@@ -9,13 +9,13 @@
 #include <stdlib.h>
 
 #include "fuse/loop.h"
-#include "inode.h"
+#include "views/inode.h"
 #include "views/view.h"
 
-#define TURN_MS 20 /* how long the end waits before it looks for a request to answer */
+#define TURN_MS 20 /* interval at which lod_notify_end looks for a request to answer */
 
-struct wish {
-    struct wish *next;
+struct request {
+    struct request *next;
     fuse_req_t req;
     unsigned fidelity;
 };
@@ -24,9 +24,9 @@ struct lod_notify {
     struct fuse_session *session;
     struct lod_control *control;
     pthread_t thread;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* guards all below */
     pthread_cond_t asked, idle;
-    struct wish *first, **last;
+    struct request *first, **last;
     bool busy, ending;
 };
 
@@ -36,22 +36,23 @@ static void forget_links(struct lod_notify *notify)
 
     for (unsigned i = 0; (view = lod_view_at(i)); i++) {
         struct lod_inode link = {.fidelity = LOD_AUTO, .format = view->format};
-        /* -ENOENT: the kernel knows no such link. Others: the mount is going. */
+        /* Errors are ignored: -ENOENT means that the kernel has no such link, others that the mount
+         * is ending. */
         fuse_lowlevel_notify_inval_inode(notify->session, lod_inode_pack(link), 0, 0);
     }
 }
 
-static void grant(struct lod_notify *notify, struct wish *wish)
+static void switch_auto(struct lod_notify *notify, struct request *request)
 {
-    int error = lod_control_switch(notify->control, wish->fidelity);
+    int error = lod_control_switch(notify->control, request->fidelity);
 
     if (error) {
-        fuse_reply_err(wish->req, -error);
+        fuse_reply_err(request->req, -error);
     } else {
         forget_links(notify);
-        fuse_reply_ioctl(wish->req, 0, NULL, 0);
+        fuse_reply_ioctl(request->req, 0, NULL, 0);
     }
-    free(wish);
+    free(request);
 }
 
 static void *serve(void *arg)
@@ -60,18 +61,18 @@ static void *serve(void *arg)
 
     pthread_mutex_lock(&notify->lock);
     while (notify->first || !notify->ending) {
-        struct wish *wish = notify->first;
-        if (!wish) {
+        struct request *request = notify->first;
+        if (!request) {
             pthread_cond_wait(&notify->asked, &notify->lock);
             continue;
         }
-        notify->first = wish->next;
+        notify->first = request->next;
         if (!notify->first) {
             notify->last = &notify->first;
         }
         notify->busy = true;
         pthread_mutex_unlock(&notify->lock);
-        grant(notify, wish);
+        switch_auto(notify, request);
         pthread_mutex_lock(&notify->lock);
         notify->busy = false;
         pthread_cond_broadcast(&notify->idle);
@@ -80,7 +81,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-/* Signals are for the thread that runs the loop: they have to wake it. */
+/* Starts the thread with all signals blocked, since they must wake the thread of the loop. */
 static int start(struct lod_notify *notify)
 {
     sigset_t all, before;
@@ -117,21 +118,21 @@ int lod_notify_start(struct fuse_session *session, struct lod_control *control,
 
 int lod_notify_switch(struct lod_notify *notify, fuse_req_t req, unsigned fidelity)
 {
-    struct wish *wish = malloc(sizeof(*wish));
+    struct request *request = malloc(sizeof(*request));
 
-    if (!wish) {
+    if (!request) {
         return -ENOMEM;
     }
-    *wish = (struct wish){.req = req, .fidelity = fidelity};
+    *request = (struct request){.req = req, .fidelity = fidelity};
     pthread_mutex_lock(&notify->lock);
-    *notify->last = wish;
-    notify->last = &wish->next;
+    *notify->last = request;
+    notify->last = &request->next;
     pthread_cond_signal(&notify->asked);
     pthread_mutex_unlock(&notify->lock);
     return 0;
 }
 
-/* Waits a turn for the thread; true: it has nothing left to do. */
+/* Waits for the thread, up to TURN_MS. Returns whether it has nothing left to do. */
 static bool wait_idle(struct lod_notify *notify)
 {
     struct timespec until;
@@ -149,13 +150,13 @@ static bool wait_idle(struct lod_notify *notify)
     return idle;
 }
 
-/* One request, if there is one: it may be the link that the thread waits for. */
+/* Answers one request if there is one: it can be for the link that the thread waits for. */
 static void answer_one(struct fuse_session *session, struct fuse_buf *buf)
 {
     struct pollfd ready = {.fd = fuse_session_fd(session), .events = POLLIN};
 
     if (poll(&ready, 1, 0) == 1 && ready.revents & POLLIN) {
-        (void)!lod_loop_once(session, buf); /* one that failed is asked again */
+        (void)!lod_loop_once(session, buf); /* after an error it is called again */
     }
 }
 

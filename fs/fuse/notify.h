@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Switches of `auto`: the value set, the kernel told to forget the links it keeps, and only then
- * the one who asked answered, so that whoever opens after that sees the new fidelity.
+ * Switches `auto`: sets the value, makes the kernel forget the links it caches, and then answers
+ * the ioctl. So a program that opens a file after that gets the new fidelity.
  *
- * The telling has a thread of its own. It waits in the kernel for a link that is being read, so it
- * must be no thread that answers such reads: from one, a server with one thread hangs for ever.
+ * A thread of its own notifies the kernel. The call blocks until any READLINK of the link in flight
+ * has been answered. From a thread that answers requests it could deadlock.
  */
 #ifndef LOD_NOTIFY_H
 #define LOD_NOTIFY_H
 
 #define FUSE_USE_VERSION 314
 #include <fuse_lowlevel.h>
-#include <stdbool.h>
 
 #include "compiler.h"
-#include "control.h"
+#include "mount/control.h"
 
 struct lod_notify;
 
-/* Starts the thread: after the fork. Borrows both. */
+/* Starts the thread; call it after the fork. Borrows both. */
 LOD_MUST_CHECK int lod_notify_start(struct fuse_session *session, struct lod_control *control,
                                     struct lod_notify **ret_notify);
 
-/* Takes over the request: answers it when all is done. -ENOMEM: not taken. */
+/* Takes over the request and answers it after the switch. Returns -ENOMEM if it did not take it. */
 LOD_MUST_CHECK int lod_notify_switch(struct lod_notify *notify, fuse_req_t req, unsigned fidelity);
 
 /*
- * The loop has ended and nobody takes requests. Does what was asked for, answering requests itself
- * as long as the thread waits for one; ends the thread.
+ * Ends the thread, after the loop has ended. Completes the requested switches. As long as the
+ * thread waits for a request to be answered, answers requests itself.
  */
 struct lod_notify *lod_notify_end(struct lod_notify *notify);
 

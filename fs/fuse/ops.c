@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The callbacks. Each resolves the inode number by arithmetic, asks dataset, view and reader, and
- * answers once. Content never changes while mounted, so the kernel is told to keep all of it:
- * entries, attributes, links, pages; open and opendir answer ENOSYS and are never sent again.
+ * The callbacks. Each resolves the inode number by arithmetic, calls dataset, view and reader, and
+ * answers once. Files never change while mounted, so the kernel may cache entries, attributes,
+ * links and pages for ever. open and opendir answer ENOSYS, after which the kernel does not send
+ * them.
  */
 #include "fuse/ops.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+
+void lod_ops_fail(fuse_req_t req, fuse_ino_t number, int error)
+{
+    const struct lod_ops *ops = fuse_req_userdata(req);
+
+    if (error != -ENOENT && error != -ENAMETOOLONG && error != -ENOTTY) {
+        error = lod_dataset_node_failed(ops->dataset, (uint32_t)number, error);
+    }
+    /* ETIME: another request is reading the bytes, and may still succeed. */
+    fuse_reply_err(req, error == -ETIME ? ETIMEDOUT : -error);
+}
 
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
@@ -18,14 +31,16 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
     conn->want |=
         conn->capable & (FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_IOCTL_DIR |
                          FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA);
-    /* Every listing brings the attributes: `find` and loaders stat what they list. */
+    /*
+     * Every listing returns the attributes, since `find` and loaders stat the files that they list.
+     */
     conn->want &= ~(unsigned)FUSE_CAP_READDIRPLUS_AUTO;
     conn->max_read = ops->read_bytes_max;
     conn->time_gran = 1;
     lod_daemon_ready(ops->daemon);
 }
 
-/* "." and ".." are asked for by file handles (NFS) alone. */
+/* Looks up a name. Only file handles (NFS) request "." and "..". */
 static int walk(const struct lod_ops *ops, const struct lod_found *from, const char *name,
                 struct lod_found *ret_found)
 {
@@ -33,20 +48,22 @@ static int walk(const struct lod_ops *ops, const struct lod_found *from, const c
         *ret_found = *from;
         return 0;
     }
-    return strcmp(name, "..") == 0 ? lod_grammar_up(ops->dataset, from, ret_found)
-                                   : lod_grammar_lookup(ops->dataset, from, name, ret_found);
+    return strcmp(name, "..") == 0 ? lod_namespace_up(ops->dataset, from, ret_found)
+                                   : lod_namespace_lookup(ops->dataset, from, name, ret_found);
 }
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_LOOKUP);
+    const struct lod_ops *ops = fuse_req_userdata(req);
     struct lod_found folder, child;
     struct fuse_entry_param entry = {.entry_timeout = LOD_TIMEOUT_S};
-    int error = lod_grammar_find(ops->dataset, parent, &folder);
+    int error = lod_namespace_find(ops->dataset, parent, &folder);
 
     if (!error) {
         error = walk(ops, &folder, name, &child);
-        if (error == -ENOENT) { /* a name that is not there stays away as long */
+        if (error == -ENOENT && strlen(name) > LOD_NAME_MAX) {
+            error = -ENAMETOOLONG;
+        } else if (error == -ENOENT) { /* cache the missing name too */
             fuse_reply_entry(req, &entry);
             return;
         }
@@ -63,12 +80,12 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 static void op_getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
 {
-    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_GETATTR);
+    const struct lod_ops *ops = fuse_req_userdata(req);
     struct lod_found found;
     struct stat attr;
 
     (void)fi;
-    int error = lod_grammar_find(ops->dataset, number, &found);
+    int error = lod_namespace_find(ops->dataset, number, &found);
     if (!error) {
         error = lod_ops_attr(ops, &found, &attr);
     }
@@ -81,10 +98,10 @@ static void op_getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info 
 
 static void op_readlink(fuse_req_t req, fuse_ino_t number)
 {
-    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_READLINK);
+    const struct lod_ops *ops = fuse_req_userdata(req);
     struct lod_found found;
     char target[LOD_TARGET_MAX + 1];
-    int error = lod_grammar_find(ops->dataset, number, &found);
+    int error = lod_namespace_find(ops->dataset, number, &found);
 
     if (!error && found.inode.fidelity == LOD_AUTO) {
         fuse_reply_readlink(req, lod_fidelity_name(lod_control_auto(ops->control)));
@@ -100,25 +117,40 @@ static void op_readlink(fuse_req_t req, fuse_ino_t number)
     }
 }
 
-/* The files of .lodfs; they are small enough to be answered as a whole. */
+/* Reads a file of .lodfs; it is small enough to be answered as a whole. */
 static void read_control(fuse_req_t req, const struct lod_ops *ops, uint32_t number, size_t size,
                          off_t offset)
 {
     char text[LOD_CONTROL_FILE_BYTES];
     size_t bytes = size < sizeof(text) ? size : sizeof(text);
-    int error = lod_control_file_read(ops->files, number, (uint64_t)offset, text, &bytes);
 
+    lod_control_file_read(ops->files, number, (uint64_t)offset, text, &bytes);
+    fuse_reply_buf(req, text, bytes);
+}
+
+/* A file of a framing is put together in a buffer: it has more pieces than one reply may have. */
+static void read_shard(fuse_req_t req, const struct lod_ops *ops, const struct lod_found *found,
+                       size_t size, off_t offset)
+{
+    uint8_t *buffer = malloc(size ? size : 1);
+    size_t bytes = 0;
+
+    int error =
+        buffer ? lod_shard_read(ops->shards, &found->shard, (uint64_t)offset, size, buffer, &bytes)
+               : -ENOMEM;
     if (error) {
-        lod_ops_fail(req, number, error);
+        lod_ops_fail(req, lod_inode_pack(found->inode), error);
     } else {
-        fuse_reply_buf(req, text, bytes);
+        lod_control_count_read(ops->control, found->inode.fidelity, bytes);
+        fuse_reply_buf(req, (const char *)buffer, bytes);
     }
+    free(buffer);
 }
 
 static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,
                     struct fuse_file_info *fi)
 {
-    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_READ);
+    const struct lod_ops *ops = fuse_req_userdata(req);
     struct lod_found found;
     struct lod_item item;
     struct lod_plan plan;
@@ -127,10 +159,14 @@ static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset
     (void)fi;
     int error = offset < 0 || size > LOD_READ_BYTES_MAX ? -EINVAL : 0;
     if (!error) {
-        error = lod_grammar_find(ops->dataset, number, &found);
+        error = lod_namespace_find(ops->dataset, number, &found);
     }
     if (!error && !found.view) {
         read_control(req, ops, found.inode.node, size, offset);
+        return;
+    }
+    if (!error && lod_found_is_shard(&found)) {
+        read_shard(req, ops, &found, size, offset);
         return;
     }
     if (!error) {
@@ -148,10 +184,10 @@ static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset
     lod_read_finish(&read);
 }
 
-/* A read-only file system is full: what it holds and nothing free. */
+/* Answers like other read-only file systems: nothing is free. */
 static void op_statfs(fuse_req_t req, fuse_ino_t number)
 {
-    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_STATFS);
+    const struct lod_ops *ops = fuse_req_userdata(req);
     struct lod_index *index = lod_dataset_index(ops->dataset);
     uint64_t unit = LOD_BLOCK_BYTES;
     struct statvfs stats = {
@@ -168,16 +204,15 @@ static void op_statfs(fuse_req_t req, fuse_ino_t number)
 
 static void op_opendir(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
 {
-    lod_ops_begin(req, LOD_REQUEST_OPEN);
     (void)number;
     (void)fi;
     fuse_reply_err(req, ENOSYS);
 }
 
-/* The kernel heeds no flag of an open once one was answered ENOSYS, so it is all files or none. */
+/* Answers ENOSYS for all files or for none: after ENOSYS the kernel ignores the flags of open. */
 static void op_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
 {
-    const struct lod_ops *ops = lod_ops_begin(req, LOD_REQUEST_OPEN);
+    const struct lod_ops *ops = fuse_req_userdata(req);
 
     (void)number;
     if (!ops->direct_io) {
@@ -191,7 +226,6 @@ static void op_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi
 
 static void op_getxattr(fuse_req_t req, fuse_ino_t number, const char *name, size_t size)
 {
-    lod_ops_begin(req, LOD_REQUEST_XATTR);
     (void)number;
     (void)name;
     (void)size;
@@ -200,13 +234,12 @@ static void op_getxattr(fuse_req_t req, fuse_ino_t number, const char *name, siz
 
 static void op_listxattr(fuse_req_t req, fuse_ino_t number, size_t size)
 {
-    lod_ops_begin(req, LOD_REQUEST_XATTR);
     (void)number;
     (void)size;
     fuse_reply_err(req, ENOSYS);
 }
 
-/* Numbers are arithmetic: there is nothing to forget. */
+/* Does nothing: inode numbers are arithmetic. */
 static void op_forget(fuse_req_t req, fuse_ino_t number, uint64_t count)
 {
     (void)number;

@@ -1,35 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `lodfs umount`: takes a mount of ours away and waits for its daemon to end. */
+/* `lodfs umount`: unmounts and waits for the daemon to end. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
 
 #include "fuse/mount.h"
-#include "fuse/ops.h"
-#include "fuse/place.h"
 #include "log.h"
+#include "mount/mount_query.h"
+#include "mount/mountpoint.h"
 
 #define END_WAIT_MS 10000
 
-/* Whoever only looks at a mount, as a pack does that asks for its store, is gone by then. */
+/* A short use of the mount, such as a pack that asks for its store, has ended by then. */
 #define BUSY_TRIES   5u
 #define BUSY_WAIT_US 100000u
-
-/* A handle on the daemon, -1: a dead one, or none that can be waited for from here. */
-static int open_daemon(const char *path)
-{
-    int pid = 0, folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (folder < 0) {
-        return -1;
-    }
-    int error = ioctl(folder, LOD_IOC_PID, &pid);
-    close(folder);
-    return error || pid <= 0 ? -1 : pidfd_open(pid, 0);
-}
 
 static void wait_for_end(int daemon)
 {
@@ -45,13 +31,13 @@ static const char *reason(int error)
 {
     switch (error) {
     case -EBUSY:
-        return "in use; end what uses it, or add -l";
+        return "in use; end the programs that use it, or add -l";
     case -EPERM:
-        return "not permitted; only root and the one who mounted it may";
+        return "not permitted; only root and the user who mounted it may do this";
     case -ENOSYS:
         return "fusermount3 is missing; install package fuse3";
     case -ECANCELED:
-        return "fusermount3 would not, and says above why";
+        return "fusermount3 failed; its message is above";
     default:
         return strerror(-error);
     }
@@ -59,33 +45,36 @@ static const char *reason(int error)
 
 static int unmount(const char *path, bool lazy)
 {
-    int error = lod_place_unmount(path, lazy);
+    int error = lod_mountpoint_unmount(path, lazy);
 
     for (unsigned i = 1; error == -EBUSY && i < BUSY_TRIES; i++) {
         usleep(BUSY_WAIT_US);
-        error = lod_place_unmount(path, lazy);
+        error = lod_mountpoint_unmount(path, lazy);
     }
     return error;
 }
 
 int lod_mount_end(const char *mountpoint, bool lazy)
 {
-    char path[PATH_MAX], shown[PATH_MAX];
-    int error = lod_place_resolve(mountpoint, path);
+    char path[PATH_MAX];
+    int error = lod_mountpoint_resolve(mountpoint, path);
 
-    lod_escape(mountpoint, strlen(mountpoint), shown, sizeof(shown));
     if (error) {
-        lod_log(LOD_LOG_ERROR, "%s: %s", shown, strerror(-error));
+        lod_log(LOD_LOG_ERROR, "%pE: %s", mountpoint, strerror(-error));
         return error;
     }
-    if (!lod_place_is_lodfs(path)) {
-        lod_log(LOD_LOG_ERROR, "%s: no lodfs is mounted there", shown);
+    if (!lod_mountpoint_is_lodfs(path)) {
+        lod_log(LOD_LOG_ERROR, "%pE: no lodfs is mounted there", mountpoint);
         return -EINVAL;
     }
-    int daemon = lazy ? -1 : open_daemon(path);
+    struct lod_mount_answer answer;
+    int asked = lazy ? 0 : lod_mount_query(path, &answer);
+    int daemon = lazy || asked ? -1 : pidfd_open(answer.pid, 0);
     error = unmount(path, lazy);
     if (error) {
-        lod_log(LOD_LOG_ERROR, "%s: cannot unmount: %s", shown, reason(error));
+        lod_log(LOD_LOG_ERROR, "%pE: cannot unmount: %s", mountpoint, reason(error));
+    } else if (asked == -ETIMEDOUT) {
+        lod_log(LOD_LOG_WARNING, "%pE: unmounted, but its daemon does not answer", mountpoint);
     } else if (daemon >= 0) {
         wait_for_end(daemon);
     }

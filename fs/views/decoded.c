@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree with pixels in place of pictures: a.jpg is shown as a.ppm, what has no pixels as it is.
- * FORMAT.md, Decoded forms. A node's name here follows from its row, its item and, rarely, from
- * whether its folder has that name already; a name leads back to the few nodes that can have it.
+ * The view decoded/: pictures are shown as their pixels, a.jpg as a.ppm. Files without pixels are
+ * shown as in the tree. FORMAT.md, Decoded forms. A node's name follows from its row, its item and,
+ * rarely, from whether its folder already has that name. For a lookup only a few nodes can have the
+ * name.
  */
 #include "views/view.h"
 
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "store/decoded_name.h"
+#include "index/decoded_name.h"
 
 #define ENDING_BYTES 4 /* ".ppm" */
 
@@ -22,7 +23,8 @@ static int shows(struct lod_dataset *dataset, const struct lod_node *node,
     return fidelity >= LOD_Q1 && fidelity <= LOD_FULL ? 0 : -ENOENT;
 }
 
-/* Is there a child of this name? Damage where it would be is as good as its being there. */
+/* Returns whether the folder has a child of this name. A name that cannot be read counts as
+ * present. */
 static bool is_taken(struct lod_dataset *dataset, const struct lod_node *folder, const char *name)
 {
     struct lod_node other;
@@ -31,7 +33,8 @@ static bool is_taken(struct lod_dataset *dataset, const struct lod_node *folder,
            -ENOENT;
 }
 
-/* `own` with `ending` behind it would be the name of another, or of another's pixels. */
+/* Returns whether `appended`, which is `own` with its ending, would be the name of another file or
+ * of its pixels. */
 static bool append_clashes(struct lod_dataset *dataset, const struct lod_node *node,
                            const char *own, const char *appended)
 {
@@ -50,7 +53,8 @@ static bool append_clashes(struct lod_dataset *dataset, const struct lod_node *n
     return taken;
 }
 
-/* The name here of a node whose pixels have `ending`; false: it keeps its name and its bytes. */
+/* Returns the name of a node's pixels with `ending`; false if the node keeps its name and its
+ * bytes. */
 static bool decoded_name(struct lod_dataset *dataset, const struct lod_node *node, const char *own,
                          const char *ending, char name[LOD_NAME_MAX + 1])
 {
@@ -69,7 +73,8 @@ static bool decoded_name(struct lod_dataset *dataset, const struct lod_node *nod
     return true;
 }
 
-/* The name here; *ret_pixels: and is the file one of pixels? `item` is NULL for what has none. */
+/* Returns the node's name in this view, and in *ret_pixels whether it is a file of pixels. `item`
+ * is NULL for nodes without an item. */
 static int show(struct lod_dataset *dataset, const struct lod_node *node,
                 const struct lod_item *item, char name[LOD_NAME_MAX + 1], bool *ret_pixels)
 {
@@ -95,7 +100,7 @@ static int name(struct lod_dataset *dataset, const struct lod_node *node,
     bool pixels;
     int error = file ? lod_dataset_item(dataset, node->ref, &item) : 0;
 
-    /* An item that cannot be read has a name that nobody knows: an error, not another name. */
+    /* The name of an unreadable item is unknown: returns an error, not another name. */
     return error == -ENOENT ? -EIO
            : error          ? error
                             : show(dataset, node, file ? &item : NULL, text, &pixels);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree with compressed items as files, for readers that decode them themselves: a.png is shown
- * as a.png.l3, what has no such form as it is. FORMAT.md, Native forms. The ending is appended, so
- * names never clash but with a file of the source that is called so; the item then keeps its name
- * and is shown as in the tree.
+ * The view native/: compressed items are shown as files, for readers that decode them themselves,
+ * a.png as a.png.l3. Files without such a form are shown as in the tree. FORMAT.md, Native forms.
+ * The ending is appended, so a name can only clash with a file of the source of that name. Then the
+ * item is shown as in the tree.
  */
 #include "views/view.h"
 
@@ -21,7 +21,8 @@ static int shows(struct lod_dataset *dataset, const struct lod_node *node,
     return fidelity >= LOD_Q1 && fidelity <= LOD_FULL ? 0 : -ENOENT;
 }
 
-/* Damage where the name would be is as good as its being there. */
+/* Returns whether the folder has a child of this name. A name that cannot be read counts as
+ * present. */
 static bool is_taken(struct lod_dataset *dataset, const struct lod_node *node, const char *name)
 {
     struct lod_index *index = lod_dataset_index(dataset);
@@ -31,8 +32,8 @@ static bool is_taken(struct lod_dataset *dataset, const struct lod_node *node, c
            lod_index_lookup(index, &folder, name, strlen(name), &other) != -ENOENT;
 }
 
-/* The name here; *ret_native: and is the file in its native form? `item`: NULL for what has none.
- */
+/* Returns the node's name in this view, and in *ret_native whether it is in native form. `item` is
+ * NULL for nodes without an item. */
 static int show(struct lod_dataset *dataset, const struct lod_node *node,
                 const struct lod_item *item, char name[LOD_NAME_MAX + 1], bool *ret_native)
 {
@@ -57,7 +58,7 @@ static int name(struct lod_dataset *dataset, const struct lod_node *node,
     bool native;
     int error = file ? lod_dataset_item(dataset, node->ref, &item) : 0;
 
-    /* An item that cannot be read has a name that nobody knows: an error, not another name. */
+    /* The name of an unreadable item is unknown: returns an error, not another name. */
     return error == -ENOENT ? -EIO
            : error          ? error
                             : show(dataset, node, file ? &item : NULL, text, &native);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source tree as it was: every name at every fidelity, each file of the source's own kind. The
- * view to copy when writing another.
+ * The view of the source tree: every name at every fidelity, each file in the source's own format.
+ * Copy this view to write another.
  */
 #include "views/view.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
-/* original/ lists a file only where its exact bytes can be given back. */
+/* Returns whether original/ lists the node: only if the source's exact bytes can be returned. */
 static int has_original(struct lod_dataset *dataset, const struct lod_node *node)
 {
     uint8_t row[LOD_ROW_BYTES];

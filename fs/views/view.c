@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of views: one line each; its order is the order of folders at the mount's root. */
+/* The table of views, one line each. Their order is that of the folders at the mount's root. */
 #include "views/view.h"
 
 #include <stddef.h>
@@ -8,6 +8,8 @@
 static const struct lod_view *const views[] = {
     &lod_view_tree,
     &lod_view_decoded,
+    &lod_view_tar,
+    &lod_view_tfrecord,
     &lod_view_native,
 };
 /* clang-format on */

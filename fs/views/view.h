@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How items are presented under one directory: the view table. A view says which fidelities it has,
- * which nodes exist in it, what file a node is and, where that differs, what it is called. Pure:
- * reads rows only. Where a view's folders stand in a mount is grammar.h's.
+ * The view table. A view presents items under one directory. It defines its fidelities, the nodes
+ * that exist in it, the file of each node, and names that differ from the source. It has no state
+ * and reads rows only. namespace.h places the views in a mount.
  */
 #ifndef LOD_VIEW_H
 #define LOD_VIEW_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "compiler.h"
-#include "dataset.h"
+#include "dataset/dataset.h"
+#include "framing/framing.h"
 
 /* Sets of fidelities: bit f. */
 #define LOD_FIDELITIES_TO_FULL  ((2u << LOD_FULL) - (1u << LOD_Q1))
@@ -20,20 +18,27 @@
 struct lod_view {
     const char *folder; /* MOUNT/folder/FIDELITY/..; "": MOUNT/FIDELITY/.. */
     enum lod_format format;
-    unsigned fidelities; /* the set of those it has a folder for */
+    unsigned fidelities; /* the fidelities that have a folder in it */
 
-    /* Is this node shown at this fidelity? 0 or -ENOENT. */
+    /*
+     * If not NULL, a folder of a fidelity lists the files of this framing (shards.h), and there are
+     * no hooks. Otherwise it is the source tree, by the hooks.
+     */
+    const struct lod_framing *framing;
+
+    /* Returns 0 if this node is shown at this fidelity, else -ENOENT. */
     int (*shows)(struct lod_dataset *dataset, const struct lod_node *node,
                  enum lod_fidelity fidelity);
 
-    /* The file that `node`, whose item is `item`, is at this fidelity. -ENOENT; -EILSEQ: a
-     * malformed row. */
+    /* Returns the plan of the file of `node`, whose item is `item`, at this fidelity. -ENOENT:
+     * there is none; -EILSEQ: a malformed row. */
     int (*plan)(struct lod_dataset *dataset, const struct lod_node *node,
                 const struct lod_item *item, enum lod_fidelity fidelity, struct lod_plan *ret_plan);
 
     /*
-     * What `node` is called here, NUL-terminated, and the node below `folder` that is called so:
-     * each undoes the other. NULL, both: as in the source.
+     * `name` returns the name of `node` in this view, NUL-terminated. `lookup` returns the node
+     * below `folder` with a name; it is the inverse. Both are NULL if the names are those of the
+     * source.
      */
     int (*name)(struct lod_dataset *dataset, const struct lod_node *node,
                 char name[LOD_NAME_MAX + 1]);
@@ -41,24 +46,28 @@ struct lod_view {
                   struct lod_node *ret_node);
 };
 
-/* The view of a format; NULL if there is none. */
+/* Returns the view of a format; NULL if there is none. */
 const struct lod_view *lod_view_of(enum lod_format format);
 
-/* The index-th row of the table, in the order shown at the root; NULL past the last. */
+/*
+ * Returns the index-th row of the table, in the order of folders at the root; NULL past the last.
+ */
 const struct lod_view *lod_view_at(unsigned index);
 
-/* The hooks, or what holds where a view has none; `shows` is asked too. */
+/* Call the view's functions, or return the source's names if it has none. `shows` is asked too. */
 LOD_MUST_CHECK int lod_view_name(const struct lod_view *view, struct lod_dataset *dataset,
                                  const struct lod_node *node, char name[LOD_NAME_MAX + 1]);
 LOD_MUST_CHECK int lod_view_lookup(const struct lod_view *view, struct lod_dataset *dataset,
                                    const struct lod_node *folder, enum lod_fidelity fidelity,
                                    const char *name, struct lod_node *ret_node);
 
-/* For a view's lookup: the child called `own` in the source, if the view calls it `wanted`. */
+/* For a view's lookup: returns the child that is named `own` in the source, if its name in the view
+ * is `wanted`. */
 LOD_MUST_CHECK int lod_view_try(const struct lod_view *view, struct lod_dataset *dataset,
                                 const struct lod_node *folder, const char *own, const char *wanted,
                                 struct lod_node *ret_node);
 
-extern const struct lod_view lod_view_tree, lod_view_decoded, lod_view_native;
+extern const struct lod_view lod_view_tree, lod_view_decoded, lod_view_native, lod_view_tar,
+    lod_view_tfrecord;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names in a view: its own hooks, or the source's names where it has none. See view.h. */
+/* Names in a view: from its own functions, or those of the source. See view.h. */
 #include <errno.h>
 #include <string.h>
 

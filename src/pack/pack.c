@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The course of a pack, one stage after the other: walk, probe, equal files, sample and scripts,
- * order, records, commit. Everything that decides bytes is known before the first one is written.
+ * The stages of a pack in their order: walk, probe, equal files, sample and scripts, order,
+ * records, commit. All decisions about the bytes of a store are made before the first one is
+ * written.
  */
 #include "pack/pack.h"
 
@@ -11,21 +12,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "mounted.h"
-#include "pack/commit.h"
-#include "pack/foresee.h"
-#include "pack/gather.h"
-#include "pack/probe.h"
-#include "pack/resume.h"
-#include "pack/scans.h"
-#include "pack/walk.h"
-#include "pack/write.h"
+#include "mount/mount_table.h"
+#include "pack/record/commit.h"
+#include "pack/target/resume_preview.h"
+#include "pack/scans/sample_read.h"
+#include "pack/source/probe.h"
+#include "pack/target/resume.h"
+#include "pack/scans/scans.h"
+#include "pack/source/walk.h"
+#include "pcr/measure/photo_features.h"
+#include "pack/record/write.h"
 #include "pool.h"
 
 struct pack {
     const struct lod_pack_options *options;
-    struct lod_trouble *trouble;
+    struct lod_first_error *first_error;
     struct lod_pack_result *result;
     int source_fd;
     struct lod_target target;
@@ -37,51 +38,50 @@ struct pack {
     bool begun; /* records may be written */
 };
 
-/* A mount shows every file a dozen times. A table of mounts that cannot be read refuses nothing. */
+/* Refuses a source that contains a mount, which shows every file a dozen times. If the table of
+ * mounts cannot be read, nothing is refused. */
 static int refuse_mounts(struct pack *p, const char *path)
 {
-    char name[4 * LOD_PATH_MAX + 1], at[4 * LOD_PATH_MAX + 1], *point = NULL;
-    int error = lod_mounted_below(path, &point);
+    char *point = NULL;
+    int error = lod_mount_table_below(path, &point);
 
     if (error || !point) {
         return error == -ENOMEM ? error : 0;
     }
-    lod_escape(path, strlen(path), name, sizeof(name));
-    lod_escape(point, strlen(point), at, sizeof(at));
+    error = lod_first_error_set(
+        p->first_error, 0, -EBUSY,
+        "the source '%pE' holds a mount of lodfs, '%pE': unmount it, or pack what "
+        "you want of it, such as %pE/original",
+        path, point, point);
     free(point);
-    return lod_trouble_set(p->trouble, 0, -EBUSY,
-                           "the source '%s' holds a mount of lodfs, '%s': unmount it, or pack what "
-                           "you want of it, such as %s/original",
-                           name, at, at);
+    return error;
 }
 
 static int open_source(struct pack *p)
 {
     const char *path = p->options->source;
-    char name[4 * LOD_PATH_MAX + 1];
 
     p->source_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (p->source_fd >= 0) {
         return refuse_mounts(p, path);
     }
     int error = errno;
-    lod_escape(path, strlen(path), name, sizeof(name));
-    return lod_trouble_set(p->trouble, 0, -error, "cannot pack the folder '%s': %s", name,
-                           strerrordesc_np(error));
+    return lod_first_error_set(p->first_error, 0, -error, "cannot pack the folder '%pE': %s", path,
+                               strerrordesc_np(error));
 }
 
-/* The target comes first: two packs to one folder shall not both walk for an hour. */
+/* Opens and locks the target before the walk, so that a second pack to it fails at once. */
 static int open_target(struct pack *p, struct lod_walk *walk)
 {
-    int error = lod_target_check(p->options->store, p->source_fd, p->trouble, &walk->store_exists,
-                                 &walk->store_dev, &walk->store_ino);
+    int error = lod_target_check(p->options->store, p->source_fd, p->first_error,
+                                 &walk->store_exists, &walk->store_dev, &walk->store_ino);
     struct stat st;
 
     if (error || p->options->dry_run) {
         return error;
     }
-    error = lod_target_open(p->options->store, p->trouble, &p->target);
-    error = error ? error : lod_resume_open(&p->resume, &p->target, p->trouble);
+    error = lod_target_open(p->options->store, p->first_error, &p->target);
+    error = error ? error : lod_resume_open(&p->resume, &p->target, p->first_error);
     if (!error && fstat(p->target.fd, &st) == 0) {
         walk->store_exists = true;
         walk->store_dev = st.st_dev;
@@ -96,19 +96,23 @@ static int find_files(struct pack *p)
     struct lod_walk walk = {.root_fd = p->source_fd,
                             .follow = options->follow,
                             .stop = options->stop,
-                            .trouble = p->trouble};
+                            .progress = options->progress,
+                            .first_error = p->first_error};
 
-    lod_progress_stage(options->progress, "looking at the source", 0, 0);
+    lod_progress_stage(options->progress, "listing the source", 0, 0);
     int error = open_target(p, &walk);
     error = error ? error : lod_walk(&walk, &p->result->list);
     p->probe = (struct lod_probe){.root_fd = p->source_fd,
                                   .follow = options->follow,
                                   .pool = p->pool,
                                   .stop = options->stop,
-                                  .trouble = p->trouble,
+                                  .progress = options->progress,
+                                  .first_error = p->first_error,
                                   .list = &p->result->list};
+    lod_progress_stage(options->progress, "examining the files", 0, 0);
     error = error ? error : lod_probe_files(&p->probe);
-    error = error ? error : lod_equal_find(&p->probe);
+    lod_progress_stage(options->progress, "looking for equal files", 0, 0);
+    error = error ? error : lod_dedup_find(&p->probe);
     return error ? error
                  : lod_tables_find(&p->probe, &options->tables, options->progress,
                                    &p->result->tables);
@@ -116,19 +120,51 @@ static int find_files(struct pack *p)
 
 static int choose_scans(struct pack *p)
 {
+    const struct lod_pack_options *options = p->options;
+    const struct lod_scans_wish wish = {.fixed = options->scans,
+                                        .top = options->top,
+                                        .light = strcmp(options->scans_name, "light") == 0};
+    const struct lod_sample_limits limits = {.jpeg_bytes = lod_sample_jpeg_bytes(&p->result->list),
+                                             .scripts = lod_scans_compared(&wish),
+                                             .fidelities = options->top ? options->top : LOD_Q10};
     struct lod_sample *sample = NULL;
-    int error = lod_sample_create(&sample);
+    int error = lod_sample_create(&limits, &sample);
 
-    lod_progress_stage(p->options->progress, "measuring scan scripts", 0, 0);
-    error = error ? error : lod_gather_sample(&p->probe, sample);
-    error = error ? error : lod_scans_choose(p->pool, sample, p->options->scans, &p->scans);
+    const struct lod_measure_run run = {
+        .pool = p->pool, .stop = options->stop, .progress = options->progress};
+
+    lod_progress_stage(options->progress, "reading a sample", 0, 0);
+    error = error ? error : lod_sample_read(&p->probe, sample);
+    error = error ? error : lod_scans_choose(&run, sample, &wish, &p->scans);
     lod_sample_destroy(sample);
     return error;
 }
 
-/* Seeds are limited so that a double holds them: JSON knows no others. */
+/* Estimates the MSSIM of the whole store from the rows of all items. */
+static int estimate_likeness(struct pack *p, const struct lod_write *write)
+{
+    struct lod_likeness_sums sums = {0};
+    double features[LOD_PHOTO_FEATURES];
+
+    for (size_t r = 1; r <= p->order.records_count; r++) {
+        const struct lod_written *written = &write->written[r];
+        const bool jpegs = p->order.records[r - 1].codec->id == LOD_CODEC_PCR;
+        for (uint32_t i = 0; jpegs && i < written->count; i++) {
+            if (lod_photo_features(written->rows + (size_t)i * LOD_ROW_BYTES, features)) {
+                sums.photos++;
+                for (unsigned f = 0; f < LOD_PHOTO_FEATURES; f++) {
+                    sums.features[f] += features[f];
+                }
+            }
+        }
+    }
+    return lod_scans_add_store(&p->scans, &sums);
+}
+
+/* Numbers in JSON are doubles, so seeds are limited to 53 bits. */
 static cJSON *describe_options(const struct lod_pack_options *options, uint64_t record_bytes)
 {
+    const char *top = options->top ? lod_fidelity_name((enum lod_fidelity)options->top) : "q10";
     cJSON *json = cJSON_CreateObject();
 
     if (json &&
@@ -136,6 +172,8 @@ static cJSON *describe_options(const struct lod_pack_options *options, uint64_t 
          !cJSON_AddNumberToObject(json, "seed", (double)options->order.seed) ||
          !cJSON_AddNumberToObject(json, "record_size", (double)record_bytes) ||
          !cJSON_AddStringToObject(json, "scans", options->scans_name) ||
+         !cJSON_AddStringToObject(json, "full", options->top ? "source" : "scans") ||
+         !cJSON_AddStringToObject(json, "top", top) ||
          !cJSON_AddStringToObject(json, "l3", options->l3_name) ||
          !cJSON_AddStringToObject(json, "original", options->keep ? "all" : "auto") ||
          !cJSON_AddStringToObject(json, "symlinks", options->follow ? "follow" : "keep"))) {
@@ -151,6 +189,7 @@ static cJSON *describe_options(const struct lod_pack_options *options, uint64_t 
 
 static int commit(struct pack *p, struct lod_write *write)
 {
+    lod_progress_stage(p->options->progress, "writing the index", 0, 0);
     cJSON *options = describe_options(p->options, p->order.record_bytes);
     int error =
         options ? lod_commit(write, &p->target, options, p->scans.table, &p->result->store_bytes)
@@ -169,9 +208,9 @@ static int tally_written(struct pack *p, const struct lod_write *write)
         p->result->records += written->count != 0;
         p->result->kept += written->kept;
         for (uint32_t i = 0; !error && i < written->count; i++) {
-            error = lod_tally_add(&p->result->tally, p->order.records[r - 1].codec,
-                                  written->rows + (size_t)i * LOD_ROW_BYTES,
-                                  p->result->list.at[written->files[i]].names);
+            error = lod_store_totals_add(&p->result->totals, p->order.records[r - 1].codec,
+                                         written->rows + (size_t)i * LOD_ROW_BYTES,
+                                         p->result->list.at[written->files[i]].names);
         }
     }
     return error;
@@ -218,10 +257,11 @@ static uint64_t bytes_to_pack(const struct lod_order *order)
 static int write_store(struct pack *p)
 {
     const struct lod_encode_options encode = {.scans = &p->scans.choice,
+                                              .top = p->options->top,
                                               .original = true,
                                               .keep = p->options->keep,
                                               .l3_mode = p->options->l3_mode};
-    struct lod_budget budget;
+    struct lod_memory_semaphore budget;
     struct lod_write write = {.root_fd = p->source_fd,
                               .follow = p->options->follow,
                               .list = &p->result->list,
@@ -230,12 +270,12 @@ static int write_store(struct pack *p)
                               .target = &p->target,
                               .pool = p->pool,
                               .stop = p->options->stop,
-                              .trouble = p->trouble,
+                              .first_error = p->first_error,
                               .progress = p->options->progress,
                               .budget = &budget};
 
     int error = lod_resume_begin(&p->resume, &p->target, &p->result->list, &p->order,
-                                 p->scans.table, p->trouble);
+                                 p->scans.table, p->first_error);
     if (!error && p->resume.found) {
         error = lod_store_open(p->options->store, &write.before);
     }
@@ -243,34 +283,35 @@ static int write_store(struct pack *p)
         return error;
     }
     p->begun = true;
-    lod_budget_init(&budget, LOD_WRITE_WORK_BYTES);
+    lod_memory_semaphore_init(&budget, LOD_WRITE_WORK_BYTES);
     lod_progress_stage(p->options->progress, "packing", p->order.files_count,
                        bytes_to_pack(&p->order));
     error = lod_write_records(&write);
+    error = error ? error : estimate_likeness(p, &write);
     error = error ? error : commit(p, &write);
     p->result->records = 1;
     error = error ? error : tally_written(p, &write);
     lod_write_finish(&write);
     lod_store_close(write.before);
-    lod_budget_finish(&budget);
+    lod_memory_semaphore_finish(&budget);
     return error;
 }
 
-/* What would be done, as far as it is known without encoding. */
+/* Counts what a pack would do, as far as it is known without encoding. */
 static void tally_order(struct pack *p)
 {
-    struct lod_tally *tally = &p->result->tally;
+    struct lod_store_totals *totals = &p->result->totals;
 
     for (size_t i = 0; i < p->order.files_count; i++) {
         const struct lod_source *file = &p->result->list.at[p->order.files[i]];
-        struct lod_tally_codec *codec = &tally->codecs[file->encoder->codec->id];
+        struct lod_store_totals_codec *codec = &totals->codecs[file->encoder->codec->id];
         codec->items++;
         codec->files += file->names;
         codec->source_bytes += file->bytes;
-        tally->all.items++;
-        tally->all.files += file->names;
-        tally->all.source_bytes += file->bytes;
-        tally->shown_bytes += file->names * file->bytes;
+        totals->all.items++;
+        totals->all.files += file->names;
+        totals->all.source_bytes += file->bytes;
+        totals->shown_bytes += file->names * file->bytes;
     }
     p->result->records = p->order.records_count + 1;
 }
@@ -290,8 +331,8 @@ static int run(struct pack *p)
     p->result->cuts = p->order.cuts;
     if (p->options->dry_run) {
         tally_order(p);
-        error = lod_foresee(p->options->store, p->resume.options, &p->result->list, &p->order,
-                            p->trouble, &p->result->kept);
+        error = lod_resume_preview(p->options->store, p->resume.options, &p->result->list,
+                                   &p->order, p->first_error, &p->result->kept);
     } else {
         error = write_store(p);
     }
@@ -299,11 +340,11 @@ static int run(struct pack *p)
     return error;
 }
 
-int lod_pack(const struct lod_pack_options *options, struct lod_trouble *trouble,
+int lod_pack(const struct lod_pack_options *options, struct lod_first_error *first_error,
              struct lod_pack_result *ret_result)
 {
     struct pack p = {.options = options,
-                     .trouble = trouble,
+                     .first_error = first_error,
                      .result = ret_result,
                      .source_fd = -1,
                      .target = {.fd = -1, .records_fd = -1, .keep = true}};
@@ -313,6 +354,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_trouble *trouble
         .order = &options->order,
         .scans_name = options->scans_name,
         .script = strcmp(options->scans_name, "file") == 0 ? options->scans : NULL,
+        .top = options->top,
         .l3_name = options->l3_name,
         .more = more,
         .follow = options->follow,
@@ -324,7 +366,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_trouble *trouble
     int error = lod_pool_create(options->threads, &p.pool);
     error = error ? error : run(&p);
     if (error == -ESTALE && p.begun) {
-        p.target.keep = false; /* a rerun would find another source and could only refuse */
+        p.target.keep = false; /* a rerun would be refused, since the source has changed */
     }
     ret_result->resumable = error && p.resume.ours && p.target.keep;
     lod_target_finish(&p.target);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `lodfs pack` without its command line: from a source folder to a committed store, and what there
- * is to say about it. Prints nothing but the progress line.
+ * `lodfs pack` without its command line: makes a committed store from a source folder, and collects
+ * the facts for the summary. Prints only the progress line.
  */
 #ifndef LOD_PACK_H
 #define LOD_PACK_H
@@ -12,50 +12,56 @@
 #include <stdint.h>
 
 #include "compiler.h"
-#include "pack/order.h"
-#include "pack/source.h"
-#include "pack/tables.h"
-#include "pack/trouble.h"
-#include "pcr/script.h"
-#include "progress.h"
-#include "stop.h"
-#include "tally.h"
+#include "pack/plan/order.h"
+#include "pack/source/source.h"
+#include "pack/tables/tables.h"
+#include "pack/source/first_error.h"
+#include "pcr/jpeg/script.h"
+#include "terminal/progress.h"
+#include "terminal/cancel.h"
+#include "terminal/store_totals.h"
+
+#define LOD_PACK_TOP 5 /* default of --top */
 
 struct lod_pack_options {
     const char *source, *store;
     unsigned threads;
     struct lod_order_options order;
-    const struct lod_script *scans; /* NULL: auto */
-    const char *scans_name;         /* "auto", a built-in name, "file" */
+    const struct lod_script *scans; /* NULL: auto or light */
+    const char *scans_name;         /* "auto", "light", a built-in name, "file" */
+    uint8_t top;                    /* value of --top with --full=source; 0: --full=scans */
     const char *l3_name;            /* "small", "packed", "paper" */
     uint8_t l3_mode;                /* enum lod_l3_mode */
     bool keep;                      /* --original=all */
     struct lod_tables_options tables;
     bool follow, skip_unreadable, dry_run;
     struct lod_progress *progress;
-    struct lod_stop *stop;
+    struct lod_cancel *stop;
 };
 
 struct lod_pack_result {
-    struct lod_source_list list; /* sorted by path: roles and reasons */
-    struct lod_tables tables;    /* what sources of the list borrow */
-    struct lod_tally tally;      /* of a dry run: sources only, nothing stored */
+    struct lod_source_list list;    /* sorted by path, with roles and reasons */
+    struct lod_tables tables;       /* owns data that sources of the list borrow */
+    struct lod_store_totals totals; /* after a dry run without stored bytes */
     uint64_t folders, symlinks, equal, hard_links, whole;
-    uint64_t tables_stored, tables_beside, shards; /* kept as shards alone; text and the like */
-    uint64_t left_out;                             /* of any kind */
-    uint64_t unreadable;    /* of those, files and folders that should have been packed */
+    uint64_t tables_stored, tables_beside,
+        shards;          /* tables stored as shards only, and tables stored beside their shards */
+    uint64_t left_out;   /* files left out for any reason */
+    uint64_t unreadable; /* of those, files and folders that could not be read */
     uint64_t records, cuts; /* the tree record included */
-    uint64_t kept;          /* records that an earlier run had written */
+    uint64_t kept;          /* records of an earlier run that were kept */
     uint64_t store_bytes;
     cJSON *scans;   /* the manifest's table, may be NULL */
-    bool resumable; /* after an error: the same command would go on with what is there */
+    bool resumable; /* after an error: the same command would continue */
 };
 
 /*
- * 0, or an error with its sentence in trouble->text ("" : the errno says it all). -EINTR: stopped
- * by a signal; -EWOULDBLOCK: another pack holds the store. ret_result is for lod_pack_finish.
+ * Returns 0, or an error with its message in the first error's text; if that is empty, the errno is
+ * the message. Returns -EINTR after a signal, -EWOULDBLOCK if another pack holds the store.
+ * ret_result belongs to lod_pack_finish.
  */
-LOD_MUST_CHECK int lod_pack(const struct lod_pack_options *options, struct lod_trouble *trouble,
+LOD_MUST_CHECK int lod_pack(const struct lod_pack_options *options,
+                            struct lod_first_error *first_error,
                             struct lod_pack_result *ret_result);
 void lod_pack_finish(struct lod_pack_result *result);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of unpacking, and what is said of it; see unpack.h. */
+/* The stages of unpacking; see unpack.h. */
 #include "unpack/unpack.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "pool.h"
 #include "unpack/work.h"
 
-#define FRAMES_BYTES (64ull << 20) /* each frame is read about once */
+#define FRAMES_BYTES (64ull << 20) /* small, as each frame is read about once */
 
 static int step(void *ctx, uint64_t index)
 {
@@ -30,10 +31,11 @@ static int write_files(struct lod_unpack_work *work)
     return error;
 }
 
-/* Without the list hard links cannot be told from equal files: each is written by itself. */
+/* Without the list hard links cannot be distinguished from equal files; each is then written as a
+ * file of its own. */
 static int read_twins(struct lod_unpack_work *work)
 {
-    int error = lod_twins_read(work->options->dataset, &work->twins);
+    int error = lod_hard_links_read(work->options->dataset, &work->links);
 
     return error && error != -ENOMEM
                ? lod_unpack_note(work, 0, "hard links: the tree list cannot be read", true)
@@ -54,28 +56,71 @@ static int unpack(struct lod_unpack_work *work)
     return error;
 }
 
-int lod_unpack(const struct lod_unpack_options *options, struct lod_trouble *trouble,
+static int begin(struct lod_unpack_work *work)
+{
+    const struct lod_unpack_options *options = work->options;
+    char id[LOD_ID_TEXT_BYTES], what[LOD_UNFINISHED_BYTES / 2];
+
+    lod_id_text(lod_dataset_manifest(options->dataset)->store_id, id);
+    snprintf(what, sizeof(what), "lodfs unpack of store %s at %s%s", id,
+             lod_fidelity_name(options->fidelity), options->else_full ? ", else full" : "");
+    int error = lod_confined_dir_open(options->folder, &work->root_fd);
+    if (error) {
+        return error;
+    }
+    error = lod_unfinished_begin(work->root_fd, work->index, what, &work->unfinished);
+    if (error) {
+        close(work->root_fd);
+    }
+    return error;
+}
+
+/*
+ * Removes the mark if no name is missing. That comes before the root gets its mode and time, which
+ * any change in the root would alter.
+ */
+static int end(struct lod_unpack_work *work, int error)
+{
+    const bool done = !error && work->result->failed == 0;
+    const bool removed = lod_unfinished_remove(&work->unfinished, work->root_fd, !done);
+
+    if (!error) {
+        error = lod_unpack_seal_root(work);
+        if (error && removed) {
+            lod_unfinished_restore(&work->unfinished, work->root_fd);
+        }
+    }
+    lod_unfinished_finish(&work->unfinished);
+    close(work->root_fd);
+    return error;
+}
+
+int lod_unpack(const struct lod_unpack_options *options, struct lod_first_error *first_error,
                struct lod_unpack_result *ret_result)
 {
     struct lod_unpack_work work = {.options = options,
                                    .index = lod_dataset_index(options->dataset),
                                    .view = lod_view_of(LOD_FORMAT_TREE),
-                                   .trouble = trouble,
+                                   .first_error = first_error,
                                    .result = ret_result};
 
     *ret_result = (struct lod_unpack_result){0};
     pthread_mutex_init(&ret_result->lock, NULL);
-    int error = lod_plant_open(options->folder, &work.root_fd);
+    atomic_init(&work.named, false);
+    int error = begin(&work);
     if (error) {
         return error;
     }
-    error = lod_reader_create(options->dataset, FRAMES_BYTES, LOD_WORK_SIZE_DEFAULT, &work.reader);
+    error = lod_reader_create(options->dataset,
+                              &(struct lod_reader_options){.cache_bytes = FRAMES_BYTES,
+                                                           .work_bytes = LOD_WORK_SIZE_DEFAULT,
+                                                           .threads = true},
+                              &work.reader);
     error = error ? error : unpack(&work);
     lod_reader_destroy(work.reader);
-    lod_twins_finish(&work.twins);
+    lod_hard_links_finish(&work.links);
     free(work.files.at);
-    close(work.root_fd);
-    return error;
+    return end(&work, error);
 }
 
 void lod_unpack_finish(struct lod_unpack_result *result)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What unpack says of a file, and what it counts; from any thread. See work.h. */
+/* The notes and counts of unpack, which any thread may add to. See work.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "log.h"
 #include "unpack/work.h"
 
 static const char *path_of(struct lod_unpack_work *work, uint32_t number,
@@ -19,7 +18,7 @@ static const char *path_of(struct lod_unpack_work *work, uint32_t number,
     return path;
 }
 
-/* The lock is held; the path is copied. */
+/* The caller holds the lock. Copies the path. */
 static int keep(struct lod_unpack_result *result, struct lod_unpack_note note)
 {
     if (LOD_LIST_RESERVE(&result->notes)) {
@@ -52,12 +51,11 @@ int lod_unpack_note(struct lod_unpack_work *work, uint32_t node, const char *wha
 
 int lod_unpack_stuck(struct lod_unpack_work *work, uint32_t node, const char *what, int error)
 {
-    char path[LOD_PATH_MAX + 1], name[4 * LOD_PATH_MAX + 1];
+    char path[LOD_PATH_MAX + 1];
 
     path_of(work, node, path);
-    lod_escape(path, strlen(path), name, sizeof(name));
-    return lod_trouble_set(work->trouble, node, error, "cannot %s '%s': %s", what, name,
-                           strerrordesc_np(-error));
+    return lod_first_error_set(work->first_error, node, error, "cannot %s '%pE': %s", what, path,
+                               strerrordesc_np(-error));
 }
 
 void lod_unpack_count(struct lod_unpack_work *work, uint64_t *sum, uint64_t bytes)

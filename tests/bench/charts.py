@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts of results.py as inline SVG. Colours are CSS classes: one chart serves light and dark."""
+"""Draws the charts of results.py as inline SVG. Colours are CSS classes: one chart serves light and
+dark."""
 import html
 import math
 
 from results import shown
 
-WIDTH, LABELS, VALUES = 860, 236, 92  # of the drawing, of the words left of bars and right of them
+WIDTH, LABELS, VALUES = 860, 236, 92  # widths: the drawing, labels, values
 BAR, GAP, ROW_GAP, TOP, BOTTOM = 13, 2, 9, 30, 34
 LINE_HEIGHT, LINE_LEFT = 300, 64
-LEGEND, LETTER = 14, 7.8  # of a line of it; of a letter of a label, bold ones are the widest
+LEGEND, LETTER = 14, 7.8  # height of a legend line; width of a bold letter
 
 
 def words(x, y, text, css="", anchor="start"):
@@ -17,7 +18,7 @@ def words(x, y, text, css="", anchor="start"):
 
 
 def short(value):
-    """A tick: 20k, 1.5M, .25"""
+    """Returns a tick's label: 20k, 1.5M, .25."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size:
             return f"{value / size:g}{letter}"
@@ -35,7 +36,7 @@ def ticks(most, least, log):
 
 
 class Scale:
-    """Values to pixels, linear from 0 or logarithmic from a power of ten."""
+    """Maps values to pixels, linear from 0 or logarithmic from a power of ten."""
 
     def __init__(self, cells, log, low_px, high_px):
         values = [c[k] for c in cells if c and "median" in c for k in ("low", "median", "high")]
@@ -87,7 +88,7 @@ def bars(chart):
         parts.append(words(x, bottom + 15, short(tick), "tick", "middle"))
     parts.append(words(WIDTH - VALUES, bottom + 29,
                        chart["unit"] + (", logarithmic" if scale.log else ""), "tick", "end"))
-    if chart.get("mark"):  # below the bars and their words
+    if chart.get("mark"):  # below the bars and their labels
         x = scale.at(chart["mark"][0])
         parts.append(f'<path d="M{x:.1f} {top - 4}V{bottom}" class="mark"/>')
         parts.append(words(x + 4, top - 8, chart["mark"][1], "tick"))
@@ -147,7 +148,7 @@ def lines(chart):
         ends.append((scale.at(points[-1][1]["median"]), row["label"], css, points[-1][0]))
     last = TOP - 14
     for y, name, css, x in sorted(ends):
-        last = max(y, last + 14)  # labels do not stand on each other
+        last = max(y, last + 14)  # keep labels apart
         parts.append(f'<g class="{css}">{words(x + 10, last + 4, name, "label")}</g>')
     return parts, bottom + 40
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports from the JSON alone, and the record files that are compared: what ./check runs of it."""
+"""Tests reports made from JSON alone, and the record files of the comparison; part of ./check."""
 import html.parser
 import json
 import os
@@ -18,7 +18,7 @@ SIZES = (0, 1, 511, 512, 513, 40_000, 3_000_000)
 
 
 def example():
-    """Every kind of thing that a part may hand back."""
+    """Returns a part with every kind of result."""
     part = Part("example", "An <example> & more", "What it is.")
     part.sample("a", {"v": 2.0})
     part.sample("a", {"v": 4.0})
@@ -39,7 +39,7 @@ def example():
 
 
 class Balanced(html.parser.HTMLParser):
-    """Notes what is closed and was not opened, and the reverse."""
+    """Notes tags that are closed without being opened, and the reverse."""
 
     def __init__(self):
         super().__init__()
@@ -81,7 +81,7 @@ def text_is_whole(report):
 
 
 def records(work, kind):
-    """Every file comes out of the shards, and a flipped bit is found."""
+    """Checks that every file comes out of the shards, and that a flipped bit is found."""
     names = []
     for number, size in enumerate(SIZES):
         names.append(f"file{number}")
@@ -115,7 +115,7 @@ def records(work, kind):
 
 
 def known_sum(work):
-    """CRC-32C of 32 zero bytes is aa36918a (RFC 3720, B.4), here in TFRecord's masked form."""
+    """Checks that the CRC-32C of 32 zero bytes is aa36918a (RFC 3720, B.4), masked for TFRecord."""
     with open(f"{work}/zeros", "wb") as file:
         file.write(bytes(32))
     with open(f"{work}/list", "w", encoding="ascii") as file:
@@ -124,7 +124,7 @@ def known_sum(work):
                     f"{work}/list"], check=True)
     with open(f"{work}/sum-00.tfrecord", "rb") as file:
         data = file.read()
-    # RFC 3720 prints the sum's bytes in the order they are sent.
+    # RFC 3720 prints the bytes of the sum in the order in which they are sent.
     crc = int.from_bytes(bytes.fromhex("aa36918a"), "little")
     wanted = ((crc >> 15 | crc << 17) + 0xa282ead8) % 2**32
     if int.from_bytes(data[-4:], "little") != wanted:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_tables.py TRAIN_TABLE LODFS: small tables trained on in all forms end with the same
-weights, below a mount too."""
+"""check_tables.py TRAIN_TABLE LODFS: small tables trained on in all forms, also below a mount, must
+end with the same weights."""
 import os
 import sys
 import tempfile
@@ -16,7 +16,7 @@ class Bench:
 
 
 def mounted(trainer, work):
-    """A .npy that is packed, from its store: the rows, and the shards."""
+    """Packs a .npy and returns it from a mount: the rows, and the shards."""
     source, store, point = (os.path.join(work, name) for name in ("source", "store", "point"))
     os.mkdir(source)
     rows = 2500

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop device that is slow for whoever is in one cgroup: both the reader and its server.
+"""A loop device that is slow for the processes in one cgroup: both the reader and its server.
 
-The device is read with direct I/O, so that its image is not in RAM a second time; read-ahead and
-the largest request are 1280 KiB; ext4 reads one block of inodes at a time (else 32 blocks are 32
-requests to the limit, which a disk would serve as one). Mounting anew is what makes it cold: with
-direct I/O nothing but the mount itself remembers.
+The device is read with direct I/O, so that its image is not in RAM twice. Read-ahead and the
+largest request are 1280 KiB. ext4 reads one block of inodes at a time: its default of 32 blocks
+would count as 32 requests, while a disk would serve them as one. Mounting anew makes the device
+cold, since with direct I/O only the mount itself caches.
 """
 import os
 import subprocess
@@ -17,7 +17,7 @@ CGROUP1 = "/sys/fs/cgroup/blkio"
 
 
 def why_not():
-    """None, or why a device cannot be limited here."""
+    """Returns why a device cannot be limited here, or None."""
     if os.geteuid() != 0:
         return "needs root"
     if not os.path.exists("/dev/loop-control"):
@@ -109,7 +109,7 @@ class Limit:
         return self
 
     def charged(self):
-        """Requests that were charged so far: with a limit of them, these are what takes time."""
+        """Returns the requests charged so far. Under a request limit these are what takes time."""
         number = self.device.number()
         if self.one:
             with open(f"{self.path}/blkio.throttle.io_serviced", encoding="ascii") as file:

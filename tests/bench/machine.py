@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured on, for the head of every report: never the machine's name or its user's."""
+"""Describes the machine for the head of every report, without its name or its user's."""
 import datetime
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The report as one HTML page that needs nothing else: page.py BENCH.json >BENCH.html"""
+"""Writes the report as one self-contained HTML page: page.py BENCH.json >BENCH.html"""
 import html
 import json
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What packing takes, and what every fidelity of the photographs has of bytes and likeness."""
+"""Measures packing, and the bytes and likeness of every fidelity."""
 import json
 import os
 import resource
@@ -32,7 +32,7 @@ def pack(bench, data, options):
 
 
 def mssim(info):
-    """Of q1 .. q10 and full: the mean of what was measured on the sample, over its classes."""
+    """Returns the values of q1 .. q10 and full: means over the classes of the measured sample."""
     classes = [c for c in (info.get("scans") or {}).get("classes", []) if c["samples"]]
     samples = sum(c["samples"] for c in classes)
     means = [sum(c["mssim"][k] * c["samples"] for c in classes) / samples for k in range(10)] \

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fast storage: everything is in RAM, so what is measured is the way to the bytes.
+"""Fast storage: all data is in RAM, so only the path to the bytes is measured.
 
-Every round starts each system anew and reads all files in a shuffled order: the first pass (fresh
-mount, data in RAM), then warm passes. Rounds are interleaved, so that a slow minute of the machine
-hits all alike; the first round is thrown away.
+Every round starts each system anew and reads all files in a shuffled order: first a cold mount with
+the data in RAM, then warm passes. Rounds are interleaved, so that a slow minute of the machine hits
+all systems alike; the first round is thrown away.
 """
 import os
 import shutil
@@ -55,7 +55,7 @@ def add_images(bench, part, data, folder, found):
 
 
 def add_lodfs(bench, data, folder, found):
-    """Each fidelity beside a server that sends zeros in files of its sizes."""
+    """Returns each fidelity together with a server that sends zeros in files of the same sizes."""
     store = bench.pack(data)
     words = [bench.options.lodfs, "mount", "-f", store]
     mount = Server("sizes", "ours", words, os.path.join(folder, "sizes"))
@@ -125,7 +125,7 @@ def report(part, data, systems):
                [(s.name, s.role, cells(s, "files_per_s")) for s in systems])
     for phase, words in (("first", "first pass"), ("warm", "warm passes")):
         chosen = [(phase, t) for t in THREADS]
-        for small in (False, True):  # files of all their bytes, and of fewer: another scale
+        for small in (False, True):  # smaller files need a chart of another scale
             part.bars(f"{data.name}, {'q4 and q1' if small else 'all bytes'}: {words}", "files/s",
                       [f"{t} reader{'s' * (t > 1)}" for t in THREADS],
                       [(s.name, s.role, cells(s, "files_per_s", chosen=chosen)) for s in systems
@@ -142,7 +142,7 @@ def report(part, data, systems):
 
 
 def compare(part, data, names):
-    """Ratios within this run, round by round; CPU time is the steadier of the two."""
+    """Adds ratios within this run, round by round; CPU time varies less than files/s."""
     def samples(name, phase, threads, field):
         return part.samples(f"{data.name}|{name}|{phase}|T{threads}", field)
 
@@ -160,7 +160,7 @@ def compare(part, data, names):
 
 
 def set_goals(part, data, names):
-    """Those of reading; ratios as in compare."""
+    """Adds the charts of reading; ratios as in compare."""
     def files(name, phase, threads):
         return part.samples(f"{data.name}|{name}|{phase}|T{threads}", "files_per_s")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the number of items costs: stores of many small items made by tests/scale/make_store."""
+"""Measures the cost of many items: stores of small items made by tests/scale/make_store."""
 import os
 import shutil
 import sys
@@ -21,11 +21,11 @@ ROWS = (("ready after, ms", "ready_ms", "{:,.0f}"),
         ("ls -f of it, s", "listing_s", "{:.2f}"),
         ("ls -f of it, s of the server's CPU", "listing_cpu_s", "{:.2f}"),
         ("resident after all this, KiB", "peak_kib", "{:,.0f}"))
-ROOM = 300  # bytes an item of store and index take
+ROOM = 300  # bytes of store and index for each item
 
 
 def place(bench, items):
-    """Memory, where there is enough of it: making a store syncs each of its thousands of files."""
+    """Returns a folder in RAM if it has room: making a store syncs each of thousands of files."""
     shm = "/dev/shm"
     if os.path.isdir(shm) and shutil.disk_usage(shm).free > 4 * ROOM * items:
         return os.path.join(shm, f"lodfs-bench-{os.getpid()}")

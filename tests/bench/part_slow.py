@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slow storage: cold epochs of four readers, one loop device with the same limit for every side."""
+"""Slow storage: cold epochs of four readers, one loop device with the same limit for every system.
+"""
 import os
 import random
 import shutil
@@ -15,7 +16,7 @@ DISKS = (("hard disk", "100 reads/s, 150 MB/s", 100, 150_000_000, "few"),
          ("network disk", "50 MB/s", 0, 50_000_000, "some"))
 PART = "part"  # a list of files: as many as the disk's row says
 THREADS = 4
-SECONDS_MAX = 40  # an order that storage does not like shows its rate by then
+SECONDS_MAX = 40  # by then a slow order has shown its rate
 SHARDS = 16
 FIDELITIES = ("q1", "q4", "full")
 INTRO = ("Images a second of a cold epoch by four readers from one loop device (direct I/O,"
@@ -29,7 +30,7 @@ INTRO = ("Images a second of a cold epoch by four readers from one loop device (
 
 
 class Side:
-    """One way to read the photographs: a system, a list of files, what it is compared by."""
+    """One way to read the photographs: a system, a list of files, the side it is compared with."""
 
     def __init__(self, name, role, system, names, fidelity=None, order=None):
         self.name, self.role, self.system, self.names = name, role, system, names
@@ -37,7 +38,7 @@ class Side:
 
 
 class Lists:
-    """Paths of lists by name; read_files takes the files as they stand there."""
+    """Returns paths of lists by name; read_files reads the files in the list's order."""
 
     def __init__(self, bench, photographs, store):
         names = [path for path, _ in photographs]
@@ -57,7 +58,7 @@ class Lists:
 
 
 def make(bench, folder):
-    """Everything that lies on the device, and the photographs' list."""
+    """Puts everything on the device; returns the photographs' list."""
     source = os.path.join(folder, "photographs")
     multiply(bench.data[0].folder, source, bench.slow_copies)
     photographs = listing(source)
@@ -78,7 +79,7 @@ def make(bench, folder):
 
 
 def sides(bench, part, point, folder):
-    """All that is compared; the plain folder first."""
+    """Returns all sides to compare; the plain folder first."""
     plain = System("plain", "plain", f"{point}/photographs")
     found = [Side("plain folder, shuffled", "plain", plain, PART)]
     shards = [os.path.join(point, "tar", name) for name in sorted(os.listdir(f"{folder}/tar"))]
@@ -101,7 +102,7 @@ def sides(bench, part, point, folder):
 
 
 def one(bench, device, disk, side, lists):
-    """A cold epoch of one side."""
+    """Runs a cold epoch of one side."""
     _, _, reads_per_s, bytes_per_s, part_names = disk
     device.mount()
     try:
@@ -206,7 +207,7 @@ def measure(bench):
         device.detach()
     part.note(f"{len(photographs):,} photographs, {bench.slow_bytes / 1e6:,.0f} MB, of which the"
               f" plain folder and shuffled squashfuse read {lists.count['few']:,} (hard disk) and"
-              f" {lists.count['some']:,} (network disk). The mount's cache has its usual 256 MiB.")
+              f" {lists.count['some']:,} (network disk).")
     report(part, found)
     set_goals(part, found)
     return part.data

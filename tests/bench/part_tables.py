@@ -39,7 +39,7 @@ class Trainer:
 
     def run(self, table, rows, form, model, *file, epochs=EPOCHS):
         path = os.path.join(self.work, "weights")
-        # one thread: forms are compared, not how many cores OpenBLAS takes
+        # one thread: this compares forms, not the number of cores that OpenBLAS uses
         done = subprocess.run([self.program, table, str(rows), form, model, str(epochs),
                                path, *file], check=True, stdout=subprocess.PIPE,
                               env=dict(os.environ, OPENBLAS_NUM_THREADS="1"))
@@ -48,7 +48,7 @@ class Trainer:
         return json.loads(done.stdout)
 
     def same(self, key, weights, form):
-        """As near to the first form's as rounding lets them be."""
+        """Checks that weights equal the first form's, but for rounding."""
         first = self.weights.setdefault(key, weights)
         size = max(map(abs, first))
         worst = max(abs(a - b) for a, b in zip(first, weights)) / size
@@ -56,7 +56,7 @@ class Trainer:
 
 
 def in_memory(bench, part, trainer, table, rows):
-    """A row a form: its ratio and each model's epoch."""
+    """Adds a row for each form: its ratio and each model's epoch."""
     found = {}
     for _ in range(bench.rounds):
         for model in MODELS:
@@ -82,7 +82,7 @@ def in_memory(bench, part, trainer, table, rows):
 
 
 class MemoryLimit:
-    """A cgroup whose processes and their page cache have `size` bytes together."""
+    """A cgroup whose processes and their page cache together have `size` bytes."""
 
     def __init__(self, size):
         self.path, self.size = os.path.join(MEMORY, f"lodfs-bench-{os.getpid()}"), size
@@ -102,7 +102,7 @@ class MemoryLimit:
 
 
 def cool(folder):
-    """No byte of it is in memory."""
+    """Drops all files of the folder from the page cache."""
     for parent, _, names in os.walk(folder):
         for name in names:
             file = os.open(os.path.join(parent, name), os.O_RDONLY)
@@ -112,7 +112,7 @@ def cool(folder):
 
 
 class Beyond:
-    """The table as a .npy, its store, and epochs of it in less memory than it takes."""
+    """The table as a .npy, its store, and epochs of both in less memory than the table takes."""
 
     def __init__(self, bench, part, trainer, folder):
         self.bench, self.part, self.trainer = bench, part, trainer
@@ -171,7 +171,7 @@ def beyond_memory(bench, part, trainer):
     if not os.access(MEMORY, os.W_OK) or not os.path.isdir(MEMORY):
         part.skip("a table larger than memory", "there is no memory controller of cgroup v1 here")
         return
-    # not in /tmp, which may be memory
+    # not in /tmp, which may be in memory
     with tempfile.TemporaryDirectory(prefix="lodfs-bench-", dir=bench.options.out) as folder:
         beyond = Beyond(bench, part, trainer, folder)
         for _ in range(bench.slow_rounds + 2):

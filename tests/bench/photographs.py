@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that are read: made by demo/photographs and kept for the next run, or a user's own."""
+"""The files to read: made by demo/photographs and kept for the next run, or a user's own."""
 import os
 import subprocess
 import sys
@@ -9,7 +9,7 @@ COMMENT = b"\xff\xfe\x00\x10"  # COM of 16 bytes with its length: 14 of text
 
 
 def listing(root):
-    """[(path, bytes)] of the files below root."""
+    """Returns [(path, bytes)] of the files below root."""
     found = []
     for folder, _, names in os.walk(root):
         for name in names:
@@ -20,7 +20,7 @@ def listing(root):
 
 
 class Photographs:
-    """A folder of photographs and its list, a path a line."""
+    """A folder of photographs and its list, one path a line."""
 
     def __init__(self, name, folder, work):
         self.name, self.folder = name, folder
@@ -42,7 +42,7 @@ def write_list(path, names):
 
 
 def make(tool, folder, count, percent):
-    """`count` photographs of `percent` of the usual sides, made once; a seed a process."""
+    """Makes `count` photographs of `percent` of the usual sides, once; one seed a process."""
     if os.path.isdir(folder):
         return folder
     print(f"making {count} photographs", file=sys.stderr)
@@ -57,7 +57,7 @@ def make(tool, folder, count, percent):
 
 
 def jpegs(root, files):
-    """The paths among `files` that are JPEGs."""
+    """Returns the paths among `files` that are JPEGs."""
     found = []
     for path, _ in files:
         with open(os.path.join(root, path), "rb") as file:
@@ -67,8 +67,8 @@ def jpegs(root, files):
 
 
 def multiply(source, folder, times):
-    """Every JPEG of `source` `times` times, each with another comment in it, so that no two are
-    equal: as many files as slow storage needs, without painting each."""
+    """Writes every JPEG of `source` `times` times, each with another comment, so that no two are
+    equal. Slow storage needs many files, and painting each would take long."""
     for path in jpegs(source, listing(source)):
         with open(os.path.join(source, path), "rb") as file:
             data = file.read()

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a part of the benchmark found, as plain data: the tables, charts and goals that text_report
-and page print. Everything that is shown comes from here, so a part needs to know no HTML, and the
+"""The findings of a part of the benchmark as plain data: tables, charts and goals.
+
+text_report and page print them. Everything shown comes from here, so a part knows no HTML, and the
 page can be made again from the JSON alone.
 
 A cell is a number with its spread, {"median", "low", "high", "count", "form"}, or {"text"}.
 """
 import statistics
 
-ROLES = ("ours", "peer", "bound", "plain")  # what a row is: it decides its colour in charts
+ROLES = ("ours", "peer", "bound", "plain")  # the kind of a row decides its colour in charts
 
 
 def cell(values, form="{:,.0f}"):
-    """The median of samples with the lowest and highest; None where there are none."""
+    """Returns the median of samples with the lowest and highest; None without samples."""
     values = [v for v in values or [] if v is not None]
     if not values:
         return None
@@ -24,7 +25,7 @@ def text(words):
 
 
 def shown(a_cell, spread=True):
-    """A cell as words."""
+    """Returns a cell as text."""
     if a_cell is None:
         return "-"
     if "text" in a_cell:
@@ -34,19 +35,19 @@ def shown(a_cell, spread=True):
 
 
 def ratios(samples, base):
-    """Round by round."""
+    """Returns the ratios round by round."""
     return [a / b for a, b in zip(samples, base) if b]
 
 
 class Part:
-    """One part's findings; `data` is what goes into the JSON."""
+    """One part's findings; `data` goes into the JSON."""
 
     def __init__(self, name, title, intro):
         self.data = {"name": name, "title": title, "intro": intro, "tables": [], "charts": [],
                      "goals": [], "skips": [], "notes": [], "samples": {}}
 
     def skip(self, what, why):
-        """Something of this part could not be measured here; it is said in every report."""
+        """Notes that something could not be measured here; every report says so."""
         print(f"SKIP: {what}: {why}", flush=True)
         self.data["skips"].append({"what": what, "why": why})
 
@@ -54,7 +55,7 @@ class Part:
         self.data["notes"].append(words)
 
     def sample(self, key, value):
-        """One measured value, or dictionary of values, of a round."""
+        """Adds one measured value, or dictionary of values, of a round."""
         self.data["samples"].setdefault(key, []).append(value)
 
     def samples(self, key, field=None):
@@ -62,28 +63,29 @@ class Part:
         return [value[field] for value in found] if field else found
 
     def table(self, title, columns, rows):
-        """`rows`: (label, role, cells); as many cells as columns."""
+        """`rows`: (label, role, cells), as many cells as columns."""
         self.data["tables"].append({
             "title": title, "columns": list(columns),
             "rows": [{"label": label, "role": role, "cells": list(cells)}
                      for label, role, cells in rows]})
 
     def bars(self, title, unit, series, rows, log=False, mark=None):
-        """A bar a row and series; `rows` as of table. `mark`: (value, words), a line to compare."""
+        """Adds bars, one a row and series; `rows` as of table. `mark`: (value, words), a line to
+        compare."""
         self.data["charts"].append({
             "kind": "bars", "title": title, "unit": unit, "series": list(series), "log": log,
             "mark": mark, "rows": [{"label": label, "role": role, "cells": list(cells)}
                                    for label, role, cells in rows]})
 
     def lines(self, title, x_title, unit, ticks, rows, log=False):
-        """A line a row; its cells stand over `ticks`, words along the x axis."""
+        """Adds lines, one a row; its cells stand over `ticks`, the labels of the x axis."""
         self.data["charts"].append({
             "kind": "lines", "title": title, "x_title": x_title, "unit": unit, "log": log,
             "ticks": list(ticks), "rows": [{"label": label, "role": role, "cells": list(cells)}
                                            for label, role, cells in rows]})
 
     def goal(self, what, values, at_least=None, at_most=None, form="{:.2f}"):
-        """Reached if the median is; without samples it is not known."""
+        """Adds a goal, reached if the median is; without samples it is unknown."""
         found = cell(values, form)
         limit = at_least if at_least is not None else at_most
         sign = "at least" if at_least is not None else "at most"

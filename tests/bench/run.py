@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark: lodfs beside other ways to the same files, in one run.
+"""The benchmark: lodfs compared with other ways to the same files, in one run.
 
-Each part measures and hands back tables, charts and goals as plain data (results.py); bench.json
-is all of it, bench.txt and bench.html are made of that alone. To add a part, write part_NAME.py and
-its line in PARTS. Only ratios within one run mean anything: files/s of one machine move by 2x
-between runs.
+Each part measures and returns tables, charts and goals as plain data (results.py). bench.json is
+all of it; bench.txt and bench.html are made from that alone. To add a part, write part_NAME.py and
+its line in PARTS. Compare only within one run: files/s of one machine vary by 2x between runs.
 """
 import argparse
 import json
@@ -19,7 +18,9 @@ import machine
 import page
 import part_decoding
 import part_packing
+import part_python
 import part_reading
+import part_regret
 import part_scale
 import part_slow
 import part_tables
@@ -32,24 +33,26 @@ PARTS = {
     "reading": part_reading,
     "slow": part_slow,
     "decoding": part_decoding,
+    "python": part_python,
+    "regret": part_regret,
     "scale": part_scale,
     "packing": part_packing,
     "tables": part_tables,
 }
-# Name, percent of the usual sides: what photographs of about so many bytes take.
+# Name, label, and the percent of the usual sides that gives photographs of that size.
 SIZES = (("110 KB", "large", 157), ("23 KB", "small", 62))
 TOOLS = ("lodfs", "reader", "record_reader", "record_maker", "stored_order", "store_maker", "null",
          "photographs", "out")
 
 
 class Bench:
-    """What every part is given: the tools, the work folder, the photographs, how much to do."""
+    """The context of every part: tools, work folder, photographs, and how much to do."""
 
     def __init__(self, options, work):
         self.options, self.work = options, work
         self.quick = options.quick
         self.rounds = 3 if options.quick else 5
-        self.decoded = 60 if options.quick else 100  # of each set
+        self.decoded = 60 if options.quick else 100  # photographs of each set
         self.slow_rounds = 1 if options.quick else 3
         self.slow_plain = 300 if options.quick else 400
         self.slow_copies = 4 if options.quick else 8
@@ -68,7 +71,7 @@ class Bench:
                            self.work)
 
     def prepare(self, data):
-        """Into RAM, whatever was there before; and a shuffled list for makers of shards."""
+        """Reads the files into RAM, and writes a shuffled list for the makers of record files."""
         mixed = [path for path, _ in data.files]
         random.Random(1).shuffle(mixed)
         data.shuffled = data.list + "-shuffled"
@@ -78,7 +81,7 @@ class Bench:
                 file.read()
 
     def pack(self, data):
-        """The store of `data`, packed once a run."""
+        """Returns the store of `data`, packed once a run."""
         if data.name not in self.stores:
             store = os.path.join(self.work, f"store-{data.name.replace(' ', '-')}")
             command(self.options.lodfs, "pack", "-q", data.folder, store)
@@ -114,7 +117,7 @@ def write_reports(report, out):
 
 
 def parts_words(parts, done):
-    """The reports of a run that was stopped say what is missing."""
+    """The report of a run that was stopped says which parts are missing."""
     left = ", ".join(parts[done:])
     return ", ".join(parts[:done]) + (f"; not measured yet: {left}" if left else "")
 
@@ -123,7 +126,7 @@ def main():
     options = parse()
     if os.geteuid() != 0:
         raise SystemExit("bench: run as root: it mounts, and limits a device")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench: ended"))  # mounts and loops too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench: ended"))  # unmounts too
     report = {"facts": machine.facts(options), "parts": []}
     with tempfile.TemporaryDirectory(prefix="lodfs-bench-") as work:
         bench = Bench(options, work)

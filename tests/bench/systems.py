@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is compared: things that show the same files, started and stopped anew every round."""
+"""The systems compared: each shows the same files and is started and stopped anew every round."""
 import os
 import re
 import shutil
@@ -7,11 +7,11 @@ import subprocess
 import time
 
 START_S_MAX = 20
-STOP_S_MAX = 300  # a server on slow storage ends what it has begun to read
+STOP_S_MAX = 300  # a server on slow storage first completes the reads it has begun
 
 
 def command(*words):
-    """Runs it; what it says is shown if it fails."""
+    """Runs a command; prints its output if it fails."""
     done = subprocess.run(words, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     if done.returncode:
@@ -29,13 +29,13 @@ def kernel_has(kind):
 
 
 class System:
-    """Something read by read_files below `root`; `role` decides its colour."""
+    """A folder `root` that read_files reads; `role` decides its colour."""
 
     def __init__(self, name, role, root):
         self.name, self.role, self.root = name, role, root
 
     def start(self):
-        """Cold: nothing of an earlier round is known to the kernel or a server."""
+        """Starts cold: neither the kernel nor a server remembers an earlier round."""
 
     def stop(self):
         pass
@@ -66,7 +66,7 @@ class Image(System):
 
 
 class Server(System):
-    """A FUSE server, in the foreground. `words`: its command but for the mount point."""
+    """A FUSE server in the foreground. `words`: its command without the mount point."""
 
     def __init__(self, name, role, words, point, folder="", under=()):
         super().__init__(name, role, os.path.join(point, folder))
@@ -89,17 +89,19 @@ class Server(System):
         self.process = None
 
     def server_cpu_s(self):
-        """Of all its threads, those that ended too: the clock of clock_getcpuclockid(3)."""
+        """Returns the CPU time of all its threads, past ones included, by clock_getcpuclockid(3)'s
+        clock."""
         return time.clock_gettime(~self.process.pid << 3 | 2)
 
     def replies(self):
-        """Requests that it answered: each is one write to /dev/fuse, and it writes nothing else."""
+        """Returns the requests that it answered: it writes once to /dev/fuse for each, and nothing
+        else."""
         with open(f"/proc/{self.process.pid}/io", encoding="ascii") as file:
             return int(re.search(r"syscw: (\d+)", file.read()).group(1))
 
 
 class Records(System):
-    """Shards read from start to end by read_records; there is no file system between."""
+    """Record files read from start to end by read_records, without a file system."""
 
     def __init__(self, name, role, shards):
         super().__init__(name, role, os.path.dirname(shards[0]))
@@ -110,7 +112,8 @@ class Records(System):
 
 
 def make_image(kind, folder, image, spare=1.0):
-    """An image of `folder` for Image; ext4 has its folders' room and `spare` times the bytes."""
+    """Makes an image of `folder` for Image; ext4 gets room for its folders and `spare` times the
+    bytes."""
     if kind == "squashfs":
         command("mksquashfs", folder, image, "-quiet", "-no-progress", "-noI", "-noD", "-noF",
                 "-noX")
@@ -124,7 +127,7 @@ def make_image(kind, folder, image, spare=1.0):
 
 
 def make_shards(tools, kind, data, folder, count):
-    """Record files of `data`'s files in a shuffled order."""
+    """Makes record files of `data`'s files in a shuffled order."""
     os.makedirs(folder, exist_ok=True)
     command(tools.record_maker, kind, os.path.join(folder, "shard"), str(count), data.folder,
             data.shuffled)
@@ -133,7 +136,7 @@ def make_shards(tools, kind, data, folder, count):
 
 
 def breadth_first(files):
-    """The null server's list: a line a node, the children of a folder together and sorted."""
+    """Writes the null server's list: a line a node, children of a folder adjacent and sorted."""
     children = {"": set()}
     sizes = dict(files)
     for path, _ in files:

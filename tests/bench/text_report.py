@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report as text: Markdown tables, those of the README."""
+"""Writes the report as text, with Markdown tables."""
 import textwrap
 
 from results import shown

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Pack that does not end well: killed, interrupted, disk full. No store, and a rerun makes one.
+# Packs that are killed, interrupted or meet a full disk: they leave no store, and a rerun makes it.
 . "$(dirname "$0")/lib.sh"
 
-# Waits until the last background job is the program and no longer a shell on its way there.
+# Blocks until the last background job has executed the program.
 started()
 {
-    while [ "$(cat /proc/$!/comm 2>/dev/null)" = "$(cat /proc/$$/comm)" ]; do :; done
+    while [ "$(cat /proc/$!/comm)" != "$(basename "$LODFS")" ]; do :; done
 }
 
 cleanup() { umount "$work/disk" 2>/dev/null; }
@@ -17,43 +17,43 @@ for i in 1 2 3 4 5 6; do
 done
 expect 0 "$LODFS" pack "${options[@]}" source reference
 
-# Interrupted while scripts are measured: nothing of it remains.
-"$LODFS" pack -q --scans=auto source measured >out 2>err &
+# Interrupted while scripts are measured: no store remains.
+with_signals "$LODFS" pack -q --scans=auto source measured >out 2>err &
 started
 sleep 0.05
 kill -INT $! 2>/dev/null
 wait $!
 rc=$?
 [ $rc = 130 ] || [ $rc = 0 ] || fail "exit $rc while scripts are measured"
-[ $rc = 0 ] || [ ! -e measured/manifest.json ] || fail "a store of an interrupted pack"
+[ $rc = 0 ] || [ ! -e measured/manifest.json ] || fail "an interrupted pack left a store"
 
-# Interrupted at many moments: nothing remains, or what the same command goes on with, or (too late)
-# the whole store.
+# Interrupted at many moments: the pack leaves nothing, records that the same command reuses, or,
+# if the signal came too late, the whole store.
 for delay in 0.001 0.01 0.03 0.05 0.1 0.2; do
     for signal in INT TERM; do
-        "$LODFS" pack "${options[@]}" source stopped >out 2>err &
+        with_signals "$LODFS" pack "${options[@]}" source stopped >out 2>err &
         started
         sleep $delay
         kill -$signal $! 2>/dev/null
         wait $!
         rc=$?
         if [ -e stopped/manifest.json ]; then
-            diff -r stopped reference >/dev/null || fail "another store after $delay"
+            diff -r stopped reference >/dev/null || fail "the store differs after $delay s"
             [ $rc = 0 ] || fail "exit $rc for a whole store"
         elif [ $rc = 130 ]; then
-            [ ! -s err ] || said 'interrupted' # nothing is said before main begins
+            [ ! -s err ] || said 'interrupted' # before main begins there is no message
             if [ -e stopped ]; then
                 said 'again to go on'
                 [ -e stopped/pack.journal ] || fail "an interrupted pack left more than records"
             fi
         elif [ $rc -lt 128 ]; then
-            fail "exit $rc after $delay"
+            fail "exit $rc after $delay s"
         fi
         rm -rf stopped
     done
 done
 
-# Killed: records may remain, a manifest never; the rerun starts clean.
+# Killed: records may remain, a manifest never. The rerun makes the same store.
 for delay in 0.01 0.05 0.1 0.2 0.3; do
     "$LODFS" pack "${options[@]}" source killed 2>/dev/null &
     started
@@ -61,7 +61,8 @@ for delay in 0.01 0.05 0.1 0.2 0.3; do
     kill -KILL $! 2>/dev/null
     wait $! 2>/dev/null
     if [ -e killed/manifest.json ]; then
-        diff -r killed reference >/dev/null || fail "a manifest before its store, after $delay"
+        diff -r killed reference >/dev/null ||
+            fail "killed after $delay s: there is a manifest, but the store is not whole"
         rm -rf killed
     fi
 done
@@ -71,7 +72,7 @@ echo rubbish >killed/index
 echo rubbish >killed/manifest.tmp
 expect 10 "$LODFS" info killed
 expect 0 "$LODFS" pack "${options[@]}" source killed
-diff -r killed reference >/dev/null || fail "a rerun made another store"
+diff -r killed reference >/dev/null || fail "a rerun over rubbish made a different store"
 
 mkdir disk
 if mount -t tmpfs -o size=20m tmpfs disk 2>/dev/null; then
@@ -85,8 +86,9 @@ if mount -t tmpfs -o size=20m tmpfs disk 2>/dev/null; then
     mount -o remount,size=100m disk
     expect 0 "$LODFS" pack --scans=default --record-size=1M --json source disk/store
     json 'd["kept_records"] >= 1'
-    diff -r disk/store reference.1m >/dev/null || fail "the rerun made another store"
+    diff -r disk/store reference.1m >/dev/null ||
+        fail "the rerun after a full disk made a different store"
 else
-    echo "skipped: no tmpfs can be mounted here, so no full disk"
+    echo "SKIP: a full disk needs a tmpfs, and none can be mounted here"
 fi
 finish

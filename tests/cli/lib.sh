@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts of this folder share: a work folder of their own, checks that name what failed.
-# Sourced; $LODFS is the program, $PHOTOGRAPHS makes JPEGs.
+# Shared by the scripts of this folder, which source it: a work folder that is removed at exit, and
+# checks that print what failed. $LODFS is the program, $PHOTOGRAPHS the one that makes JPEGs.
 set -uo pipefail
 export LC_ALL=C
 
+# Under nohup SIGHUP is ignored. Programs inherit that, and a shell cannot undo it for itself.
+[ "${SIGNALS_ARE_DEFAULT-}" ] ||
+    SIGNALS_ARE_DEFAULT=1 exec env --default-signal=HUP,INT,TERM bash "$0" "$@"
+
 work=$(mktemp -d)
 failures=0
-# A child that is killed between fork and exec still has this trap, and may run it in the middle of
-# anything: only what surely is the script itself cleans up.
+# A child that is killed between fork and exec still has this trap, and may run it at any moment.
+# So the trap cleans up only in the process of the script itself.
 trap '[ "$BASHPID" = $$ ] && { cleanup; rm -rf "$work"; }' EXIT
 cleanup() { :; }
 cd "$work" || exit 1
@@ -18,7 +22,11 @@ fail()
     failures=$((failures + 1))
 }
 
-# expect CODE COMMAND...: output in out, messages in err.
+# The shell starts background jobs with SIGINT ignored. `with_signals COMMAND &` restores it.
+with_signals() { exec env --default-signal=HUP,INT,TERM "$@"; }
+
+# expect CODE COMMAND...: runs it with stdout in `out` and stderr in `err`; fails unless it exits
+# with CODE.
 expect()
 {
     local code=$1 rc
@@ -30,34 +38,34 @@ expect()
     head -n 5 err
 }
 
-# said WORDS: they stand in err, which is one line.
+# said WORDS: fails unless `err` is one line that contains WORDS.
 said()
 {
-    grep -qF -- "$1" err || { fail "no '$1' in the message:"; cat err; }
-    [ "$(wc -l <err)" = 1 ] || { fail "not one line:"; cat err; }
+    grep -qF -- "$1" err || { fail "the message does not contain '$1':"; cat err; }
+    [ "$(wc -l <err)" = 1 ] || { fail "the message is not one line:"; cat err; }
 }
 
-# printed WORDS: they stand in out.
+# printed WORDS: fails unless `out` contains WORDS.
 printed()
 {
-    grep -qF -- "$1" out || { fail "no '$1' in the output:"; cat out; }
+    grep -qF -- "$1" out || { fail "the output does not contain '$1':"; cat out; }
 }
 
-# json EXPRESSION: true of the document d in out.
+# json EXPRESSION: fails unless the Python expression is true; d is the JSON document in `out`.
 json()
 {
     python3 -c 'import json, sys
 d = json.load(open("out"))
-sys.exit(not eval(sys.argv[1]))' "$1" || fail "not true of the JSON: $1"
+sys.exit(not eval(sys.argv[1]))' "$1" || fail "the JSON does not satisfy: $1"
 }
 
-# make_source FOLDER [PHOTOGRAPHS]: a source with a bit of everything: small photographs, labels,
-# links, an empty folder, odd names.
+# make_source FOLDER [PHOTOGRAPHS]: makes a source with small photographs, labels, symbolic and hard
+# links, equal files, an empty folder and odd names.
 make_source()
 {
     mkdir -p "$1/photos/a" "$1/photos/b" "$1/empty" "$1/labels"
     "$PHOTOGRAPHS" made "${2:-6}" 1 0 40 >photographs.log 2>&1 ||
-        fail "no photographs: $(cat photographs.log)"
+        fail "the photographs were not made: $(cat photographs.log)"
     find made -name '*.jpg' -exec mv -t "$1/photos/a" {} + && rm -r made
     for photo in "$1"/photos/a/*; do
         printf 'label of %s\n' "${photo##*/}" >"$1/labels/${photo##*/}.txt"

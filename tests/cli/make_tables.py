@@ -16,7 +16,7 @@ def npy(path, descr, shape, data, fortran=False):
 
 
 def sparse(rng, count, values, zeros=9):
-    """`count` numbers, most of them 0."""
+    """Returns `count` numbers, most of them 0."""
     return [rng.choice(values) if rng.randrange(zeros + 1) == 0 else 0 for _ in range(count)]
 
 

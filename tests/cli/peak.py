@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""peak.py COMMAND...: runs it, prints the most memory it had resident in KiB, ends as it did.
+"""peak.py COMMAND...: runs it, prints its peak resident memory in KiB, and exits with its code.
 
-Not `ulimit -v`: a sanitizer's shadow is address space without memory behind it.
+`ulimit -v` would not do: a sanitizer's shadow memory is address space that is mostly not resident.
 """
 import os
 import subprocess

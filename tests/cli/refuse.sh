@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What pack refuses: targets that are not its own, links that leave, sources it cannot read.
+# Targets and sources that pack refuses: folders with other files, mounts, links that leave the
+# source, files that it cannot read.
 . "$(dirname "$0")/lib.sh"
 cleanup() { umount "$work/mounted" 2>/dev/null; }
 
-# As root every file can be read: the parts about permissions run as nobody.
+# Root can read every file, so the checks of permissions run as user 65534.
 as_user()
 {
     if [ "$(id -u)" = 0 ]; then
@@ -41,8 +42,8 @@ echo mine >plain
 expect 1 "$LODFS" pack source plain
 said 'Not a directory'
 [ "$(cat foreign/file records-foreign/records/notes plain)" = "$(printf 'mine\nmine\nmine')" ] ||
-    fail "foreign files were touched"
-diff -r store before >/dev/null || fail "a refused pack touched the store"
+    fail "a refused pack changed files that are not its own"
+diff -r store before >/dev/null || fail "a refused pack changed the store"
 mkdir empty
 expect 0 "$LODFS" pack -q --scans=default source empty
 
@@ -51,7 +52,7 @@ expect 11 flock locked "$LODFS" pack source locked
 said 'another pack'
 [ -z "$(ls -A locked)" ] || fail "a pack without the lock wrote something"
 
-# A mount, and the store behind it.
+# Targets in a mount, and in the store that it shows.
 mkdir mounted
 if [ -e /dev/fuse ] && "$LODFS" mount store mounted 2>err; then
     for target in mounted mounted/q1 mounted/q1/labels mounted/new mounted/q1/new; do
@@ -69,7 +70,8 @@ if [ -e /dev/fuse ] && "$LODFS" mount store mounted 2>err; then
     done
     rm -r store/deep
     for words in fsname=hidden fsname=hidden,subtype=other; do
-        "$LODFS" umount mounted && "$LODFS" mount -o $words store mounted || fail "no mount: $words"
+        "$LODFS" umount mounted && "$LODFS" mount -o $words store mounted ||
+            fail "cannot mount with -o $words"
         expect 1 "$LODFS" pack source mounted/q1
         said 'lies in a mount of lodfs'
         expect 1 "$LODFS" pack . ../lodfs-never-made
@@ -79,7 +81,7 @@ if [ -e /dev/fuse ] && "$LODFS" mount store mounted 2>err; then
         expect 1 "$LODFS" pack source store
         said "lies in a store that is mounted at '$work/mounted'"
     done
-    "$LODFS" umount mounted && "$LODFS" mount store mounted || fail "no mount again"
+    "$LODFS" umount mounted && "$LODFS" mount store mounted || fail "cannot mount again"
     for from in . mounted; do
         expect 1 "$LODFS" pack $from ../lodfs-never-made
         said "holds a mount of lodfs, '$work/mounted'"
@@ -97,22 +99,22 @@ if [ -e /dev/fuse ] && "$LODFS" mount store mounted 2>err; then
     expect 1 "$LODFS" pack source store
     said "mounted at '$work/mounted'"
     cp before/manifest.json store
-    "$LODFS" umount mounted || fail "no umount"
-    diff -r store before >/dev/null || fail "a refused pack touched the store"
+    "$LODFS" umount mounted || fail "cannot unmount"
+    diff -r store before >/dev/null || fail "a refused pack changed the store"
 else
-    echo "skipped: nothing can be mounted here"
+    echo "SKIP: no FUSE mount is possible here"
 fi
 
-# Links that leave.
+# Links that leave the source.
 mkdir links
 echo x >links/file
 ln -s ../source/nothing links/out
 expect 1 "$LODFS" pack links l1
 said "'out'"
 said -- '--symlinks=follow'
-[ -e l1 ] && fail "a refused pack left its folder"
+[ -e l1 ] && fail "a refused pack left its target folder"
 expect 0 "$LODFS" pack -q --symlinks=follow links l1
-"$LODFS" ls -l l1 | grep -q '^-.* out$' || fail "a followed link is no file"
+"$LODFS" ls -l l1 | grep -q '^-.* out$' || fail "a followed link is not stored as a file"
 rm links/out
 ln -s "$work/links/file" links/absolute
 expect 1 "$LODFS" pack links l2
@@ -124,7 +126,7 @@ expect 0 "$LODFS" pack -q links l3
 expect 1 "$LODFS" pack --symlinks=follow links l4
 said "'folder/round' leads back"
 
-# Unreadable files and folders; sockets and fifos never.
+# Unreadable files and folders stop pack without --skip-unreadable. A fifo is always left out.
 mkdir -p dark/folder
 echo 1 >dark/a
 echo 2 >dark/b
@@ -135,7 +137,7 @@ mkdir -m 777 open
 expect 1 as_user "$LODFS" pack dark open/d1
 said 'Permission denied'
 said -- '--skip-unreadable'
-[ -e open/d1 ] && fail "a failed pack left its folder"
+[ -e open/d1 ] && fail "a failed pack left its target folder"
 expect 3 as_user "$LODFS" pack --skip-unreadable --json dark open/d2
 json '{e["path"]: e["why"] for e in d["left_out"]} == {"b": "Permission denied",
     "fifo": "a fifo", "folder": "Permission denied"}'
@@ -146,8 +148,8 @@ rm dark/folder/c
 expect 0 "$LODFS" pack dark d3
 printed 'fifo: a fifo'
 
-# A file that changes all the time: on a busy machine a pack may slip through between two changes,
-# so it is tried until one is caught; what is not caught is a store.
+# A file that changes all the time. On a busy machine a whole pack may run between two changes, so
+# packs are repeated until one notices a change. A pack that notices none must leave a store.
 mkdir moving
 head -c 20000000 /dev/urandom >moving/still
 : >moving/file
@@ -162,17 +164,17 @@ for i in $(seq 1 40); do
         caught=1
         break
     fi
-    [ $rc = 0 ] && [ -e m$i/manifest.json ] || fail "exit $rc of a source that changes"
+    [ $rc = 0 ] && [ -e m$i/manifest.json ] || fail "exit $rc for a source that changes"
     rm -rf m$i
 done
-[ $caught = 1 ] || fail "no change was noticed in 40 packs"
+[ $caught = 1 ] || fail "40 packs did not notice that the source changes"
 for i in $(seq 1 40); do
     "$LODFS" pack --skip-unreadable --json moving skip$i >out 2>err
     rc=$?
     [ $rc = 3 ] && break
     rm -rf skip$i
 done
-[ $rc = 3 ] || fail "no change was noticed in 40 packs with --skip-unreadable"
+[ $rc = 3 ] || fail "40 packs with --skip-unreadable did not notice that the source changes"
 json '[e["path"] for e in d["left_out"]] == ["file"]'
 kill $! && wait $! 2>/dev/null
 finish

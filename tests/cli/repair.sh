@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lodfs repair: the same bytes again, and what it says of what cannot be saved.
+# lodfs repair: it restores index and manifest byte for byte, and names each lost record.
 . "$(dirname "$0")/lib.sh"
 
 make_source source
@@ -13,25 +13,25 @@ for gone in index manifest.json 'index manifest.json'; do
     cp -r store copy
     (cd copy && rm -- $gone)
     expect 0 "$LODFS" repair copy
-    printed 'made again from '
-    diff -r store copy || fail "not the same without $gone"
+    printed 'rebuilt from '
+    diff -r store copy || fail "repair made other bytes after the loss of $gone"
 done
 head -c 70000 store/index >copy/index
 printf 'x' >>copy/manifest.json
 expect 0 "$LODFS" repair copy
-diff -r store copy || fail 'not the same after damage'
+diff -r store copy || fail 'repair made other bytes after the index was cut'
 
-for at in 5000 70000; do # between two sections, in one
+for at in 5000 70000; do # 5000 is between two sections, 70000 inside one
     printf 'x' | dd of=copy/index bs=1 seek=$at conv=notrunc status=none
     expect 0 "$LODFS" repair copy
-    printed 'the index was made again'
-    diff -r store copy || fail "not the same after a byte at $at"
+    printed 'the index was rebuilt'
+    diff -r store copy || fail "repair made other bytes after damage at $at"
 done
 printf 'x' >>copy/index
 expect 0 "$LODFS" repair copy
-diff -r store copy || fail 'not the same after a byte at the end'
+diff -r store copy || fail 'repair made other bytes after a byte was appended'
 
-# A damaged record: a sound index is not touched; with the index gone its files are lost.
+# A damaged record: a sound index stays as it is. Without an index the record's files are lost.
 record=$(cd copy/records && ls -- *.raw | head -n 1)
 printf 'xx' | dd of="copy/records/$record" bs=1 seek=30 conv=notrunc status=none
 expect 3 "$LODFS" repair copy
@@ -49,7 +49,7 @@ done
 expect 0 "$LODFS" verify copy
 printed "note: records/$record: not a record of this store"
 
-# Without the tree record: files stay.
+# Without the tree record, files are saved; symbolic links and empty folders are lost.
 rm -rf copy
 cp -r store copy
 rm copy/index copy/records/000000.tree
@@ -57,11 +57,12 @@ expect 3 "$LODFS" repair copy
 printed 'lost: the tree record: symbolic links'
 expect 0 "$LODFS" verify copy
 expect 0 "$LODFS" unpack --fidelity=full copy unpacked
-cmp unpacked/-rf source/-rf || fail 'a file differs'
-[ -e unpacked/empty ] && fail 'an empty folder out of nothing'
+cmp unpacked/-rf source/-rf || fail 'a file of the repaired store differs'
+[ -e unpacked/empty ] && fail 'there is an empty folder, although its record was lost'
 
-# A store that cannot be written to: with nothing to do that is no failure, else it is said.
-# look WHY COMMAND...: repairs of `fixed`, run by the command, which may not write there.
+# A store that cannot be written to. A repair with nothing to do succeeds; another one says that it
+# cannot write.
+# look WHY COMMAND...: repairs `fixed` through COMMAND, under which writing fails with WHY.
 look()
 {
     local why=$1 gone
@@ -71,9 +72,9 @@ look()
     for gone in index manifest.json; do
         with_rights mv fixed/$gone .
         expect 1 "$@" "$LODFS" repair fixed
-        said "cannot write ${gone/index/index.tmp}: $why; something has to be made again: make the"
+        said "cannot write ${gone/index/index.tmp}: $why; the store needs repair: make it"
         with_rights mv $gone fixed
-        diff -r store fixed || fail 'changed by a repair that could not write'
+        diff -r store fixed || fail 'a repair that could not write changed the store'
     done
     printf 'xx' | dd of="fixed/records/$record" bs=1 seek=30 conv=notrunc status=none
     expect 3 "$@" "$LODFS" repair fixed
@@ -89,17 +90,17 @@ weaker=(setpriv '--bounding-set=-dac_override' --)
 if "${weaker[@]}" true 2>/dev/null; then
     look 'Permission denied' "${weaker[@]}"
 else
-    echo 'skipped: rights cannot be given up here'
+    echo 'SKIP: a capability of root cannot be dropped here'
 fi
 read_only='mount --bind fixed fixed && mount -o remount,ro,bind fixed && "$@"'
 if unshare -m sh -c "$read_only" - true 2>/dev/null; then
     look 'Read-only file system' unshare -m sh -c "$read_only" -
 else
-    echo 'skipped: nothing can be mounted here'
+    echo 'SKIP: no bind mount is possible here'
 fi
 chmod u+w fixed
 
-# What is refused changes nothing.
+# A repair that is refused changes nothing.
 mkdir -p killed/records
 cp store/records/*.raw killed/records
 expect 10 "$LODFS" repair killed
@@ -107,17 +108,17 @@ said 'pack did not finish here; run it again'
 expect 10 "$LODFS" repair nowhere
 said 'No such file'
 expect 10 "$LODFS" repair source
-said 'no store'
+said 'not a lodfs store'
 cp -r store locked
 rm locked/index
 flock locked "$LODFS" repair locked >out 2>err
-[ $? = 11 ] || fail 'a locked store was repaired'
-[ -e locked/index ] && fail 'an index in a locked store'
+[ $? = 11 ] || fail 'repair of a locked store does not exit with 11'
+[ -e locked/index ] && fail 'repair wrote an index into a locked store'
 cp -r store foreign
 cp foreign/records/000001.* "foreign/records/000777.${record##*.}"
 rm foreign/index
 "$LODFS" repair foreign >out 2>err
-[ -e foreign/index.tmp ] && fail 'index.tmp left behind'
+[ -e foreign/index.tmp ] && fail 'repair left index.tmp behind'
 expect 2 "$LODFS" repair
 said 'takes one STORE'
 expect 2 "$LODFS" repair --hard store

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# verify, unpack and repair that a signal ends: how far they came, what they leave behind.
+# Signals that end verify, unpack and repair: they print how far they came, and leave whole files
+# only.
 . "$(dirname "$0")/lib.sh"
 
 make_source source 3
@@ -13,18 +14,22 @@ printf 'x' | dd of="damaged/index" bs=1 seek=65600 conv=notrunc status=none
 cp -r store broken
 rm broken/index
 
-# at_once SIGNAL COMMAND...: the signal is there before the program begins.
-at_once()
+# at_once SIGNAL COMMAND...: runs it with the signal already pending.
+# ignored SIGNAL COMMAND...: the same, but the program inherits the signal as ignored.
+at_once() { begin_with SIG_DFL "$@"; }
+ignored() { begin_with SIG_IGN "$@"; }
+begin_with()
 {
     python3 -c 'import os, signal, sys
-number = getattr(signal, "SIG" + sys.argv[1])
+number = getattr(signal, "SIG" + sys.argv[2])
+signal.signal(number, getattr(signal, sys.argv[1]))
 signal.pthread_sigmask(signal.SIG_BLOCK, [number])
 os.kill(os.getpid(), number)
-os.execv(sys.argv[2], sys.argv[2:])' "$@"
+os.execv(sys.argv[3], sys.argv[3:])' "$@"
 }
 
-# later SECONDS SIGNAL COMMAND...: sent while it runs; its exit code is in rc. timeout sends SIGCONT
-# too, for which the leak check of a program that is ending would wait for ever.
+# later SECONDS SIGNAL COMMAND...: runs it, sends the signal after SECONDS, and sets rc to the exit
+# code. timeout sends SIGCONT too. LeakSanitizer would hang on that at exit, so it is off.
 later()
 {
     ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
@@ -32,11 +37,11 @@ later()
     rc=$?
 }
 
-# What is there of the source is whole.
+# whole_files FOLDER: fails unless each file in it equals that of the source.
 whole_files()
 {
     diff -r --no-dereference "$1" source 2>&1 | grep -v '^Only in source' >wrong &&
-        { fail "a part of a file"; head -n 3 wrong; }
+        { fail "a stopped unpack left a file that is not whole"; head -n 3 wrong; }
 }
 
 for signal in INT TERM HUP; do
@@ -46,19 +51,23 @@ for signal in INT TERM HUP; do
     expect 130 at_once $signal "$LODFS" verify --json store
     json 'd["sound"] is False and d["complete"] is False and d["items"] == 0'
     expect 130 at_once $signal "$LODFS" verify -q store
-    [ -s out ] && fail "verify -q prints after SIG$signal"
+    [ -s out ] && fail "verify -q prints something after SIG$signal"
+
+    expect 0 ignored $signal "$LODFS" verify -q store
 
     expect 130 at_once $signal "$LODFS" unpack store empty
     said "'empty' is not complete"
-    [ -z "$(ls -A empty)" ] || fail "unpack begins after SIG$signal"
+    [ -z "$(ls -A empty)" ] || fail "unpack writes files although SIG$signal was pending"
 
     expect 130 at_once $signal "$LODFS" repair broken
-    said "nothing of 'broken' was changed"
-    [ "$(ls broken)" = "$(printf 'manifest.json\nrecords')" ] || fail "repair changed something"
+    said "'broken' is unchanged; run the same command again"
+    [ "$(ls broken)" = "$(printf 'manifest.json\nrecords')" ] ||
+        fail "repair changed the store although SIG$signal was pending"
 done
 rm -r empty
 
-# At many moments of the time it takes, until some were stopped in the middle.
+# Signals at random moments of a run, until some runs were stopped in the middle.
+# measure COMMAND...: runs it, and sets took_us to its time. moment: prints a random part of that.
 measure()
 {
     local began=$(date +%s%N)
@@ -78,22 +87,22 @@ for try in $(seq 100); do
     later "$(moment)" INT "$LODFS" verify -j1 store
     case $rc in
     0) printed 'is sound' ;;
-    130) # not said before it looks for signals
+    130) # without a message if the signal came before verify catches signals
         [ -s err ] && said 'interrupted' && printed 'not checked: ' && stopped=$((stopped + 1))
         ;;
-    *) fail "verify ends with $rc" ;;
+    *) fail "exit $rc of a stopped verify" ;;
     esac
     [ $stopped -lt 3 ] || break
 done
-[ $stopped -ge 1 ] || fail 'no verify was stopped in the middle'
+[ $stopped -ge 1 ] || fail 'in 100 runs no verify was stopped in the middle'
 
-# What was found before the signal is told.
+# Damage that was found before the signal is printed.
 measure "$LODFS" verify -j1 damaged
 for try in $(seq 100); do
     later "$(moment)" INT "$LODFS" verify -j1 damaged
     [ $rc = 130 ] && grep -q '^index at ' out && break
 done
-[ "$try" != 100 ] || fail 'no finding of a verify that was stopped'
+[ "$try" != 100 ] || fail 'in 100 runs no stopped verify printed the damage it had found'
 
 stopped=0
 measure "$LODFS" unpack -q -j2 store unpacked
@@ -101,15 +110,15 @@ for try in $(seq 100); do
     rm -rf unpacked
     later "$(moment)" TERM "$LODFS" unpack -q -j2 store unpacked
     case $rc in
-    0) diff -r --no-dereference source unpacked >/dev/null || fail 'unpacked, but not all' ;;
-    130) said 'remove it and unpack again' && stopped=$((stopped + 1)) ;;
-    143) ;; # before it looks for signals
-    *) fail "unpack ends with $rc" ;;
+    0) diff -r --no-dereference source unpacked >/dev/null || fail 'exit 0, but files differ' ;;
+    130) said 'run the same command again to go on' && stopped=$((stopped + 1)) ;;
+    143) ;; # the signal came before unpack catches signals
+    *) fail "exit $rc of a stopped unpack" ;;
     esac
     [ -d unpacked ] && whole_files unpacked
     [ $stopped -lt 4 ] || break
 done
-[ $stopped -ge 1 ] || fail 'no unpack was stopped in the middle'
+[ $stopped -ge 1 ] || fail 'in 100 runs no unpack was stopped in the middle'
 
 cp -r broken mended
 measure "$LODFS" repair mended
@@ -118,12 +127,12 @@ for try in $(seq 8); do
     cp -r broken mended
     later "$(moment)" HUP "$LODFS" repair mended
     case $rc in
-    0) diff -r store mended >/dev/null || fail 'repaired, and another store' ;;
-    130) diff -r broken mended || fail 'a repair that was stopped left something' ;;
-    129) ;;
-    *) fail "repair ends with $rc" ;;
+    0) diff -r store mended >/dev/null || fail 'exit 0, but the repaired store differs' ;;
+    130) diff -r broken mended || fail 'a stopped repair changed the store' ;;
+    129) ;; # the signal came before repair catches signals
+    *) fail "exit $rc of a stopped repair" ;;
     esac
     expect 0 "$LODFS" repair mended
-    diff -r store mended >/dev/null || fail 'another store after a second repair'
+    diff -r store mended >/dev/null || fail 'the store differs after a second repair'
 done
 finish

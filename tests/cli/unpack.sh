@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lodfs unpack: the tree as it was, at every fidelity; what is left out; what is refused.
+# lodfs unpack: it restores the tree at every fidelity, and names files that it leaves out. It
+# refuses a target that holds files.
 . "$(dirname "$0")/lib.sh"
 
 make_source source
@@ -11,7 +12,8 @@ touch -d '1955-11-05 06:15:00.123456789' source/nothing source/empty source/labe
 touch -h -d '2001-01-01 00:00:00.5' source/photos/link.jpg
 expect 0 "$LODFS" pack -q --scans=default source store
 
-# names, kinds, modes, times, link counts and targets, NUL-separated
+# tree FOLDER: prints names, kinds, modes, times, link counts and targets, NUL-separated.
+# sums FOLDER: prints the hash of every file but the photographs.
 tree() { (cd "$1" && find . -printf '%P %y %m %T@ %n %l\0' | sort -z); }
 sums() { (cd "$1" && find . -type f ! -name '*.jpg' -print0 | sort -z | xargs -0 sha256sum -z); }
 
@@ -19,42 +21,43 @@ for threads in 1 4; do
     expect 0 "$LODFS" unpack --fidelity=full -j$threads store full$threads
     cmp <(tree source) <(tree full$threads) || fail "the tree differs with $threads threads"
     cmp <(sums source) <(sums full$threads) || fail "bytes differ with $threads threads"
-    [ full$threads/photos/b/copy.jpg -ef full$threads/photos/b/hard.jpg ] || fail 'no hard link'
+    [ full$threads/photos/b/copy.jpg -ef full$threads/photos/b/hard.jpg ] ||
+        fail 'a hard link was not restored'
 done
-# The pixels are those of the source.
+# At full, the pixels are those of the source.
 for photo in source/photos/a/*; do
-    cmp <(djpeg "$photo") <(djpeg "full1/photos/a/${photo##*/}") || fail "pixels of $photo"
+    cmp <(djpeg "$photo") <(djpeg "full1/photos/a/${photo##*/}") || fail "pixels of $photo differ"
 done
 expect 0 "$LODFS" unpack -q --fidelity=q2 store q2
-[ -s out ] && fail 'not quiet'
+[ -s out ] && fail 'unpack -q prints something'
 cmp <(tree source) <(tree q2) || fail 'the tree differs at q2'
 cmp <(sums source) <(sums q2) || fail 'bytes differ at q2'
 
-# The default: exact bytes, and a word about every file of which the store has none.
+# The default fidelity is original: exact bytes, and a line for each file that has no original.
 "$LODFS" unpack -v store exact >out 2>err
 rc=$?
 left=$(grep -c '^left out: ' out)
 [ $rc = $((left ? 3 : 0)) ] || fail "exit $rc with $left left out"
-cmp <(sums source) <(sums exact) || fail 'bytes differ'
+cmp <(sums source) <(sums exact) || fail 'bytes differ at original'
 [ "$left" = 0 ] || printed '--fidelity=full'
 (cd exact && find . -type f -print0 | xargs -0 sha256sum) >all
-(cd source && sha256sum --quiet -c ../all) || fail 'a file is not the one of the source'
+(cd source && sha256sum --quiet -c ../all) || fail 'an unpacked file differs from the source'
 [ $(($(find exact -type f | wc -l) + left)) = "$(find source -type f | wc -l)" ] ||
-    fail 'files neither written nor named'
+    fail 'a file was neither written nor named'
 
-# Damage: one file is missing and named, the others are there.
+# Damage: the file that cannot be read is named and missing; all others are written.
 cp -r store damaged
 record=$(cd damaged/records && grep -l -a large.bin -- *.raw | head -n 1)
 size=$(stat -c %s "damaged/records/$record")
 printf 'xxxx' | dd of="damaged/records/$record" bs=1 seek=$((size - 2000000)) conv=notrunc \
     status=none
 "$LODFS" unpack --fidelity=full damaged most >out 2>err
-[ $? = 1 ] || fail 'a damaged store, and no exit 1'
+[ $? = 1 ] || fail 'unpack of a damaged store does not exit with 1'
 printed 'failed: large.bin: '
-[ -e most/large.bin ] && fail 'a part of a file'
-cmp most/-rf source/-rf || fail 'others are not there'
+[ -e most/large.bin ] && fail 'unpack left a part of the damaged file'
+cmp most/-rf source/-rf || fail 'unpack did not write the files that are not damaged'
 
-# Refused.
+# Targets and stores that unpack refuses.
 expect 1 "$LODFS" unpack store q2
 said 'name an empty or a new folder'
 expect 1 "$LODFS" unpack store source/large.bin
@@ -63,11 +66,11 @@ expect 1 "$LODFS" unpack store no/such/folder
 said 'No such file'
 expect 10 "$LODFS" unpack source new
 said 'no manifest.json'
-[ -e new ] && fail 'a folder made for no store'
+[ -e new ] && fail 'unpack made a folder although there is no store'
 expect 2 "$LODFS" unpack store
 said 'takes a STORE and a FOLDER'
 expect 2 "$LODFS" unpack --fidelity=q11 store new
-said '--fidelity is original, full or q1 .. q10'
+said '--fidelity takes q1 .. q10, full or original'
 if [ -c /dev/full ] && mkdir tiny && mount -t tmpfs -o size=1m none tiny 2>/dev/null; then
     cleanup() { umount "$work/tiny" 2>/dev/null; }
     mkdir tiny/in

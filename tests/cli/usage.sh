@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Help, version, and what is said of a command line that is wrong.
+# Help, version, and the messages about wrong command lines.
 . "$(dirname "$0")/lib.sh"
 
 expect 2 "$LODFS"
-grep -q 'Usage: lodfs COMMAND' err || fail "no usage on stderr"
+grep -q 'Usage: lodfs COMMAND' err || fail "lodfs without arguments prints no usage on stderr"
 expect 0 "$LODFS" --help
-for command in pack mount umount set stats ls info verify version help; do
+for command in pack mount umount set stats ls order info fidelity verify version help; do
     printed "  $command "
 done
 printed 'Exit codes'
@@ -62,8 +62,8 @@ expect 1 "$LODFS" pack source no/such/parent
 said 'no/such/parent'
 expect 0 "$LODFS" pack --record-size=64KiB --seed=9007199254740991 source store
 
-# Every command names the option that it does not know.
-for command in pack mount umount set stats ls info unpack verify repair; do
+# Every command names an unknown option in its message.
+for command in pack mount umount set stats ls order info fidelity unpack verify repair; do
     for word in --nonsense -Z; do
         expect 2 "$LODFS" $command a b $word
         said "unknown option '$word'; see lodfs $command --help"
@@ -76,10 +76,11 @@ said "a value is missing after '-j'"
 expect 2 "$LODFS" version 2
 said 'takes no arguments'
 
-# No line ends in blanks, whatever is printed; none of the help is wider than a terminal.
+# No line of any output ends in blanks. No line of help has more than 80 columns.
 make_source many
 trim() { grep -nE '[[:blank:]]+$' out && fail "blanks at the end of a line: $*"; }
-for command in pack mount umount set stats ls info unpack verify repair version help; do
+for command in pack mount umount set stats ls order info fidelity unpack verify repair version \
+    help; do
     expect 0 "$LODFS" $command --help
     trim $command --help
     awk -v c="$command" 'length > 80 { print c ": " $0; wide = 1 } END { exit wide }' out ||
@@ -124,7 +125,7 @@ said 'source'
 expect 10 "$LODFS" ls no-such-store
 if [ -w /dev/full ]; then
     "$LODFS" info store >/dev/full 2>err
-    [ $? = 1 ] || fail "a full disk looks like success"
+    [ $? = 1 ] || fail "info does not exit with 1 when standard output is full"
     said 'standard output'
 fi
 finish

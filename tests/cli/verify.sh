@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lodfs verify: what it says of a sound store, of a damaged one, of none, and of a mount.
+# lodfs verify: its answers for a sound store, a damaged one, a missing one, and a mount.
 . "$(dirname "$0")/lib.sh"
 
 make_source source
@@ -21,13 +21,13 @@ EOF
 
 expect 0 "$LODFS" verify store
 printed "'store' is sound"
-[ "$(wc -l <out)" = 1 ] || fail 'more than one line of a sound store'
+[ "$(wc -l <out)" = 1 ] || fail 'verify prints more than one line for a sound store'
 expect 0 "$LODFS" verify -q -j1 store
-[ -s out ] && fail 'not quiet'
+[ -s out ] && fail 'verify -q prints something'
 expect 0 "$LODFS" verify --json -j3 store
 json 'd["sound"] and d["damages"] == 0 and d["findings"] == [] and d["bytes"] > 0'
 
-# One bit in the last byte of the photographs: group 11 of the last one, of full alone.
+# One bit in the middle of the record of photographs.
 cp -r store damaged
 record=$(cd damaged/records && ls -- *.pcr | head -n 1)
 size=$(stat -c %s "damaged/records/$record")
@@ -37,15 +37,15 @@ printed "'damaged' is damaged: "
 printed "records/$record at "
 printed 'its hash differs (slot '
 grep -qE "(q[0-9]+(\.\.q10)?, full, original|every fidelity|original) of 'photos/" out ||
-    fail "no fidelities and path: $(cat out)"
+    fail "verify names no fidelities and path: $(cat out)"
 expect 1 "$LODFS" verify --json damaged
 json 'not d["sound"] and len(d["findings"]) == d["damages"] > 0'
 json 'all(f["group"] >= 1 and f["path"].startswith("photos/") for f in d["findings"])'
 json 'all(0 <= '$((size / 2))' - f["offset"] < f["bytes"] for f in d["findings"])'
 json 'all(f["fidelities"] and f["path"].endswith(".jpg") for f in d["findings"])'
 
-# What verify names is what cannot be had, at every fidelity: originals that borrow their headers
-# from a damaged one too.
+# At every fidelity verify names exactly the files that unpack cannot read. Among them are originals
+# that share headers with a damaged one.
 rm -rf damaged
 cp -r store damaged
 rebuild=$(od -An -tu4 -j116 -N4 "store/records/$record") # bytes of group 12, the last one
@@ -54,15 +54,19 @@ for part in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do
     [ $part -ge 7 ] && at=$((size - rebuild + rebuild * (part - 7) / 7 + 5))
     flip "damaged/records/$record" $at
     expect 1 "$LODFS" verify --json damaged
+    python3 -c 'import json, sys
+found = json.load(open("out"))["findings"]
+for fidelity in sys.argv[1:]:
+    named = {f["path"] for f in found if fidelity in f["fidelities"]}
+    open("named-" + fidelity, "w").write("".join(path + "\n" for path in sorted(named)))
+' original full q3
     for fidelity in original full q3; do
-        python3 -c 'import json, sys
-named = {f["path"] for f in json.load(open("out"))["findings"] if sys.argv[1] in f["fidelities"]}
-print("\n".join(sorted(named)))' $fidelity | sed '/^$/d' >named
         "$LODFS" unpack -v --fidelity=$fidelity damaged unpacked >unpack.log 2>&1
         sed -n 's/^failed: \(.*\): it cannot be read.*/\1/p' unpack.log >failed
-        # A hard link of what was not written is said so.
+        # unpack names the hard links of a file that was not written in lines of their own.
         sed -n 's/^left out: \(.*\): the file it is a hard link of.*/\1/p' unpack.log >>failed
-        cmp <(sort failed) named || fail "at $at, $fidelity: what is refused: $(cat failed)"
+        cmp <(sort failed) named-$fidelity ||
+            fail "damage at $at: verify names other files than fail at $fidelity: $(cat failed)"
         rm -rf unpacked
     done
     flip "damaged/records/$record" $at

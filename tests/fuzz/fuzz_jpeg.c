@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer over the pcr encoder: any bytes in, the property of jpeg_property.h out.
+ * A libFuzzer target: the pcr encoder, given any bytes, keeps the property of jpeg_property.h.
  *   CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
  *   ninja -C build-fuzz tests/fuzz/fuzz_jpeg && build-fuzz/tests/fuzz/fuzz_jpeg FOLDER_OF_JPEGS
  */

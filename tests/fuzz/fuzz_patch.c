@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as an L3 stream: whatever they are, all decoders of this processor say the same of
- * them, give the same samples, and write nothing but rows of the image.
+ * A libFuzzer target: any bytes as an L3 stream. All decoders that this processor supports return
+ * the same error or the same samples, and write only to the rows of the image.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "l3/kernels.h"
-#include "l3/l3_stream.h"
+#include "l3/simd/patch_dispatch.h"
+#include "l3/patch/l3_stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-/* Larger pictures than this say nothing new. */
+/* Larger images would only be slower. */
 #define PIXELS_MAX 65536u
 
-static int decode(const struct lod_l3_kernels *kernels, const struct lod_l3_stream *stream,
+static int decode(const struct lod_l3_patch_dispatch *kernels, const struct lod_l3_stream *stream,
                   const uint8_t *data, uint8_t *into, void *work)
 {
     size_t stride = lod_l3_row_bytes(&stream->image);
@@ -45,13 +45,13 @@ static void compare(const struct lod_l3_stream *stream, const uint8_t *data)
     uint8_t *reference = malloc(size), *into = malloc(size);
     void *work = aligned_alloc(LOD_L3_WORK_ALIGN, LOD_L3_WORK_BYTES);
 
-    expect(reference && into && work, "no memory");
-    int expected = decode(&lod_l3_kernels_scalar, stream, data, reference, work);
-    for (unsigned k = 0; lod_l3_kernels[k]; k++) {
-        if (lod_l3_kernels[k]->supported()) {
-            int r = decode(lod_l3_kernels[k], stream, data, into, work);
-            expect(r == expected, lod_l3_kernels[k]->name);
-            expect(r || memcmp(into, reference, size) == 0, lod_l3_kernels[k]->name);
+    expect(reference && into && work, "out of memory");
+    int expected = decode(&lod_l3_patch_dispatch_scalar, stream, data, reference, work);
+    for (unsigned k = 0; lod_l3_patch_dispatch[k]; k++) {
+        if (lod_l3_patch_dispatch[k]->supported()) {
+            int r = decode(lod_l3_patch_dispatch[k], stream, data, into, work);
+            expect(r == expected, lod_l3_patch_dispatch[k]->name);
+            expect(r || memcmp(into, reference, size) == 0, lod_l3_patch_dispatch[k]->name);
         }
     }
     free(work);
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         lod_l3_stream_open((struct lod_span){.at = data, .bytes = bytes}, bytes, &stream)) {
         return 0;
     }
-    expect(head == stream.head_bytes && head <= bytes, "a head past the stream");
+    expect(head == stream.head_bytes && head <= bytes, "the head is longer than the stream");
     if ((uint64_t)stream.image.width * stream.image.height <= PIXELS_MAX) {
         compare(&stream, data);
     }

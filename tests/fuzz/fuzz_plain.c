@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer over the l3 encoder with PGM, PPM and BMP files: what is taken comes back byte for byte
- * (png_property.h). The last byte chooses the mode.
+ * A libFuzzer target: the l3 encoder with PGM, PPM and BMP files. Each file that becomes patches is
+ * restored byte for byte (png_property.h). The last byte chooses the mode.
  *   CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
  *   ninja -C build-fuzz tests/fuzz/fuzz_plain && build-fuzz/tests/fuzz/fuzz_plain FOLDER_OF_IMAGES
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer over the l3 encoder: any bytes in, the property of png_property.h out. CRCs are made to
- * fit first, since no fuzzer guesses them; the last byte chooses the mode.
+ * A libFuzzer target: the l3 encoder, given any bytes, keeps the property of png_property.h. CRCs
+ * are corrected first, as a fuzzer cannot guess them. The last byte chooses the mode.
  *   CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
  *   ninja -C build-fuzz tests/fuzz/fuzz_png && build-fuzz/tests/fuzz/fuzz_png FOLDER_OF_PNGS
  */

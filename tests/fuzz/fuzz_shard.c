@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer over TOC shards, hashes skipped: whatever the bytes are, a shard is refused or has
- * rows; then products on it are those of its rows, and its rows encoded again are the same rows.
+ * A libFuzzer target: any bytes as a TOC shard, with hashes skipped. A shard is refused, or it
+ * decodes to rows. Then products on the shard equal those of its rows, and the rows, encoded again,
+ * decode to the same rows.
  */
 #include <errno.h>
 #include <math.h>
@@ -9,8 +10,8 @@
 #include <stdlib.h>
 
 #include "hash.h"
-#include "toc/matrix.h"
-#include "toc/toc_write.h"
+#include "toc/product/matrix.h"
+#include "toc/encode/toc_write.h"
 
 #define MEMORY_MAX   (UINT64_C(16) << 20)
 #define ELEMENTS_MAX 20000u
@@ -36,11 +37,11 @@ static void must(bool true_, const char *what)
 static void *room(uint64_t bytes)
 {
     void *at = aligned_alloc(64, lod_round_up(bytes + 1, 64));
-    must(at != NULL, "memory");
+    must(at != NULL, "out of memory");
     return at;
 }
 
-/* Sums of numbers of any size: compared where they are finite. */
+/* Fails unless products equal those of `rows`. Compares finite sums only. */
 static void expect_product(const struct lod_toc_matrix *matrix, const double *rows)
 {
     uint32_t columns = matrix->columns;
@@ -83,10 +84,11 @@ static void expect_same_again(const struct lod_toc_shard *shard, const uint8_t *
     struct lod_buf into = {0};
     uint8_t *back = room(bytes);
 
-    must(lod_toc_encode(&source, &options, &into) == 0, "rows that cannot be encoded");
-    must(lod_toc_open(lod_buf_span(&into), &again) == 0, "a shard that was just made");
-    must(lod_toc_decode(&again, 0, again.rows, back, bytes) == 0, "its rows");
-    must(bytes == 0 || memcmp(back, rows, bytes) == 0, "other rows");
+    must(lod_toc_encode(&source, &options, &into) == 0, "decoded rows cannot be encoded");
+    must(lod_toc_open(lod_buf_span(&into), &again) == 0, "an encoded shard cannot be opened");
+    must(lod_toc_decode(&again, 0, again.rows, back, bytes) == 0,
+         "an encoded shard cannot be decoded");
+    must(bytes == 0 || memcmp(back, rows, bytes) == 0, "the rows differ after encoding");
     lod_buf_finish(&into);
     free(back);
 }
@@ -99,10 +101,12 @@ static void look(const struct lod_toc_shard *shard)
     double *numbers = room((uint64_t)shard->rows * shard->columns * sizeof(*numbers));
     int error = lod_toc_decode(shard, 0, shard->rows, rows, bytes);
 
-    must(error == 0 || error == -EILSEQ, "another error");
-    must(lod_toc_decode_f8(shard, 0, shard->rows, numbers) == error, "numbers, or none");
+    must(error == 0 || error == -EILSEQ, "the error of decoding is not EILSEQ");
+    must(lod_toc_decode_f8(shard, 0, shard->rows, numbers) == error,
+         "decoding to doubles returns another error");
     if (lod_toc_matrix_bytes(shard, 0, shard->batches) <= MEMORY_MAX) {
-        must(lod_toc_matrix_create(shard, MEMORY_MAX, &matrix) == error, "a matrix, or none");
+        must(lod_toc_matrix_create(shard, MEMORY_MAX, &matrix) == error,
+             "creating a matrix returns another error");
     }
     if (matrix && lod_toc_scratch_bytes(matrix) <= MEMORY_MAX) {
         expect_product(matrix, numbers);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer over what reads a store, without checksums (no_hash.h): FUZZ_WHAT is index, l3, pcr,
- * raw, toc, tree (patches of those files, the whole store then read and verified), manifest (the
- * bytes of manifest.json) or script (a scan script). LODFS_FUZZ_STORE is the folder of a small
- * store. With replay.c in libFuzzer's place the same inputs run as a test.
+ * A libFuzzer target: the code that reads a store, without checksums (no_hash.h). FUZZ_WHAT chooses
+ * the meaning of the input:
+ * - index, l3, pcr, raw, toc, tree: changes of those files; the whole store is then read and
+ * verified
+ * - manifest: the bytes of manifest.json
+ * - script: a scan script
+ * LODFS_FUZZ_STORE is the folder of a small store. Linked with replay.c instead of libFuzzer, the
+ * same target runs as a test.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +16,7 @@
 #include "buf.h"
 #include "no_hash.h"
 #include "patches.h"
-#include "pcr/script.h"
+#include "pcr/jpeg/script.h"
 #include "truth.h"
 #include "verify/verify.h"
 #include "watch.h"
@@ -53,7 +57,7 @@ static void verify(void)
     struct lod_verify *v = NULL;
     uint64_t bytes, files;
     char why[200];
-    int error = lod_verify_create("served", &v, why, sizeof(why));
+    int error = lod_verify_create("served", NULL, &v, why, sizeof(why));
 
     if (!error) {
         lod_verify_limit_work(v, WORK_BYTES);
@@ -70,7 +74,8 @@ static void read_store(void)
     mem_serve(&changed);
     struct compared compared = truth_exercise(&truth);
     if (compared.wrong || changed.escapes) {
-        printf("FAILED: %s\n", compared.wrong ? compared.wrong : "an object outside the store");
+        printf("FAILED: %s\n",
+               compared.wrong ? compared.wrong : "an object outside the store was opened");
         abort();
     }
     verify();
@@ -84,7 +89,7 @@ static bool parse(struct lod_span text, struct lod_script *ret_script)
     return lod_script_parse("fuzz", text, ret_script, &line, &why) == 0;
 }
 
-/* What is taken prints, and what was printed is taken and prints the same. */
+/* A script that parses can be printed; the printed text parses and prints the same again. */
 static void read_script(struct lod_span input)
 {
     static char text[PRINT_ROOM], again[PRINT_ROOM];
@@ -98,7 +103,7 @@ static void read_script(struct lod_span input)
     if (bytes >= sizeof(text) || !parse(printed, &second) ||
         lod_script_print(&second, again, sizeof(again)) != bytes ||
         memcmp(text, again, bytes) != 0) {
-        printf("FAILED: a script does not print as it is read\n");
+        printf("FAILED: the printed form of a script does not parse, or prints differently\n");
         abort();
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer over the readers of tables: FUZZ_WHAT is npy, csv or libsvm. Any bytes are an error or
- * a table within its limits, and a table's rows come back from its shards.
+ * A libFuzzer target: the readers of tables; FUZZ_WHAT is npy, csv or libsvm. Any bytes give an
+ * error, or a table within its limits whose shards decode to its rows.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "toc/dtype.h"
-#include "toc/npy_read.h"
-#include "toc/text_table.h"
-#include "toc/toc_write.h"
+#include "toc/shard/dtype.h"
+#include "toc/source/npy_read.h"
+#include "toc/source/text_table.h"
+#include "toc/encode/toc_write.h"
 
 #define TEXT_OF(what)  TEXT_OF_(what)
 #define TEXT_OF_(what) #what
-#define COLUMNS_MAX    (1u << 16)          /* of what is encoded: it takes memory for each */
+#define COLUMNS_MAX    (1u << 16)          /* of tables that are encoded; each takes memory */
 #define DENSE_MAX      ((uint64_t)1 << 16) /* elements that are decoded and compared */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
@@ -37,18 +37,18 @@ static void try_npy(struct lod_span file)
     int error = lod_npy_parse(file, &npy, &why, &byte);
 
     if (error) {
-        require(why && byte <= file.bytes, "an error without its place");
+        require(why && byte <= file.bytes, "an error has no reason or no place");
         return;
     }
-    require(npy.header_bytes == file.bytes, "another header");
-    require(lod_dtype_legal(npy.dtype), "no type of ours");
-    require(npy.data_bytes <= INT64_MAX, "more than 2^63 bytes");
+    require(npy.header_bytes == file.bytes, "the header's length is wrong");
+    require(lod_dtype_legal(npy.dtype), "the dtype is not supported");
+    require(npy.data_bytes <= INT64_MAX, "the data has more than 2^63 bytes");
     require(npy.rows == 0 || npy.columns == 0 ||
                 npy.data_bytes / npy.rows / npy.columns == lod_dtype_bytes(npy.dtype),
-            "a product that wraps");
+            "the product of the shape overflows");
 }
 
-/* The rows of a shard, encoded, opened and decoded again. */
+/* Encodes the rows of a shard, and fails unless they decode to the same values. */
 static void try_shard(const struct lod_data_table *table, const struct lod_text_rows *text)
 {
     const struct lod_toc_rows rows = {.dtype = table->dtype,
@@ -62,17 +62,17 @@ static void try_shard(const struct lod_data_table *table, const struct lod_text_
     struct lod_toc_shard shard;
     struct lod_buf bytes = {0};
 
-    require(lod_toc_encode(&rows, &options, &bytes) == 0, "rows that cannot be encoded");
-    require(lod_toc_open(lod_buf_span(&bytes), &shard) == 0, "a shard that does not open");
-    require(bytes.bytes <= LOD_SHARD_STORED_MAX, "a shard that is too large");
+    require(lod_toc_encode(&rows, &options, &bytes) == 0, "rows cannot be encoded");
+    require(lod_toc_open(lod_buf_span(&bytes), &shard) == 0, "a shard cannot be opened");
+    require(bytes.bytes <= LOD_SHARD_STORED_MAX, "a shard is too large");
     if (elements <= DENSE_MAX) {
         double *dense = calloc(elements + 1, sizeof(double));
         require(dense && lod_toc_decode(&shard, 0, rows.rows, dense, elements * 8) == 0,
-                "a shard that does not decode");
+                "a shard cannot be decoded");
         for (uint32_t r = 0; r < rows.rows; r++) {
             for (uint64_t i = text->starts[r]; i < text->starts[r + 1]; i++) {
                 const double *at = &dense[(uint64_t)r * rows.columns + text->column[i]];
-                require(memcmp(at, &text->value[i], 8) == 0, "another value");
+                require(memcmp(at, &text->value[i], 8) == 0, "a decoded value differs");
             }
         }
         free(dense);
@@ -84,18 +84,22 @@ static void try_table(const struct lod_data_table *table, struct lod_span file)
 {
     uint64_t rows = 0;
 
-    require(table->columns && table->shards && table->file_bytes == file.bytes, "no table");
+    require(table->columns && table->shards && table->file_bytes == file.bytes,
+            "the table has no columns, no shards, or a wrong length");
     for (uint32_t i = 0; i < table->shards; i++) {
         const struct lod_table_start *start = &table->starts[i];
         const struct lod_shard_rows at = lod_table_shard(table, i);
         struct lod_text_rows text = {0};
-        require(start->byte <= start[1].byte && start[1].byte <= file.bytes, "a shard beyond it");
+        require(start->byte <= start[1].byte && start[1].byte <= file.bytes,
+                "a shard ends after the file");
         const struct lod_span part = {file.at + start->byte, start[1].byte - start->byte};
-        require(at.first == rows && at.rows, "rows between shards");
-        require(lod_text_table_rows(table->text, part, at.rows, &text) == 0, "other rows");
-        require(text.rows == at.rows && text.entries <= start->entries, "more than was counted");
+        require(at.first == rows && at.rows, "shards are not adjacent");
+        require(lod_text_table_rows(table->text, part, at.rows, &text) == 0,
+                "the second pass cannot read the rows");
+        require(text.rows == at.rows && text.entries <= start->entries,
+                "the second pass reads more than the first");
         for (uint64_t e = 0; e < text.entries; e++) {
-            require(text.column[e] < table->columns, "a column beyond the table");
+            require(text.column[e] < table->columns, "a column is outside the table");
         }
         if (table->columns <= COLUMNS_MAX) {
             try_shard(table, &text);
@@ -103,10 +107,10 @@ static void try_table(const struct lod_data_table *table, struct lod_span file)
         lod_text_rows_finish(&text);
         rows += at.rows;
     }
-    require(rows == table->rows, "rows behind the shards");
+    require(rows == table->rows, "the shards do not have all rows");
 }
 
-/* One pass, in pieces of `step` bytes as pack's window has them. */
+/* Feeds the file once, in steps of `step` bytes, as pack does with its window. */
 static int pass(struct lod_text_scan *scan, struct lod_span file, size_t step)
 {
     size_t from = 0, to = 0, taken = 0;
@@ -116,14 +120,14 @@ static int pass(struct lod_text_scan *scan, struct lod_span file, size_t step)
         to = to + step < file.bytes ? to + step : file.bytes;
         const struct lod_span window = {file.at + from, to - from};
         error = lod_text_scan_feed(scan, window, to == file.bytes, &taken);
-        require(error || taken <= window.bytes, "more than there is");
+        require(error || taken <= window.bytes, "the scan takes more bytes than it was given");
         from += error ? 0 : taken;
     }
-    require(error || from == file.bytes, "a rest that nobody takes");
+    require(error || from == file.bytes, "the scan leaves the last bytes unread");
     return error;
 }
 
-/* Its first byte says how it is read. */
+/* The first byte of the input chooses the options. */
 static void try_text(enum lod_table_kind kind, struct lod_span file)
 {
     const uint8_t how = file.bytes ? file.at[0] : 0;
@@ -140,7 +144,7 @@ static void try_text(enum lod_table_kind kind, struct lod_span file)
         error = error ? error : lod_text_scan_end(scan, &again);
     }
     if (error) {
-        require(error == -ENOMEM || lod_text_scan_why(scan)[0], "an error without its line");
+        require(error == -ENOMEM || lod_text_scan_why(scan)[0], "an error has no message");
     } else {
         lod_text_scan_table(scan, &table);
         try_table(&table, file);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What must hold for the pcr encoder whatever bytes it is given: it ends, its row is sound, WHOLE
- * keeps every byte, and what is transcoded decodes to the source's pixels at `full` and to the
- * source's size at q1 .. q10. Shared by the fuzzer and the mutation test.
+ * The property of the pcr encoder that holds for any input, shared by the fuzzer and the mutation
+ * test:
+ * - It terminates, and its row is sound.
+ * - A file that is stored WHOLE keeps every byte.
+ * - A transcoded file decodes to the source's pixels at `full`, and to its size at q1 .. q10.
+ * - If the source is kept beside its groups, the same holds up to the last group.
  */
 #ifndef LOD_JPEG_PROPERTY_H
 #define LOD_JPEG_PROPERTY_H
@@ -10,8 +13,8 @@
 #include <stdlib.h>
 
 #include "encoder.h"
-#include "pcr/jpeg_io.h"
-#include "pcr/script.h"
+#include "pcr/jpeg/jpeg_io.h"
+#include "pcr/jpeg/script.h"
 
 struct property_pixels {
     int error;
@@ -55,19 +58,19 @@ static inline const char *property_fidelity(struct lod_span source, const struct
     const char *broken = NULL;
 
     if (property_file(item, fidelity, &file)) {
-        broken = "no plan, or a plan beyond its groups";
+        broken = "there is no plan, or it reads past the end of a group";
     } else if (item->whole) {
         bool same = file.bytes == source.bytes &&
                     (!file.bytes || memcmp(file.data, source.at, file.bytes) == 0);
-        broken = same ? NULL : "WHOLE changed the file";
+        broken = same ? NULL : "a file stored WHOLE has other bytes";
     } else {
         struct property_pixels p = property_decode(lod_buf_span(&file));
         if (p.error != expected->error || p.width != expected->width ||
             p.height != expected->height || p.channels != expected->channels) {
-            broken = "it decodes to another shape, or not at all";
+            broken = "the file decodes to another size, or does not decode";
         } else if (fidelity == LOD_FULL && p.pixels.bytes &&
                    memcmp(p.pixels.data, expected->pixels.data, p.pixels.bytes) != 0) {
-            broken = "full decodes to other pixels";
+            broken = "the file at full decodes to other pixels";
         }
         lod_buf_finish(&p.pixels);
     }
@@ -75,11 +78,15 @@ static inline const char *property_fidelity(struct lod_span source, const struct
     return broken;
 }
 
-/* NULL: the property holds. *ret_whole: why the file was stored WHOLE, NULL if it was not. */
-static inline const char *jpeg_property(struct lod_span source, const char **ret_whole)
+/*
+ * Encodes with `top` of struct lod_encode_options. Returns NULL if the property holds, or a
+ * description of the breach. *ret_whole is the reason why the file is stored WHOLE, or NULL.
+ */
+static inline const char *jpeg_property_top(struct lod_span source, uint8_t top,
+                                            const char **ret_whole)
 {
     struct lod_scan_choice choice;
-    struct lod_encode_options options = {.scans = &choice};
+    struct lod_encode_options options = {.scans = &choice, .top = top};
     struct lod_encoded item = {0};
     struct property_pixels expected = {.error = 0};
     uint64_t bytes[LOD_GROUPS_MAX];
@@ -93,10 +100,11 @@ static inline const char *jpeg_property(struct lod_span source, const char **ret
         return "encode failed";
     }
     if (lod_codec_segments(&lod_codec_pcr, item.row, bytes)) {
-        broken = "a row that its own decoder refuses";
+        broken = "the codec refuses the row that the encoder made";
     }
     for (unsigned g = 0; g < LOD_GROUPS_MAX && !broken; g++) {
-        broken = bytes[g] == item.group[g].bytes ? NULL : "row and groups disagree";
+        broken = bytes[g] == item.group[g].bytes ? NULL
+                                                 : "the row's lengths are not those of the groups";
     }
     if (!item.whole) {
         expected = property_decode(source);
@@ -109,6 +117,15 @@ static inline const char *jpeg_property(struct lod_span source, const char **ret
     lod_buf_finish(&expected.pixels);
     lod_encoded_finish(&item);
     return broken;
+}
+
+/* NULL: the property holds. *ret_whole: why the file was stored WHOLE, NULL if it was not. */
+static inline const char *jpeg_property(struct lod_span source, const char **ret_whole)
+{
+    const char *whole = NULL;
+    const char *broken = jpeg_property_top(source, 4, &whole);
+
+    return broken ? broken : jpeg_property_top(source, 0, ret_whole);
 }
 
 #endif

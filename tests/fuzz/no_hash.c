@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See no_hash.h. Offsets are FORMAT.md's. */
+/* See no_hash.h. Offsets are those of FORMAT.md. */
 #include "no_hash.h"
 
 #include <inttypes.h>
@@ -50,7 +50,7 @@ static void strip_index(struct mem_file *index)
     }
 }
 
-/* Shards have hashes of their own, and begin where their magic stands. */
+/* Shards have hashes of their own. They are found by their magic number. */
 static void strip_shards(struct mem_file *record, size_t at)
 {
     for (; at + 128 <= record->bytes; at++) {
@@ -60,7 +60,7 @@ static void strip_shards(struct mem_file *record, size_t at)
     }
 }
 
-/* Frame hashes stand between the offsets and the first path entry. */
+/* Frame hashes are between the offsets and the first path entry. */
 static void strip_record(struct mem_file *record)
 {
     uint8_t *header = record->data, *metadata = header + HEADER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See patches.h. Offsets are FORMAT.md's. */
+/* See patches.h. Offsets are those of FORMAT.md. */
 #include "patches.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #define BLOCK          4096u
 #define SUPER_BYTES    256u
 #define HEADER_BYTES   124u
-#define PAYLOAD_RANGE  2048u
+#define PAYLOAD_RANGE  65536u
 #define SECTION_RANGES 3u /* of the blocks of a section */
 
 static void add(struct patch_map *map, unsigned file, uint64_t at, uint64_t bytes)

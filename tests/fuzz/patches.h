@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fuzzer's input as changes of a sound store, so that small inputs reach every field: a list of
- * (place u24, length u8, bytes). Places count only bytes that mean something, see patches_map.
+ * Applies a fuzzer's input to a sound store as a list of changes (place u24, length u8, bytes), so
+ * that small inputs reach every field. Places count only the bytes in the ranges of patches_map.
  */
 #ifndef LOD_PATCHES_H
 #define LOD_PATCHES_H
@@ -22,7 +22,7 @@ struct patch_map {
     uint64_t bytes; /* of all ranges */
 };
 
-/* The structures of the index, or of the records of a codec by its suffix. */
+/* Finds the ranges of structures: of the index, or of the records with the suffix `what`. */
 void patches_map(const struct mem_store *store, const char *what, struct patch_map *ret_map);
 void patches_apply(const struct patch_map *map, struct mem_store *store, struct lod_span input);
 

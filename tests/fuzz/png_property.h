@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What must hold for the l3 encoder whatever bytes it is given: it ends, its row is sound, WHOLE
- * keeps every byte, and what became patches comes back: a PNG as one of the source's pixels and
- * chunks, not interlaced, whose checksums hold; all else byte for byte. Shared by fuzzers and
- * mutation tests.
+ * The property of the l3 encoder that holds for any input, shared by fuzzers and mutation tests:
+ * - It terminates, and its row is sound.
+ * - A file that is stored WHOLE keeps every byte.
+ * - A PNG that becomes patches is restored as a PNG of the same pixels and chunks, not interlaced,
+ *   with right checksums.
+ * - Any other image that becomes patches is restored byte for byte.
  */
 #ifndef LOD_PNG_PROPERTY_H
 #define LOD_PNG_PROPERTY_H
@@ -11,7 +13,7 @@
 #include <stdlib.h>
 
 #include "encoder.h"
-#include "l3/png_io.h"
+#include "l3/container/png_io.h"
 
 struct property_png {
     struct lod_png_layout layout;
@@ -99,16 +101,16 @@ static inline bool property_same(const struct property_png *a, const struct prop
            b->layout.before.bytes == a->layout.before.bytes + a->layout.after.bytes;
 }
 
-/* The file itself at both fidelities, of what has neither KEPT nor NO_ORIGINAL. */
+/* The property of an item with neither KEPT nor NO_ORIGINAL: full has the source's bytes. */
 static inline const char *property_exact(struct lod_span source, const struct lod_encoded *item)
 {
     struct lod_buf file = {0}, pixels = {0};
     const char *broken = NULL;
 
     if (property_file(item, LOD_FORMAT_TREE, &file)) {
-        broken = "full cannot be made";
+        broken = "the file at full cannot be made";
     } else if (file.bytes != source.bytes || memcmp(file.data, source.at, source.bytes) != 0) {
-        broken = "full is not the source";
+        broken = "the file at full is not the source";
     } else if (lod_codec_decoded_ending(&lod_codec_l3, item->row) &&
                property_file(item, LOD_FORMAT_DECODED, &pixels)) {
         broken = "it has a decoded form that cannot be made";
@@ -125,12 +127,12 @@ static inline const char *property_patches(struct lod_span source, const struct 
     const char *broken = NULL;
 
     if (property_png_open(source, &from)) {
-        broken = "patches of a file that does not decode";
+        broken = "a file that does not decode became patches";
     } else if (property_file(item, LOD_FORMAT_TREE, &file) ||
                property_png_open(lod_buf_span(&file), &to)) {
-        broken = "full is no PNG";
+        broken = "the file at full is not a PNG";
     } else if (!property_same(&from, &to)) {
-        broken = "full has other pixels or chunks";
+        broken = "the PNG at full has other pixels or chunks";
     } else if (lod_codec_decoded_ending(&lod_codec_l3, item->row) &&
                property_file(item, LOD_FORMAT_DECODED, &pixels)) {
         broken = "it has a decoded form that cannot be made";
@@ -142,7 +144,8 @@ static inline const char *property_patches(struct lod_span source, const struct 
     return broken;
 }
 
-/* NULL: the property holds. *ret_whole: why the file was stored WHOLE, NULL if it was not. */
+/* Returns NULL if the property holds, or a description of the breach. *ret_whole is the reason why
+ * the file is stored WHOLE, or NULL. */
 static inline const char *png_property(struct lod_span source, uint8_t mode, const char **ret_whole)
 {
     const struct lod_encode_options options = {.l3_mode = mode};
@@ -154,17 +157,18 @@ static inline const char *png_property(struct lod_span source, uint8_t mode, con
         return "encode failed";
     }
     if (lod_codec_segments(&lod_codec_l3, item.row, bytes)) {
-        broken = "a row that its own decoder refuses";
+        broken = "the codec refuses the row that the encoder made";
     }
     for (unsigned g = 0; g < LOD_GROUPS_MAX && !broken; g++) {
-        broken = bytes[g] == item.group[g].bytes ? NULL : "row and groups disagree";
+        broken = bytes[g] == item.group[g].bytes ? NULL
+                                                 : "the row's lengths are not those of the groups";
     }
     if (!broken && item.whole) {
         const struct lod_buf *kept = &item.group[LOD_GROUPS_MAX - 1];
         broken = kept->bytes == source.bytes &&
                          (!kept->bytes || memcmp(kept->data, source.at, source.bytes) == 0)
                      ? NULL
-                     : "WHOLE changed the file";
+                     : "a file stored WHOLE has other bytes";
     } else if (!broken) {
         const bool exact = !(lod_row_flags(item.row) & (LOD_ITEM_KEPT | LOD_ITEM_NO_ORIGINAL));
         broken = exact ? property_exact(source, &item) : property_patches(source, &item);

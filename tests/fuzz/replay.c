@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In libFuzzer's place: the inputs of a corpus made here, and changes of them, as an ordinary test.
+ * Runs a fuzz target as an ordinary test, without libFuzzer: with inputs made here, and with random
+ * changes of them.
  *   replay_WHAT COUNT [FIRST_SEED]   runs them
  *   replay_WHAT corpus FOLDER        writes the corpus for the fuzzer
  */
@@ -29,7 +30,7 @@ struct input {
     "0: 6-63, 0, 2;\n0: 1-63, 2, 1;\n0,1,2: 0-0, 1, 0;\n2: 1-63, 1, 0;\n1: 1-63, 1, 0;\n"          \
     "0: 1-63, 1, 0;\n"
 #define MANIFEST                                                                                   \
-    "{\"format\":\"lodfs\",\"major\":1,\"minor\":0,\"store_id\":"                                  \
+    "{\"format\":\"lodfs\",\"major\":1,\"minor\":1,\"store_id\":"                                  \
     "\"93005056864900c010d0722117e947b1\",\"index_bytes\":266240,\"index_hash\":"                  \
     "\"0000000000000000\",\"records\":2,\"items\":2,\"source_bytes\":6,\"pack\":{},"               \
     "\"scans\":null}"
@@ -37,7 +38,8 @@ struct input {
 
 static const char *const texts[] = {SCRIPT, STEPS, MANIFEST, NESTED};
 
-/* A text, or patches: a place below 2^17, up to 8 bytes that are small, extreme or anything. */
+/* Draws an input: a changed text, or changes for patches.h. Each change has a place below 2^17 and
+ * up to 8 bytes, whose value is small, extreme or random. */
 static void draw(struct chance *chance, struct input *input)
 {
     static const uint8_t bytes[] = {0, 1, 0xff, 0x80, 0x7f, 0xfe, 2, '/', '.'};
@@ -113,7 +115,7 @@ int main(int argc, char **argv)
     watch_setup();
     watch_begin();
     LLVMFuzzerInitialize(&argc, &argv);
-    watch_hide_stderr(); /* a log line a damage */
+    watch_hide_stderr(); /* each damage would be logged */
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct chance chance = {.state = seed};
         draw(&chance, &input);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In libFuzzer's place for fuzz_patch.c: streams of every kind, and changes of them.
+ * Runs fuzz_patch.c as an ordinary test, without libFuzzer: with streams of every kind, and with
+ * random changes of them.
  *   replay_patch COUNT [FIRST_SEED]   runs them
  *   replay_patch corpus FOLDER        writes the streams for the fuzzer
  */
@@ -9,13 +10,13 @@
 #include <string.h>
 
 #include "chance.h"
-#include "l3/l3_stream_write.h"
+#include "l3/stream/l3_stream_write.h"
 
 #define STREAMS 60u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-/* One small picture, of a kind that the number tells. */
+/* Returns the stream of a small image, whose kind depends on `number`. */
 static struct lod_buf make(unsigned number)
 {
     static const uint8_t depths[] = {8, 1, 16, 4, 8, 2};
@@ -55,7 +56,8 @@ static int save(const char *folder)
     return 0;
 }
 
-/* A stream, changed in up to four places or cut, in memory of just its size. */
+/* Runs the target on a stream, changed in up to four places or cut. The input is a heap block of
+ * its exact size, so that AddressSanitizer sees a read past it. */
 static void run(const struct lod_buf *stream, struct chance *chance)
 {
     size_t bytes = chance_below(chance, 8) ? stream->bytes : chance_below(chance, stream->bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In libFuzzer's place: shards made here, and changes of them, as an ordinary test.
+ * Runs fuzz_shard.c as an ordinary test, without libFuzzer: with shards made here, and with random
+ * changes of them.
  *   replay_shard COUNT [FIRST_SEED]   runs them
  *   replay_shard corpus FOLDER        writes the corpus for the fuzzer
  */
@@ -10,7 +11,7 @@
 #include <string.h>
 
 #include "chance.h"
-#include "toc/toc_write.h"
+#include "toc/encode/toc_write.h"
 
 #define ELEMENTS_MAX 1024u
 #define CORPUS_COUNT 60u
@@ -27,7 +28,7 @@ static uint8_t draw_dtype(struct chance *chance)
     }
 }
 
-/* Rows that repeat, with few words, or with any. */
+/* Draws rows that repeat, rows of a few distinct values, or random rows. */
 static void draw_table(struct chance *chance, uint8_t *table, size_t bytes, size_t row_bytes)
 {
     uint64_t look = chance_below(chance, 3);
@@ -63,7 +64,7 @@ static void draw(struct chance *chance, struct lod_buf *into)
 static void change(struct chance *chance, struct lod_buf *shard)
 {
     for (uint64_t left = chance_below(chance, 5); left > 0 && shard->bytes; left--) {
-        /* mostly behind magic and version, and often in the header */
+        /* mostly after magic and version, and often in the header */
         size_t most = chance_below(chance, 2) && shard->bytes > 128 ? 112 : shard->bytes;
         size_t at = (size_t)chance_below(chance, most);
         switch (chance_below(chance, 4)) {
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
         struct chance chance = {.state = seed};
         draw(&chance, &shard);
         change(&chance, &shard);
-        /* no byte behind the last may be read */
+        /* a heap block of the exact size: AddressSanitizer sees a read past it */
         uint8_t *exact = malloc(shard.bytes ? shard.bytes : 1);
         if (!exact) {
             abort();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In libFuzzer's place for the readers of tables: a corpus made here, and changes of it.
+ * Runs fuzz_table.c as an ordinary test, without libFuzzer: with inputs made here, and with random
+ * changes of them.
  *   replay_WHAT COUNT [FIRST_SEED]   runs them
  *   replay_WHAT corpus FOLDER        writes the corpus for the fuzzer
  */
@@ -44,7 +45,7 @@ static const char *const libsvm[] = {
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* The text of a number, with the head of a .npy where it is one. */
+/* Copies text `number` into `input`, for npy after the head of a .npy file. */
 static void take(struct input *input, uint64_t number)
 {
     const char *what = TEXT_OF(FUZZ_WHAT);
@@ -79,13 +80,13 @@ static void change(struct chance *chance, struct input *input)
         case 2:
             input->bytes = at;
             break;
-        case 3: /* a part once more */
+        case 3: /* repeats a part */
             if (input->bytes + step <= INPUT_MAX && at + step <= input->bytes) {
                 memmove(input->data + at + step, input->data + at, input->bytes - at);
                 input->bytes += step;
             }
             break;
-        default: /* a part away */
+        default: /* removes a part */
             if (at + step <= input->bytes) {
                 memmove(input->data + at, input->data + at + step, input->bytes - at - step);
                 input->bytes -= step;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What must stay bounded or out of reach: handles and memory of a server over thousands of opens,
-listings with a tiny buffer, stores that lie on mounts, packs onto mounts, hostile images, secrets.
+Limits: handles and memory of a server over thousands of opens, listings with a tiny buffer, time
+and memory of packing hostile images. Also stores that lie on mounts, packs onto mounts, two packs
+to one target, and secrets of the environment, which no output may show.
 """
 import ctypes
 import os
@@ -10,9 +11,12 @@ import resource
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import zlib
 
+import png_files
 from failing import contents, pack_command
 from long import counted, is_long
 from mounted import Mount, Results, Work, lodfs, need_fuse
@@ -21,14 +25,14 @@ from tiny import jpeg, make_source, write
 
 SECONDS_MAX = 60
 NAMES = 3_000
-GROWTH_KB_MAX = 6_000  # the second round of opens against the first
+GROWTH_KB_MAX = 6_000  # of the server between the first and the last round of opens
 SECRET = "AKIA" + "canary-of-a-secret-key"
 
 
 # ---------------------------------------------------------------------------- handles and memory
 
 def server_state(pid):
-    """(open files, resident KiB)."""
+    """Returns (open files, resident KiB) of a process."""
     status = dict(line.split(b":", 1) for line in read(f"/proc/{pid}/status").splitlines())
     return len(os.listdir(f"/proc/{pid}/fd")), int(status[b"VmRSS"].split()[0])
 
@@ -48,12 +52,13 @@ def open_many(point, opens):
 
 
 def drop_inodes():
-    """A storm of forgets; the machine's cache of inodes goes with it, so only in a long run."""
+    """Makes the kernel drop all inodes, which sends many FORGET requests. It affects the whole
+    machine, so only long runs do it."""
     try:
         with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
             file.write("2")
     except OSError as error:
-        print(f"no forget storm: {error}")
+        print(f"inodes cannot be dropped here: {error}")
 
 
 def handles(store, point, log):
@@ -66,13 +71,14 @@ def handles(store, point, log):
                 drop_inodes()
         second = server_state(server.process.pid)
     if second[0] > first[0]:
-        yield f"{second[0] - first[0]} open files more"
+        yield f"the server has {second[0] - first[0]} more open files"
     if second[1] > first[1] + GROWTH_KB_MAX:
-        yield f"{second[1] - first[1]} KiB more after {opened} opens"
+        yield f"the server has {second[1] - first[1]} KiB more after {opened} opens"
 
 
 def entries(libc, file):
-    """Names of an open folder by getdents64 with 512 bytes, the smallest that some programs use."""
+    """Returns the names of an open folder by getdents64 with a buffer of 512 bytes; None: it
+    fails."""
     buffer = ctypes.create_string_buffer(512)
     found = []
     while True:
@@ -93,10 +99,10 @@ def list_slowly(point, tree, wrong):
         file = os.open(f"{point}/{tree}/names", os.O_RDONLY | os.O_DIRECTORY)
         found = entries(libc, file)
         if found is None or sorted(found) != wanted:
-            wrong.append(f"{tree}: {len(found or [])} entries of {len(wanted)}")
+            wrong.append(f"{tree}: {len(found or [])} of {len(wanted)} entries are listed")
         os.lseek(file, 0, os.SEEK_SET)
         if sorted(entries(libc, file) or []) != wanted:
-            wrong.append(f"{tree}: another listing after a seek")
+            wrong.append(f"{tree}: the listing after a seek to the beginning differs")
         os.close(file)
 
 
@@ -115,14 +121,14 @@ def small_buffers(point):
 # -------------------------------------------------------------------------- stores and mounts
 
 def nested(work, store, point):
-    """A store inside a source: served as files, and mounted from the mount."""
+    """A store inside a source is served as files, and can be mounted from that mount."""
     inner = f"{work}/inner"
     lodfs(*pack_command(f"{work}/source", f"{work}/nest/store"))
     lodfs("pack", "-q", f"{work}/nest", f"{work}/outer")
     with Mount(f"{work}/outer", point):
         with Mount(f"{point}/full/store", inner):
             if read(f"{inner}/full/large.bin") != read(f"{work}/source/large.bin"):
-                yield "wrong bytes of a store on a mount"
+                yield "a store on a mount has wrong bytes"
         done = lodfs("verify", "-q", f"{point}/full/store", check=False)
         if done.returncode:
             yield f"verify of a store on a mount: {done.stderr!r}"
@@ -133,11 +139,11 @@ def nested(work, store, point):
             if done.returncode not in (1, 11) or done.stderr.count(b"\n") != 1:
                 yield f"pack to {target}: exit {done.returncode}, {done.stderr!r}"
         if contents(store) != before:
-            yield "a refused pack touched the store"
+            yield "a refused pack changed the store"
 
 
 def log_below(work, store):
-    """A server whose log and working folder lie where its mount then is."""
+    """A server whose log file and working folder are hidden by its own mount."""
     point = f"{work}/below"
     os.mkdir(point)
     with open(f"{point}/log", "wb") as log:
@@ -145,16 +151,16 @@ def log_below(work, store):
                                   cwd=point, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
         if not until(lambda: os.path.ismount(point)):
-            yield "not mounted"
+            yield "the store is not mounted"
         elif read(f"{point}/full/large.bin") != read(f"{work}/source/large.bin"):
-            yield "wrong bytes"
+            yield "the mount has wrong bytes"
         lodfs("umount", point, check=False)
         if server.wait(SECONDS_MAX):
-            yield f"the server ends with {server.returncode}"
+            yield f"the server exits with {server.returncode}"
     finally:
         server.kill()
     if os.path.getsize(f"{point}/log") < 100:
-        yield "nothing was logged"
+        yield "the server logged nothing"
 
 
 def two_packs(work):
@@ -165,20 +171,51 @@ def two_packs(work):
         ends = [pack.communicate(timeout=SECONDS_MAX)[1] and pack.returncode or pack.returncode
                 for pack in packs]
         if ends.count(0) != 1 or not set(ends) <= {0, 1, 11}:
-            yield f"three packs to one target end with {ends}"
+            yield f"three packs to one target exit with {ends}"
         if contents(store) != contents(f"{work}/store"):
-            yield "another store came out"
+            yield "three packs to one target made a different store"
 
 
 # -------------------------------------------------------------------------------- hostile images
 
-# These cannot be rewritten without loss; of the others some can.
-WHOLE = ("scans.jpg", "large.jpg", "cut.jpg", "no-end.jpg", "order.jpg", "only-marker.jpg",
-         "image.png", "image.ppm", "image.bmp")
+# These cannot be rewritten without loss, so they are stored whole. Some of the others can.
+WHOLE = ("scans.jpg", "bands.jpg", "large.jpg", "cut.jpg", "no-end.jpg", "order.jpg",
+         "only-marker.jpg", "image.png", "bomb.png", "image.ppm", "image.bmp")
+
+
+def bands():
+    """
+    Returns a valid JPEG of 190 scans, more than cjpeg makes. It is a flat gray image with a scan
+    for each coefficient, and for each of the coefficient's last two bits.
+    """
+    flat = b"P5 64 64 255\n" + b"\x80" * 4096
+    found = []
+    for head, tail in (("0: 0-0, 0, 0;", "0: %d-%d, 0, 2;"),
+                       ("0: 0-0, 0, 0; 0: 1-63, 0, 2;", "0: %d-%d, 2, 1;"),
+                       ("0: 0-0, 0, 0; 0: 1-63, 0, 1;", "0: %d-%d, 1, 0;")):
+        with tempfile.NamedTemporaryFile("w") as script:
+            script.write(head + "".join(tail % (band, band) for band in range(1, 64)))
+            script.flush()
+            made = subprocess.run(["cjpeg", "-grayscale", "-scans", script.name], input=flat,
+                                  stdout=subprocess.PIPE, check=True).stdout
+        starts = [at for at in range(len(made)) if made[at:at + 2] == b"\xff\xda"]
+        first = len(starts) - 63
+        from_table = made.rindex(b"\xff\xc4", 0, starts[first])
+        found.append(made[:-2] if not found else made[from_table:-2])
+    return b"".join(found) + b"\xff\xd9"
+
+
+def bomb():
+    """Returns a valid PNG of 20,000 x 20,000 pixels in 50 KB."""
+    rows = zlib.compressobj(9)
+    data = b"".join([rows.compress(bytes(2501)) for _ in range(20_000)]) + rows.flush()
+    return png_files.SIGNATURE + \
+        png_files.chunk(b"IHDR", struct.pack(">IIBBBBB", 20_000, 20_000, 1, 0, 0, 0, 0)) + \
+        png_files.chunk(b"IDAT", data) + png_files.chunk(b"IEND", b"")
 
 
 def hostile_images():
-    """name -> bytes: what takes decoders for ever, or is cut in places they do not expect."""
+    """Returns {name: bytes} of images that take decoders very long or are cut in odd places."""
     sound = jpeg(random.Random(1))
     scan = sound.index(b"\xff\xda")
     frame = sound.index(b"\xff\xc0")
@@ -188,6 +225,7 @@ def hostile_images():
     png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + struct.pack(">II", 20000, 20000)
     return {
         "scans.jpg": progressive[:-2] + progressive[last:-2] * 20_000 + b"\xff\xd9",
+        "bands.jpg": bands(),
         "large.jpg": large,
         "tables.jpg": sound[:2] + (b"\xff\xc4" + struct.pack(">H", 65535) + b"\xff" * 65533) * 9
                       + sound[2:],
@@ -198,6 +236,7 @@ def hostile_images():
         "cut.jpg": sound[:scan + 20],
         "fill.jpg": sound[:2] + b"\xff" * 100_000 + sound[2:],
         "only-marker.jpg": b"\xff\xd8\xff",
+        "bomb.png": bomb(),
         "image.png": png + b"\x08\x02\0\0\0" + bytes(400_000),
         "image.ppm": b"P6 2147483647 2147483647 65535\n" + bytes(400_000),
         "image.bmp": b"BM" + struct.pack("<IHHIIiiHH", 0, 0, 0, 54, 40, 2**31 - 1, -2**31, 1, 32)
@@ -206,7 +245,8 @@ def hostile_images():
 
 
 def images(work):
-    """Each is packed alone, so that time and memory are its own; what it shows is what it was."""
+    """Each image is packed alone, within its limits of time and memory. Those of WHOLE keep their
+    bytes at every fidelity."""
     for name, data in hostile_images().items():
         source, store, point = (f"{work}/image-{part}-{name}" for part in ("in", "out", "at"))
         write(f"{source}/{name}", data)
@@ -216,21 +256,22 @@ def images(work):
         seconds = time.monotonic() - begin
         pack.returncode = os.waitstatus_to_exitcode(status)
         if pack.returncode:
-            yield f"{name}: exit {pack.returncode}"
+            yield f"{name}: pack exits with {pack.returncode}"
             continue
         if seconds > 5 or usage.ru_utime > 2 or usage.ru_maxrss > 128 * 1024:
-            yield f"{name}: {seconds:.1f} s, {usage.ru_utime:.1f} s of it busy, " \
+            yield f"{name}: pack takes {seconds:.1f} s, {usage.ru_utime:.1f} s of CPU, " \
                   f"{usage.ru_maxrss // 1024} MiB"
         with Mount(store, point):
             same = [read(f"{point}/{tree}/{name}") == data for tree in TREES]
             if not all(same) and name in WHOLE:
-                yield f"{name}: not as it is at every fidelity"
+                yield f"{name}: the bytes differ at some fidelity"
 
 
 # --------------------------------------------------------------------------------------- secrets
 
 def secrets(work, store, point):
-    """The environment's keys are in no output at the highest level, and in no command line."""
+    """No output at the highest log level, and no command line, contains the keys that are set in
+    the environment."""
     os.environ["AWS_SECRET_ACCESS_KEY"] = os.environ["LODFS_TOKEN"] = SECRET
     outputs = []
     for command in (["pack", "-v", f"{work}/source", f"{work}/secret"], ["info", store],
@@ -242,7 +283,7 @@ def secrets(work, store, point):
         outputs.append(read(f"/proc/{server.process.pid}/cmdline"))
     outputs.append(read(f"{work}/log"))
     del os.environ["AWS_SECRET_ACCESS_KEY"], os.environ["LODFS_TOKEN"]
-    return [f"it is in {text!r:.200}" for text in outputs if SECRET.encode() in text]
+    return [f"the secret is in {text!r:.200}" for text in outputs if SECRET.encode() in text]
 
 
 def main():
@@ -253,18 +294,20 @@ def main():
         make_source(source, 3, 4)
         lodfs(*pack_command(source, store))
         os.mkdir(point)
-        results.add("two packs to one target", two_packs(work))
+        results.add("of several packs to one target one succeeds", two_packs(work))
         os.mkdir(f"{work}/nest")
-        results.add("stores on mounts", nested(work, store, point))
-        results.add("a log under the mount point", log_below(work, store))
-        results.add("secrets", secrets(work, store, point))
-        results.add("hostile images", images(work))
+        results.add("a store on a mount is served; a pack onto a mount is refused",
+                    nested(work, store, point))
+        results.add("a server writes a log that its mount hides", log_below(work, store))
+        results.add("no output shows secrets of the environment", secrets(work, store, point))
+        results.add("hostile images are packed within limits", images(work))
         for number in range(NAMES):
             write(f"{work}/many/names/{number:05}", b"%d" % number)
         lodfs(*pack_command(f"{work}/many", f"{work}/store-many"))
-        results.add("handles and memory", handles(f"{work}/store-many", point, f"{work}/log"))
+        results.add("handles and memory of a server do not grow",
+                    handles(f"{work}/store-many", point, f"{work}/log"))
         with Mount(f"{work}/store-many", point):
-            results.add("listings with 512 bytes", small_buffers(point))
+            results.add("listings with a buffer of 512 bytes are complete", small_buffers(point))
     return results.finish()
 
 

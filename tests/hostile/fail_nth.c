@@ -3,9 +3,11 @@
  * A library for LD_PRELOAD that makes one call of a program fail. LODFS_FAIL=CALL:N:HOW makes the
  * N-th call (from 1, of all threads) of CALL fail; N+ means that one and all after it. HOW is an
  * errno as a number, `short` (half of the bytes), `kill` (the process dies before the call), or
- * `stall` (it waits STALL_S seconds first, and succeeds).
- * LODFS_FAIL_COUNT=FILE: at exit, a line "CALL COUNT" for each call that was made. Not for
- * programs built with AddressSanitizer.
+ * `stall`: the call makes a file LODFS_FAIL_STALL, waits until that is removed, and succeeds. Once
+ * it was removed, no call stalls. LODFS_FAIL_FILE=WORD: only calls on files with WORD in their
+ * path. LODFS_FAIL_COUNT=FILE: at exit, a line "CALL COUNT" for each call that was made.
+ * LODFS_NO_TMPFILE=1: open with O_TMPFILE gives EOPNOTSUPP. Not for programs built with
+ * AddressSanitizer.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,10 +22,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define STALL_S 5
+#define STALL_MS_MAX 100000 /* where the test that should remove the file has died */
 
 #define CALLS(X)                                                                                   \
     X(open)                                                                                        \
@@ -44,6 +47,7 @@ static atomic_ulong counts[CALLS_COUNT];
 static enum call chosen = CALLS_COUNT;
 static unsigned long chosen_number;
 static bool all_after, halve, kills, stalls, ready;
+static const char *only_file;
 static int error_number;
 
 static void count_calls(void)
@@ -79,6 +83,7 @@ __attribute__((constructor)) static void begin(void)
         kills = strcmp(end, ":kill") == 0;
         error_number = *end == ':' ? atoi(end + 1) : 0;
     }
+    only_file = getenv("LODFS_FAIL_FILE");
     ready = true;
     for (unsigned i = 0; i < CALLS_COUNT; i++) {
         counts[i] = 0;
@@ -91,7 +96,42 @@ __attribute__((destructor)) static void finish(void)
     count_calls();
 }
 
-/* Is this call the one? Sets errno, or ends the process. */
+/* Uses system calls directly, so that none of them is counted. The first call that stalls makes the
+ * file; all calls wait until it is removed. */
+static void stall(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool begun;
+    const char *file = getenv("LODFS_FAIL_STALL");
+
+    pthread_mutex_lock(&lock);
+    long fd = file && !begun ? syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT, 0644) : -1;
+    begun = true;
+    pthread_mutex_unlock(&lock);
+    if (fd >= 0) {
+        close((int)fd);
+    }
+    for (int ms = 0; file && ms < STALL_MS_MAX && access(file, F_OK) == 0; ms++) {
+        usleep(1000);
+    }
+}
+
+/* Returns whether calls on this file may fail: LODFS_FAIL_FILE is unset, or in its path. */
+static bool is_chosen_file(int fd)
+{
+    char link[32], path[4096];
+
+    if (!only_file) {
+        return true;
+    }
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    ssize_t bytes = readlink(link, path, sizeof(path) - 1);
+    path[bytes > 0 ? bytes : 0] = '\0';
+    return strstr(path, only_file) != NULL;
+}
+
+/* Counts a call. Returns true with errno set if it must fail; kills the process or stalls if HOW
+ * says so. */
 static bool hit(enum call call)
 {
     if (!ready) {
@@ -104,7 +144,7 @@ static bool hit(enum call call)
         kill(getpid(), SIGKILL);
     }
     if (fails && stalls) {
-        sleep(STALL_S);
+        stall();
         return false;
     }
     if (fails && !halve) {
@@ -113,10 +153,10 @@ static bool hit(enum call call)
     return fails;
 }
 
-/* The number of bytes to ask for, or 0 with errno: the call fails. */
-static size_t bytes_of(enum call call, size_t bytes, bool *ret_fails)
+/* Returns the number of bytes to transfer. *ret_fails: the call must fail, with errno set. */
+static size_t bytes_of(enum call call, int fd, size_t bytes, bool *ret_fails)
 {
-    *ret_fails = hit(call);
+    *ret_fails = is_chosen_file(fd) && hit(call);
     if (*ret_fails && halve) {
         *ret_fails = false;
         return bytes > 1 ? bytes / 2 : bytes;
@@ -132,6 +172,18 @@ static size_t bytes_of(enum call call, size_t bytes, bool *ret_fails)
 
 /* ------------------------------------------------------------------------------ opening */
 
+/* Returns whether open must fail because LODFS_NO_TMPFILE is set, as on a file system without
+ * O_TMPFILE. Sets errno. */
+static bool no_tmpfile(int flags)
+{
+    bool fails = (flags & O_TMPFILE) == O_TMPFILE && getenv("LODFS_NO_TMPFILE");
+
+    if (fails) {
+        errno = EOPNOTSUPP;
+    }
+    return fails;
+}
+
 #define OPEN(symbol)                                                                               \
     int symbol(const char *path, int flags, ...)                                                   \
     {                                                                                              \
@@ -140,7 +192,7 @@ static size_t bytes_of(enum call call, size_t bytes, bool *ret_fails)
         va_start(args, flags);                                                                     \
         unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, unsigned) : 0;                \
         va_end(args);                                                                              \
-        return hit(CALL_open) ? -1 : real(path, flags, mode);                                      \
+        return hit(CALL_open) || no_tmpfile(flags) ? -1 : real(path, flags, mode);                 \
     }
 #define OPENAT(symbol)                                                                             \
     int symbol(int fd, const char *path, int flags, ...)                                           \
@@ -150,7 +202,7 @@ static size_t bytes_of(enum call call, size_t bytes, bool *ret_fails)
         va_start(args, flags);                                                                     \
         unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, unsigned) : 0;                \
         va_end(args);                                                                              \
-        return hit(CALL_open) ? -1 : real(fd, path, flags, mode);                                  \
+        return hit(CALL_open) || no_tmpfile(flags) ? -1 : real(fd, path, flags, mode);             \
     }
 int open(const char *path, int flags, ...);
 int open64(const char *path, int flags, ...);
@@ -168,7 +220,7 @@ OPENAT(openat64)
     {                                                                                              \
         REAL(ssize_t, #symbol, int, buffer, size_t)                                                \
         bool fails;                                                                                \
-        bytes = bytes_of(call, bytes, &fails);                                                     \
+        bytes = bytes_of(call, fd, bytes, &fails);                                                 \
         return fails ? -1 : real(fd, data, bytes);                                                 \
     }
 #define PMOVE(symbol, call, buffer)                                                                \
@@ -177,7 +229,7 @@ OPENAT(openat64)
     {                                                                                              \
         REAL(ssize_t, #symbol, int, buffer, size_t, off_t)                                         \
         bool fails;                                                                                \
-        bytes = bytes_of(call, bytes, &fails);                                                     \
+        bytes = bytes_of(call, fd, bytes, &fails);                                                 \
         return fails ? -1 : real(fd, data, bytes, at);                                             \
     }
 MOVE(read, CALL_read, void *)
@@ -187,13 +239,13 @@ PMOVE(pread64, CALL_pread, void *)
 PMOVE(pwrite, CALL_pwrite, const void *)
 PMOVE(pwrite64, CALL_pwrite, const void *)
 
-/* Cut short, it writes half of the first part. */
+/* A short writev writes half of the first part. */
 ssize_t writev(int fd, const struct iovec *parts, int count)
 {
     REAL(ssize_t, "writev", int, const struct iovec *, int)
     bool fails;
     struct iovec first = count > 0 ? parts[0] : (struct iovec){0};
-    size_t bytes = bytes_of(CALL_write, first.iov_len, &fails);
+    size_t bytes = bytes_of(CALL_write, fd, first.iov_len, &fails);
     if (bytes < first.iov_len) {
         first.iov_len = bytes;
         return real(fd, &first, 1);
@@ -215,6 +267,8 @@ ONE(fsync, CALL_fsync, (int fd), int, (fd))
 ONE(fdatasync, CALL_fsync, (int fd), int, (fd))
 ONE(flock, CALL_flock, (int fd, int how), TYPES(int, int), (fd, how))
 ONE(rename, CALL_rename, (const char *a, const char *b), TYPES(const char *, const char *), (a, b))
+ONE(renameat2, CALL_rename, (int c, const char *a, int d, const char *b, unsigned flags),
+    TYPES(int, const char *, int, const char *, unsigned), (c, a, d, b, flags))
 ONE(renameat, CALL_rename, (int c, const char *a, int d, const char *b),
     TYPES(int, const char *, int, const char *), (c, a, d, b))
 ONE(mkdir, CALL_mkdir, (const char *a, mode_t mode), TYPES(const char *, mode_t), (a, mode))
@@ -239,14 +293,14 @@ ONE(fstatat, CALL_stat, (int fd, const char *a, struct stat *st, int flags),
 ONE(fstatat64, CALL_stat, (int fd, const char *a, struct stat64 *st, int flags),
     TYPES(int, const char *, struct stat64 *, int), (fd, a, st, flags))
 
-/* It returns its error. */
+/* pthread_create returns its error instead of setting errno. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *), void *arg)
 {
     REAL(int, "pthread_create", pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)
     return hit(CALL_thread) ? error_number : real(thread, how, run, arg);
 }
 
-/* dlsym allocates, so the C library's own names are used. */
+/* dlsym calls malloc, so malloc itself is called by glibc's internal name. */
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *memory, size_t bytes);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-failing.py pack|readers|mount: the N-th call fails (fail_nth.c), for every N in turn; in a short run
-for some N of the calls that are made by the hundred. What must come of it: the right bytes or a
-clean error, never a hang, a crash, a wrong byte or a wrong store.
+failing.py pack|readers|mount: makes the N-th call of a kind fail (fail_nth.c), for every N in turn.
+A short run chooses some N of the calls that are made very often. The result must be the right bytes
+or a clean error, never a hang, a crash, a wrong byte or a wrong store.
 """
 import errno
 import os
@@ -11,15 +11,15 @@ import shutil
 import subprocess
 import sys
 
-from long import is_long
+from long import is_long, shared
 from mounted import Results, Work, lodfs, need_fuse
 from small import files_below, read, until
 from tiny import TABLES, make_source
 
 SECONDS_MAX = 20
-EACH_SHORT = 25  # N that are tried of one call and one way to fail, in a short run
+EACH_SHORT = 25  # values of N for one call and one way to fail, in a short run
 TREES = ("q1", "q6", "full", "decoded/q1", "native/full")
-RETRIED = (f":{errno.EINTR}", ":short")  # these are no errors: what is left is asked for again
+RETRIED = (f":{errno.EINTR}", ":short")  # not errors: the program must try the rest again
 
 
 def run(command, count=None, fail=None):
@@ -36,13 +36,13 @@ def run(command, count=None, fail=None):
 
 
 def counts(work, command):
-    """call -> how often a sound run makes it."""
+    """Returns {call: how often a run without failures makes it}."""
     path = f"{work}/count"
     if os.path.exists(path):
         os.remove(path)
     done = run(command, count=path)
     if done is None or done.returncode:
-        raise SystemExit(f"{command} fails by itself: {done}")
+        raise SystemExit(f"{command} fails although no call was made to fail: {done}")
     found = {}
     for line in read(path).decode().splitlines():
         name, number = line.split()
@@ -51,14 +51,14 @@ def counts(work, command):
 
 
 def numbers(count):
-    """Every N, or in a short run the first, the last and some between."""
+    """Returns every N, or in a short run the first, the last and some between."""
     if is_long() or count <= EACH_SHORT:
-        return range(1, count + 1)
+        return shared(range(1, count + 1))
     return sorted({1 + i * (count - 1) // (EACH_SHORT - 1) for i in range(EACH_SHORT)})
 
 
 def ways(found, kinds):
-    """(call, N, how) to try."""
+    """Yields (call, N, way) to try, where `way` is the value of LODFS_FAIL."""
     for call, *hows in kinds:
         for how in hows:
             name = how if isinstance(how, str) else str(how)
@@ -67,15 +67,16 @@ def ways(found, kinds):
 
 
 def clean_error(done, way=""):
-    """What is wrong with how a command ended that did not succeed."""
+    """Returns a list of errors about a failed command: it must exit with a message and a known
+    code, and must not fail at all if the call was only interrupted or short."""
     if done is None:
-        return ["hangs"]
+        return ["the command hangs"]
     if way.endswith(RETRIED):
-        return [f"is not tried again: {done.stderr[-200:]!r}"]
+        return [f"the call is not tried again: {done.stderr[-200:]!r}"]
     if done.returncode < 0:
-        return [f"signal {-done.returncode}: {done.stderr[-500:]!r}"]
+        return [f"the command dies of signal {-done.returncode}: {done.stderr[-500:]!r}"]
     if done.returncode not in (1, 3, 10) or not (done.stderr + done.stdout).strip():
-        return [f"exit {done.returncode}, says {done.stderr[-500:]!r}"]
+        return [f"exit {done.returncode}, prints {done.stderr[-500:]!r}"]
     return []
 
 
@@ -102,14 +103,14 @@ def pack_once(source, store, wanted, way):
     killed = way.endswith(":kill") and done is not None and done.returncode == -9
     committed = os.path.exists(f"{store}/manifest.json")
     if done is not None and done.returncode == 0:
-        return [] if contents(store) == wanted else ["success, but another store"]
+        return [] if contents(store) == wanted else ["pack succeeds, but the store differs"]
     wrong = [] if killed else clean_error(done, way)
     if committed:
         return wrong + ([] if contents(store) == wanted else ["a wrong store is committed"])
     again = lodfs(*pack_command(source, store), check=False)
     if again.returncode:
         return wrong + [f"a second pack fails: {again.stderr!r}"]
-    return wrong + ([] if contents(store) == wanted else ["a second pack makes another store"])
+    return wrong + ([] if contents(store) == wanted else ["a second pack makes a different store"])
 
 
 def pack(work, results):
@@ -122,9 +123,9 @@ def pack(work, results):
         for _, _, way in ways(found, [(call, *hows)]):
             wrong += [f"{way}: {what}" for what in pack_once(source, store, wanted, way)]
             tried += 1
-        results.add(f"pack, {call}: {tried} runs", wrong)
-        if call in ("pwrite", "pread", "fsync", "rename", "open", "malloc") and not tried:
-            results.add(f"{call} is made", ["never"])
+        results.add(f"pack with failing {call} makes the store or an error: {tried} runs", wrong)
+        if call in ("pwrite", "pread", "fsync", "rename", "open", "malloc") and not found.get(call):
+            results.add(f"pack calls {call}", ["it does not, so no failure was tried"])
 
 
 # ----------------------------------------------------------------------------- ls, info, verify
@@ -134,7 +135,7 @@ READERS = (("open", errno.EIO, errno.EMFILE, errno.ENOENT), ("pread", errno.EIO,
 
 
 def timeless(output):
-    """What verify prints, without how long it took."""
+    """Returns the output of verify without the time it took."""
     return re.sub(rb" checked in .*", b" checked", output)
 
 
@@ -142,7 +143,7 @@ def reader_once(command, wanted, way):
     done = run(command, fail=way)
     if done is None or done.returncode:
         return clean_error(done, way)
-    return [] if timeless(done.stdout) == wanted else ["success, but another output"]
+    return [] if timeless(done.stdout) == wanted else ["it succeeds, but prints other text"]
 
 
 def readers(work, results):
@@ -157,19 +158,19 @@ def readers(work, results):
         for _, _, way in ways(found, READERS):
             wrong += [f"{way}: {what}" for what in reader_once(command, wanted, way)]
             tried += 1
-        results.add(f"{command[0]}: {tried} runs", wrong)
+        results.add(f"{command[0]} with failing calls is right or fails: {tried} runs", wrong)
 
 
 # ----------------------------------------------------------------------------------------- mount
 
 MOUNT = (("pread", errno.EIO, errno.EINTR, "short"), ("open", errno.EIO, errno.EMFILE),
          ("stat", errno.EIO), ("malloc", errno.ENOMEM))
-# ECONNREFUSED: the very first request failed, so the kernel asks no more.
+# ECONNREFUSED: the first request, INIT, failed, so the kernel sends no more.
 ERRORS = (errno.EIO, errno.ENOMEM, errno.EMFILE, errno.EINTR, errno.ECONNREFUSED)
 
 
 def shown(point):
-    """path -> bytes or errno; folder -> names or errno."""
+    """Returns {path: bytes or errno; folder: names or errno} of a mount."""
     found = {}
     for tree in TREES:
         folders = [os.fsencode(f"{point}/{tree}")]
@@ -193,15 +194,16 @@ def shown(point):
 
 
 def is_mounted(point):
-    """Where os.path.ismount says no of a mount that answers with an error."""
+    """Returns whether something is mounted; os.path.ismount is wrong if the root cannot be read."""
     return f" {point} ".encode() in read("/proc/self/mounts")
 
 
 def mount_once(store, point, fail=None, count=None):
-    """(how the server ended, what was shown or None)."""
+    """Mounts, reads all files and unmounts. Returns (result of the server, shown(point) or
+    None)."""
     env = dict(os.environ, LD_PRELOAD=os.environ["FAIL_NTH"])
     env.update({"LODFS_FAIL": fail} if fail else {"LODFS_FAIL_COUNT": count} if count else {})
-    # gpu=off: a driver that aborts when it has no memory takes the server with it.
+    # gpu=off: a GPU driver may abort the server when memory runs out.
     server = subprocess.Popen([os.environ["LODFS"], "mount", "-f", "-s", "-o", "gpu=off", store,
                                point], env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     found = None
@@ -228,7 +230,7 @@ def compare(found, wanted):
         if got is None:
             parents = [path[:i] for i in range(len(path)) if path[i:i + 1] == b"/"]
             if not any(isinstance(found.get(parent), int) for parent in parents):
-                yield f"{path} is lost"
+                yield f"{path} is missing"
         elif got != right and got not in ERRORS:
             yield f"{path}: errno {got}" if isinstance(got, int) else f"{path}: wrong bytes"
 
@@ -241,7 +243,7 @@ def mount(work, results):
     os.mkdir(point)
     done, wanted = mount_once(store, point, count=f"{work}/count")
     if done is None or done.returncode or not wanted or list(compare(wanted, wanted)):
-        raise SystemExit(f"a sound mount fails: {done}")
+        raise SystemExit(f"the mount fails although no call was made to fail: {done}")
     found = {line.split()[0]: int(line.split()[1])
              for line in read(f"{work}/count").decode().splitlines()}
     for call, *hows in MOUNT:
@@ -249,14 +251,17 @@ def mount(work, results):
         for _, _, way in ways(found, [(call, *hows)]):
             done, got = mount_once(store, point, fail=way)
             if got is None:
-                what = clean_error(done)
+                what = clean_error(done, way)
                 refused += 1
             else:
                 what = list(compare(got, wanted))
-                what += [] if done and done.returncode == 0 else [f"the server ends with {done}"]
+                what += ["the call is not tried again"] \
+                    if way.endswith(RETRIED) and got != wanted else []
+                what += [] if done and done.returncode == 0 else [f"the server exits with {done}"]
             wrong += [f"{way}: {line}" for line in what]
             tried += 1
-        results.add(f"mount, {call}: {tried} runs, {refused} refused", wrong)
+        results.add(f"a mount with failing {call} shows right bytes or errors: {tried} runs, "
+                    f"{refused} not mounted", wrong)
 
 
 def main():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-failing_writers.py repair|unpack|outputs: as failing.py, of the other commands that write. Whatever
-call fails: the right result, or an error that is told and a state from which the same command, run
-again, makes the right result.
+failing_writers.py repair|unpack|outputs: as failing.py, for the other commands that write. After
+any failing call there is the right result, or an error message and a state from which the same
+command, run again, makes the right result.
 """
 import errno
 import os
@@ -17,21 +17,21 @@ from small import read
 from tiny import make_source
 
 def failed(done, way):
-    """What is wrong with a run that did not succeed."""
+    """Returns a list of errors about a run that did not succeed; it may have been killed."""
     killed = way.endswith(":kill") and done is not None and done.returncode == -9
     return [] if killed else clean_error(done, way)
 
 
 def each(results, name, found, kinds, once):
-    """Every way of every call; `once(way)` gives what is wrong."""
+    """Tries every way of every call; `once(way)` returns a list of errors."""
     for call, *hows in kinds:
         wrong, tried = [], 0
         for _, _, way in ways(found, [(call, *hows)]):
             wrong += [f"{way}: {what}" for what in once(way)]
             tried += 1
-        results.add(f"{name}, {call}: {tried} runs", wrong)
-        if not tried:
-            results.add(f"{name} makes {call}", ["never: nothing was tried"])
+        results.add(f"{name} with failing {call} is right or can be repeated: {tried} runs", wrong)
+        if not found.get(call):
+            results.add(f"{name} calls {call}", ["it does not, so no failure was tried"])
 
 
 # -------------------------------------------------------------------------------------- unpack
@@ -39,16 +39,21 @@ def each(results, name, found, kinds, once):
 UNPACK = (("open", errno.EIO, errno.EMFILE, "kill"), ("pread", errno.EIO, errno.EINTR, "short"),
           ("write", errno.ENOSPC, errno.EIO, errno.EINTR, "short", "kill"),
           ("fsync", errno.EIO, errno.ENOSPC), ("mkdir", errno.ENOSPC, errno.EEXIST),
-          ("link", errno.EIO, errno.EMLINK), ("chmod", errno.EPERM), ("utimes", errno.EPERM),
+          ("link", errno.EIO, errno.EMLINK, "kill"), ("unlink", "kill"),
+          ("chmod", errno.EPERM), ("utimes", errno.EPERM),
           ("stat", errno.EIO), ("thread", errno.EAGAIN), ("malloc", errno.ENOMEM))
+UNPACK_NAMED = (("open", errno.EIO, "kill"), ("write", errno.ENOSPC, "short", "kill"),
+                ("rename", errno.EIO, errno.EINVAL, "kill"), ("unlink", "kill"))
 
 
 def tree(folder):
-    """path -> all that unpack restores."""
+    """Returns {path: (mode, time, links, bytes or target)}, all that unpack restores."""
     found = {}
     top = os.fsencode(folder)
     for path, folders, names in os.walk(top):
         for name in [b"", *folders, *names] if path == top else folders + names:
+            if name.startswith(b".lodfs-unpack"):
+                continue  # the mark of an unpack that is not complete
             full = os.path.join(path, name)
             st = os.lstat(full)
             data = os.readlink(full) if stat.S_ISLNK(st.st_mode) else \
@@ -71,26 +76,31 @@ def unpack(work, results):
         done = run(command, fail=way)
         got = tree(folder) if os.path.isdir(folder) else {}
         if done is not None and done.returncode == 0:
-            # where no more links can be made a file is written once more
+            # if no more hard links can be made, the file is written again
             same = got == wanted or (f":{errno.EMLINK}" in way and
                                      {name: row[-1] for name, row in got.items()} ==
                                      {name: row[-1] for name, row in wanted.items()})
-            return [] if same else ["success, but another tree"]
+            return [] if same else ["unpack succeeds, but the tree differs"]
         wrong = failed(done, way)
-        if not way.endswith(":kill"):
+        if got:  # killed or not, each file that has its final name must be whole
             wrong += [f"{name} has other bytes" for name, row in got.items()
                       if row[-1] != wanted[name][-1]]
-        shutil.rmtree(folder, ignore_errors=True)
+        if got == wanted and way.endswith(":kill"):
+            return wrong  # killed after all work was done
         again = lodfs(*command, check=False)
-        return wrong + ([] if again.returncode == 0 and tree(folder) == wanted
-                        else ["a second run makes another tree"])
+        left = [name for name in os.listdir(folder) if name.startswith(".lodfs-unpack")]
+        return wrong + ([] if again.returncode == 0 and tree(folder) == wanted and not left
+                        else [f"a second run makes a different tree: {again.stderr!r}, {left}"])
 
     each(results, "unpack", found, UNPACK, once)
+    os.environ["LODFS_NO_TMPFILE"] = "1"
+    found["rename"] = found["write"]
+    each(results, "unpack without O_TMPFILE", found, UNPACK_NAMED, once)
 
 
 # -------------------------------------------------------------------------------------- repair
 
-NO_DAMAGE = (f":{errno.EMFILE}", f":{errno.ENOMEM}")  # they say nothing of the bytes
+NO_DAMAGE = (f":{errno.EMFILE}", f":{errno.ENOMEM}")  # errors that do not mean damage
 REPAIR = (("open", errno.EIO, errno.EMFILE, "kill"), ("pread", errno.EIO, errno.EINTR, "short"),
           ("pwrite", errno.ENOSPC, errno.EIO, errno.EINTR, "short", "kill"),
           ("fsync", errno.EIO, errno.EINTR, "kill"), ("rename", errno.EIO, errno.ENOSPC, "kill"),
@@ -117,12 +127,12 @@ def repair_once(store, copy, how, wanted, way):
     wrong = [] if done is not None and done.returncode == 0 else failed(done, way)
     got = {name: data for name, data in contents(copy).items() if not name.endswith(b".tmp")}
     if done is not None and done.returncode == 0:
-        return [] if got == wanted else ["success, but another store"]
+        return [] if got == wanted else ["repair succeeds, but the store differs"]
     if done is not None and done.returncode == 3 and way.endswith(NO_DAMAGE):
-        wrong.append("what cannot be opened now is given up")
+        wrong.append("a record is given up although only memory or handles ran out")
     records = [name for name in wanted if name.startswith(b"records/")]
     if any(got.get(name) != wanted[name] for name in records):
-        wrong.append("a record was touched")
+        wrong.append("repair changed a record")
     again = lodfs("repair", copy, check=False)
     got = contents(copy)
     sound = again.returncode in (0, 3) and all(got.get(name) == wanted[name] for name in wanted)
@@ -148,7 +158,7 @@ def repair(work, results):
 # ------------------------------------------------------------------------------------- outputs
 
 def outputs(work, results):
-    """An output that cannot be written is an error, not a short answer."""
+    """Every command exits with 1 and one message if its output cannot be written."""
     source, store = f"{work}/source", f"{work}/store"
     make_source(source, 3, 4)
     lodfs(*pack_command(source, store))
@@ -161,8 +171,8 @@ def outputs(work, results):
             done = subprocess.run([os.environ["LODFS"], *command], stdin=subprocess.DEVNULL,
                                   stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
         wrong = [] if done.returncode == 1 and done.stderr.count(b"\n") == 1 else \
-            [f"exit {done.returncode}, says {done.stderr!r:.300}"]
-        results.add(f"{number} {command[0]} to a full disk", wrong)
+            [f"exit {done.returncode}, prints {done.stderr!r:.300}"]
+        results.add(f"{number}: {command[0]} reports a full disk", wrong)
 
 
 def main():

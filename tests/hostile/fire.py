@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-A mount whose store is cut, overwritten, unlinked and replaced under it, whose storage stalls, and
-whose server is killed while it is read: right bytes or an error at once, never a hang.
+A mount under fire: its store is cut, overwritten, unlinked and replaced; its storage stalls; its
+server is killed while files are read. Reads give the right bytes or an error at once, never a hang.
 """
 import errno
 import os
@@ -14,21 +14,21 @@ import time
 
 from failing import compare, pack_command, shown
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from small import Foreground, files_below, read, until
+from small import Foreground, files_below, forget_pages, read, until
 from tiny import make_source
 
 SECONDS_MAX = 30
+STORE_CACHES = ("store_cache=shared", "store_cache=private")
 GONE_MS_MAX = 1_000  # 100 ms on a machine that is not busy
-NOTHING_STALLED = "nothing stalled, so nothing was tried"
 
 
 def show(point):
-    """failing.shown in a process of its own, so that a hang is seen."""
+    """Starts a process that runs failing.shown, so that a hang can be detected."""
     return subprocess.Popen([sys.executable, __file__, "show", point], stdout=subprocess.PIPE)
 
 
 def result(process):
-    """What it saw; None: it hangs."""
+    """Returns the result of a process of `show`, or None if it hangs."""
     try:
         out, _ = process.communicate(timeout=SECONDS_MAX)
     except subprocess.TimeoutExpired:
@@ -66,17 +66,17 @@ FIRE = {
 
 
 def after(store, point, wanted, name, how, other):
-    """One file is damaged under an idle mount; then all is read."""
+    """Damages one file of the store under an idle mount, then reads all files."""
     with Mount(store, point):
         read(f"{point}/full/large.bin")
         FIRE[how](f"{store}/{name}", other)
         found = result(show(point))
         if found is None:
-            yield "a hang"
+            yield "a reader hangs"
         else:
             yield from compare(found, wanted)
         if "full" not in os.listdir(point):
-            yield "the server does not answer any more"
+            yield "the server no longer answers"
 
 
 def under_fire(work, store, other, point, wanted, results):
@@ -89,11 +89,11 @@ def under_fire(work, store, other, point, wanted, results):
             twin = name if os.path.exists(f"{other}/{name}") else "index"
             wrong += [f"{how}: {line}" for line in
                       after(copy, point, wanted, name, how, f"{other}/{twin}")]
-        results.add(f"{name} {', '.join(FIRE)}", wrong)
+        results.add(f"{name} {', '.join(FIRE)}: right bytes or errors", wrong)
 
 
 def during(work, store, other, point, wanted):
-    """All of them at once, while three readers are at it."""
+    """Damages all files of the store while three processes read the mount."""
     copy = f"{work}/copy"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(store, copy)
@@ -105,60 +105,45 @@ def during(work, store, other, point, wanted):
             FIRE[list(FIRE)[number % len(FIRE)]](f"{copy}/{name}", f"{other}/{twin}")
         for process in processes:
             found = result(process)
-            yield from ["a hang"] if found is None else compare(found, wanted)
+            yield from ["a reader hangs"] if found is None else compare(found, wanted)
 
 
 # ---------------------------------------------------------------------------- storage that stalls
 
-def walk(point):
-    for folder, _, names in os.walk(f"{point}/full"):
-        for name in names:
-            os.lstat(os.path.join(folder, name))
+def beside_a_stall(work, point, stall):
+    """A file of a record whose reads stall waits; a file of another record does not."""
+    with open(f"{work}/slow", "wb") as out:
+        slow = subprocess.Popen(["cat", f"{point}/full/large.bin"], stdout=out)
+    until(lambda: os.path.exists(stall) or slow.poll() is not None)
+    if not os.path.exists(stall):
+        yield "no pread stalled, so the case was not tried"
+        return
+    other = subprocess.Popen(["cat", f"{point}/full/photos/1.jpg"], stdout=subprocess.DEVNULL)
+    if not until(lambda: other.poll() is not None):
+        yield "a read of another file waits too"
+    if slow.poll() is not None:
+        yield "the read whose storage stalls does not wait"
+    os.remove(stall)
+    other.wait(SECONDS_MAX)
+    if slow.wait(SECONDS_MAX) or os.path.getsize(f"{work}/slow") != 150_001:
+        yield f"after the stall only {os.path.getsize(f'{work}/slow')} bytes were read"
 
 
-def stalled(work, store, point):
-    """One pread takes seconds: its file waits, the others do not."""
-    count = f"{work}/count"
-    env = {"LD_PRELOAD": os.environ["FAIL_NTH"], "LODFS_FAIL_COUNT": count}
-    os.environ.update(env)
-    with Foreground(store, point, f"{work}/log"):
-        walk(point)
-    number = max(int(line.split()[1]) for line in read(count).decode().splitlines()
-                 if line.startswith("pread ")) + 1  # the server's; umount counts too
-    os.environ["LODFS_FAIL"] = f"pread:{number}:stall"
-    try:
-        with Foreground(store, point, f"{work}/log"):
-            for name in env:
-                del os.environ[name]
-            walk(point)
-            begin = time.monotonic()
-            slow = subprocess.Popen(["cat", f"{point}/full/large.bin"], stdout=subprocess.PIPE)
-            time.sleep(.3)
-            read(f"{point}/full/photos/1.jpg")
-            if time.monotonic() - begin > 3:
-                yield "another file waits too"
-            data, _ = slow.communicate(timeout=SECONDS_MAX)
-            if len(data) != 150_001 or slow.returncode:
-                yield f"{len(data)} bytes of the file whose storage stalled"
-            if time.monotonic() - begin < 3:
-                yield NOTHING_STALLED
-    finally:
-        del os.environ["LODFS_FAIL"]
-
-
-def stalls(work, store, point):
-    """How many preads an index takes depends on how fast they are: it may be another one."""
-    wrong = []
-    for _ in range(5):
-        wrong = list(stalled(work, store, point))
-        if wrong != [NOTHING_STALLED]:
-            break
-    return wrong
+def stalls(work, store, point, options):
+    """Every read of the records of raw files stalls until the file `stall` is removed."""
+    stall = f"{work}/stall"
+    env = {"LD_PRELOAD": os.environ["FAIL_NTH"], "LODFS_FAIL": "pread:1+:stall",
+           "LODFS_FAIL_FILE": ".raw", "LODFS_FAIL_STALL": stall}
+    forget_pages(store)
+    with Foreground(store, point, f"{work}/log", "-o", options, env=env):
+        yield from beside_a_stall(work, point, stall)
+        if os.path.exists(stall):
+            os.remove(stall)
 
 
 # ------------------------------------------------------------------------------- the server dies
 
-# A read may be cut short where the server died, if what came is right and an error follows.
+# When the server dies, a read may be short, if its bytes are right and the next read fails.
 READER = """
 import os, sys, time
 file = os.open(sys.argv[1], os.O_RDONLY)
@@ -201,7 +186,7 @@ def server_ends(store, point, log, number):
         server.process.send_signal(number)
         status = server.process.wait(SECONDS_MAX)
         if status != (-number if number == signal.SIGKILL else 0):
-            yield f"exit {status}"
+            yield f"the server exits with {status}"
         for reader in readers:
             try:
                 text, _ = reader.communicate(timeout=SECONDS_MAX)
@@ -215,13 +200,15 @@ def server_ends(store, point, log, number):
             elif (float(when) - begin) * 1000 > GONE_MS_MAX:
                 yield f"a reader waits {(float(when) - begin) * 1000:.0f} ms for its error"
         if number == signal.SIGKILL:
-            lodfs("mount", store, point)  # over the dead one
-            yield from [] if len(read(f"{point}/full/large.bin")) == 150_001 else ["not replaced"]
+            lodfs("mount", store, point)  # replaces the dead mount
+            yield from [] if len(read(f"{point}/full/large.bin")) == 150_001 else \
+                ["the dead mount is not replaced"]
             lodfs("umount", point)
 
 
 def unmounted_in_use(store, point):
-    """umount is refused while files are read, umount -l is not, and nobody reads a wrong byte."""
+    """While files are read, umount is refused and umount -l succeeds. Both leave the reads
+    going."""
     lodfs("mount", store, point)
     readers = [busy_reader(point) for _ in range(3)]
     for _ in range(20):
@@ -257,14 +244,19 @@ def main():
         with Mount(store, point):
             wanted = result(show(point))
         under_fire(work, store, other, point, wanted, results)
-        results.add("all files, with readers", during(work, store, other, point, wanted))
+        results.add("all files damaged during reads: right bytes or errors",
+                    during(work, store, other, point, wanted))
         if "FAIL_NTH" in os.environ:
-            results.add("storage stalls", stalls(work, store, point))
+            for options in STORE_CACHES:
+                results.add(f"a stall of storage delays only reads of its record, {options}",
+                            stalls(work, store, point, options))
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            results.add(f"{number.name} with readers", server_ends(store, point, log, number))
-        results.add("umount with readers", unmounted_in_use(store, point))
-        results.add("no server is left", [] if until(lambda: not os.path.ismount(point))
-                    else ["still mounted"])
+            results.add(f"after {number.name} readers get an error at once",
+                        server_ends(store, point, log, number))
+        results.add("umount during reads is refused, umount -l is not",
+                    unmounted_in_use(store, point))
+        results.add("no mount is left", [] if until(lambda: not os.path.ismount(point))
+                    else ["the store is still mounted"])
     return results.finish()
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-pack killed at random moments: no store under the name or the whole one, byte for byte; what comes
-next, another pack with the same arguments, makes it whole.
+pack is killed at random moments. It leaves no store, or the whole one, byte for byte. Another pack
+with the same arguments then makes the whole store.
 """
 import os
 import random
@@ -10,13 +10,13 @@ import subprocess
 import sys
 import time
 
-from long import counted
+from long import span
 from failing import contents
 from mounted import Results, Work, lodfs
 from tiny import TABLES, make_source
 
 RUNS, RUNS_LONG = 200, 1_000
-AGAIN = 4  # one in so many killed packs is run again
+AGAIN = 4  # one in AGAIN killed packs is run again
 
 
 def start(source, store):
@@ -25,7 +25,7 @@ def start(source, store):
 
 
 def killed(source, store, wait):
-    """Whether the kill came before the end."""
+    """Runs pack and kills it after `wait` seconds. Returns whether it was still running."""
     process = start(source, store)
     time.sleep(wait)
     process.kill()
@@ -36,7 +36,7 @@ def look(store, wanted):
     if not os.path.exists(f"{store}/manifest.json"):
         for command in ("info", "ls"):
             if lodfs(command, store, check=False).returncode != 10:
-                yield f"{command} takes what is no store"
+                yield f"{command} accepts a store without a manifest"
     elif contents(store) != wanted:
         yield "a wrong store is committed"
 
@@ -46,13 +46,13 @@ def again(source, store, wanted):
     if done.returncode:
         yield f"a second pack fails: {done.stderr!r}"
     elif contents(store) != wanted:
-        yield "a second pack makes another store"
+        yield "a second pack makes a different store"
 
 
 def main():
     results = Results()
-    chance = random.Random(5)
-    runs = counted(RUNS, RUNS_LONG)
+    first, runs = span(RUNS, RUNS_LONG)
+    chance = random.Random(first + 4)
     early = whole = 0
     wrong = []
     with Work() as work:
@@ -64,8 +64,10 @@ def main():
         wanted = contents(store)
         for number in range(runs):
             if os.path.exists(f"{store}/manifest.json") or number % 3 == 0:
-                shutil.rmtree(store)  # otherwise over what the last one left
-            early += killed(source, store, chance.uniform(0, seconds * 1.1))
+                shutil.rmtree(store)  # otherwise pack continues from the last one's records
+            was_early = killed(source, store, chance.uniform(0, seconds * 1.1))
+            early += was_early
+            seconds *= 1.01 if was_early else .95  # as busy as the machine is now
             whole += os.path.exists(f"{store}/manifest.json")
             if not os.path.exists(store):
                 os.mkdir(store)
@@ -74,8 +76,9 @@ def main():
             if number % AGAIN == 0 and not os.path.exists(f"{store}/manifest.json"):
                 wrong += [f"run {number}: {line}" for line in again(source, store, wanted)]
     if early < runs // 4 or whole == 0:
-        wrong.append("the moments are badly chosen")
-    results.add(f"{runs} packs, {early} killed before their end, {whole} whole", wrong)
+        wrong.append("the moments are badly chosen: too few packs were killed, or none was whole")
+    results.add(f"a killed pack leaves no store or a whole one: {runs} packs, "
+                f"{early} killed before their end, {whole} whole", wrong)
     return results.finish()
 
 

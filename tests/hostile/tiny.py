@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small sources with one of everything a store holds, and their stores, for the hostile tests."""
+"""Makes small sources with every kind of file, and their stores, for the hostile tests."""
 import os
 import random
 import struct
@@ -11,7 +11,7 @@ from mounted import lodfs
 
 
 def pixels(chance, width, height, channels):
-    """A binary PNM of a few smooth blobs and noise."""
+    """Returns a binary PNM of smooth blobs and noise."""
     rows = bytearray()
     waves = [(chance.uniform(.02, .2), chance.uniform(.02, .2), chance.randrange(40, 120))
              for _ in range(channels)]
@@ -36,7 +36,8 @@ def write(path, data, mode=0o644):
 
 
 def make_photos(folder, chance):
-    """Every sampling, gray, progressive, restarts, trailing bytes; and one that is no JPEG."""
+    """Makes JPEGs of several samplings, gray, progressive, with restarts and trailing bytes, and a
+    cut one."""
     kinds = [("-quality", "90", "-sample", "1x1"), ("-quality", "75", "-sample", "2x2"),
              ("-quality", "50", "-sample", "2x1"), ("-progressive",), ("-restart", "1"),
              ("-grayscale",), ("-arithmetic",)]
@@ -47,7 +48,7 @@ def make_photos(folder, chance):
     write(f"{folder}/photos/tail.jpg", jpeg(chance) + b"trailing bytes")
 
 
-# Options of pack for these sources: their tables in several shards of several batches.
+# Options of pack for these sources. Tables get several shards of several batches.
 TABLES = ("--tables=tables/*", "--one-hot", "--shard-rows=128", "--batch-rows=50")
 
 
@@ -58,7 +59,7 @@ def npy(descr, rows, columns, data, fortran=False):
 
 
 def make_tables(folder, chance):
-    """Shards of every kind (TREE, CSR, RAW), of stored tables and of text beside its file."""
+    """Makes tables whose shards are of every kind (TREE, CSR, RAW), from .npy files and texts."""
     phrases = [[chance.choice((0, 0, 1.5, -2.0)) for _ in range(16)] for _ in range(4)]
     tree = b"".join(struct.pack("<16d", *chance.choice(phrases)) for _ in range(300 * 4))
     csr = b"".join(struct.pack(">i", chance.randrange(1, 1 << 30) if chance.random() < .02 else 0)
@@ -75,7 +76,7 @@ def make_tables(folder, chance):
 
 
 def make_source(folder, seed, files):
-    """`files` short files in folders of ten, so that sections have several blocks."""
+    """Makes a source. `files` short files in folders of ten fill several blocks of each section."""
     chance = random.Random(seed)
     make_photos(folder, chance)
     for number, (colour, depth) in enumerate(((2, 8), (3, 4), (0, 16), (6, 8))):
@@ -102,13 +103,16 @@ def make_source(folder, seed, files):
         os.utime(f"{folder}/{name}", ns=(0, (1_600_000_000 + number) * 10**9 + number))
 
 
-def make_stores(work, files=150):
-    """Two stores below `work` of like shape and other bytes; their folders."""
+FULL = ("source", "scans")  # the ways in which a store holds its JPEGs
+
+
+def make_stores(work, files=150, full=FULL[0]):
+    """Makes two stores below `work`, similar but with other bytes. Returns their folders."""
     stores = []
     for seed in (1, 2):
         source, store = f"{work}/source{seed}", f"{work}/store{seed}"
         make_source(source, seed, files)
-        lodfs("pack", "--scans=default", "--record-size=64K", *TABLES, f"--seed={seed}", source,
-              store)
+        lodfs("pack", "--scans=default", f"--full={full}", "--record-size=64K", *TABLES,
+              f"--seed={seed}", source, store)
         stores.append(store)
     return stores

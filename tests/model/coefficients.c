@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libjpeg says of JPEG files, for comparing them: names on stdin, each ended by NUL; on stdout
- * a line each:  COEFFICIENTS PIXELS WIDTH HEIGHT COMPONENTS WARNINGS, or: error.
- * COEFFICIENTS is a hash over the components' ids, samplings, quantisation tables and the
- * width_in_blocks x height_in_blocks blocks of each; PIXELS one over the decode with defaults.
+ * Prints facts about JPEG files, as libjpeg decodes them. Reads file names from stdin, each ended
+ * by NUL, and prints a line for each: COEFFICIENTS PIXELS WIDTH HEIGHT COMPONENTS WARNINGS, or:
+ * error COEFFICIENTS is a hash over the components' ids, samplings, quantisation tables and
+ * width_in_blocks x height_in_blocks blocks. PIXELS is a hash over the pixels that libjpeg decodes
+ * with its default settings.
  */
 #include <setjmp.h>
 #include <stdint.h>
@@ -116,7 +117,7 @@ static int read_pixels(struct reader *reader, FILE *file, struct facts *ret)
     return 0;
 }
 
-/* One pass over a file with a reader of its own. */
+/* Runs one pass over a file, with a new reader. */
 static int with_reader(int (*pass)(struct reader *, FILE *, struct facts *), FILE *file,
                        struct facts *ret)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is true of a tree of files, gathered for comparing: metadata, contents, JPEG facts."""
+"""Collects facts about a tree of files, to compare two trees: metadata, contents, JPEG facts."""
 import hashlib
 import os
 import stat
@@ -7,7 +7,8 @@ import subprocess
 
 
 class Facts:
-    """Of one name: all that a mount must keep, and its contents' hash and length."""
+    """The attributes of one file that a mount must keep, and the hash and length of its
+    contents."""
 
     def __init__(self, path):
         info = os.lstat(path)
@@ -24,7 +25,7 @@ class Facts:
 
 
 def digest(path):
-    """(hash, bytes read) of a file."""
+    """Returns (hash, bytes read) of a file."""
     total, state = 0, hashlib.blake2b()
     with open(path, "rb") as file:
         while block := file.read(1 << 20):
@@ -34,7 +35,7 @@ def digest(path):
 
 
 def gather(root):
-    """{relative path as bytes: Facts} of everything below root."""
+    """Returns {relative path as bytes: Facts} of everything below root."""
     root, found = os.fsencode(root), {}
     for folder, subfolders, names in os.walk(root):
         for name in subfolders + names:
@@ -44,7 +45,7 @@ def gather(root):
 
 
 class Jpeg:
-    """A line of the `coefficients` program."""
+    """A line of output of the program `coefficients`."""
 
     def __init__(self, line):
         words = line.split()
@@ -55,7 +56,7 @@ class Jpeg:
 
 
 def jpegs(paths):
-    """[Jpeg] of files, in order."""
+    """Returns [Jpeg] of the files, in their order."""
     done = subprocess.run([os.environ["COEFFICIENTS"]], check=True, stdout=subprocess.PIPE,
                           input=b"".join(os.fsencode(p) + b"\0" for p in paths))
     return [Jpeg(line) for line in done.stdout.decode().splitlines()]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A real training loader on a mount: torchvision's ImageFolder with two workers, as on the source.
+"""A training loader on a mount: torchvision's ImageFolder with two workers, compared with the
+source.
 
 LODFS and PHOTOGRAPHS name the programs.
 """
@@ -18,12 +19,12 @@ try:
 except ImportError as error:
     skip(f"{error}: python3-torch and python3-torchvision are not installed")
 
-FIDELITIES = ("q1", "auto", "full")  # auto: q5
+FIDELITIES = ("q1", "auto", "full")  # auto leads to q5
 SIDE = 224
 
 
 def sample(image):
-    """Its size, a checksum of all its pixels, and what a model would get."""
+    """Returns an image's size, a checksum of all its pixels, and the tensor for a model."""
     pixels = functional.pil_to_tensor(image).to(torch.int64)
     places = torch.arange(1, pixels.numel() + 1, dtype=torch.int64)
     checksum = (pixels.flatten() * (places % 65521)).sum()
@@ -32,7 +33,7 @@ def sample(image):
 
 
 def epoch(folder):
-    """(classes, [(path, label)], sizes, checksums, tensors) of one pass with two workers."""
+    """Returns (classes, [(path, label)], sizes, checksums, tensors) of a pass with two workers."""
     data = ImageFolder(folder, transform=sample)
     loader = DataLoader(data, batch_size=16, num_workers=2)
     sizes, checksums, tensors, labels = [], [], [], []
@@ -56,16 +57,18 @@ def compare(results, source, point):
         results.add(f"{fidelity}: the same classes", [] if got[0] == want[0] else [got[0]])
         results.add(f"{fidelity}: the same files and labels",
                     (f"{a} {b}" for a, b in zip(want[1], got[1]) if a != b))
-        results.add(f"{fidelity}: as many", [] if len(got[1]) == len(want[1]) else [len(got[1])])
+        results.add(f"{fidelity}: the same number of images",
+                    [] if len(got[1]) == len(want[1]) else [len(got[1])])
         results.add(f"{fidelity}: the same sizes",
                     [] if torch.equal(got[2], want[2]) else ["they differ"])
         if fidelity == "full":
             results.add("full: the same pixels",
                         [] if torch.equal(got[3], want[3]) else ["they differ"])
         elif error_before is None:
-            results.add("q1: alike, yet not the same", [] if .002 < error < .2 else [error])
+            results.add("q1: pixels are similar, not equal", [] if .002 < error < .2 else [error])
         else:
-            results.add(f"{fidelity}: nearer than q1", [] if error < error_before else [error])
+            results.add(f"{fidelity}: pixels are closer than those of q1",
+                        [] if error < error_before else [error])
         error_before = error
 
 

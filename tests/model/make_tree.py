@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random source trees from a seed: every kind of name, file, link and JPEG that people have.
+"""Random source trees from a seed, with every kind of name, file, link and JPEG.
 
-make(root, seed) returns {path as bytes: kind}; the kinds of files are
+make(root, seed, megabytes) returns {path as bytes: kind}; the kinds of files are
   jpeg    a JPEG that must be transcoded without loss
-  whole   a file that must be the source, byte for byte, at every fidelity
-  either  a damaged JPEG: whatever is served, `full` decodes as the source does
-  png     a PNG: one of the same pixels and chunks at every fidelity; its bytes or none in original
+  whole   a file that has the source's bytes at every fidelity
+  either  a damaged JPEG: `full` decodes as the source does, transcoded or not
+  png     a PNG: the same pixels and chunks at every fidelity; in original its bytes, or no file
 """
 import io
 import os
@@ -33,7 +33,7 @@ def run(*command, data=None):
 
 
 def picture(rng, width, height, mode="RGB"):
-    """Smooth areas, edges and some grain."""
+    """Returns an image with smooth areas, edges and some grain."""
     small = Image.frombytes("RGB", (6, 6), rng.randbytes(108))
     image = small.resize((width, height), Image.BICUBIC)
     grain = Image.frombytes("RGB", (width, height), rng.randbytes(width * height * 3))
@@ -49,7 +49,8 @@ def ppm(image):
 
 
 def one_component_a_scan(image, sampling):
-    """Baseline, not interleaved: the only way to have more than 10 blocks in an MCU."""
+    """Returns a baseline JPEG with a scan for each component. An interleaved scan allows at most 10
+    blocks in an MCU."""
     with tempfile.NamedTemporaryFile("w", suffix=".scans") as script:
         script.write("0;\n1;\n2;\n")
         script.flush()
@@ -86,7 +87,7 @@ def icc(rng, bytes_each):
 
 
 def jpegs(rng):
-    """(name, bytes, kind) of JPEGs of all makes; random in size and content."""
+    """Yields (name, bytes, kind) of JPEGs with every feature, random in size and content."""
     def side():
         return rng.choice(SIDES[2:])
 
@@ -135,7 +136,7 @@ def jpegs(rng):
 
 
 def pngs(rng):
-    """(name, bytes, kind); levels of deflate that patches beat, and others."""
+    """Yields (name, bytes, kind) of PNGs. Patches are smaller than some, larger than others."""
     for colour, depth in png_files.KINDS:
         width, height = rng.choice(SIDES)
         interlaced = rng.randrange(2)
@@ -163,7 +164,8 @@ def pngs(rng):
 
 
 def plains(rng):
-    """(name, bytes) of images that come back byte for byte, whether they become patches or not."""
+    """Yields (name, bytes) of PNM and BMP files. All keep their bytes, in patches or stored
+    whole."""
     for number, (ending, kind) in enumerate(plain_files.KINDS):
         width, height = rng.choice(SIDES)
         yield f"plain-{number}-{width}x{height}{ending}", plain_files.make(
@@ -173,7 +175,7 @@ def plains(rng):
 
 
 def others(rng):
-    """(name, bytes) of files that no codec shrinks; sizes around every boundary."""
+    """Yields (name, bytes) of files that no codec shrinks, with sizes around every boundary."""
     yield "empty", b""
     yield "empty.jpg", b""
     yield "labels.csv", b"file,label\n" + b"a.jpg,1\n" * rng.randrange(1, 2000)
@@ -193,7 +195,7 @@ class Maker:
         return os.path.join(self.root, relative)
 
     def name(self, stem, suffix=b""):
-        """A free name in a random folder; now and then one of the odd ones."""
+        """Returns an unused path in a random folder. Four names in ten are odd ones of NAMES."""
         folder = self.rng.choice(self.folders)
         if self.rng.random() < .4:
             stem = self.rng.choice(NAMES)
@@ -251,7 +253,7 @@ class Maker:
         self.kinds[relative] = "whole"
 
     def make_equals(self):
-        """Equal files and hard links; each name keeps the kind of its contents."""
+        """Makes equal files and hard links. Each has the kind of its contents."""
         files = [p for p, k in self.kinds.items() if k in ("jpeg", "png", "whole")]
         for source in self.rng.sample(sorted(files), 8):
             copy = self.name(b"copy-of-" + os.path.basename(source)[:200])

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""model.py SEED [MEGABYTES]: packs a random tree, mounts it, compares every file with its source.
+"""model.py SEED [MEGABYTES]: packs a random tree, mounts it and compares every file with the
+source.
 
 LODFS and COEFFICIENTS name the programs. MEGABYTES is the size of the largest file.
 """
@@ -52,8 +53,13 @@ class Model:
         options = [f"--order={self.rng.choice(['shuffle', 'path'])}",
                    f"--seed={self.rng.randrange(99)}", f"--record-size={self.rng.choice([1, 16])}M",
                    f"--l3={self.rng.choice(['small', 'packed', 'paper'])}",
+                   f"--full={self.rng.choice(['source', 'scans'])}",
                    f"--original={self.rng.choice(['auto', 'all'])}"]
         self.all_originals = options[-1] == "--original=all"
+        self.top = 10
+        if "--full=source" in options:
+            self.top = self.rng.choice([1, 5, 5, 8])
+            options.append(f"--top=q{self.top}")
         print("lodfs pack", *options)
         lodfs("pack", *options, "-j", "1", self.source, self.store)
         again = self.store + "-again"
@@ -65,7 +71,7 @@ class Model:
         self.info = json.loads(lodfs("info", "--json", self.store).stdout)
 
     def scripts(self):
-        """{name: groups} of the scan scripts that `lodfs info --json` shows."""
+        """Returns {name: groups} of the scan scripts that `lodfs info --json` shows."""
         todo = [self.info]
         while todo:
             at = todo.pop()
@@ -105,7 +111,7 @@ class Model:
             both = sorted(set(got) & set(self.want))
             self.results.add(f"{fidelity}: metadata and sizes", (
                 line for p in both for line in self.compare_metadata(p, self.want[p], got[p])))
-            self.results.add(f"{fidelity}: files that nothing shrinks are the source", (
+            self.results.add(f"{fidelity}: files that no codec shrinks have the source's bytes", (
                 f"{p!r}" for p in self.of_kind("whole")
                 if p in got and got[p].hash != self.want[p].hash))
         got = self.got["original"] = gather(os.path.join(self.point, "original"))
@@ -122,7 +128,7 @@ class Model:
             for sizes in [[self.got[f][p].size for f in QS]] if sizes != sorted(sizes)))
 
     def without_original(self):
-        """PNGs that went into patches."""
+        """Returns the paths of PNGs that became patches, which have no original."""
         return set() if self.all_originals else {
             p for p in self.of_kind("png") if self.got["full"][p].hash != self.want[p].hash}
 
@@ -142,12 +148,12 @@ class Model:
             got = dict(zip(paths, jpegs(self.at(fidelity, p) for p in paths)))
             wrong = [f"{p!r}: does not decode" for p in paths if got[p].error and not want[p].error]
             fine = [p for p in paths if not got[p].error and not want[p].error]
-            wrong += [f"{p!r}: {got[p].size}, not {want[p].size}" for p in fine
+            wrong += [f"{p!r}: its size is {got[p].size}, not {want[p].size}" for p in fine
                       if got[p].size != want[p].size]
             wrong += [f"{p!r}: libjpeg warns" for p in fine
                       if got[p].warnings > want[p].warnings]
             self.results.add(f"{fidelity}: valid JPEGs of the source's size in pixels", wrong)
-            if fidelity in ("q10", "full"):
+            if fidelity == "full" or int(fidelity[1:]) > min(self.top, 9):
                 self.results.add(f"{fidelity}: pixels and coefficients are the source's", (
                     f"{p!r}" for p in fine if want[p].coefficients != got[p].coefficients
                     or want[p].pixels != got[p].pixels))
@@ -159,20 +165,28 @@ class Model:
         with open(self.at(fidelity, path), "rb") as file:
             return file.read()
 
+    def top_of(self, path):
+        """Returns the highest k whose q_k is not the source's own file; 0 if there is none."""
+        return max((k for k in range(1, self.top + 1)
+                    if self.got[f"q{k}"][path].hash != self.want[path].hash), default=0)
+
     def script_of(self, path, scripts, source):
-        """The fitted script whose scans the full file has; None if there is none."""
+        """Returns the script, fitted to the image, that begins with the scans of the file at q_top;
+        None if there is none."""
         frame = prefix.frame(source)[1]
         blocks = [h * v for _, h, v in frame]
-        scans = prefix.scans_of(self.read("full", path))
+        top = self.top_of(path)
+        scans = prefix.scans_of(self.read(f"q{top}", path))
         for groups in scripts.values():
             fitted = prefix.fit(groups, len(frame), blocks)
-            if [s for group in fitted for s in group] == scans:
+            wanted = [s for group in fitted[:top] for s in group]
+            if scans[:len(wanted)] == wanted and (top == 1 or scans == wanted):
                 return fitted
         return None
 
     def compare_prefixes(self):
-        """Each q_k decodes like the same scans made by jpegtran."""
-        scripts, wrong, cuts = self.scripts(), [], []
+        """Each q_k decodes to the same pixels as the same scans made by jpegtran."""
+        scripts, wrong, cuts, closed = self.scripts(), [], [], 0
         folder = os.path.join(self.work, "cut")
         os.mkdir(folder)
         for path in self.of_kind("jpeg"):
@@ -180,16 +194,24 @@ class Model:
                 source = file.read()
             fitted = self.script_of(path, scripts, source)
             if fitted is None:
-                wrong.append(f"{path!r}: its scans are no script's of lodfs info")
+                wrong.append(f"{path!r}: no script that lodfs info shows has its scans")
                 continue
             made = prefix.transcode(source, fitted, os.path.join(self.work, "script"))
-            for k in range(1, 10):
+            for k in range(1, min(self.top_of(path), 9) + 1):
                 count = sum(len(group) for group in fitted[:k])
                 name = os.path.join(folder, str(len(cuts)))
+                data = prefix.cut(made, count)
+                if k == 1 and len(prefix.scans_of(self.read("q1", path))) > count:
+                    data = prefix.close(data, fitted[0])
+                    closed += 1
                 with open(name, "wb") as file:
-                    file.write(prefix.cut(made, count))
+                    file.write(data)
                 cuts.append((path, f"q{k}", name))
-        self.results.add("every transcoded file follows a script that is shown", wrong)
+        self.results.add("every transcoded file follows a script that lodfs info shows", wrong)
+        large = [p for p in self.of_kind("jpeg") if self.got["q1"][p].size > 2000 and
+                 self.got["q2"][p].size > self.got["q1"][p].size + 500]
+        self.results.add("large files at q1 end with closing scans",
+                         [f"{closed} of {len(large)}"] if closed < len(large) else [])
         facts = jpegs(name for _, _, name in cuts)
         self.results.add(f"{len(cuts)} prefixes decode like jpegtran's", (
             f"{path!r} at {fidelity}" for (path, fidelity, _), fact in zip(cuts, facts)
@@ -197,7 +219,7 @@ class Model:
             or fact.pixels != self.decoded[fidelity][path].pixels))
 
     def compare_headers(self):
-        """Orientation and colour profile at every fidelity; all segments in full."""
+        """Every fidelity keeps orientation and colour profile; full keeps all segments."""
         wrong, lost = [], []
         for path in self.of_kind("jpeg"):
             source = self.segments(self.original(path))
@@ -208,12 +230,12 @@ class Model:
             for fidelity in FIDELITIES:
                 got = Image.open(io.BytesIO(self.read(fidelity, path)))
                 if got.getexif().get(0x112, 1) != want.getexif().get(0x112, 1):  # 1: as none
-                    wrong.append(f"{path!r} at {fidelity}: another orientation")
+                    wrong.append(f"{path!r} at {fidelity}: the orientation differs")
                 if got.info.get("icc_profile") != want.info.get("icc_profile"):
-                    wrong.append(f"{path!r} at {fidelity}: another colour profile")
+                    wrong.append(f"{path!r} at {fidelity}: the colour profile differs")
                 if got.mode != want.mode:
-                    wrong.append(f"{path!r} at {fidelity}: {got.mode}, not {want.mode}")
-        self.results.add("orientation and colour profile at every fidelity", wrong)
+                    wrong.append(f"{path!r} at {fidelity}: mode {got.mode}, not {want.mode}")
+        self.results.add("every fidelity keeps orientation and colour profile", wrong)
         self.results.add("full has every APPn and COM segment", lost)
 
     @staticmethod
@@ -228,12 +250,12 @@ class Model:
 
     def compare_pngs(self):
         paths = self.of_kind("png")
-        self.results.add("most PNGs are in patches", ["too few"] if 2 * sum(
+        self.results.add("most PNGs are stored as patches", ["too few"] if 2 * sum(
             self.got["full"][p].hash != self.want[p].hash for p in paths) < len(paths) else [])
         for fidelity in ("q1", "full"):
             self.results.add(f"{fidelity}: PNGs have the source's pixels and chunks", (
                 f"{p!r}" for p in paths if not self.same_png(p, fidelity)))
-        self.results.add("lossless images are full at every fidelity", (
+        self.results.add("lossless images have the same bytes at every fidelity", (
             f"{p!r} at {f}" for p in paths for f in FIDELITIES
             if self.got[f][p].hash != self.got["full"][p].hash))
 
@@ -260,13 +282,15 @@ class Model:
                     length = rng.choice([0, 1, 100, 4096, 70000, 300000])
                     got = os.pread(file.fileno(), length, offset)
                     if len(got) != max(0, min(length, size - offset)):
-                        wrong.append(f"{path!r} at {fidelity}: {len(got)} of {length}@{offset}")
+                        wrong.append(f"{path!r} at {fidelity}: a read of {length} bytes at {offset}"
+                                     f" gives {len(got)}")
                     file.seek(offset)
                     if file.read(length) != got:
-                        wrong.append(f"{path!r} at {fidelity}: {length}@{offset} read twice differ")
+                        wrong.append(f"{path!r} at {fidelity}: two reads of {length} bytes at "
+                                     f"{offset} differ")
 
     def read_all(self, fidelity, wrong):
-        """In a random order through a map of memory or by read, against the first pass."""
+        """Reads all files in a random order, by mmap or read, and compares with the first pass."""
         paths = self.of_kind("jpeg", "png", "whole", "either")
         random.Random(fidelity).shuffle(paths)
         for i, path in enumerate(paths):
@@ -290,8 +314,9 @@ class Model:
             thread.start()
         for thread in threads:
             thread.join()
-        self.results.add("slices, maps and four readers at once on a fresh mount", sum(wrong, []))
-        self.results.add("the same inode numbers on a second mount", (
+        self.results.add("four readers at once, by pread and mmap, read the right bytes",
+                         sum(wrong, []))
+        self.results.add("a second mount has the same inode numbers", (
             f"{p!r}" for p in sorted(self.got["q2"])
             if Facts(self.at("q2", p)).ino != self.got["q2"][p].ino))
 
@@ -311,12 +336,12 @@ class Model:
             except OSError as error:
                 if error.errno != errno.EROFS:
                     wrong.append(f"{name}: {error}")
-        self.results.add("writing is EROFS", wrong)
+        self.results.add("every write fails with EROFS", wrong)
 
     def run(self):
         self.pack()
         with Mount(self.store, self.point):
-            self.results.add("the root shows every fidelity, and what stands beside them", (
+            self.results.add("the root lists every fidelity and the other views", (
                 f"{n}" for n in set(os.listdir(self.point)) ^
                 set(FIDELITIES + ["original"] + BESIDE)))
             self.compare_trees()

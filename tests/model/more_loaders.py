@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Loaders that Debian does not have, each where it is installed: of a mount they see the classes,
-labels and sizes that they see of the source. MORE_LOADERS_PYTHON may name another interpreter.
+"""Loaders that Debian does not package (timm, datasets, Keras, DALI): each one that is installed
+sees the same classes, labels and sizes on a mount as on the source. MORE_LOADERS_PYTHON may name
+another interpreter.
 
 LODFS and PHOTOGRAPHS name the programs.
 """
@@ -62,7 +63,8 @@ LOADERS = {loader.__name__: loader for loader in (timm, datasets, keras, dali)}
 
 
 def show(name, folder, work):
-    """A process of its own for each: they do not all live in one."""
+    """Prints the samples that a loader sees. Each loader has a process of its own, as some of them
+    cannot share one."""
     try:
         seen = LOADERS[name](folder, work)
     except ImportError as error:
@@ -79,12 +81,19 @@ def seen_by(name, folder, work):
                           stderr=subprocess.PIPE, check=False)
 
 
-def compare(name, source, point, work):
-    """None: it is not installed."""
-    want = seen_by(name, source, work)
-    if want.returncode == SKIP:
-        print(f"SKIP: {name}: {want.stdout.decode().strip()}")
-        return None
+def installed(source, work):
+    """Returns {name: output on the source} of the loaders that are installed."""
+    found = {}
+    for name in LOADERS:
+        want = seen_by(name, source, work)
+        if want.returncode == SKIP:
+            print(f"SKIP: {name}: {want.stdout.decode().strip()}")
+        else:
+            found[name] = want
+    return found
+
+
+def compare(name, want, point, work):
     wrong = [] if want.returncode == 0 and want.stdout else [want.stderr.decode()[-500:]]
     for fidelity in FIDELITIES:
         got = seen_by(name, f"{point}/{fidelity}", work)
@@ -97,18 +106,19 @@ def main():
     if len(sys.argv) == 4:
         return show(*sys.argv[1:])
     need_fuse()
-    results, tried = Results(), 0
+    results = Results()
     with Work() as work:
         source, store = os.path.join(work, "source"), os.path.join(work, "store")
         subprocess.run([os.environ["PHOTOGRAPHS"], source, "24", "5"], check=True)
+        wanted = installed(source, work)
+        if not wanted:
+            skip("none of these loaders is installed")
         lodfs("pack", "--scans=default", source, store)
         with Mount(store, os.path.join(work, "mount")) as point:
-            for name in LOADERS:
-                wrong = compare(name, source, point, work)
-                if wrong is not None:
-                    results.add(name, wrong)
-                    tried += 1
-    return results.finish() if tried else skip("none of these loaders is installed")
+            for name, want in wanted.items():
+                results.add(f"{name} sees the same samples on a mount",
+                            compare(name, want, point, work))
+    return results.finish()
 
 
 if __name__ == "__main__":

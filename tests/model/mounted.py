@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packing and mounting for tests: a store's mount as a context, a work folder, results counted."""
+"""Helpers for tests that pack and mount: a mount as a context, a work folder, counted results."""
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -9,8 +10,15 @@ import tempfile
 import time
 
 SKIP = 77
-BESIDE = ["auto", "decoded", "native", ".lodfs"]  # at a mount's root, beside the fidelities
+# In a mount's root, beside the fidelities.
+BESIDE = ["auto", "decoded", "tar", "tfrecord", "native", ".lodfs"]
 SECONDS_MAX = 600  # a sanitized pack on a busy machine
+
+# SIGHUP is ignored under nohup, SIGINT in background jobs of a script. Programs inherit that, so a
+# test that sends such a signal would wait for ever.
+for NUMBER in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    if signal.getsignal(NUMBER) == signal.SIG_IGN:
+        signal.signal(NUMBER, signal.SIG_DFL)
 
 
 def skip(reason):
@@ -26,7 +34,7 @@ def need_fuse():
 
 
 def lodfs(*arguments, check=True):
-    """Runs the program under test, LODFS; its output is shown when it fails."""
+    """Runs the program under test, LODFS. With `check`, a failure prints its output and exits."""
     done = subprocess.run([os.environ["LODFS"], *arguments], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                           timeout=SECONDS_MAX)
@@ -38,7 +46,7 @@ def lodfs(*arguments, check=True):
 
 
 class Mount:
-    """with Mount(store, mountpoint): mounted inside, unmounted and gone after."""
+    """with Mount(store, mountpoint, options..): mounts the store, and unmounts it at the end."""
 
     def __init__(self, store, point, *options):
         self.store, self.point, self.options = store, point, options
@@ -61,16 +69,19 @@ class Mount:
 
 
 class Work:
-    """A folder of one test, removed at the end whatever modes its folders have."""
+    """with Work() as path: a folder for one test, removed at the end with all mounts in it."""
+
+    def __init__(self, above=None):
+        self.above = above
 
     def __enter__(self):
-        self.path = tempfile.mkdtemp(prefix="lodfs-test-")
+        self.path = tempfile.mkdtemp(prefix="lodfs-test-", dir=self.above)
         return self.path
 
     def __exit__(self, *_):
         with open("/proc/mounts", encoding="utf-8", errors="surrogateescape") as mounts:
             for point in [line.split()[1] for line in mounts if self.path in line]:
-                subprocess.run(["umount", "-l", point], check=False)  # what a failed test left
+                subprocess.run(["umount", "-l", point], check=False)  # left by a failed test
         for folder, subfolders, _ in os.walk(os.fsencode(self.path)):
             for name in subfolders:
                 path = os.path.join(folder, name)
@@ -80,7 +91,7 @@ class Work:
 
 
 class Results:
-    """Named checks; each has a list of what is wrong, empty when it passes."""
+    """Counts named checks. A check passes if its list of errors is empty; else they are printed."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -89,7 +100,7 @@ class Results:
         wrong = list(wrong)
         if wrong:
             self.failed += 1
-            print(f"FAILED {name}: {len(wrong)} wrong")
+            print(f"FAILED {name}: {len(wrong)} errors")
             for line in wrong[:12]:
                 print(f"    {line}")
         else:

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msssim_of WIDTH HEIGHT CHANNELS REFERENCE IMAGE: prints our MSSIM of two files of raw samples. */
+/* msssim_of WIDTH HEIGHT CHANNELS REFERENCE IMAGE: prints the MS-SSIM that codecs/pcr/measure
+ * computes for two files of raw samples. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pcr/msssim.h"
+#include "likeness/msssim.h"
 
 static uint8_t *read_samples(const char *path, size_t bytes)
 {

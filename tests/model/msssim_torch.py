@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Our MSSIM beside pytorch-msssim, on images of many shapes and kinds of damage.
+"""Compares our MS-SSIM with that of pytorch-msssim, on images of many shapes and kinds of damage.
 
-MSSIM_OF names the program. The published function wants sides of 176 pixels or more to be compared
-with ours: below, ours takes fewer scales (tests/unit/msssim_golden.py covers that).
+MSSIM_OF names the program. All sides have 176 pixels or more. On smaller images ours uses fewer
+scales than the published function, which tests/unit/codecs/likeness/msssim_golden.py covers.
 """
 import os
 import random
@@ -23,7 +23,7 @@ CASES = 40
 
 
 def damage(image, kind, dice):
-    """One of the things that happen to pictures."""
+    """Returns the image with noise, blur, changed contrast, blocks, or inverted."""
     if kind == "noise":
         return image + torch.randn(image.shape) * dice.uniform(1, 80)
     if kind == "blur":
@@ -39,7 +39,7 @@ def damage(image, kind, dice):
 
 
 def picture(channels, height, width, dice):
-    """Smooth shapes of several sizes."""
+    """Returns an image of smooth shapes of several sizes."""
     image = torch.zeros(channels, height, width)
     for grain in (4, 16, 64):
         coarse = torch.rand(1, channels, height // grain + 2, width // grain + 2)

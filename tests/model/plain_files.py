@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PGM, PPM and BMP files, made and read without a library, in every form that is taken or is not.
+"""Makes and reads PGM, PPM and BMP files without a library, in every form that lodfs accepts or
+not.
 
-make(rng, ..) gives a file's bytes; KINDS lists what make takes; strange(rng) yields (name, bytes,
-what becomes of it: "whole" or "raw").
+make(rng, ..) returns a file's bytes, and KINDS lists arguments of make. strange(rng) yields (name,
+bytes, kind) of files that do not become patches: "whole", or "raw" if they are no image.
 """
 import struct
 
@@ -27,7 +28,7 @@ MASKS = (0xff0000, 0xff00, 0xff, 0xff000000)
 
 
 def rows_of(rng, width, height, channels, maxval):
-    """Smooth pixels with some noise: lists of samples, row by row, red first."""
+    """Returns smooth pixels with some noise: a list of samples for each row, red first."""
     noise = [rng.randrange(3) for _ in range(997)]
     slope = rng.randrange(1, 4)
     return [[(x * slope + y + 29 * c + noise[(x * 7 + y * 31) % 997]) * max(1, maxval // 256)
@@ -38,7 +39,7 @@ def rows_of(rng, width, height, channels, maxval):
 def make(rng, width, height, channels, maxval=255, comment=None, header=None, upward=False,
          palette=None, gap=b"", tail=b"", fill=0, bits=8, alpha=False):
     rows = rows_of(rng, width, height, channels, maxval)
-    if bits < 8:  # of few colours: areas
+    if bits < 8:  # few colours: areas of one colour
         rows = [[(row[0] + x // 11 + y // 9 + sample % 2 * (x % 17 == 0)) % (1 << bits)
                  for x, sample in enumerate(row)] for y, row in enumerate(rows)]
     if bits == 1 and header is None:
@@ -70,7 +71,7 @@ def make(rng, width, height, channels, maxval=255, comment=None, header=None, up
 
 
 def packed(line, bits):
-    """Samples of so many bits, the first one highest, as bytes."""
+    """Returns samples of `bits` bits packed into bytes, the first sample in the highest bits."""
     if bits == 8:
         return bytes(line)
     text = "".join(f"{sample:0{bits}b}" for sample in line)
@@ -84,7 +85,7 @@ def unpacked(data, bits, width):
 
 
 def change(data, at, code, value):
-    """`data` with a field changed."""
+    """Returns `data` with one field changed."""
     return data[:at] + struct.pack(code, value) + data[at + struct.calcsize(code):]
 
 
@@ -118,7 +119,7 @@ def strange(rng):
 
 
 def look(data):
-    """(width, height, channels, samples as decoded/ has them: bytes, or u16 little endian)."""
+    """Returns (width, height, channels, samples as decoded/ has them: u8 or little-endian u16)."""
     if data[:1] == b"P":
         return look_pnm(data)
     front, header = struct.unpack_from("<I", data, 10)[0], struct.unpack_from("<I", data, 14)[0]

@@ -32,7 +32,7 @@ def predict(kind, row, above, i, step):
 
 
 def filtered(rng, rows, step):
-    """The rows of one pass, each with a filter of its own choice."""
+    """Returns the filtered rows of one pass; each row has a random filter."""
     out, above = bytearray(), bytes(len(rows[0]) if rows else 0)
     for row in rows:
         kind = rng.randrange(5)
@@ -54,7 +54,7 @@ def unfiltered(data, bytes_of_row, count, step):
 
 
 def pack_row(pixels, bits):
-    """Pixels (integers of `bits` bits) to bytes, filled up with zeros."""
+    """Packs pixels, integers of `bits` bits, into bytes; the last byte is padded with zeros."""
     value = 0
     for pixel in pixels:
         value = value << bits | pixel
@@ -71,7 +71,7 @@ def unpack_row(row, width, bits):
 
 
 def grids(width, height, interlaced):
-    """The pixels of each pass: (x values, y values); empty passes left out."""
+    """Yields (x values, y values) of the pixels of each pass that is not empty."""
     for x, y, dx, dy in PASSES if interlaced else [(0, 0, 1, 1)]:
         columns, lines = range(x, width, dx), range(y, height, dy)
         if columns and lines:
@@ -79,7 +79,7 @@ def grids(width, height, interlaced):
 
 
 def picture(rng, width, height, bits, depth):
-    """Flat areas, slopes and some grain."""
+    """Returns pixels with flat areas, slopes and some grain."""
     grain, mask = rng.choice([0, 1, 8]), (1 << bits) - 1
     slope = sum(1 << (depth * c) for c in range(bits // depth)) * (1 if depth < 8 else 3)
 
@@ -91,7 +91,7 @@ def picture(rng, width, height, bits, depth):
 
 
 def ancillary(rng, colour, depth):
-    """(before PLTE, between PLTE and IDAT, behind IDAT)"""
+    """Returns random chunks: (before PLTE, between PLTE and IDAT, after IDAT)."""
     first = [chunk(b"gAMA", struct.pack(">I", 45455)), chunk(b"sRGB", b"\0"),
              chunk(b"iCCP", b"profile\0\0" + zlib.compress(rng.randbytes(300))),
              chunk(b"cHRM", bytes(32)), chunk(b"tEXt", b"Title\0one")]
@@ -123,7 +123,7 @@ def make(rng, colour, depth, interlaced, width, height, level=6, idat=0):
 
 
 def chunks(data):
-    """[(type, contents)]; every length and CRC is asserted."""
+    """Returns [(type, contents)] of the chunks. Asserts every length and CRC."""
     assert data[:8] == SIGNATURE
     at, found = 8, []
     while at < len(data):

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prefixes of progressive JPEGs made without lodfs: jpegtran with a scan script, cut after a scan.
+"""Makes prefixes of progressive JPEGs without lodfs: jpegtran with a scan script, cut after a scan.
 
 A script is a list of groups, a group a list of scans, a scan (components, first, last, high, low).
-Written from FORMAT.md's description of the text form and of how a script is fitted to an image.
+This follows FORMAT.md, which describes the text form, and how a script is fitted to an image.
 """
 import subprocess
 
 
 def parse(text):
-    """The text form: one group a line, scans as in jpegtran's -scans, separated by ';'."""
+    """Parses the text form: one group a line, scans as in jpegtran's -scans, separated by ';'."""
     groups = []
     for line in text.strip().split("\n"):
         scans = []
@@ -23,7 +23,8 @@ def parse(text):
 
 
 def fit(groups, count, blocks):
-    """The script for an image of `count` components with `blocks[c]` blocks of each in an MCU."""
+    """Returns the script for an image of `count` components; component c has `blocks[c]` blocks in
+    an MCU."""
     alike = {1: [0], 2: [0, 1], 3: [0, 1, 2], 4: [0, 1, 2, 0]}[count]
     fitted = []
     for scans in groups:
@@ -40,7 +41,7 @@ def fit(groups, count, blocks):
 
 
 def markers(data):
-    """(marker, offset of its 0xff, offset after its segment and entropy-coded bytes)."""
+    """Yields (marker, offset of its 0xff, offset after its segment and entropy-coded bytes)."""
     at = 2
     while at + 4 <= len(data):
         marker, start = data[at + 1], at
@@ -58,7 +59,7 @@ def markers(data):
 
 
 def frame(data):
-    """(SOF marker, [(id, h, v)]) of a JPEG."""
+    """Returns (SOF marker, [(id, h, v)]) of a JPEG."""
     for marker, start, _ in markers(data):
         if 0xc0 <= marker <= 0xcf and marker not in (0xc4, 0xc8, 0xcc):
             rows = data[start + 10:start + 10 + 3 * data[start + 9]]
@@ -68,7 +69,7 @@ def frame(data):
 
 
 def scans_of(data):
-    """The scans a JPEG holds, components by their place in the frame."""
+    """Returns the scans of a JPEG; components are indexes into the frame's list."""
     ids = [c[0] for c in frame(data)[1]]
     found = []
     for marker, start, _ in markers(data):
@@ -81,8 +82,8 @@ def scans_of(data):
 
 
 def with_sampling_of(data, source):
-    """jpegtran calls a gray image's sampling 1x1 whatever it was; libjpeg's smoothing of prefixes
-    goes by it, so it is put back."""
+    """Restores the sampling of a gray image, which jpegtran always writes as 1x1. libjpeg smooths
+    prefixes depending on it."""
     if len(frame(source)[1]) > 1:
         return data
     (_, h, v), = frame(source)[1]
@@ -91,7 +92,7 @@ def with_sampling_of(data, source):
 
 
 def transcode(data, fitted, script_path):
-    """The source rewritten by jpegtran with all scans of the fitted script."""
+    """Returns the source rewritten by jpegtran with all scans of the fitted script."""
     with open(script_path, "w", encoding="ascii") as file:
         for scans in fitted:
             for components, first, last, high, low in scans:
@@ -103,10 +104,36 @@ def transcode(data, fitted, script_path):
 
 
 def cut(progressive, scan_count):
-    """The first `scan_count` scans and an end marker."""
+    """Returns the file up to the end of scan `scan_count`, and an end marker."""
     seen = 0
     for marker, _, end in markers(progressive):
         seen += marker == 0xda
         if seen == scan_count and marker == 0xda:
             return progressive[:end] + b"\xff\xd9"
     raise ValueError("fewer scans than the script has")
+
+
+def close(data, script_scans):
+    """Adds the closing scans of FORMAT.md to a file at q1: they code every AC coefficient as 0."""
+    if any(first for _, first, *_ in script_scans):
+        return data
+    marker, parts = frame(data)
+    start = next(start for m, start, _ in markers(data) if m == marker)
+    height, width = (int.from_bytes(data[start + at:start + at + 2], "big") for at in (5, 7))
+    h_max, v_max = max(h for _, h, _ in parts), max(v for _, _, v in parts)
+    runs = []
+    for _, h, v in parts:
+        blocks = -(-width * h // (8 * h_max)) * -(-height * v // (8 * v_max))
+        runs.append([32767] * (blocks // 32767) + [blocks % 32767] * (blocks % 32767 > 0))
+    symbols = sorted({run.bit_length() - 1 for component in runs for run in component})
+    table = b"\x10" + bytes([0, 0, 0, len(symbols)] + [0] * 12) + bytes(s << 4 for s in symbols)
+    scans = b"\xff\xc4" + (len(table) + 2).to_bytes(2, "big") + table
+    for (number, _, _), component in zip(parts, runs):
+        bits = ""
+        for run in component:
+            size = run.bit_length() - 1
+            bits += f"{symbols.index(size):04b}" + f"{run:b}"[1:]
+        bits += "1" * (-len(bits) % 8)
+        coded = int(bits, 2).to_bytes(len(bits) // 8, "big").replace(b"\xff", b"\xff\0")
+        scans += b"\xff\xda\0\x08\x01" + bytes([number, 0, 1, 63, 0]) + coded
+    return data[:-2] + scans + b"\xff\xd9"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The link `auto`: what it leads to, for free between switches and at once after one, also while eight
-readers read through it, with one serving thread, and while the mount ends.
+The link `auto`: it leads to the fidelity that was set. Between switches it costs no request, and a
+switch takes effect at once: also under eight readers, with one serving thread, and while the mount
+ends.
 """
 import fcntl
 import hashlib
@@ -41,12 +42,12 @@ def first(store, point):
                             (("-o", "fidelity=q10,threads=1"), "q10")):
         with Mount(store, point, *options):
             if os.readlink(f"{point}/auto") != wanted:
-                yield f"{options}: leads to {os.readlink(f'{point}/auto')}"
+                yield f"{options}: auto leads to {os.readlink(f'{point}/auto')}, not {wanted}"
             if os.listdir(f"{point}/auto") != os.listdir(f"{point}/{wanted}"):
-                yield f"{options}: another folder than {wanted}"
+                yield f"{options}: auto and {wanted} list different names"
     for bad in ("original", "q0", "q11", "auto", ""):
         if lodfs("mount", store, point, "-o", f"fidelity={bad}", check=False).returncode != 2:
-            yield f"-o fidelity={bad} is taken"
+            yield f"-o fidelity={bad} is accepted"
 
 
 def commands(store, point):
@@ -54,7 +55,7 @@ def commands(store, point):
         for name in ("q3", "q3", "full", "q10"):
             lodfs("set", point, f"auto={name}")
             if os.readlink(f"{point}/auto") != name:
-                yield f"after set auto={name}: {os.readlink(f'{point}/auto')}"
+                yield f"after set auto={name}, auto leads to {os.readlink(f'{point}/auto')}"
         for words, code in (((point, "auto=q0"), 2), ((point, "auto=original"), 2), ((point,), 2),
                             ((point, "speed=1"), 2), ((f"{point}/q1", "auto=q1"), 1),
                             (("/", "auto=q1"), 1), ((f"{point}/none", "auto=q1"), 1)):
@@ -62,12 +63,12 @@ def commands(store, point):
             if done.returncode != code or not done.stderr:
                 yield f"set {words}: exit {done.returncode}, {done.stderr}"
         if os.readlink(f"{point}/auto") != "q10":
-            yield "a refused switch switches"
+            yield "a refused switch changed auto"
         for number in (0, 12, 15, 2**32 - 1):
             file = os.open(f"{point}/.lodfs/control", os.O_RDONLY)
             try:
                 fcntl.ioctl(file, SET_AUTO, struct.pack("I", number))
-                yield f"the ioctl takes {number}"
+                yield f"the ioctl accepts {number}"
             except OSError:
                 pass
             os.close(file)
@@ -80,11 +81,11 @@ def pass_through(point):
         os.stat(path)
         read_plainly(path)
     if os.readlink(top) not in NAMES:
-        yield "auto leads nowhere"
+        yield "auto does not lead to a fidelity"
 
 
 def warm(store, point, log):
-    """Between switches auto costs no request; a switch costs one READLINK."""
+    """Between switches auto costs no request. A switch costs a READLINK and at most a GETATTR."""
     with Foreground(store, point, log, "-d"):
         dial = Dial(point)
         for name in ("q2", "full"):
@@ -112,7 +113,7 @@ def digest(path):
     hashed = hashlib.sha1()
     file = os.open(path, os.O_RDONLY)
     while True:
-        data = os.read(file, 5000)  # a file takes several reads: they must not be mixed
+        data = os.read(file, 5000)  # several reads a file: all must be of one fidelity
         if not data:
             break
         hashed.update(data)
@@ -126,7 +127,7 @@ def read_forever(point, known, names, turn, end, wrong):
         name = names[(turn + reads) % len(names)]
         try:
             if digest(os.path.join(os.fsencode(f"{point}/auto"), name)) not in known[name]:
-                wrong.append(f"{name}: bytes of no fidelity")
+                wrong.append(f"{name}: the bytes are of no fidelity")
         except OSError as error:
             wrong.append(f"{name}: {error}")
         reads += 1
@@ -138,7 +139,7 @@ class Wrong(list):
 
 
 def under_load(point, switches):
-    """Every read is of one fidelity, and what is opened after a switch is of the new one."""
+    """Each file is read at one fidelity. A file opened after a switch has the new fidelity."""
     names = list(files_below(f"{point}/q1"))
     known = {name: {digest(os.path.join(os.fsencode(f"{point}/{f}"), name)) for f in NAMES}
              for name in names}
@@ -153,15 +154,15 @@ def under_load(point, switches):
         name = NAMES[turn * 7 % len(NAMES)]
         dial.set(name)
         if turn % 4 == 0 and digest(os.path.join(os.fsencode(f"{point}/auto"), photo)) != at[name]:
-            wrong.append(f"switch {turn}: what is opened after it is not {name}")
+            wrong.append(f"switch {turn}: a file opened after it is not of {name}")
         elif os.readlink(f"{point}/auto") != name:
-            wrong.append(f"switch {turn}: the link is not {name}")
+            wrong.append(f"switch {turn}: auto does not lead to {name}")
     end.set()
     for reader in readers:
         reader.join()
     dial.close()
     if wrong.reads < READERS:
-        wrong.append(f"only {wrong.reads} reads")
+        wrong.append(f"the readers read only {wrong.reads} files")
     return wrong
 
 
@@ -175,12 +176,12 @@ def open_file_keeps(store, point):
         if kept != os.stat(f"{point}/q1/{name}").st_size:
             yield "an open file changed its size"
         if os.stat(f"{point}/auto/{name}").st_size != os.stat(f"{point}/full/{name}").st_size:
-            yield "the next open is not of the new fidelity"
+            yield "a file opened after the switch is not of the new fidelity"
         os.close(file)
 
 
 def ends_while_switching(store, point, log, *options):
-    """SIGTERM among switches and readers: the daemon ends, nobody hangs."""
+    """SIGTERM among switches and readers: the daemon ends, and no thread hangs."""
     def switch(dial):
         try:
             while True:
@@ -205,7 +206,7 @@ def ends_while_switching(store, point, log, *options):
                 thread.start()
             time.sleep(.05 * turn)
             if mount.end(signal.SIGTERM) is None:
-                yield f"turn {turn}: goes on after SIGTERM"
+                yield f"turn {turn}: the daemon does not end after SIGTERM"
                 return
             for thread in threads:
                 thread.join(20)
@@ -219,17 +220,20 @@ def main():
     results = Results()
     with Work() as work:
         _, store, point = make_store(work)
-        results.add("what auto is at first", first(store, point))
-        results.add("lodfs set", commands(store, point))
-        results.add("no request between switches", warm(store, point, f"{work}/log"))
+        results.add("auto starts at full, or where -o fidelity= says", first(store, point))
+        results.add("lodfs set switches auto, and refuses other words", commands(store, point))
+        results.add("auto costs no request between switches", warm(store, point, f"{work}/log"))
         results.add("an open file keeps its fidelity", open_file_keeps(store, point))
         with Mount(store, point):
             results.add(f"{SWITCHES} switches under {READERS} readers",
                         under_load(point, SWITCHES))
         with Mount(store, point, "-s"):
-            results.add("with one serving thread", under_load(point, SWITCHES // 4))
-        results.add("the end of a mount", ends_while_switching(store, point, f"{work}/log"))
-        results.add("and with one thread", ends_while_switching(store, point, f"{work}/log", "-s"))
+            results.add(f"{SWITCHES // 4} switches with one serving thread",
+                        under_load(point, SWITCHES // 4))
+        results.add("SIGTERM ends a mount during switches",
+                    ends_while_switching(store, point, f"{work}/log"))
+        results.add("SIGTERM ends a mount of one thread during switches",
+                    ends_while_switching(store, point, f"{work}/log", "-s"))
     return results.finish()
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MOUNT/.lodfs and `lodfs stats`: fresh at every read, of fixed size, and whose business it is."""
+"""MOUNT/.lodfs and `lodfs stats`: counters are fresh at every read, files have a fixed size, and
+each file is readable by the users that may see it."""
+import errno
+import fcntl
 import json
 import os
 import re
@@ -15,7 +18,7 @@ NOBODY = 65534
 NAMES = ["stats", "metrics", "openmetrics", "config", "control"]
 OPTIONS = "threads=3,cache_size=32M,gpu=off,allow_other,uid=7,fmask=022,download_limit=1G"
 LABEL = r'[a-z]+="[a-z0-9.+Inf-]+"'
-LINE = re.compile(rf'lodfs_[a-z_]+(\{{{LABEL}(,{LABEL})*\}})? [0-9.e+-]+')
+LINE = re.compile(rf'lodfs_[a-z_]+(\{{{LABEL}(,{LABEL})*\}})? +[0-9.e+-]+')
 HISTOGRAM = re.compile("_(bucket|sum|count)$")
 
 
@@ -28,37 +31,40 @@ def listing(point):
         yield f".lodfs lists {os.listdir(f'{point}/.lodfs')}"
     for name in NAMES:
         path = f"{point}/.lodfs/{name}"
-        if len(read(path)) != os.stat(path).st_size:
-            yield f"{name}: st_size {os.stat(path).st_size}, {len(read(path))} bytes read"
+        shown = read(path)
+        if len(shown) != os.stat(path).st_size:
+            yield f"{name}: st_size {os.stat(path).st_size}, {len(shown)} bytes read"
+        if b" " * 200 in shown and name != "openmetrics":
+            yield f"{name} is padded with blanks"
     for tree in ("full", "q1", "original", "decoded/q3"):
         if os.path.exists(f"{point}/{tree}/.lodfs") or os.path.exists(f"{point}/{tree}/auto"):
-            yield f"{tree} has what is not of the dataset"
+            yield f"{tree} has a control file or auto among the files of the dataset"
 
 
 def fresh(point):
-    """Counters that were read are not kept by the kernel: the next read sees the next state."""
+    """The kernel caches no counters: each read sees the current state."""
     seen = stats_of(point)["requests"]["read"]
     for _ in range(5):
         now = stats_of(point)["requests"]["read"]
         if now <= seen:
-            yield f"{now} read requests after {seen}"
+            yield f"{now} read requests are counted, {seen} were before"
         seen = now
     for name in ("q1", "q7", "full"):
         lodfs("set", point, f"auto={name}")
         if stats_of(point)["auto"]["fidelity"] != name:
             yield f"auto={name}: the statistics say {stats_of(point)['auto']}"
-        shown = read(f"{point}/.lodfs/metrics").decode()
+        shown = read(f"{point}/.lodfs/openmetrics").decode()
         if f'lodfs_auto_info{{fidelity="{name}"}} 1' not in shown:
-            yield f"auto={name}: the metrics say otherwise"
+            yield f"auto={name}: the metrics name another fidelity"
     file = os.open(f"{point}/.lodfs/stats", os.O_RDONLY)
     parts = b"".join(iter(lambda: os.read(file, 100), b""))
     os.close(file)
     if json.loads(parts)["version"] != stats_of(point)["version"]:
-        yield "read in small pieces it is another document"
+        yield "stats that are read in small parts differ"
 
 
 def counted(point):
-    """Bytes and requests are those that were asked for."""
+    """The counters count the bytes and requests that were made."""
     before = stats_of(point)
     total = 0
     for name in files_below(f"{point}/q4"):
@@ -67,13 +73,13 @@ def counted(point):
         read_plainly(path)
     after = stats_of(point)
     if after["read_bytes"]["q4"] - before["read_bytes"]["q4"] != total:
-        yield f"{total} bytes read of q4, counted {after['read_bytes']['q4']}"
+        yield f"{total} bytes of q4 were read, {after['read_bytes']['q4']} are counted"
     if after["read_bytes"]["q5"] != before["read_bytes"]["q5"]:
-        yield "bytes of q5 counted, none were read"
+        yield "bytes of q5 are counted, but none were read"
     if after["requests"]["readdirplus"] <= before["requests"]["readdirplus"]:
         yield "listings are not counted"
     if after["cache"]["misses"] <= before["cache"]["misses"]:
-        yield "the cache counts nothing"
+        yield "cache misses are not counted"
 
 
 def metrics(point):
@@ -88,11 +94,11 @@ def metrics(point):
             family = HISTOGRAM.sub("", name)
             name = family if known.get(family) == "histogram" else name
             if not LINE.fullmatch(line):
-                yield f"no metric: {line!r}"
+                yield f"a line that is not a metric: {line!r}"
             elif name not in known:
-                yield f"{line}: no TYPE before it"
+                yield f"{line}: there is no TYPE line before it"
             elif (known[name] == "counter") != name.endswith("_total"):
-                yield f"{line}: a {known[name]}"
+                yield f"{line}: only counters end in _total, and its type is {known[name]}"
     for name in ("fuse_ops_total", "fuse_op_duration_seconds", "read_bytes_total",
                  "backend_bytes_total",
                  "backend_requests_total", "cache_hits_total", "cache_misses_total", "cache_bytes",
@@ -100,7 +106,7 @@ def metrics(point):
         if f"lodfs_{name}" not in known:
             yield f"lodfs_{name} is missing"
     if not text.endswith("\n"):
-        yield "no line's end at the end"
+        yield "the last line has no newline"
 
 
 def samples_of(text, parse):
@@ -108,7 +114,7 @@ def samples_of(text, parse):
 
 
 def parsers():
-    """What Prometheus' own parsers, made for each format, read out of the two files."""
+    """Returns Prometheus' own parser for each of the two files."""
     from prometheus_client import openmetrics, parser
     import prometheus_client.openmetrics.parser
     return {"metrics": parser.text_string_to_metric_families,
@@ -123,11 +129,11 @@ def parsed(point):
         bucket = samples[(f"{key}_bucket", ("le", "+Inf"), ("op", "read"))]
         total = samples[("lodfs_fuse_ops_total", ("op", "read"))]
         if count != bucket or not 0 < count < total + 1:
-            yield f"{name}: {count} durations, {bucket} in buckets, of {total} reads"
+            yield f"{name}: {total} reads, but {count} durations, {bucket} of them in buckets"
         if not 0 < samples[(f"{key}_sum", ("op", "read"))] < 60 * count:
             yield f"{name}: {count} reads took {samples[(key + '_sum', ('op', 'read'))]} s"
         if samples[("lodfs_backend_requests_total", ("code", "ok"))] < 1:
-            yield f"{name}: no request to the store ended well"
+            yield f"{name}: no request to the store is counted as a success"
 
 
 def promtool(point):
@@ -138,15 +144,16 @@ def promtool(point):
 
 
 def durations(point):
-    """Each request is in the histogram once it is answered."""
+    """Answered requests are in the histogram of durations."""
     before = stats_of(point)
     for _ in range(50):
         read(f"{point}/.lodfs/stats")
     after = stats_of(point)
     if after["request_seconds"]["read"] <= before["request_seconds"]["read"]:
-        yield "50 reads took no time"
+        yield "50 reads added nothing to the time of reads"
     if not 0 < after["request_seconds_p50"]["read"] <= after["request_seconds_p99"]["read"]:
-        yield f"half within {after['request_seconds_p50']}, most {after['request_seconds_p99']}"
+        yield (f"median {after['request_seconds_p50']}, "
+               f"99th percentile {after['request_seconds_p99']}")
 
 
 def config(store, point):
@@ -159,16 +166,16 @@ def config(store, point):
               "max_read": 1 << 20, "fsname": store, "subtype": "lodfs"}
     for key, value in wanted.items():
         if said.get(key) != value:
-            yield f"{key}: {said.get(key)}, not {value}"
+            yield f"{key} is {said.get(key)}, not {value}"
 
 
 def command(point):
     document = json.loads(lodfs("stats", "--json", point).stdout)
     if set(document) != set(stats_of(point)):
-        yield f"--json has {sorted(document)}"
+        yield f"--json has other parts than .lodfs/stats: {sorted(document)}"
     text = lodfs("stats", point).stdout.decode()
     if re.search("[ \t]$", text, re.MULTILINE):
-        yield "blanks at the end of a line"
+        yield "a line ends in blanks"
     listed, section = set(), None
     for cells in (re.split(" {2,}", line) for line in text.splitlines()):
         section = cells[1] if len(cells) == 4 else section
@@ -179,9 +186,9 @@ def command(point):
             words = re.sub(" seconds$", "", key.replace("_", " "))
             silent = value == "" or (part == "advice" and values["name"] == "none")
             if not by_kind and ((part, words) in listed) == silent:
-                yield f"the table: {part} {words}"
+                yield f"the table {'shows' if silent else 'does not show'} {part} {words}"
             if by_kind and value and not re.search(rf"^ +{key} ", text, re.MULTILINE):
-                yield f"the table lacks {key} of {part}"
+                yield f"the table does not show {key} of {part}"
     for words, code in ((("/",), 1), ((f"{point}/q1",), 1), ((), 2), (("--nonsense", point), 2)):
         done = lodfs("stats", *words, check=False)
         if done.returncode != code or not done.stderr:
@@ -189,7 +196,7 @@ def command(point):
 
 
 def tools(point):
-    """What people run on a whole mount ends well."""
+    """Common tools succeed on a whole mount."""
     for words in (["find", point, "-type", "f"], ["du", "-s", point], ["ls", "-lR", point],
                   ["tar", "-cf", "/dev/null", "-C", point, "auto", "q1", ".lodfs/config"],
                   ["cp", "-r", f"{point}/auto/", f"{point}-copy"],
@@ -198,16 +205,16 @@ def tools(point):
         if done.returncode:
             yield f"{' '.join(words)}: exit {done.returncode}: {done.stderr[:300]}"
         if words[0] == "find" and b"/.lodfs/stats" not in done.stdout:
-            yield "find does not see .lodfs"
+            yield "find does not list .lodfs/stats"
 
 
 def failing(store, point):
-    """Requests to a store that fails are counted by how they ended."""
+    """Requests to a store that fails are counted by their error codes."""
     copy = f"{store}-cut"
     shutil.copytree(store, copy)
     with Mount(copy, point, "-o", "cache=none"):
-        paths = [os.path.join(os.fsencode(f"{point}/full"), name)
-                 for name in files_below(f"{point}/full")]
+        paths = [os.path.join(os.fsencode(f"{point}/q1"), name)
+                 for name in files_below(f"{point}/q1")]
         for path in paths:
             read(path)  # opens every record
         for name in os.listdir(f"{copy}/records"):
@@ -216,40 +223,96 @@ def failing(store, point):
         failed = 0
         for path in paths:
             try:
-                read(path.replace(b"/full/", b"/original/"))
+                read(path.replace(b"/q1/", b"/original/"))
             except OSError:
                 failed += 1
         after = stats_of(point)["store"]
         if not failed or after["failed"] <= before["failed"]:
-            yield f"{failed} files cannot be read, {after['failed']} requests failed"
+            yield f"{failed} files cannot be read, {after['failed']} failed requests are counted"
         text = read(f"{point}/.lodfs/metrics").decode()
-        counts = dict(re.findall(r'lodfs_backend_requests_total\{code="([a-z]+)"\} (\d+)', text))
+        counts = dict(re.findall(r'lodfs_backend_requests_total\{code="([a-z]+)"\} +(\d+)', text))
         if int(counts["eio"]) != after["failed"] or int(counts["ok"]) < 1:
-            yield f"by code: {counts}, failed {after['failed']}"
+            yield f"requests by code: {counts}; {after['failed']} failed"
     shutil.rmtree(copy)
 
 
+def tried(action, *arguments):
+    try:
+        return action(*arguments)
+    except OSError as error:
+        return errno.errorcode[error.errno]
+
+
+def ask_store(point):
+    """Returns the location of the store, by the ioctl LOD_IOC_STORE of fs/mount/control.h."""
+    location = bytearray(4096)
+    fcntl.ioctl(os.open(point, os.O_RDONLY), 2 << 30 | 4096 << 16 | ord("L") << 8 | 4, location)
+    return location.rstrip(b"\0").decode()
+
+
+def ask_all(program, point):
+    """Returns the results of every request to the control files: each file read, `lodfs stats`,
+    `lodfs set`, and the ioctl for the store's location."""
+    said = {name: tried(lambda path: read(path).decode(), f"{point}/.lodfs/{name}")
+            for name in NAMES}
+    for words in (("stats", point), ("set", point, "auto=q1")):
+        done = subprocess.run([program, *words], capture_output=True, text=True, check=False,
+                              timeout=20)
+        said["lodfs " + words[0]] = [done.returncode, done.stdout, done.stderr]
+    said["ioctl"] = tried(ask_store, point)
+    return said
+
+
+def as_nobody(action, *arguments):
+    """Returns the result of action(*arguments) in a process of user 65534."""
+    back, there = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+            with os.fdopen(there, "w") as out:
+                json.dump(action(*arguments), out)
+        finally:
+            os._exit(0)
+    os.close(there)
+    with os.fdopen(back) as said:
+        text = said.read()
+    os.waitpid(child, 0)
+    return json.loads(text)
+
+
 def rights(store, point):
-    # A copy: the checkout may lie where nobody may not go.
+    """Every user of the mount may read the counters. Only root and the mounter may read where the
+    store is, and switch `auto`. The other user here is 65534."""
+    # A copy, as that user may have no access to the folder of the build.
     program = shutil.copy(os.environ["LODFS"], os.path.join(os.path.dirname(store), "program"))
-
-    def nobody(*words):
-        return subprocess.run([program, *words], user=NOBODY, group=NOBODY, extra_groups=[],
-                              capture_output=True, check=False, timeout=20)
-
-    with Mount(store, point, "-o", f"allow_other,uid={NOBODY}"):
-        for words in (("set", point, "auto=q1"), ("stats", point)):
-            done = nobody(*words)
-            if done.returncode != 1 or b"not permitted" not in done.stderr:
-                yield f"{words} by nobody: exit {done.returncode}, {done.stderr}"
-        if os.readlink(f"{point}/auto") != "full":
-            yield "nobody switched auto"
-        if os.stat(f"{point}/.lodfs/control").st_uid != os.getuid():
-            yield "control is not its mounter's"
+    for options in ("allow_other", f"allow_other,uid={NOBODY}", "allow_other,fsname=hidden"):
+        with Mount(store, point, "-o", options):
+            said = as_nobody(ask_all, program, point)
+            for name in ("stats", "metrics", "openmetrics"):
+                if "reads" not in said[name] or os.stat(f"{point}/.lodfs/{name}").st_uid:
+                    yield f"{options}: another user reads in {name} {said[name][:60]!r}"
+            for name in ("config", "control"):
+                if said[name] != "EACCES":
+                    yield f"{options}: another user reads in {name} {said[name][:60]!r}"
+            if said["ioctl"] != "EPERM":
+                yield f"{options}: LOD_IOC_STORE of another user gives {said['ioctl'][:80]!r}"
+            if said["lodfs stats"][0] or "requests" not in said["lodfs stats"][1]:
+                yield f"{options}: lodfs stats of another user prints {said['lodfs stats']}"
+            code, out, _ = said.pop("lodfs set")
+            if code != 1 or os.readlink(f"{point}/auto") != "full":
+                yield f"{options}: another user switched auto: {code}, {out}"
+            if store in json.dumps(said):
+                yield f"{options}: another user is told where the store is"
+    with Mount(store, point, "-o", f"allow_other,fsname=hidden,uid={NOBODY}"):
+        if json.loads(read(f"{point}/.lodfs/config"))["store"] != store:
+            yield "root cannot read the config"
 
 
 def neighbours(store, point, log):
-    """Fresh counters cost the files of the dataset nothing."""
+    """Although counters are not cached, files of the dataset are: a warm pass sends no request."""
     with Foreground(store, point, log, "-d"):
         paths = [os.path.join(os.fsencode(f"{point}/q2"), n) for n in files_below(f"{point}/q2")]
         for path in paths:
@@ -269,28 +332,28 @@ def main():
     with Work() as work:
         _, store, point = make_store(work)
         with Mount(store, point, "-o", OPTIONS):
-            results.add("what .lodfs shows", listing(point))
-            results.add("fresh at every read", fresh(point))
-            results.add("counts", counted(point))
-            results.add("metrics", metrics(point))
-            results.add("durations", durations(point))
+            results.add(".lodfs lists its five files, each of the size of its text", listing(point))
+            results.add("counters are fresh at every read", fresh(point))
+            results.add("reads, listings and misses are counted", counted(point))
+            results.add("metrics have types and the usual names", metrics(point))
+            results.add("durations of requests are counted", durations(point))
             if shutil.which("promtool"):
-                results.add("promtool takes the metrics", promtool(point))
+                results.add("promtool accepts the metrics", promtool(point))
             else:
-                print("SKIP: promtool (package prometheus) is not there")
+                print("SKIP: promtool (package prometheus) is not installed")
             try:
-                results.add("Prometheus' parsers take the metrics", parsed(point))
+                results.add("Prometheus' parsers accept the metrics", parsed(point))
             except ImportError as error:
                 print(f"SKIP: {error} (python3-prometheus-client)")
-            results.add("config", config(store, point))
-            results.add("lodfs stats", command(point))
-            results.add("find, du, ls, tar, cp", tools(point))
-        results.add("a store that fails", failing(store, point))
+            results.add("config shows every option in force", config(store, point))
+            results.add("lodfs stats shows every counter", command(point))
+            results.add("find, du, ls, tar, cp and diff succeed", tools(point))
+        results.add("failed requests to a store are counted", failing(store, point))
         results.add("files of the dataset stay cached", neighbours(store, point, f"{work}/log"))
         if os.geteuid() == 0:
-            results.add("rights", rights(store, point))
+            results.add("other users read counters only", rights(store, point))
         else:
-            print("SKIP: rights of other users need root")
+            print("SKIP: checks with other users need root")
     return results.finish()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""decoded/: the pixels that PIL gives for the same fidelity's file, under names that stay apart."""
+"""decoded/: files have the pixels that PIL decodes at the same fidelity, and unique names."""
 import ast
 import io
 import json
@@ -14,14 +14,14 @@ from small import read, write
 try:
     from PIL import Image
 except ImportError:
-    skip("there is no PIL (Debian: python3-pil)")
+    skip("PIL is not installed (Debian: python3-pil)")
 
 FIDELITIES = ["q1", "q4", "q10", "full"]
 KEPT = ["labels.csv", "taken.ppm", "notes", "broken.jpg", "clash.jpg.ppm"]
 
 
 def picture(mode, width, height, noisy=.2):
-    """Smooth and noisy at once, so that every scan has something to say."""
+    """Returns an image that is smooth and noisy at once, so that every scan has coefficients."""
     small = Image.frombytes("RGB", (8, 8), os.urandom(192)).resize((width, height))
     noise = Image.frombytes("RGB", (width, height), os.urandom(3 * width * height))
     return Image.blend(small, noise, noisy).convert(mode)
@@ -34,7 +34,7 @@ def jpeg(mode="RGB", size=(120, 90), **options):
 
 
 def png(mode, size=(200, 150), **options):
-    """Smooth and hardly compressed: smaller as patches, so that it is not stored whole."""
+    """Returns a smooth PNG of low compression. Patches are smaller, so it is not stored whole."""
     out = io.BytesIO()
     few = mode in ("P", "1")
     image = picture("L" if mode in ("1", "I;16") else "RGB" if mode == "P" else mode, *size,
@@ -51,7 +51,7 @@ def png(mode, size=(200, 150), **options):
 
 
 def make_source(folder):
-    """{name: (name in decoded/ or None, picture or not)}"""
+    """Writes the files. Returns {name: its name in decoded/} of all pictures."""
     exif = Image.Exif()
     exif[0x0112] = 6
     pictures = {
@@ -99,7 +99,7 @@ def make_source(folder):
 
 
 def pixels_of(data):
-    """(width, height, channels, bytes) of a PGM, PPM or NPY file."""
+    """Returns (width, height, channels, bytes) of a PGM, PPM or NPY file."""
     if data[:6] == b"\x93NUMPY":
         bytes_ = struct.unpack("<H", data[8:10])[0]
         head = ast.literal_eval(data[10:10 + bytes_].decode())
@@ -123,7 +123,7 @@ def wanted_of(data):
         raw = b"".join(wide[at:at + 2] for at in range(0, len(wide), 4))
         return image.width, image.height, 1, raw
     raw = image.tobytes()
-    if image.mode == "CMYK":  # PIL turns them round, as Adobe's files want
+    if image.mode == "CMYK":  # PIL inverts the values, as Adobe's files have them
         raw = bytes(255 - value for value in raw)
     return image.width, image.height, len(image.getbands()), raw
 
@@ -134,13 +134,13 @@ def names(point, shown, trees):
                  for folder, _, files in os.walk(tree) for name in files}
         wanted = set(shown.values()) | set(KEPT) | {"link.jpg"}
         for name in sorted(found ^ wanted):
-            yield f"{tree}: {name} is {'not ' if name in wanted else ''}there"
+            yield f"{tree} {'lacks' if name in wanted else 'should not have'} {name}"
         if os.path.exists(f"{tree}/colour.jpg"):
-            yield "a name of the source is there beside its pixels"
+            yield f"{tree} resolves the name of a decoded file in the source"
         if not os.path.islink(f"{tree}/link.jpg"):
-            yield "a link is no link"
+            yield f"{tree}: a symbolic link is not one"
     if "original" in os.listdir(f"{point}/decoded"):
-        yield "decoded/original is there"
+        yield "decoded/original exists"
 
 
 def pixels(point, shown):
@@ -152,26 +152,26 @@ def pixels(point, shown):
                 yield f"{path}: st_size {os.stat(path).st_size}, {len(data)} bytes read"
             if decoded == name:
                 if data != file:
-                    yield f"{path}: keeps its name, but not its bytes"
+                    yield f"{path}: a file that is not decoded has other bytes"
             elif pixels_of(data) != wanted_of(file):
-                yield f"{path}: other pixels than PIL's"
+                yield f"{path}: the pixels differ from those that PIL decodes"
             elif decoded[-4:] != ".npy" and Image.open(path).tobytes() != pixels_of(data)[3]:
-                yield f"{path}: PIL reads other pixels"
+                yield f"{path}: PIL reads other pixels from it"
         for name in KEPT:
             if read(f"{point}/decoded/{fidelity}/{name}") != read(f"{point}/full/{name}"):
-                yield f"{fidelity}/{name}: other bytes"
+                yield f"{fidelity}/{name}: a file without pixels has other bytes"
 
 
 def made_once(store, point):
-    """Sizes cost nothing; a file read in pieces by many is decoded once."""
+    """stat(2) decodes nothing, and a file that eight threads read in parts is decoded once."""
     with Mount(store, point):
         path = f"{point}/decoded/q4/large.ppm"
         size = os.stat(path).st_size
         if size != 1500 * 1100 * 3 + len(b"P6\n1500 1100\n255\n"):
-            yield f"st_size {size}"
+            yield f"st_size is {size}"
         before = made(point)
         if before:
-            yield "a stat decodes"
+            yield "stat decodes the file"
         whole = read(f"{point}/q4/large.jpg")
         parts = {}
 
@@ -187,10 +187,10 @@ def made_once(store, point):
         for reader in readers:
             reader.join()
         if made(point) != 1:
-            yield f"decoded {made(point)} times"
+            yield f"the file was decoded {made(point)} times"
         data = read(path)
         if pixels_of(data) != wanted_of(whole):
-            yield "other pixels"
+            yield "the pixels differ"
         for at, part in parts.items():
             if part != data[at:at + 70_000]:
                 yield f"[{at}, +70000) differs"
@@ -204,19 +204,19 @@ def automatic(point, shown):
     for name in ("q1", "full", "q4"):
         lodfs("set", point, f"auto={name}")
         if os.readlink(f"{point}/decoded/auto") != name:
-            yield f"decoded/auto is {os.readlink(f'{point}/decoded/auto')}, not {name}"
+            yield f"decoded/auto leads to {os.readlink(f'{point}/decoded/auto')}, not {name}"
         path = shown["colour.jpg"]
         if read(f"{point}/decoded/auto/{path}") != read(f"{point}/decoded/{name}/{path}"):
-            yield f"decoded/auto is not {name}"
+            yield f"a file of decoded/auto is not of {name}"
 
 
 def sound(store):
     if lodfs("verify", store, check=False).returncode != 0:
-        yield "verify finds damage"
+        yield "verify finds damage in a sound store"
     before = read(f"{store}/index")
     os.remove(f"{store}/index")
     if lodfs("repair", store, check=False).returncode != 0 or read(f"{store}/index") != before:
-        yield "repair makes another index"
+        yield "repair makes a different index"
 
 
 def main():
@@ -227,13 +227,13 @@ def main():
         os.mkdir(source)
         shown = make_source(source)
         lodfs("pack", "--scans=default", source, store)
-        results.add("verify and repair", sound(store))
+        results.add("verify and repair know decoded names", sound(store))
         with Mount(store, point):
             trees = [f"{point}/decoded/{fidelity}" for fidelity in FIDELITIES]
-            results.add("names", names(point, shown, trees))
-            results.add("pixels", pixels(point, shown))
-            results.add("auto", automatic(point, shown))
-        results.add("decoded once", made_once(store, point))
+            results.add("names are unique and end in the format", names(point, shown, trees))
+            results.add("pixels are those that PIL decodes", pixels(point, shown))
+            results.add("decoded/auto follows auto", automatic(point, shown))
+        results.add("a file is decoded once", made_once(store, point))
     return results.finish()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large folders: complete, in order, in time that grows with the names, not with their square."""
+"""Large folders are listed completely and in order, in time proportional to the number of names."""
 import os
 import sys
 import time
@@ -8,8 +8,8 @@ from mounted import Mount, Results, Work, lodfs, need_fuse
 from small import Foreground
 from requests import count
 
-WITH_ATTRIBUTES = 20_000  # readdirplus brings the attributes of all
-NAMES_ALONE = 70_000      # above the limit of folder.c
+WITH_ATTRIBUTES = 20_000  # READDIRPLUS returns the attributes of all
+NAMES_ALONE = 70_000      # above the limit of folder.c: READDIR returns names only
 SECONDS_MAX = 20          # a listing that looks each name up takes minutes
 
 
@@ -23,22 +23,22 @@ def listed(folder, names):
     start = time.monotonic()
     found = [entry.name for entry in os.scandir(folder)]
     if found != [f"{number:07}" for number in range(names)]:
-        yield f"{len(found)} names, or in another order"
+        yield f"{len(found)} names of {names} are listed, or the order is wrong"
     if time.monotonic() - start > SECONDS_MAX:
-        yield f"took {time.monotonic() - start:.1f} s"
+        yield f"the listing took {time.monotonic() - start:.1f} s"
 
 
 def looked_up(folder, names):
     for number in range(0, names, 97):
         if os.stat(f"{folder}/{number:07}").st_size != 0:
-            yield f"{number}: not empty"
+            yield f"{number}: the file is not empty"
     for name in (f"{names:07}", "0000000x", "!", "~"):
         if os.path.exists(f"{folder}/{name}"):
-            yield f"{name} is there"
+            yield f"{name} exists"
 
 
 def attributes_come_along(store, point, log):
-    """A stat of each name after a listing: no LOOKUP, no GETATTR."""
+    """After a listing, stat of each name sends no request."""
     with Foreground(store, point, log, "-d"):
         yield from listed(f"{point}/full/middle", WITH_ATTRIBUTES)
         before = count(log)
@@ -62,9 +62,12 @@ def main():
         with Mount(store, point):
             for name, names in (("large", NAMES_ALONE), ("middle", WITH_ATTRIBUTES)):
                 for tree in ("q1", "full"):
-                    results.add(f"{tree}/{name}", listed(f"{point}/{tree}/{name}", names))
-                results.add(f"lookups in {name}", looked_up(f"{point}/q5/{name}", names))
-        results.add("readdirplus", attributes_come_along(store, point, f"{work}/log"))
+                    results.add(f"{tree}/{name} is listed completely and in order",
+                                listed(f"{point}/{tree}/{name}", names))
+                results.add(f"lookups in {name} find its names and no others",
+                            looked_up(f"{point}/q5/{name}", names))
+        results.add("a listing returns the attributes too",
+                    attributes_come_along(store, point, f"{work}/log"))
     return results.finish()
 
 

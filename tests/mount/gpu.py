@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""-o gpu=: what is made on a device is what the host makes, and a mount waits for no device."""
+"""-o gpu=: a device computes the same bytes as the host, and mount does not wait for a device."""
 import json
 import os
 import random
@@ -26,7 +26,7 @@ def device_of(point):
 
 
 def chosen(point):
-    """What was chosen, once it is."""
+    """Waits up to 60 s until a device is chosen. Returns the device."""
     for _ in range(600):
         device = device_of(point)
         if device["device"] not in ("untried", "measuring"):
@@ -41,7 +41,7 @@ def drop_caches():
 
 
 def contents(point):
-    """All files in the order in which they are stored, as far as a name says it."""
+    """Reads all files in the order of names, as the store has them. Returns {path: bytes}."""
     return {f"{tree}/{name}": read(f"{point}/{tree}/{name}")
             for tree in ("full", "decoded/full") for name in sorted(os.listdir(f"{point}/{tree}"))}
 
@@ -49,28 +49,28 @@ def contents(point):
 def check_device(store, point, choice, expected):
     with Mount(store, point, "-o", f"gpu={choice},cache_size=1M"):
         if choice != "off" and device_of(point)["device"] != "untried":
-            yield "a device was opened before anything was made"
+            yield "a device was opened before the first read"
         read(f"{point}/full/tall.png")
         device = chosen(point)
         for _ in range(2):
             drop_caches()
             if contents(point) != expected:
-                yield f"other bytes on {device}"
+                yield f"bytes differ from those of the host: {device}"
         after = device_of(point)
         print(f"    gpu={choice}: {after['device']} {after['name']} {after['why']}, "
               f"{after['units']:.0f} units in {after['batches']:.0f} batches, host "
               f"{after['host_bytes_per_second'] / 1e6:.0f} MB/s, device "
               f"{after['device_bytes_per_second'] / 1e6:.0f} MB/s")
         if choice == "off" and (after["device"] != "host" or after["batches"]):
-            yield f"off: {after}"
+            yield f"gpu=off uses a device: {after}"
         if after["device"] not in ("host", "opencl", "cuda"):
-            yield f"nothing was chosen: {after}"
+            yield f"no device was chosen: {after}"
         if choice in ("opencl", "cuda") and after["device"] not in (choice, "host"):
-            yield f"another device: {after}"
+            yield f"gpu={choice} uses another device: {after}"
         if after["device"] == "host" and not after["why"]:
-            yield "it does not say why"
+            yield "the statistics do not say why the host was chosen"
         if after["device"] != "host" and not after["units"]:
-            yield "the device made nothing"
+            yield "the device that was chosen made no unit"
 
 
 def main():
@@ -84,7 +84,8 @@ def main():
         with Mount(store, point, "-o", "gpu=off"):
             expected = contents(point)
         for choice in "off", "opencl", "cuda", "auto":
-            results.add(f"gpu={choice}", check_device(store, point, choice, expected))
+            results.add(f"gpu={choice} serves the bytes of the host",
+                        check_device(store, point, choice, expected))
         refused = lodfs("mount", "-o", "gpu=abacus", store, point, check=False)
         results.add("an unknown device is refused", [] if refused.returncode == 2 else [refused])
     return results.finish()

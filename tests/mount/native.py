@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""native/: compressed items as files of their own, made of the row and the groups as stored."""
+"""native/: each compressed item as a file: a header, its row, and its groups as stored."""
 import os
 import random
 import struct
@@ -23,7 +23,7 @@ def make_source(folder):
 
 
 def parts_of(data):
-    """(width, height, stream, chunks) of a .l3 file."""
+    """Returns (width, height, stream, chunks) of a .l3 file."""
     assert data[:8] == b"LODFSL31", data[:8]
     row = data[8:HEAD]
     assert row[0] == 2 and row[4:8] == bytes(4)
@@ -40,28 +40,28 @@ def items(point, names):
         data, png = read(shown), read(f"{point}/full/{name}")
         width, height, stream, chunks = parts_of(data)
         if os.stat(shown).st_size != len(data):
-            yield f"{name}: its size is not what was read"
+            yield f"{name}: st_size is not the number of bytes read"
         sides = struct.unpack(">II", png[16:24]), struct.unpack_from("<II", stream)
         if sides != ((width, height), (width, height)):
-            yield f"{name}: of another size"
+            yield f"{name}: width or height differs from that of the PNG"
         if png[33:33 + len(chunks)] != chunks:
-            yield f"{name}: other chunks"
+            yield f"{name}: the chunks differ from those of the PNG"
         if read(f"{point}/native/full/{name}.l3") != data:
-            yield f"{name}: other bytes at full"
+            yield f"{name}: the bytes at full differ from those at q1"
 
 
 def tree(point, shown, kept):
     found = sorted(os.listdir(f"{point}/native/q4"))
     if found != sorted([f"{name}.l3" for name in shown] + kept):
-        yield f"names: {found}"
+        yield f"native/q4 lists other names: {found}"
     for name in kept:
         if read(f"{point}/native/q4/{name}") != read(f"{point}/q4/{name}"):
-            yield f"{name}: not as in the tree"
+            yield f"{name}: native/q4 and q4 differ"
     for name in shown[0], "labels.csv.l3", ".l3":
         if os.path.exists(f"{point}/native/q4/{name}"):
-            yield f"{name} leads somewhere"
+            yield f"{name} exists"
     if os.readlink(f"{point}/native/auto") != "full" or os.path.exists(f"{point}/native/original"):
-        yield "auto, original"
+        yield "native/auto does not lead to full, or native/original exists"
 
 
 def main():
@@ -76,9 +76,11 @@ def main():
             pictures = [f"{number}.png" for number in range(len(png_files.KINDS))]
             shown = [n for n in pictures if os.path.exists(f"{point}/native/q4/{n}.l3")]
             others = [n for n in os.listdir(source) if n not in shown]
-            results.add("most are in L3", [] if len(shown) > len(pictures) / 2 else shown)
-            results.add("names and kept files", tree(point, shown, others))
-            results.add("items", items(point, shown))
+            results.add("most images are stored as L3",
+                        [] if len(shown) > len(pictures) / 2 else shown)
+            results.add("L3 items have names in .l3, other files keep theirs",
+                        tree(point, shown, others))
+            results.add("a .l3 file has the item's row and stream", items(point, shown))
     return results.finish()
 
 

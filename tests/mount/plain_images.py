@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PGM, PPM and BMP files: patches in the store, the source's bytes at every fidelity."""
+"""PGM, PPM and BMP files are stored as patches, and have the source's bytes at every fidelity."""
 import ast
 import hashlib
 import json
@@ -18,7 +18,7 @@ TALL = dict(channels=3, header=40, upward=True)
 
 
 def make_source(folder):
-    """{name: is it exact?}"""
+    """Writes the files. Returns {name: "exact" if it becomes patches, "whole" if it does not}."""
     rng, kinds = random.Random(11), {}
     for width, height in SIDES:
         for number, (ending, kind) in enumerate(plain_files.KINDS):
@@ -37,11 +37,11 @@ def make_source(folder):
 
 
 def stored(text, kinds):
-    """Which files are whole is what pack names, with a reason each."""
+    """pack -v names each file that it stores whole, and no other."""
     named = {line.split(": ")[0].strip() for line in text.splitlines() if line.startswith("  ")}
     for name, kind in kinds.items():
         if (name in named) != (kind == "whole"):
-            yield f"{name}, {kind}: {'' if name in named else 'not '}named"
+            yield f"{name} is {kind}, and pack {'names' if name in named else 'does not name'} it"
 
 
 def trees(source, point, kinds):
@@ -51,18 +51,18 @@ def trees(source, point, kinds):
         for tree in TREES:
             path = f"{point}/{tree}/{name}"
             if os.stat(path).st_size != len(data):
-                yield f"{path}: st_size {os.stat(path).st_size}, not {len(data)}"
+                yield f"{path}: st_size is {os.stat(path).st_size}, not {len(data)}"
             with open(path, "rb") as file:
                 for _ in range(3):
                     at, count = rng.randrange(len(data) + 1), rng.choice([1, 700, 90_000])
                     if os.pread(file.fileno(), count, at) != data[at:at + count]:
-                        yield f"{path}: {count} bytes at {at}"
+                        yield f"{path}: {count} bytes at {at} differ"
             if hashlib.sha256(read(path)).digest() != hashlib.sha256(data).digest():
-                yield f"{path}: other bytes"
+                yield f"{path}: the bytes differ from the source"
 
 
 def pixels_of(data):
-    """(width, height, channels, bytes) of a file of decoded/."""
+    """Returns (width, height, channels, bytes) of a file of decoded/."""
     if data[:6] != b"\x93NUMPY":
         kind, sides, top, rest = data.split(b"\n", 3)
         assert top == b"255"
@@ -79,25 +79,25 @@ def decoded(source, point, kinds):
         data, folder = read(f"{source}/{name}"), f"{point}/decoded/q7"
         if kind != "exact":
             if read(f"{folder}/{name}") != data:
-                yield f"{name}: it has pixels"
+                yield f"{name} is stored whole, but decoded/ shows other bytes"
             continue
         wanted = plain_files.look(data)
         ending = ".npy" if len(wanted[3]) > wanted[0] * wanted[1] * wanted[2] else \
             {1: ".pgm", 3: ".ppm", 4: ".npy"}[wanted[2]]
         path = f"{folder}/{name.rpartition('.')[0]}{ending}"
         if not os.path.exists(path):
-            yield f"{path} is not there"
+            yield f"{path} does not exist"
         elif pixels_of(read(path)) != wanted:
-            yield f"{path}: other pixels"
+            yield f"{path}: the pixels differ"
         elif os.stat(path).st_size != len(read(path)):
-            yield f"{path}: another size"
+            yield f"{path}: st_size is not the number of bytes read"
 
 
 def native(point, kinds):
     for name, kind in kinds.items():
         path = f"{point}/native/full/{name}.l3"
         if os.path.exists(path) != (kind == "exact"):
-            yield f"{name}: {kind}"
+            yield f"{name} is {kind}, but native/ has {'a' if kind != 'exact' else 'no'} .l3 file"
         elif kind == "exact":
             row = read(path)[8:72]
             if row[0] or row[40] != (2 if name.endswith(".bmp") else 1):
@@ -105,7 +105,7 @@ def native(point, kinds):
 
 
 def units(store, point):
-    """A range makes the bands it touches: one, two at their border."""
+    """A read of 1000 bytes decodes one band, or two at a border."""
     with Mount(store, point):
         made = 0
         with open(f"{point}/full/tall.bmp", "rb") as file:
@@ -114,24 +114,25 @@ def units(store, point):
                 os.pread(file.fileno(), 1000, at)
                 now = json.loads(read(f"{point}/.lodfs/stats"))["made"]["units"]
                 if not 1 <= now - made <= 2:
-                    yield f"1000 bytes at {at} make {now - made} bands"
+                    yield f"a read of 1000 bytes at {at} decodes {now - made} bands"
                 made = now
 
 
 def kept(work, source, store, kinds):
-    """verify, repair and unpack; the same store from one thread, and after a kill."""
+    """verify finds no damage, repair restores the index, unpack the files. One thread, and
+    --original=all, write the same records."""
     if lodfs("verify", store, check=False).returncode:
-        yield "verify finds damage"
+        yield "verify finds damage in a sound store"
     index = read(f"{store}/index")
     os.unlink(f"{store}/index")
     if lodfs("repair", store, check=False).returncode or read(f"{store}/index") != index:
-        yield "repair makes another index"
+        yield "repair makes a different index"
     lodfs("unpack", store, f"{work}/again")
-    yield from (f"unpack: {name}" for name in kinds
+    yield from (f"unpack: {name} differs" for name in kinds
                 if read(f"{work}/again/{name}") != read(f"{source}/{name}"))
     info = json.loads(lodfs("info", "--json", store).stdout)
     if info["no_original"]:
-        yield f"{info['no_original']} files without original"
+        yield f"{info['no_original']} files have no original"
     for extra in (["-j1"], ["--original=all"]):
         lodfs("pack", "-q", *extra, source, f"{work}/other")
         for name in os.listdir(f"{store}/records"):
@@ -142,7 +143,7 @@ def kept(work, source, store, kinds):
 
 
 def damage(store, point, source, kinds):
-    """A bit of an image's patches costs that image; verify says which it is."""
+    """A flipped bit in patches makes one image fail, and verify names that image."""
     record = next(f"{store}/records/{name}" for name in sorted(os.listdir(f"{store}/records"))
                   if name.endswith(".l3"))
     at = os.stat(record).st_size // 2
@@ -176,14 +177,16 @@ def main():
         os.mkdir(source)
         kinds = make_source(source)
         text = lodfs("pack", "-v", source, store).stdout.decode()
-        results.add("what is stored whole is named", stored(text, kinds))
+        results.add("pack names the files that it stores whole", stored(text, kinds))
         with Mount(store, point):
-            results.add("full and original are the source", trees(source, point, kinds))
-            results.add("decoded", decoded(source, point, kinds))
-            results.add("native", native(point, kinds))
-        results.add("ranges", units(store, point))
-        results.add("verify, repair, unpack, other packs", kept(work, source, store, kinds))
-        results.add("damage", damage(store, point, source, kinds))
+            results.add("every fidelity has the source's bytes", trees(source, point, kinds))
+            results.add("decoded/ has the pixels", decoded(source, point, kinds))
+            results.add("native/ has a .l3 file for each image in patches", native(point, kinds))
+        results.add("a read decodes only the bands it needs", units(store, point))
+        results.add("verify, repair, unpack and another pack agree",
+                    kept(work, source, store, kinds))
+        results.add("damage costs one image, and verify names it",
+                    damage(store, point, source, kinds))
     return results.finish()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be mounted is refused with one clear line, its exit code, and nothing mounted."""
+"""A mount that is not possible is refused with one line and an exit code; nothing is mounted."""
 import os
 import shutil
 import sys
@@ -9,27 +9,27 @@ from small import make_store, read, write
 
 
 def refused(arguments, code, *words):
-    """What is wrong with how `lodfs ARGUMENTS` fails: its code, its words, one line of stderr."""
+    """Yields an error unless `lodfs ARGUMENTS` exits with `code` and prints a line with `words`."""
     done = lodfs(*arguments, check=False)
     text = done.stderr.decode(errors="replace")
     if done.returncode != code:
         yield f"exit {done.returncode} instead of {code}: {text}"
     for word in words:
         if word not in text:
-            yield f"does not say '{word}': {text}"
+            yield f"the message does not contain '{word}': {text}"
     if text.count("\n") != 1:
-        yield f"not one line: {text}"
+        yield f"the message is not one line: {text}"
 
 
 def places(work, store, point):
     cases = [
         ((store, f"{work}/nowhere"), 1, "nowhere", "must be an existing folder"),
         ((store, f"{store}/manifest.json"), 1, "not a folder"),
-        ((store, f"{store}/records"), 1, "neither lie in the store"),
-        ((store, store), 1, "neither lie in the store"),
-        ((store, work), 1, "neither lie in the store"),
-        ((store, "/proc"), 1, "the kernel's own"),
-        ((store, "/sys"), 1, "the kernel's own"),
+        ((store, f"{store}/records"), 1, "neither be inside the store"),
+        ((store, store), 1, "neither be inside the store"),
+        ((store, work), 1, "neither be inside the store"),
+        ((store, "/proc"), 1, "a folder of the kernel"),
+        ((store, "/sys"), 1, "a folder of the kernel"),
         ((store,), 2, "a STORE and a MOUNTPOINT"),
         ((store, point, point), 2, "a STORE and a MOUNTPOINT"),
     ]
@@ -40,7 +40,7 @@ def places(work, store, point):
 
 
 def options(store, point):
-    for words, *said in (("rw", "rw", "never written to"), ("what", "what", "unknown"),
+    for words, *said in (("rw", "rw", "always read-only"), ("what", "what", "unknown"),
                          ("fidelity=q11", "q1 .. q10 or full"), ("cache=x", "kernel or none"),
                          ("gpu=x", "auto, off, opencl or cuda"), ("remount", "mount it again"),
                          ("ro,no-such_word=3", "no-such_word=3", "unknown"),
@@ -101,10 +101,10 @@ def main():
     results = Results()
     with Work() as work:
         _, store, point = make_store(work)
-        for name, wrong in (("mount points", places(work, store, point)),
-                            ("options", options(store, point)),
-                            ("stores", stores(work, store, point)),
-                            ("umount", unmounting(work, point))):
+        for name, wrong in (("unusable mount points are refused", places(work, store, point)),
+                            ("wrong options are refused", options(store, point)),
+                            ("missing and damaged stores are refused", stores(work, store, point)),
+                            ("umount of other folders is refused", unmounting(work, point))):
             results.add(name, [*wrong, *left_over(point)])
     return results.finish()
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Counts the kernel's requests (the daemon's -d lines): a warm pass sends none, a cold one few. Files
-are opened by open(2): Python's own open() asks each file whether it is a terminal, and no file
-system can keep the kernel from passing that ioctl on.
+Counts the kernel's requests, from the lines that the daemon prints with -d: a warm pass sends none,
+a cold one few. Files are opened by open(2). Python's open() also asks each file whether it is a
+terminal, and the kernel passes that ioctl to the file system every time.
 """
 import collections
 import os
@@ -27,7 +27,7 @@ def read_plainly(path):
 
 
 def one_pass(point):
-    """What a loader does, and more: lists, stats, opens, reads, follows links, asks in vain."""
+    """Does what loaders do: lists, stats, opens, reads, follows links, looks up missing names."""
     for tree in ("q2", "full"):
         for name in files_below(f"{point}/{tree}"):
             path = os.path.join(os.fsencode(f"{point}/{tree}"), name)
@@ -36,9 +36,9 @@ def one_pass(point):
         read_plainly(f"{point}/{tree}/odd/link")
         for name in ("none", "labels/none"):
             if os.path.exists(f"{point}/{tree}/{name}"):
-                yield f"{name} is there"
+                yield f"{name} exists"
         if list(os.scandir(f"{point}/{tree}/odd/nothing here")):
-            yield "an empty folder is not empty"
+            yield "an empty folder lists names"
 
 
 def warm(point, log):
@@ -55,12 +55,12 @@ def cold(point, log):
     sent = count(log) - before
     files = sum(1 for tree in ("q2", "full") for _ in files_below(f"{point}/{tree}"))
     if sent["READ"] == 0 or sent["READDIRPLUS"] == 0:
-        yield f"the log counts nothing: {dict(sent)}"
+        yield f"no requests are counted: {dict(sent)}"
     if sent["OPEN"] + sent["OPENDIR"] > 2 or sent["RELEASE"] or sent["FLUSH"] > 1:
         yield f"files are opened one by one: {dict(sent)}"
     if sent["GETATTR"] > 2:
         yield f"attributes are asked for one by one: {dict(sent)}"
-    # q2, full and the names in vain: the rest comes with the listings.
+    # The lookups of q2, full and the missing names; all others are answered by the listings.
     if sent["LOOKUP"] > 2 + 4 + 2:
         yield f"entries are looked up one by one ({files} files): {dict(sent)}"
 
@@ -72,9 +72,9 @@ def main():
         _, store, point = make_store(work)
         log = f"{work}/log"
         with Foreground(store, point, log, "-d"):
-            results.add("a cold pass", cold(point, log))
+            results.add("a cold pass sends few requests", cold(point, log))
             results.add("a warm pass sends no request", warm(point, log))
-            results.add("nor does the next", warm(point, log))
+            results.add("the next warm pass sends no request", warm(point, log))
     return results.finish()
 
 

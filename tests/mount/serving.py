@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a mount shows: names, attributes, bytes, rights; and that nothing can be written."""
+"""A mount shows the source's names, attributes, bytes and permissions, and refuses all writes."""
 import ctypes
 import errno
 import os
@@ -26,7 +26,7 @@ def names(source, point):
             yield f"{tree}: other names than the source"
     listed = [entry.name for entry in os.scandir(f"{point}/full")]
     if listed != sorted(listed):
-        yield "a folder is not listed in the order of names"
+        yield "a folder is not listed in the order of its names"
     for entry in os.scandir(f"{point}/full/odd"):
         if entry.inode() != entry.stat(follow_symlinks=False).st_ino:
             yield f"{entry.name}: d_ino is not st_ino"
@@ -42,7 +42,7 @@ def sizes(point):
 
 
 def bytes_kept(source, point):
-    """What no codec shrinks is the source's own bytes, at any offset and size."""
+    """A file that no codec shrinks has the source's bytes, at any offset and size."""
     whole = read(f"{source}/large.bin")
     for tree in ("q1", "full"):
         file = os.open(f"{point}/{tree}/large.bin", os.O_RDONLY)
@@ -83,13 +83,13 @@ def attributes(source, point):
 
 
 def numbers(point):
-    """Every file of every fidelity has its own number, below 2^53 and the same when asked again."""
+    """Every file of every fidelity has an inode number of its own, below 2^53."""
     seen = {}
     for tree in TREES:
         for name in files_below(f"{point}/{tree}"):
             number = os.stat(os.path.join(os.fsencode(f"{point}/{tree}"), name)).st_ino
             if number >= 2**53 or number in seen:
-                yield f"{tree}/{name}: number {number} also of {seen.get(number)}"
+                yield f"{tree}/{name}: inode number {number} is also that of {seen.get(number)}"
             seen[number] = (tree, name)
 
 
@@ -100,7 +100,7 @@ def denied(action, wanted, *arguments):
         if error.errno != wanted:
             yield f"{action.__name__}{arguments}: {errno.errorcode[error.errno]}"
     else:
-        yield f"{action.__name__}{arguments}: no error"
+        yield f"{action.__name__}{arguments} succeeds"
 
 
 def writes(point):
@@ -119,6 +119,8 @@ def absent(point):
     for name in ("q0", "q11", "FULL", "originals", "full/none", "full/labels/empty2",
                  "q1/" + "n" * 255):
         yield from denied(os.stat, errno.ENOENT, f"{point}/{name}")
+    for name in ("n" * 256, "q1/" + "n" * 256, "q1/" + "n" * 1000, "decoded/q1/" + "n" * 300):
+        yield from denied(os.stat, errno.ENAMETOOLONG, f"{point}/{name}")
     yield from denied(os.listdir, errno.ENOTDIR, f"{point}/full/labels/empty")
     yield from denied(os.getxattr, errno.ENOTSUP, f"{point}/full/labels/empty", "user.any")
 
@@ -134,7 +136,7 @@ def whole_system(source, point):
 
 
 def seeking(point):
-    """A listing goes on where it stopped: telldir and seekdir, one entry at a time."""
+    """seekdir to the place of telldir continues a listing there, for every entry."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.opendir.restype = libc.readdir.restype = ctypes.c_void_p
     libc.telldir.restype = ctypes.c_long
@@ -152,7 +154,7 @@ def seeking(point):
             yield f"seekdir to {name} gives {found}"
     libc.closedir(folder)
     if [name for _, name in places[:2]] != [b".", b".."]:
-        yield f"begins with {places[:2]}"
+        yield f"a listing begins with {places[:2]}"
 
 
 class Handle(ctypes.Structure):
@@ -161,7 +163,7 @@ class Handle(ctypes.Structure):
 
 
 def handles(store, point):
-    """What NFS does: a file handle of one mount opens the same file of the next."""
+    """As an NFS server needs it: a file handle of one mount opens the same file of the next."""
     libc = ctypes.CDLL(None, use_errno=True)
     handle, mount_id = Handle(bytes=128), ctypes.c_int()
     with Mount(store, point):
@@ -188,21 +190,22 @@ def as_nobody(*command):
 
 
 def rights(store, point):
-    """default_permissions: a 0600 file stays its owner's, though open is never asked of us."""
+    """The kernel checks permissions (default_permissions): only its owner reads a 0600 file, even
+    though the kernel sends no OPEN request. The other user here is 65534."""
     with Mount(store, point, "-o", "allow_other"):
         if as_nobody("cat", f"{point}/full/labels/train.csv").returncode:
-            yield "allow_other: nobody cannot read a 0644 file"
+            yield "allow_other: another user cannot read a 0644 file"
         for _ in range(2):
-            read(f"{point}/full/labels/secret")  # cached, so that only the rights stop nobody
+            read(f"{point}/full/labels/secret")  # cached, so that only the mode protects it
             if as_nobody("cat", f"{point}/full/labels/secret").returncode == 0:
-                yield "allow_other: nobody reads a 0600 file"
+                yield "allow_other: another user reads a 0600 file"
     with Mount(store, point):
         if as_nobody("ls", f"{point}/full").returncode == 0:
-            yield "without allow_other nobody gets in"
+            yield "without allow_other another user can list a folder"
     with Mount(store, point, "-o", f"allow_other,uid={NOBODY},gid=7,fmask=044,dmask=022"):
         shown = os.stat(f"{point}/full/labels/train.csv")
         if (shown.st_uid, shown.st_gid, shown.st_mode & 0o777) != (NOBODY, 7, 0o600):
-            yield f"uid, gid, fmask: {shown}"
+            yield f"uid=, gid= and fmask= do not show in {shown}"
         if as_nobody("cat", f"{point}/full/labels/secret").returncode:
             yield "uid=: the owner cannot read"
 
@@ -213,20 +216,20 @@ def main():
     with Work() as work:
         source, store, point = make_store(work)
         with Mount(store, point):
-            results.add("names", names(source, point))
+            results.add("every fidelity has the source's names", names(source, point))
             results.add("st_size equals bytes read", sizes(point))
-            results.add("bytes kept", bytes_kept(source, point))
-            results.add("attributes", attributes(source, point))
-            results.add("inode numbers", numbers(point))
-            results.add("writes are EROFS", writes(point))
-            results.add("what is not there", absent(point))
-            results.add("statfs", whole_system(source, point))
-            results.add("seeking in a folder", seeking(point))
+            results.add("a file that no codec shrinks keeps its bytes", bytes_kept(source, point))
+            results.add("attributes are those of the source", attributes(source, point))
+            results.add("inode numbers are unique", numbers(point))
+            results.add("every write fails with EROFS", writes(point))
+            results.add("missing names fail with ENOENT", absent(point))
+            results.add("statfs has the size of the source", whole_system(source, point))
+            results.add("seekdir continues a listing", seeking(point))
         if os.geteuid() == 0:
-            results.add("rights", rights(store, point))
-            results.add("file handles", handles(store, point))
+            results.add("the kernel checks permissions", rights(store, point))
+            results.add("file handles outlive a mount", handles(store, point))
         else:
-            print("SKIP: rights of other users and file handles need root")
+            print("SKIP: checks with other users and of file handles need root")
     return results.finish()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small source and its store, for the tests of mounting; and a daemon held in the foreground."""
+"""Helpers of the mount tests: a small source and its store, and a daemon in the foreground."""
 import os
 import subprocess
 import time
@@ -19,7 +19,7 @@ def write(path, data, mode=0o644):
 
 
 def make_source(folder):
-    """Photographs, a file of many frames, an empty one, links, odd names, times before 1970."""
+    """Writes photographs, a file of many frames, an empty one, a link, odd names and old times."""
     subprocess.run([os.environ["PHOTOGRAPHS"], os.path.join(folder, "photos"), "8"], check=True,
                    stdout=subprocess.DEVNULL)
     write(f"{folder}/large.bin", os.urandom(700_001))
@@ -34,7 +34,7 @@ def make_source(folder):
 
 
 def make_store(work):
-    """(source, store, mount point) below `work`."""
+    """Makes a source and packs it. Returns (source, store, mount point), folders of `work`."""
     source, store, point = (os.path.join(work, name) for name in ("source", "store", "mount"))
     os.chmod(work, 0o755)
     os.mkdir(source)
@@ -45,7 +45,7 @@ def make_store(work):
 
 
 def files_below(folder):
-    """Relative paths, as bytes, of all regular files."""
+    """Yields the relative paths, as bytes, of all regular files."""
     top = os.fsencode(folder)
     for path, _, names in os.walk(top):
         for name in names:
@@ -59,34 +59,48 @@ def read(path):
         return data.read()
 
 
-def until(condition):
-    """Waits for condition(); whether it came true."""
-    end = time.monotonic() + SECONDS_MAX
+def forget_pages(folder):
+    """The kernel forgets the bytes of the files below, so that they are read from the storage."""
+    for name in files_below(folder):
+        file = os.open(os.path.join(os.fsencode(folder), name), os.O_RDONLY)
+        os.fsync(file)
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(file)
+
+
+def until(condition, seconds=SECONDS_MAX):
+    """Blocks until condition() is true, or `seconds` have passed. Returns condition()."""
+    end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(.02)
     return condition()
 
 
 class Foreground:
-    """with Foreground(store, point, log, options): `lodfs mount -f`, its stderr in file `log`."""
+    """
+    with Foreground(store, point, log, options): `lodfs mount -f`, its stderr in file `log`.
+    `under`: the program that starts it, such as nohup. `env`: variables beside the others.
+    """
 
-    def __init__(self, store, point, log, *options):
+    def __init__(self, store, point, log, *options, under=(), env=()):
         self.store, self.point, self.log, self.options = store, point, log, options
+        self.under, self.env = under, dict(os.environ, **dict(env))
 
     def __enter__(self):
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [os.environ["LODFS"], "mount", "-f", *self.options, self.store, self.point],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                [*self.under, os.environ["LODFS"], "mount", "-f", *self.options, self.store,
+                 self.point],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env)
         if not until(lambda: os.path.ismount(self.point) or self.process.poll() is not None):
             raise RuntimeError("not mounted in time")
         return self
 
-    def end(self, number):
-        """Sends a signal; the exit status, or None if it goes on."""
+    def end(self, number, seconds=SECONDS_MAX):
+        """Sends a signal. Returns the exit status, or None if the daemon does not end."""
         self.process.send_signal(number)
         try:
-            return self.process.wait(SECONDS_MAX)
+            return self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 

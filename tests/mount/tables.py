@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in a mount: names, bytes and ranges in every tree; a damaged shard costs what needs it."""
+"""Tables in a mount: names, bytes and ranges in every tree. Damage in a shard makes only the files
+fail that need it."""
 import errno
 import os
 import random
@@ -22,7 +23,7 @@ def compare(source, point, tree):
             yield f"{os.fsdecode(name)} differs"
     for folder in BESIDE:
         if os.path.exists(f"{point}/{tree}/{folder}") != (tree != "original"):
-            yield folder
+            yield f"{folder} {'does not exist' if tree != 'original' else 'exists'}"
 
 
 def ranges(source, point):
@@ -33,18 +34,18 @@ def ranges(source, point):
         for _ in range(60):
             at, count = chance.randrange(len(data)), chance.randrange(1, 200000)
             if os.pread(made, count, at) != data[at:at + count]:
-                yield f"{name}, {count} bytes at {at}"
+                yield f"{name}: {count} bytes at {at} differ"
         os.close(made)
 
 
 def lost_of(source, point, wrong):
-    """Names that cannot be read; what can be is compared with the source."""
+    """Returns the names that cannot be read. Adds names that have other bytes to `wrong`."""
     lost = set()
     for name in map(os.fsdecode, files_below(f"{point}/full")):
         try:
             data = read(f"{point}/full/{name}")
             if os.path.exists(f"{source}/{name}") and data != read(f"{source}/{name}"):
-                wrong.append(f"{name}: other bytes")
+                wrong.append(f"{name}: the bytes differ from the source")
         except OSError as error:
             if error.errno != errno.EIO:
                 wrong.append(f"{name}: {error}")
@@ -53,7 +54,7 @@ def lost_of(source, point, wrong):
 
 
 def damaged(source, store, point, record):
-    """A bit of a record of shards: what cannot be read is what verify names, and no more."""
+    """After a flipped bit in a record of shards, verify names exactly the files that fail."""
     path, wrong = f"{store}/records/{record}", []
     at = os.path.getsize(path) - 1
     flip(path, at)
@@ -63,7 +64,7 @@ def damaged(source, store, point, record):
         lost = lost_of(source, point, wrong)
     flip(path, at)
     if not lost or lost != named:
-        wrong.append(f"lost are {lost}, verify names {named}")
+        wrong.append(f"verify names {named}, but {lost} cannot be read")
     return wrong
 
 
@@ -77,11 +78,12 @@ def main():
               source, store)
         with Mount(store, point):
             for tree in ("q1", "full", "original"):
-                results.add(f"{tree}/", compare(source, point, tree))
-            results.add("ranges", ranges(source, point))
+                results.add(f"{tree}/ has the source's bytes", compare(source, point, tree))
+            results.add("ranges of tables are right", ranges(source, point))
         for record in sorted(os.listdir(f"{store}/records")):
             if record.endswith(".toc"):
-                results.add(f"{record} damaged", damaged(source, store, point, record))
+                results.add(f"{record} damaged: verify names the files that fail",
+                            damaged(source, store, point, record))
     return results.finish()
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Mounts of a plain user, through fusermount3, and on an open handle of /dev/fuse, /dev/fd/N, which a
-helper with more rights has mounted. In a mount namespace of its own, where the device is open to
-all, as it is on most machines.
+Mounts of a plain user: through fusermount3, and on /dev/fd/N, an open handle of /dev/fuse that a
+privileged helper has mounted. The test runs in a mount namespace of its own. There every user may
+open /dev/fuse, as on most machines.
 """
 import ctypes
 import os
@@ -19,7 +19,7 @@ MS_RDONLY, MS_NOSUID, MS_NODEV = 1, 2, 4
 
 
 def run(work, *arguments, user=NOBODY, **options):
-    """The program as nobody: (exit status, what it said)."""
+    """Runs the program as user 65534, or `user`. Returns (exit status, output)."""
     done = subprocess.run([f"{work}/lodfs", *arguments], user=user, group=user,
                           extra_groups=[], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=SECONDS_MAX, check=False, **options)
@@ -40,7 +40,7 @@ def as_nobody(script):
 
 def expect(what, got, code, *words):
     if got[0] != code or any(word not in got[1] for word in words):
-        yield f"{what}: exit {got[0]}, says {got[1]!r:.300}"
+        yield f"{what}: exit {got[0]}, prints {got[1]!r:.300}"
 
 
 def mounts_at(point):
@@ -51,13 +51,13 @@ def mounts_at(point):
 def through_fusermount(work, source, store, point):
     yield from expect("mount", run(work, "mount", store, point), 0)
     if not any("nosuid,nodev" in line and f"user_id={NOBODY}" in line for line in mounts_at(point)):
-        yield f"mounted as {mounts_at(point)}"
+        yield f"the mount options are wrong: {mounts_at(point)}"
     shown = as_nobody(f"cat '{point}/full/labels/secret'; stat -c %u '{point}/full/labels/secret'")
     if shown.stdout != read(f"{source}/labels/secret") + b"%d\n" % NOBODY:
-        yield f"shows {shown}"
+        yield f"the mount shows {shown}"
     yield from expect("umount", run(work, "umount", point), 0)
     if mounts_at(point):
-        yield "still mounted"
+        yield "umount returned, but the store is still mounted"
 
 
 def refused(work, store, point):
@@ -66,8 +66,9 @@ def refused(work, store, point):
             read("/etc/fuse.conf").decode():
         yield from expect("allow_other", got, 1, "user_allow_other")
     run(work, "umount", point)
-    yield from expect("a folder of root", run(work, "mount", store, "/usr"), 1)
-    yield from expect("nothing mounted", run(work, "umount", point), 1, "no lodfs is mounted")
+    yield from expect("mount on a folder of root", run(work, "mount", store, "/usr"), 1)
+    yield from expect("umount without a mount", run(work, "umount", point), 1,
+                      "no lodfs is mounted")
 
 
 def in_use(work, store, point):
@@ -83,29 +84,29 @@ def in_use(work, store, point):
 
 
 def other_words(work, store, point):
-    """A fusermount3 that fails for another reason than use is let say it."""
+    """If fusermount3 fails, and not because the mount is in use, umount refers to its message."""
     os.mkdir(f"{work}/bin")
     with open(f"{work}/bin/fusermount3", "w", encoding="ascii") as script:
         script.write("#!/bin/sh\necho 'fusermount3: no table of mounts' >&2\nexit 1\n")
     os.chmod(f"{work}/bin/fusermount3", 0o755)
     yield from expect("mount", run(work, "mount", store, point), 0)
     got = run(work, "umount", point, env={"PATH": f"{work}/bin"})
-    yield from expect("umount", got, 1, "no table of mounts", "says above why")
+    yield from expect("umount", got, 1, "no table of mounts", "its message is above")
     if "in use" in got[1]:
-        yield f"says {got[1]!r}"
+        yield f"umount claims that the mount is in use: {got[1]!r}"
     yield from expect("umount", run(work, "umount", point), 0)
 
 
 def by_another(work, store, point):
-    """Who has not mounted is told so, in use or not, and whoever mounted it."""
+    """umount of a mount of another user, root included, says that it is not permitted."""
     words = "cannot unmount: not permitted"
     yield from expect("mount", run(work, "mount", store, point), 0)
     for options in ((), ("-l",)):
-        yield from expect("umount of another's", run(work, "umount", *options, point, user=OTHER),
-                          1, words)
+        yield from expect("umount of another user's mount",
+                          run(work, "umount", *options, point, user=OTHER), 1, words)
     yield from expect("umount", run(work, "umount", point), 0)
     subprocess.run([f"{work}/lodfs", "mount", "-o", "allow_other", store, point], check=True)
-    yield from expect("umount of root's", run(work, "umount", point), 1, words)
+    yield from expect("umount of root's mount", run(work, "umount", point), 1, words)
     subprocess.run([f"{work}/lodfs", "umount", point], check=True)
 
 
@@ -114,12 +115,12 @@ def over_dead(work, store, point):
     until(lambda: mounts_at(point))
     server.kill()
     server.wait()
-    yield from expect("over a dead mount", run(work, "mount", store, point), 0, "replaced")
+    yield from expect("mount over a dead one", run(work, "mount", store, point), 0, "replaced")
     yield from expect("umount", run(work, "umount", point), 0)
 
 
 def open_device(point):
-    """A handle of /dev/fuse that is mounted at `point`."""
+    """Returns a handle of /dev/fuse that is mounted at `point`."""
     libc = ctypes.CDLL(None, use_errno=True)
     handle = os.open("/dev/fuse", os.O_RDWR)
     options = f"fd={handle},rootmode=40000,user_id={NOBODY},group_id={NOBODY},allow_other," \
@@ -136,16 +137,17 @@ def on_handle(work, source, store, point):
         server = start(work, "mount", *words, store, f"/dev/fd/{handle}", pass_fds=[handle])
         os.close(handle)
         if read(f"{point}/full/large.bin") != read(f"{source}/large.bin"):
-            yield f"{words}: other bytes"
+            yield f"{words}: the bytes differ from the source"
         subprocess.run(["umount", point], check=True)
         if server.wait(SECONDS_MAX):
-            yield f"{words}: the server ends with {server.returncode}"
-    yield from expect("no such handle", run(work, "mount", store, "/dev/fd/77"), 1, "/dev/fd/77")
-    yield from expect("no device", run(work, "mount", store, "/dev/fd/0"), 1, "fuse")
+            yield f"{words}: the server exits with {server.returncode}"
+    yield from expect("a handle that is not open", run(work, "mount", store, "/dev/fd/77"), 1,
+                      "/dev/fd/77")
+    yield from expect("a handle of another file", run(work, "mount", store, "/dev/fd/0"), 1, "fuse")
 
 
 def open_to_all(work):
-    """/dev/fuse for everybody, in this namespace alone."""
+    """Lets every user open /dev/fuse, in this mount namespace only."""
     os.mkdir(f"{work}/dev")
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", f"{work}/dev"], check=True)
     device = os.stat("/dev/fuse").st_rdev
@@ -161,15 +163,16 @@ def inside(work):
     shutil.copy(os.environ["LODFS"], f"{work}/lodfs")
     subprocess.run(["chown", "-R", str(NOBODY), store, point], check=True)
     if shutil.which("fusermount3"):
-        results.add("fusermount3", through_fusermount(work, source, store, point))
-        results.add("what is refused", refused(work, store, point))
-        results.add("in use", in_use(work, store, point))
-        results.add("its own words", other_words(work, store, point))
-        results.add("another user's", by_another(work, store, point))
-        results.add("over a dead mount", over_dead(work, store, point))
+        results.add("a plain user mounts through fusermount3",
+                    through_fusermount(work, source, store, point))
+        results.add("a plain user's wrong mounts are refused", refused(work, store, point))
+        results.add("umount of a mount in use is refused", in_use(work, store, point))
+        results.add("fusermount3's own message is shown", other_words(work, store, point))
+        results.add("umount of another user's mount is refused", by_another(work, store, point))
+        results.add("a dead mount is replaced", over_dead(work, store, point))
     else:
         print("SKIP: fusermount3 is missing, so no plain user can mount")
-    results.add("/dev/fd/N", on_handle(work, source, store, point))
+    results.add("a mounted handle of /dev/fuse is served", on_handle(work, source, store, point))
     subprocess.run(["umount", "/dev/fuse", f"{work}/dev"], check=False)
     return results.finish()
 
@@ -179,7 +182,7 @@ def main():
         return inside(sys.argv[2])
     need_fuse()
     if os.geteuid() != 0:
-        skip("only root can become somebody else; the other mount tests run as you")
+        skip("only root can switch to other users; the other mount tests run as the current user")
     with Work() as work:
         return subprocess.run(["unshare", "-m", "--propagation", "private", sys.executable,
                                __file__, "inside", work], check=False).returncode

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """lodfs.l3: the images of native/ as arrays, on the host and on devices, are those of decoded/."""
 import os
+import pickle
 import random
+import signal
 import sys
 
 import plain_files
@@ -18,6 +20,8 @@ except ImportError:
 sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
 
 import lodfs
+
+PATIENCE_S = 30  # for a child, which takes milliseconds
 
 
 def make_source(folder):
@@ -69,6 +73,49 @@ def refusals(point):
             yield str(error)
 
 
+def in_child(device, data, wanted):
+    """Says what a forked child finds wrong, whose parent has decoded on the device."""
+    if device.kind != "host":
+        return f"the device that it inherited is {device.kind}"
+    try:
+        lodfs.l3.decode(data, device="opencl")
+        return "a driver was opened again"
+    except lodfs.LodfsError as error:
+        if "forked" not in str(error):
+            return str(error)
+    for name in None, "host":
+        if not np.array_equal(lodfs.l3.decode(data, device=name), wanted):
+            return f"other pixels with device={name}"
+    return ""
+
+
+def forks(point):
+    """A driver does not survive fork: children decode on the host, and none of them hangs."""
+    name = next(name for name in os.listdir(f"{point}/native/full") if name.endswith(".l3"))
+    data = read(f"{point}/native/full/{name}")
+    device, wanted = lodfs.l3.open_device("opencl"), lodfs.l3.decode(data, device="opencl")
+    for _ in range(5):
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(PATIENCE_S)
+            said = in_child(device, data, wanted)
+            del device
+            os.write(writing, said.encode())
+            os._exit(0)
+        os.close(writing)
+        with open(reading, "rb") as pipe:
+            said = pipe.read().decode()
+        if said or os.waitpid(pid, 0)[1]:
+            yield said or "a child did not end"
+            return
+    again = lodfs.l3.decode(data, device="opencl")
+    if device.kind != "opencl" or not np.array_equal(again, wanted):
+        yield f"the parent's device has become {device.kind}"
+    if pickle.loads(pickle.dumps(device)) is not device or "opencl" not in repr(device):
+        yield f"a pickle of {device!r} is another"
+
+
 def main():
     need_fuse()
     results = Results()
@@ -82,6 +129,7 @@ def main():
             try:
                 lodfs.l3.open_device("opencl")
                 results.add("opencl", images(point, "opencl"))
+                results.add("forks with opencl", forks(point))
             except lodfs.LodfsError as error:
                 print(f"SKIP: opencl: {error}")
             results.add("refusals", refusals(point))

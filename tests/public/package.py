@@ -4,6 +4,7 @@
 Without arguments it tests the modules of the source tree with the library of the build; installed
 ones are tested with the argument "installed"."""
 import copy
+import importlib
 import os
 import pathlib
 import pickle
@@ -43,6 +44,8 @@ def check_store(store, source):
         for fidelity in ("q1", "full", "original"):
             assert store.read(path, fidelity) == data
         assert store.read(path, offset=100, bytes=1000) == data[100:1100]
+        with store.open(f"q3/{path}") as file:
+            assert file.read(5) == data[:5] and file.size == len(data)
     assert "no such file" in raises(FileNotFoundError, lambda: store.read("nothing"))
     assert "q11" in raises(ValueError, lambda: store.read("plain.npy", "q11"))
 
@@ -77,7 +80,7 @@ def check_products(table, dense):
 
 
 def check_operator(table, dense):
-    """What SciPy's solvers and scikit-learn's estimators call."""
+    """The calls that SciPy's solvers and scikit-learn's estimators make."""
     rows, columns = dense.shape
     chance = np.random.default_rng(7)
     v, w = chance.random((columns, 1)), chance.random((rows, 2))
@@ -147,7 +150,9 @@ def check_tables(store, source):
     random = np.load(source / "random.npy").astype("f8")
     check_operator(store.table("random.toc"), random)
     assert "x.toc" in raises(OSError, lambda: store.table("plain.npy"))
-    raises(TypeError, lambda: pickle.dumps(store.table("random.toc")))
+    again = pickle.loads(pickle.dumps(store.table("random.toc")))
+    assert again == store.table("random.toc") and again.rows(3, 4).tobytes() == random[3:7].astype(
+        "u1").tobytes()
     text = store.table("text.toc")
     assert text.shape == (7000, 5) and text.to_dense()[1, 1:4].tolist() == [0, 1, 0]
     data = store.read("big-endian.toc/shard-00001.toc")
@@ -190,6 +195,7 @@ def main():
         check_threads(shard, big)
         check_misuse(shard, big[5000:])
         assert "no such folder" in raises(FileNotFoundError, lambda: lodfs.open(store / "none"))
+    assert callable(importlib.import_module("lodfs.torch").loader)
     print(f"lodfs {lodfs.version()} of {os.path.dirname(lodfs.__file__)}: as NumPy has it")
 
 

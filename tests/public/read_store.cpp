@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public header as C++ sees it: lists a store and compares all its files with the source's.
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -7,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "lodfs.h"
+#include "api/lodfs.h"
 
 static lodfs_store *store;
-static std::string source;
+static std::string source, location;
 static unsigned files, failures;
 
 static bool same(const std::string &path, int fidelity, const lodfs_entry &entry)
@@ -38,6 +39,63 @@ static bool same(const std::string &path, int fidelity, const lodfs_entry &entry
                                &error) == 0 && count == 0;
 }
 
+// An open file has the same bytes, also when its store was closed before it.
+static bool same_file(const std::string &path, int fidelity)
+{
+    lodfs_store *own = nullptr;
+    lodfs_file *file = nullptr;
+    lodfs_error error;
+    size_t count = 0;
+
+    if (lodfs_store_open(location.c_str(), 1 << 20, &own, &error) ||
+        lodfs_file_open(own, path.c_str(), fidelity, &file, &error)) {
+        std::printf("%s: %s\n", path.c_str(), error.message);
+        lodfs_store_close(own);
+        return false;
+    }
+    lodfs_store_close(own);
+    std::vector<char> whole(lodfs_file_bytes(file) + 1), into(whole.size());
+    lodfs_read(store, path.c_str(), fidelity, 0, whole.data(), whole.size(), &count, &error);
+    bool equal = count + 1 == whole.size();
+    // In odd pieces, and past the end.
+    for (size_t at = 0; equal && at < whole.size(); at += 70001) {
+        equal = lodfs_file_read(file, at, into.data() + at,
+                                into.size() - at < 70001 ? into.size() - at : 70001, &count,
+                                &error) == 0;
+    }
+    equal = equal && into == whole;
+    equal = equal && lodfs_file_read(file, 1 << 30, into.data(), 1, &count, &error) == 0 &&
+            count == 0;
+    lodfs_file_close(file);
+    return equal;
+}
+
+// The text of a link in exactly its memory, and in a byte less.
+static bool link_is(const char *path, const char *text)
+{
+    std::vector<char> into(std::strlen(text) + 1);
+    lodfs_error error;
+
+    return lodfs_link(store, path, into.data(), into.size(), &error) == 0 &&
+           std::strcmp(into.data(), text) == 0 &&
+           lodfs_link(store, path, into.data(), into.size() - 1, &error) == -ERANGE &&
+           std::strstr(error.message, "too small") != nullptr &&
+           lodfs_link(store, path, into.data(), 0, &error) == -ERANGE;
+}
+
+// Errors that opening a file gives.
+static bool no_files()
+{
+    lodfs_file *file = nullptr;
+    lodfs_error error;
+
+    lodfs_file_close(nullptr);
+    return lodfs_file_open(store, "none", LODFS_FULL, &file, &error) == -ENOENT &&
+           lodfs_file_open(store, "sub", LODFS_FULL, &file, &error) == -EISDIR &&
+           lodfs_file_open(store, "link", LODFS_FULL, &file, &error) == -EINVAL &&
+           lodfs_file_open(store, "plain.npy", 99, &file, nullptr) == -EINVAL && file == nullptr;
+}
+
 static void look_at(const std::string &folder, int fidelity)
 {
     lodfs_entry entries[3];
@@ -57,7 +115,7 @@ static void look_at(const std::string &folder, int fidelity)
                 look_at(path, fidelity);
             } else if (entries[i].kind == LODFS_FILE) {
                 files++;
-                if (!same(path, fidelity, entries[i])) {
+                if (!same(path, fidelity, entries[i]) || !same_file(path, fidelity)) {
                     std::printf("%s differs\n", path.c_str());
                     failures++;
                 }
@@ -75,7 +133,9 @@ int main(int argc, char **argv)
         return 1;
     }
     source = argv[1];
+    location = argv[2];
     look_at("", LODFS_ORIGINAL);
+    failures += !link_is("link", "plain.npy") + !no_files();
     lodfs_store_close(store);
     std::printf("%u files compared, %u differ\n", files, failures);
     return failures != 0 || files == 0;

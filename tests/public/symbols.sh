@@ -4,7 +4,7 @@
 set -eu
 shown=$(nm -D --defined-only "$LODFS_LIBRARY" |
     awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | sort)
-declared=$(grep -oE '\blodfs_[a-z0-9_]+\(' "$SOURCE_ROOT/fs/lodfs.h" | tr -d '(' | sort -u)
+declared=$(grep -oE '\blodfs_[a-z0-9_]+\(' "$SOURCE_ROOT/fs/api/lodfs.h" | tr -d '(' | sort -u)
 if [ "$shown" != "$declared" ]; then
     diff <(echo "$shown") <(echo "$declared")
     exit 1

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_store STORE ITEMS BIG [PHOTOGRAPH]: a store of ITEMS small files, sound to the last hash and
- * written by the product's own writers, for measuring what the number of items costs. many/ has BIG
- * names, the rest lie in folders of 1,000; a file holds its own path and a newline. With PHOTOGRAPH
- * the items of the first record are all that one JPEG, encoded once. Items lie in another order
- * than names do, as pack's do. Memory: about 110 bytes an item.
+ * make_store STORE ITEMS BIG [PHOTOGRAPH]: writes a store of ITEMS small files with the product's
+ * own writers, valid to the last hash, to measure the cost of many items. The folder many/ has BIG
+ * names; the other files lie in folders of 1,000. A file holds its own path and a newline. With
+ * PHOTOGRAPH all items of the first record are that JPEG, encoded once. Items are not in the order
+ * of their names, as in pack's stores. Takes about 110 bytes of memory an item.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 #include "encoder.h"
-#include "pcr/script.h"
-#include "store/manifest.h"
-#include "store/record_write.h"
-#include "store/tree_list.h"
+#include "pcr/jpeg/script.h"
+#include "index/manifest.h"
+#include "record/record_write.h"
+#include "record/tree_list.h"
 
 #define ITEMS_MAX        100000000u
-#define RECORD_ITEMS     1024u /* as many as photographs of 16 KiB in a record of 16 MiB */
+#define RECORD_ITEMS     1024u /* the number of photographs of 16 KiB in a record of 16 MiB */
 #define FOLDER_ITEMS     1000u
 #define PATH_ROOM        32u           /* "many/n00000000.jpg", "00000/000/n00000000.bin" */
 #define SPREAD           2654435761ull /* a prime: i * SPREAD mod ITEMS takes every value once */
@@ -38,7 +38,7 @@ struct maker {
     uint32_t folders;
     struct lod_entry *entries;
     size_t entries_count;
-    uint8_t *rows; /* by item: item 0 is the tree list */
+    uint8_t *rows; /* by item; item 0 is the tree list */
     struct lod_entry_record *records;
     size_t records_count, rows_count;
 };
@@ -49,7 +49,7 @@ static int fail(const char *what, int error)
     return 1;
 }
 
-/* Paths of all folders, sorted: the root, 00000, 00000/000, .. , many. */
+/* Writes the paths of all folders, sorted: the root, 00000, 00000/000, .. , many. */
 static void name_folders(struct maker *maker)
 {
     const uint32_t leaves = (maker->files - maker->many + FOLDER_ITEMS - 1) / FOLDER_ITEMS;
@@ -65,7 +65,7 @@ static void name_folders(struct maker *maker)
     strcpy(maker->paths[maker->folders++], "many");
 }
 
-/* The file stored as number `stored`, from 0. */
+/* Returns the path of the file stored as number `stored`, from 0. */
 static char *name_file(struct maker *maker, uint32_t stored)
 {
     const uint32_t file = (uint32_t)(stored * SPREAD % maker->files);
@@ -104,7 +104,9 @@ static int put_text(struct lod_record_writer *writer, uint32_t slot, const char 
     return lod_record_writer_put(writer, slot, 1, 0, text, (size_t)bytes);
 }
 
-/* One record of `count` slots whose rows and paths are set; `put` writes each slot's bytes. */
+/*
+ * Writes one record of `count` slots whose rows and paths are set; `put` writes each slot's bytes.
+ */
 static int write_record(struct maker *maker, const char *name, const struct lod_codec *codec,
                         const struct lod_record_slot *slots, uint32_t count,
                         const struct lod_buf *list)
@@ -150,7 +152,7 @@ static int write_tree(struct maker *maker, const cJSON *pack)
     return error;
 }
 
-/* The files stored as [first, first + count). */
+/* Writes the files stored as [first, first + count). */
 static int write_files(struct maker *maker, uint32_t first, uint32_t count)
 {
     static struct lod_record_slot slots[RECORD_ITEMS];

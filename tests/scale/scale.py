@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the number of items costs a mount: a store of make_store, mounted and measured.
+"""Measures what the number of items costs a mount, with a store of make_store.
 
-As a test it checks what must not grow with the store; the benchmark prints the same figures for
-ten million items. Bytes read are those the kernel counts for the server, its requests included.
+As a test it checks figures that must not grow with the store. The benchmark prints the same figures
+for ten million items. Bytes read are those the kernel counts for the server, requests included.
 """
 import json
 import os
@@ -14,16 +14,16 @@ import time
 
 PAGE_KIB = 1024
 LOOKUPS = 2_000
-TREES = ("full", "q1", "q9")  # the same names, and nothing of them known to the kernel yet
-MOUNT_BYTES_MAX = 256 << 10   # the superblock, a few blocks, the manifest; libraries aside
+TREES = ("full", "q1", "q9")  # the same names in trees that the kernel has not seen yet
+MOUNT_BYTES_MAX = 256 << 10   # the superblock, a few blocks, the manifest; without libraries
 BLOCK = 4096
 INDEX_BYTES_MAX = 128         # an item
-BASE_KIB = (24 + 16 + 16) * PAGE_KIB  # the stated budgets, but for the cache: tiny files leave it
-LISTING_S_MAX = 60            # a listing that grows with the square of names takes hours
+BASE_KIB = (24 + 16 + 16) * PAGE_KIB  # the stated limits, without the cache, which stays empty
+LISTING_S_MAX = 60            # a listing whose time grows with the square of names would take hours
 
 
 def make(tool, store, items, many, photograph=None):
-    """Seconds it took."""
+    """Makes the store; returns the seconds it took."""
     from_s = time.monotonic()
     subprocess.run([tool, store, str(items), str(many)] + ([photograph] if photograph else []),
                    check=True)
@@ -31,7 +31,7 @@ def make(tool, store, items, many, photograph=None):
 
 
 class Served:
-    """A mount by `lodfs mount` in the background, as users have it, with what its server uses."""
+    """A mount by `lodfs mount` in the background, as users do, and the resources of its server."""
 
     def __init__(self, lodfs, store, point):
         self.lodfs, self.store, self.point = lodfs, store, point
@@ -65,7 +65,8 @@ class Served:
             return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
 
     def cpu_s(self):
-        """Of all its threads, those that ended too: the clock that clock_getcpuclockid(3) gives."""
+        """Returns the CPU time of all its threads, past ones included, by clock_getcpuclockid(3)'s
+        clock."""
         return time.clock_gettime(~self.pid << 3 | 2)
 
     def bytes_read(self):
@@ -74,7 +75,7 @@ class Served:
 
 
 def path_of(file, many, photographs=False):
-    """As make_store names it; the ending of photographs differs."""
+    """Returns the path that make_store gives file number `file`; a photograph's ending differs."""
     ending = "jpg" if photographs else "bin"
     if file < many:
         return f"many/n{file:08}.{ending}"
@@ -83,7 +84,7 @@ def path_of(file, many, photographs=False):
 
 
 def pick(items, many, count, seed):
-    """Paths of files below the folders that are not many/, and in it, half and half."""
+    """Returns paths of files, half of them in many/, half in other folders."""
     dice = random.Random(seed)
     chosen = [dice.randrange(many) for _ in range(count // 2)]
     chosen += [dice.randrange(many, items) for _ in range(count - count // 2)]
@@ -92,7 +93,7 @@ def pick(items, many, count, seed):
 
 
 def look_up(root, paths):
-    """(seconds, files that are not there: photographs, by the other ending)."""
+    """Returns (seconds, missing files). A photograph counts as missing: its ending differs."""
     missing = 0
     from_s = time.monotonic()
     for path in paths:
@@ -104,7 +105,7 @@ def look_up(root, paths):
 
 
 def read(root, paths):
-    """(seconds, files whose bytes are not their path and a newline)."""
+    """Returns (seconds, files whose bytes are not their path and a newline)."""
     wrong = 0
     from_s = time.monotonic()
     for path in paths:
@@ -117,14 +118,14 @@ def read(root, paths):
 
 
 def listing(folder):
-    """(seconds, names) of `ls -f`."""
+    """Returns (seconds, names) of `ls -f`."""
     from_s = time.monotonic()
     names = subprocess.run(["ls", "-f", folder], check=True, stdout=subprocess.PIPE).stdout
     return time.monotonic() - from_s, names.count(b"\n") - 2
 
 
 def measure(lodfs, store, point, items, many, mounts=5):
-    """All figures of one store, as a flat dictionary."""
+    """Returns all figures of one store, as a flat dictionary."""
     figures = {"items": items, "many": many, "ready_ms": [],
                "index_bytes": os.path.getsize(os.path.join(store, "index"))}
     figures["index_bytes_per_item"] = figures["index_bytes"] / items
@@ -152,15 +153,15 @@ def measure(lodfs, store, point, items, many, mounts=5):
 
 
 def judge(figures):
-    """What a store of any size must keep; times are the benchmark's matter."""
+    """Checks what a store of any size must keep; times are for the benchmark."""
     photographs = 500 / figures["items"]
     levels = figures["items"].bit_length()
     checks = (
         ("mount_bytes", MOUNT_BYTES_MAX), ("index_bytes_per_item", INDEX_BYTES_MAX),
         ("mount_kib", BASE_KIB), ("peak_kib", BASE_KIB),
         ("missing", LOOKUPS * photographs * 3 + 20), ("wrong", 0),
-        # Every level of a search over names reads a block of nodes and one of names at most;
-        # folders above, the item, its record and the search for it come on top.
+        # Each level of a search over names reads at most a block of nodes and one of names. Parent
+        # folders, the item, its record and the search for the record come on top.
         ("lookup_bytes", (3 * 2 * levels + 20) * BLOCK),
     )
     for name, most in checks:

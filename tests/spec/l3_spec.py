@@ -6,7 +6,7 @@ ORDER = {1: [0], 2: [0, 1], 3: [1, 0, 2], 4: [1, 0, 2, 3]}
 
 
 class Malformed(Exception):
-    """A rule of the section is broken."""
+    """Raises Malformed unless a rule of the section holds."""
 
 
 def check(sound):
@@ -15,7 +15,7 @@ def check(sound):
 
 
 def symbols():
-    """Escape, 0, 1, 255, 2, 254, 3 .. 129, 128."""
+    """Yields escape, 0, 1, 255, 2, 254, 3 .. 129, 128."""
     yield 256
     yield 0
     for i in range(1, 128):
@@ -25,7 +25,7 @@ def symbols():
 
 
 class Bits:
-    """Bits of bytes from the lowest up."""
+    """Reads bits, from the lowest of each byte up."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -47,7 +47,8 @@ class Bits:
 
 
 class Tables:
-    """The tables of a stream: limits of planes, and of each class (symbol, start, frequency)."""
+    """The tables of a stream: the limits of each plane, and of each class (symbol, start,
+    frequency)."""
 
     def __init__(self, data, planes):
         self.classes = []
@@ -99,7 +100,7 @@ def nibble(data, index):
 
 
 def distance(value, bits):
-    """|value|, a signed number of 8 or 16 bits."""
+    """Returns |value| of a signed number of 8 or 16 bits."""
     size = 65536 if bits == 16 else 256
     value %= size
     return min(value, size - value)
@@ -146,7 +147,7 @@ class Patch:
         return [(y, p) for y in range(self.height) for p in range(self.planes)]
 
     def fields(self, width, count):
-        """`count` fields; the last group is whole."""
+        """Reads `count` fields; the last group is always whole."""
         found = []
         for _ in range((count + 7) // 8):
             group = int.from_bytes(self.take(width), "little")
@@ -261,7 +262,7 @@ class Patch:
 
 
 class Stream:
-    """A stream, read whole; `pixels[y][x]` is a list of samples."""
+    """A whole stream; `pixels[y][x]` is a list of samples."""
 
     def __init__(self, data):
         check(len(data) >= 16)
@@ -292,6 +293,6 @@ class Stream:
                 self.pixels[top + y][left + x] = [plane[y][x] for plane in samples]
 
     def raw(self):
-        """As l3_streams writes it: bytes, or words with the low byte first."""
+        """Returns the samples as l3_streams writes them: bytes, or little-endian words."""
         flat = [value for row in self.pixels for pixel in row for value in pixel]
         return struct.pack(f"<{len(flat)}{'H' if self.bits == 16 else 'B'}", *flat)

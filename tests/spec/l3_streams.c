@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "l3/l3_stream.h"
-#include "l3/l3_stream_write.h"
+#include "l3/patch/l3_stream.h"
+#include "l3/stream/l3_stream_write.h"
 
 static uint32_t chance(uint32_t *state)
 {
@@ -31,7 +31,7 @@ static int save(const char *folder, unsigned number, const char *suffix, struct 
     return 0;
 }
 
-/* Noise of every strength beside gradients, so that all parts of the format are used. */
+/* Paints noise of every strength beside gradients, so that all modes of the format are used. */
 static void paint(const struct lod_l3_image *image, uint32_t *state, uint8_t *at)
 {
     size_t bytes = lod_l3_row_bytes(image) * image->height;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams of the encoder, and the test vectors of FORMAT.md, by the decoder written from FORMAT.md.
+"""Decodes streams of the encoder, and the test vectors of FORMAT.md, with the decoder in
+l3_spec.py.
 
-l3_vectors.py PROGRAM FORMAT.md SEED: PROGRAM is l3_streams. Damaged streams must be judged alike.
+l3_vectors.py PROGRAM FORMAT.md SEED: PROGRAM is l3_streams. Both decoders must agree on damaged
+streams.
 """
 import pathlib
 import random
@@ -17,7 +19,7 @@ DAMAGES = 3
 
 
 def ours(program, folder, data):
-    """What the C decoder says: samples, or None for a malformed stream."""
+    """Returns the C decoder's samples, or None for a malformed stream."""
     path = folder / "stream"
     path.write_bytes(data)
     done = subprocess.run([program, "read", path], stdout=subprocess.PIPE, check=False)
@@ -33,7 +35,7 @@ def theirs(data):
 
 
 def vectors(text):
-    """(stream, samples) of each fenced block behind the heading Test vectors."""
+    """Yields (stream, samples) of each fenced block under the heading Test vectors."""
     section = text.split("#### Test vectors")[1].split("\n## ")[0].split("\n### ")[0]
     for block in re.findall(r"```\n(.*?)```", section, re.S):
         stream, samples = block.split("=>")

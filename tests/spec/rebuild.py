@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packs a random tree and makes its index and manifest again from the records alone, by FORMAT.md.
 
-They must be the same, byte for byte; every hash is checked on the way, and files stored as they are
-must be those of the source.
+They must be the same, byte for byte. Every hash is checked on the way, and files stored as they are
+must equal those of the source.
 """
 import json
 import os
@@ -26,14 +26,15 @@ import store_spec as spec
 def check_manifest(manifest, records, index, store_id, source_bytes, pack, scans):
     assert list(manifest) == spec.KEYS
     assert manifest == {
-        "format": "lodfs", "major": 1, "minor": 0, "store_id": spec.as_text(store_id),
+        "format": "lodfs", "major": 1, "minor": 1, "store_id": spec.as_text(store_id),
         "index_bytes": len(index), "index_hash": f"{spec.hash64(index[:spec.BLOCK]):016x}",
         "records": len(records), "items": sum(record.items for record in records),
         "source_bytes": source_bytes, "pack": pack, "scans": scans}
 
 
 def check_png(row, segments, source):
-    """Row, stream header and chunks are those of the source; so is the PNG made of them."""
+    """Checks that the row, the stream's header, the chunks and the PNG made of them match the
+    source."""
     (width, height, depth, colour), chunks, rows = png_files.look(source)
     assert spec.struct.unpack("<II", row[8:16]) == (width, height) and row[2] == depth
     assert row[1] == (7 if colour == 3 and b"tRNS" in dict(chunks) else colour)
@@ -46,14 +47,14 @@ def check_png(row, segments, source):
 
 
 def check_plain(row, segments, source):
-    """The file made of the samples that l3_spec decodes is the source."""
+    """Checks that the file made of the samples decoded by l3_spec equals the source."""
     assert row[0] == 0
     made = spec.plain_of(row, segments[7], l3_spec.Stream(segments[0]).raw())
     assert made == source
 
 
 def check_files(records, source, kinds):
-    """How many files were compared."""
+    """Compares files stored as they are; returns how many."""
     compared = 0
     for record in records:
         for slot, (path, _, _, _) in enumerate(record.entries):
@@ -73,7 +74,7 @@ def check_files(records, source, kinds):
 
 
 def make_many(source, kinds):
-    """Enough nodes, items and names for several blocks of each section."""
+    """Makes enough nodes, items and names for several blocks of each section."""
     folder = source / "many"
     folder.mkdir()
     for i in range(1500):

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shard codec behind a pipe, for toc_shards.py. Requests: u32 bytes, then dtype u8, choice u8,
- * u16 0, rows u32, columns u32, batch rows u32 and the dense elements to encode, or 255 u8 and a
- * shard to decode. Answers: i32 error, u32 bytes, the shard or its rows.
+ * Serves the shard codec over a pipe, for toc_shards.py. A request begins with u32 bytes. To
+ * encode: dtype u8, choice u8, u16 0, rows u32, columns u32, batch rows u32 and the dense elements.
+ * To decode: 255 u8 and a shard. The answer is i32 error, u32 bytes, and the shard or its rows.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "toc/toc_write.h"
+#include "toc/encode/toc_write.h"
 
-#define ROWS_BYTES_MAX (1u << 20) /* what a malformed shard may claim */
+#define ROWS_BYTES_MAX (1u << 20) /* limit of the rows that a malformed shard may claim */
 
 static int encode(struct lod_cursor request, struct lod_buf *answer)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A slow reader and index writer, from FORMAT.md alone: it shares no code with the C sources.
+"""A slow reader and index writer, made from FORMAT.md alone: it shares no code with the C sources.
 
 Everything is checked as FORMAT.md says; a broken rule is a failed assertion.
 """
@@ -8,6 +8,8 @@ import struct
 import zlib
 
 import xxhash
+
+import samples_spec
 
 BLOCK, PAYLOAD, ALIGN = 4096, 4080, 65536
 CODECS = {"tree": 0, "pcr": 1, "l3": 2, "raw": 4}
@@ -25,7 +27,7 @@ def hash64(data, seed=0):
 
 
 def id_of(data):
-    """An id as its 16 bytes: low half first."""
+    """Returns an id as 16 bytes: low half first."""
     return xxhash.xxh3_128_intdigest(data).to_bytes(16, "little")
 
 
@@ -50,7 +52,7 @@ def source_bytes_of(codec, row):
 
 
 def png_of(row, chunks, rows):
-    """The PNG that an l3 item is, of its group 8 and its rows as PNG packs them."""
+    """Returns the PNG of an l3 item, from its group 8 and its packed rows."""
     colour, depth, mode = row[1:4]
     width, height = struct.unpack("<II", row[8:16])
     ihdr = b"IHDR" + struct.pack(">IIBBBBB", width, height, depth, 3 if colour == 7 else colour,
@@ -71,7 +73,7 @@ def png_of(row, chunks, rows):
 
 
 def packed(line, depth):
-    """Samples of a byte each, of 1, 4 or 8 bits, the first one highest."""
+    """Returns samples of a byte each, from 1, 4 or 8 bits, the first one in the highest bits."""
     if depth == 8:
         return bytes(line)
     bits = "".join(f"{sample:0{depth}b}" for sample in line)
@@ -80,7 +82,7 @@ def packed(line, depth):
 
 
 def plain_of(row, rest, samples):
-    """The PGM, PPM or BMP that an l3 item is, of its group 8 and the samples of its stream."""
+    """Returns the PGM, PPM or BMP of an l3 item, from its group 8 and the samples of its stream."""
     colour, depth = row[1:3]
     width, height, front, own = struct.unpack("<II12xII", row[8:36])
     step = width * {0: 1, 2: 3, 3: 1, 6: 4}[colour] * ((depth + 7) // 8)
@@ -101,7 +103,7 @@ def plain_of(row, rest, samples):
 
 
 class Record:
-    """One record file, read whole; every hash in it checked."""
+    """One record file, read whole, with every hash checked."""
 
     def __init__(self, path):
         data = path.read_bytes()
@@ -113,7 +115,7 @@ class Record:
         self.group_fields = header[72:120]
         self.cut = struct.unpack("<I", header[120:124])[0]
         self.header_hash = struct.unpack("<Q", header[4088:])[0]
-        assert (magic, major, minor, incompatible) == (b"LODFSRC1", 1, 0, 0)
+        assert (magic, major, minor, incompatible) == (b"LODFSRC1", 1, 1, 0)
         assert not any(header[124:4088])
         assert hash64(header[:4088], low(self.id)) == self.header_hash
         assert file_bytes == len(data) and self.codec == CODECS[path.suffix[1:]]
@@ -162,23 +164,23 @@ class Record:
                     assert hash64(piece, hash64(place)) == next(hashes)
 
     def file(self, slot, fidelity):
-        """The bytes of an item at q1 .. q10 (1 .. 10) or full (11)."""
+        """Returns the bytes of an item at q1 .. q10 (1 .. 10) or full (11)."""
         row, segments = self.rows[slot], self.segments[slot]
-        assert self.codec != 2 or row[0] & WHOLE  # png_of takes pixels
+        assert self.codec != 2 or row[0] & WHOLE  # PNGs are tested by png_of
         if self.codec not in (1, 2):
             return segments[0]
-        if row[0] & WHOLE:
+        if row[0] & WHOLE or row[0] & KEPT and fidelity > row[1] >> 4:
             return segments[11]
+        split, closing = row[2:4]
+        first = segments[0] if fidelity == 1 else segments[0][:len(segments[0]) - closing]
         if fidelity <= 10:
-            return b"".join(segments[:fidelity]) + b"\xff\xd9"
-        split = struct.unpack("<H", row[2:4])[0]
+            return first + b"".join(segments[1:fidelity]) + b"\xff\xd9"
         rest = split + (36 if row[0] & ORIENT else 0)
-        return (segments[0][:split] + segments[10] + segments[0][rest:] +
-                b"".join(segments[1:10]) + b"\xff\xd9")
+        return first[:split] + segments[10] + first[rest:] + b"".join(segments[1:10]) + b"\xff\xd9"
 
 
 def tree_list(data):
-    """pack, scans and the entries (kind, path, mode, time, target, flags)."""
+    """Returns pack, scans and the entries (kind, path, mode, time, target, flags)."""
     texts, at = [], 0
     for _ in range(2):
         count = struct.unpack("<I", data[at:at + 4])[0]
@@ -203,7 +205,7 @@ class Section:
         self.payloads, self.rows = [], 0
 
     def append(self, data):
-        """Returns the position."""
+        """Appends the data and returns its position."""
         if not self.payloads or len(self.payloads[-1]) + len(data) > PAYLOAD:
             self.payloads.append(b"")
         self.payloads[-1] += data
@@ -221,7 +223,8 @@ def seal(payload, section, number, seed):
 
 
 def nodes_of(records, entries):
-    """[path, mode, time, item or target or None, flags] breadth first, from the records alone."""
+    """Returns [path, mode, time, item or target or None, flags], breadth first, from the records
+    alone."""
     nodes, items, first = [], {}, 0
     for record in records:
         for slot, (path, mode, flags, time) in enumerate(record.entries):
@@ -235,7 +238,7 @@ def nodes_of(records, entries):
         nodes.append((path, kind_mode | mode, time, ref,
                       flags | (0 if kind <= SYMLINK else ALIAS)))
         if kind > SYMLINK:
-            items[path] = ref  # a hard link of it comes later
+            items[path] = ref  # an entry for a hard link to it follows later
     return sorted(nodes, key=lambda node: (depth(node[0]), node[0].split(b"/")))
 
 
@@ -244,13 +247,13 @@ def depth(path):
 
 
 def stem_of(name, endings):
-    """`name` without one of these endings behind its last dot; None: it has none of them."""
+    """Returns `name` without its ending if that is one of these, else None."""
     stem, dot, ending = name.rpartition(b".")
     return stem if stem and dot + ending in endings else None
 
 
 def appended(nodes):
-    """The nodes with APPEND: pictures that share their stem with another name of the folder."""
+    """Marks with APPEND the pictures that share their stem with another name of the folder."""
     seen = {}
     for i, (path, *_) in enumerate(nodes):
         folder, _, name = path.rpartition(b"/")
@@ -263,7 +266,7 @@ def appended(nodes):
 
 
 def make_index(records, entries):
-    """The index file's bytes."""
+    """Returns the bytes of the index file."""
     store_id = id_of(b"".join(record.id for record in records))
     seed = low(store_id)
     node_s, item_s, recd_s, name_s = (Section(n, size, seed) for n, size in
@@ -304,8 +307,20 @@ def make_index(records, entries):
                       name_s.append(path).to_bytes(6, "little") + struct.pack("<H", len(path)) +
                       record.group_fields + struct.pack("<I12x", record.cut))
         first_item += record.items
-    index = assemble([node_s, item_s, recd_s, name_s], store_id, source_bytes)
+    index = assemble([node_s, item_s, recd_s, name_s, *sample_sections(records, nodes, seed)],
+                     store_id, source_bytes)
     return index, store_id, source_bytes
+
+
+def sample_sections(records, nodes, seed):
+    """Returns SUMS and SAMP, in the order of the file."""
+    store = samples_spec.Store(records, nodes)
+    sums, samp = Section(5, 16 + 16 * samples_spec.FULL, seed), Section(6, 8, seed)
+    for section, rows in ((sums, samples_spec.sums_rows(store)),
+                          (samp, samples_spec.samp_rows(store))):
+        for row in rows:
+            section.append(row)
+    return sums, samp
 
 
 def assemble(sections, store_id, source_bytes):
@@ -316,7 +331,7 @@ def assemble(sections, store_id, source_bytes):
         table += struct.pack("<IIQQQ", section.number, section.row_bytes, len(index) // BLOCK,
                              len(data) // BLOCK, section.rows if section.row_bytes else 0)
         index += data
-    head = struct.pack("<8sHHIQQ16sIIIIQQ16x", b"LODFSIX1", 1, 0, BLOCK, 0, 0, store_id,
+    head = struct.pack("<8sHHIQQ16sIIIIQQ16x", b"LODFSIX1", 1, 1, BLOCK, 0, 0, store_id,
                        sections[0].rows, sections[1].rows, sections[2].rows, len(sections),
                        len(index), source_bytes)
     return seal(head + table, 0, 0, low(store_id)) + index[BLOCK:]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""toc_shards.py PIPE: shards of random tables, as written and malformed with right hashes, decoded
-by toc_spec.py and by the codec: the same rows, or refused by both. FORMAT.md's own shard too.
+"""toc_shards.py PIPE: compares toc_spec.py with the codec on shards of random tables.
+
+Shards are tested as written, and malformed with correct hashes. Both decoders must return the same
+rows or both must refuse. The shard printed in FORMAT.md is tested too.
 """
 import random
 import struct
@@ -22,7 +24,7 @@ class Pipe:
             [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, request):
-        """Answer, or a negative errno."""
+        """Sends a request; returns the answer, or a negative errno."""
         self.process.stdin.write(struct.pack("<I", len(request)) + request)
         self.process.stdin.flush()
         error, size = struct.unpack("<iI", self.process.stdout.read(8))
@@ -66,7 +68,7 @@ def sealed(data):
 
 
 def small(shard):
-    """Would the slow decoder be done this year?"""
+    """Returns whether the slow decoder can finish in reasonable time."""
     rows, columns = struct.unpack("<II", shard[16:24])
     return rows * columns < 20_000 and max(struct.unpack("<III", shard[24:36])) < 20_000
 

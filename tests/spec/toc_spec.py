@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A slow decoder of TOC shards, from FORMAT.md alone: it shares no code with the C sources.
+"""A slow decoder of TOC shards, made from FORMAT.md alone: it shares no code with the C sources.
 
-Everything is checked as FORMAT.md says; a broken rule is a Malformed.
+Everything is checked as FORMAT.md says; a broken rule raises Malformed.
 """
 import math
 import struct
@@ -48,7 +48,7 @@ class Dtype:
         return size
 
     def word(self, form, data):
-        """The word of one stored value."""
+        """Returns the word of one stored value."""
         if form == 0:
             return int.from_bytes(data, "little")
         if form == 7:
@@ -57,7 +57,7 @@ class Dtype:
             number = int.from_bytes(data, "little", signed=form >= 4)
         if self.kind != 3:
             return number % (1 << 8 * self.bytes)
-        if math.isnan(number): # the writer never does this; a quiet NaN of the same payload
+        if math.isnan(number): # the writer never stores one; read as the quiet NaN with its payload
             bits = int.from_bytes(data, "little")
             return (bits >> 31) << 63 | 0x7ff8 << 48 | (bits & 0x7fffff) << 29
         packing = {2: "<e", 4: "<f", 8: "<d"}[self.bytes]
@@ -114,7 +114,7 @@ class Shard:
         self.table = self.words(table)
         count = self.columns if self.column_form else self.leaves
         must(len(leaf_columns) == packed_bytes(count, self.column_bits))
-        # The lengths are checked before lists are made of them: both can be had from nothing.
+        # Counts are checked before lists are made of them: a malformed shard can claim any count.
         self.leaf_values, self.leaf_columns, self.leaf_count = leaf_values, leaf_columns, count
 
     def layer(self):
@@ -127,7 +127,7 @@ class Shard:
         return list(zip(columns, words))
 
     def decode(self):
-        """All rows, as the source had them."""
+        """Returns all rows as the source had them."""
         rows, at = [], 0
         leaves = self.layer() if self.kind == TREE else []
         batches = (self.rows + self.batch_rows - 1) // self.batch_rows

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_style.py ROOT CHECK: prints what breaks the rules, a line each; exit 1 if any."""
+"""check_style.py ROOT CHECK: prints a line for each breach of the rules; exit 1 if there are any.
+"""
 import importlib
 import os
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""clang-format leaves every C file alone, and every header compiles alone on its floor."""
+"""Checks that clang-format changes no C file, and that every header compiles alone on its floor."""
 import re
 import subprocess
 

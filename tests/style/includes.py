@@ -1,24 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom: arrows down the floors only, and one file a library."""
+"""Checks who includes what: arrows go down the floors only, and one file wraps each library."""
 import os
 import re
 
-from tree import FLOORS, OWNERS, PUBLIC, floor_of, includes
+from tree import FLOORS, OWNERS, PUBLIC, floor_of, includes, resolve
 
-
-def resolve(tree, name, header):
-    """The file of the tree that `#include "header"` in `name` means; None if there is none."""
-    beside = os.path.normpath(os.path.join(os.path.dirname(name), header))
-    for candidate in [beside] + [f"{floor}/{header}" for floor in FLOORS]:
-        if candidate in tree.files:
-            return candidate
-    return None
-
-
-# What liblodfs, which alone of fs knows single codecs, makes public of them.
-PRODUCTS = {"codecs/l3/l3_whole.h", "codecs/toc/dtype.h", "codecs/toc/matrix.h",
-            "codecs/toc/toc.h"}
-MEASURES = {"codecs/pcr/curve.c"}  # what encoding would give: pack's alone
+# Headers of single codecs that liblodfs may use, since it makes their functions public.
+PRODUCTS = {"codecs/l3/l3_whole.h", "codecs/toc/shard/dtype.h", "codecs/toc/product/matrix.h",
+            "codecs/toc/shard/toc.h"}
+MEASURES = {"codecs/pcr/measure/curve.c"}  # encodes in order to measure; for pack only
 
 
 def is_writer(name):
@@ -28,17 +18,17 @@ def is_writer(name):
 
 
 def wrong_arrow(name, target):
-    """Why file `name` must not include file `target`; None if it may."""
+    """Returns why file `name` must not include file `target`; None if it may."""
     mine, theirs = floor_of(name), floor_of(target)
     if theirs is None:
-        return "is outside the four floors"
+        return "is outside the floors"
     if theirs > mine:
         return f"is on floor {FLOORS[theirs]}, above {FLOORS[mine]}"
     if theirs == mine:
         if FLOORS[mine] == "codecs" and is_writer(target) and not is_writer(name):
             return "is an encoder's header in a decoder"
         return None
-    if name.startswith("fs/lodfs") and target in PRODUCTS:
+    if name.startswith("fs/api/") and target in PRODUCTS:
         return None
     seen = PUBLIC.get(FLOORS[mine], {}).get(FLOORS[theirs])
     if seen is not None and os.path.relpath(target, FLOORS[theirs]) not in seen:

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions up to 70 lines, files up to 400, lines up to 100 columns, but for exceptions.txt."""
+"""Checks sizes: functions up to 70 lines, files up to 400, lines up to 100 columns; see
+exceptions.txt."""
 import json
 import subprocess
 
 FUNCTION_LINES_MAX = 70
 FILE_LINES_MAX = 400
 COLUMNS_MAX = 100
-MEASURED = (".c", ".h", ".cl", ".cu", ".py", ".sh")
+MEASURED = (".c", ".h", ".inc", ".cl", ".cu", ".py", ".sh")
 
 
 def exceptions(tree):
-    """{file or file:function: lines allowed}; every line needs its reason."""
+    """Returns {file or file:function: lines allowed}; every line must give its reason."""
     allowed = {}
     name = "tests/style/exceptions.txt"
     if name not in tree.files:
@@ -24,7 +25,7 @@ def exceptions(tree):
 
 
 def functions(tree):
-    """(file, function, lines) of every C function."""
+    """Yields (file, function, lines) of every C function."""
     files = [tree.path(f) for f in tree.code()]
     if not files:
         return

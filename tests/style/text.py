@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every text of the project keeps: licence heads, unique names, no stray words, live links."""
+"""Checks every text file: licence heads, unique names, forbidden words, links."""
 import os
 import re
 
-HEADED = (".c", ".h", ".cl", ".cu", ".py", ".sh", "meson.build")
+HEADED = (".c", ".h", ".inc", ".cl", ".cu", ".py", ".sh", "meson.build")
 SHARED_NAMES = {"meson.build", "README.md", "run", ".gitignore"}
 
 # Written in two parts, so that this list does not find itself.
@@ -46,7 +46,7 @@ def words(tree):
 
 
 def anchors(text):
-    """The anchors of a Markdown text's headings, as GitHub makes them."""
+    """Yields the anchors of a Markdown text's headings, as GitHub makes them."""
     for line in text.split("\n"):
         heading = re.match(r"#+\s+(.*)", line)
         if heading:

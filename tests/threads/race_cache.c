@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache under ThreadSanitizer: threads ask for overlapping keys of a cache far too small for
- * them, while some fills fail. Each blob has the bytes of its key, no key is made twice at a time,
- * the budget holds at every look, and nothing is left at the end.
+ * The cache under ThreadSanitizer. Threads ask for overlapping keys of a cache far too small for
+ * them, while some fills fail. Checked: each blob has the bytes of its key, no key is made twice at
+ * a time, the limit holds at every look, and nothing is left at the end.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache.h"
+#include "memory/cache.h"
 
 #define THREADS    6
 #define ROUNDS     6000
 #define KEYS       200
 #define BLOB_BYTES 1000
 #define BUDGET     (40 * 1200)
-#define HELD       4 /* blobs a thread keeps while it goes on */
+#define HELD       4 /* blobs that a thread keeps while it continues */
 
 static struct lod_cache *cache;
 static atomic_int alive, wrong;
@@ -36,7 +36,7 @@ static void destroy(struct lod_blob *blob)
     free(blob);
 }
 
-/* Every 17th key fails in a way that is remembered, every 19th in one that is not. */
+/* Every 17th key fails with an error that is remembered, every 19th with one that is not. */
 static int make(struct lod_key key, struct lod_blob **ret_blob)
 {
     if (key.low % 17 == 3) {

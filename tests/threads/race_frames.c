@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Readers of a made-up store at once: few items, so that they meet; little memory, so that chunks
- * are taken back under them; prefixes and frames by turns; frames that are bad. Every byte that is
- * handed out is the right one. Run under ThreadSanitizer.
+ * Concurrent readers of a mock store, under ThreadSanitizer. It has few items, so that readers
+ * meet, and little memory, so that arena chunks are evicted while they read. Prefixes and single
+ * frames alternate, and some frames are bad. Every byte returned must be correct.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frames.h"
+#include "frames/frames.h"
 
 #define THREADS     6
 #define ROUNDS      1500u
@@ -26,7 +26,7 @@ static atomic_uint wrong, served, refused;
 
 /* A record that is always open. */
 struct opened {
-    struct lod_pinned pinned;
+    struct lod_blob blob; /* first */
     uint32_t first_item;
 };
 
@@ -40,8 +40,8 @@ static void destroy(struct lod_blob *blob)
     free(blob);
 }
 
-int lod_dataset_pin(struct lod_dataset *dataset, const struct lod_item *item,
-                    struct lod_pinned **ret_pinned)
+int lod_dataset_record(struct lod_dataset *dataset, const struct lod_item *item,
+                       struct lod_record **ret_record)
 {
     struct opened *opened = calloc(1, sizeof(*opened));
 
@@ -50,16 +50,22 @@ int lod_dataset_pin(struct lod_dataset *dataset, const struct lod_item *item,
         return -ENOMEM;
     }
     opened->first_item = item->recd.first_item;
-    opened->pinned.blob.destroy = destroy;
-    atomic_init(&opened->pinned.blob.refs, 1);
-    *ret_pinned = &opened->pinned;
+    opened->blob.destroy = destroy;
+    atomic_init(&opened->blob.refs, 1);
+    *ret_record = (struct lod_record *)opened;
     return 0;
 }
 
-int lod_pinned_place(const struct lod_pinned *pinned, uint32_t slot, unsigned group, uint64_t frame,
+struct lod_record *lod_record_close(struct lod_record *record)
+{
+    lod_blob_unref((struct lod_blob *)record);
+    return NULL;
+}
+
+int lod_record_place(const struct lod_record *record, uint32_t slot, unsigned group, uint64_t frame,
                      struct lod_place *ret_place)
 {
-    (void)pinned;
+    (void)record;
     if (frame) {
         return -EILSEQ;
     }
@@ -68,9 +74,9 @@ int lod_pinned_place(const struct lod_pinned *pinned, uint32_t slot, unsigned gr
     return 0;
 }
 
-int lod_pinned_read(struct lod_pinned *pinned, uint64_t offset, void *into, size_t bytes)
+int lod_record_pread(struct lod_record *record, uint64_t offset, void *into, size_t bytes)
 {
-    const struct opened *opened = (const struct opened *)pinned;
+    const struct opened *opened = (const struct opened *)record;
 
     for (size_t i = 0; i < bytes; i += FRAME_BYTES) {
         uint64_t number = (offset + i) / FRAME_BYTES;
@@ -82,49 +88,125 @@ int lod_pinned_read(struct lod_pinned *pinned, uint64_t offset, void *into, size
     return 0;
 }
 
-int lod_dataset_pin_staged(struct lod_dataset *dataset, const struct lod_item *item,
-                           struct lod_stage *stage, uint64_t bytes, struct lod_pinned **ret_pinned)
+int lod_record_read(struct lod_record *record, struct lod_range *ranges, unsigned count,
+                    struct lod_read_time *ret_time)
 {
-    (void)stage;
+    *ret_time = (struct lod_read_time){.ns = 1};
+    for (unsigned i = 0; i < count; i++) {
+        ranges[i].error =
+            lod_record_pread(record, ranges[i].offset, ranges[i].into, ranges[i].bytes);
+    }
+    return 0;
+}
+
+bool lod_record_doubt(struct lod_record *record, const struct lod_place *place)
+{
+    (void)record;
+    (void)place;
+    return false;
+}
+
+int lod_dataset_record_loaded(struct lod_dataset *dataset, const struct lod_item *item,
+                              struct lod_io_buffer *buffer, uint64_t bytes,
+                              struct lod_record **ret_record)
+{
+    (void)buffer;
     (void)bytes;
-    return lod_dataset_pin(dataset, item, ret_pinned);
+    return lod_dataset_record(dataset, item, ret_record);
 }
 
 /* All frames of the record fit. */
-int lod_pinned_load(struct lod_pinned *pinned, struct lod_stage *stage, uint64_t from, uint64_t to)
+int lod_record_load(struct lod_record *record, struct lod_io_buffer *buffer, uint64_t from,
+                    uint64_t to)
 {
-    stage->memory = stage->memory ? stage->memory : malloc(GROUPS * ITEMS * FRAME_BYTES);
-    if (!stage->memory) {
+    buffer->memory = buffer->memory ? buffer->memory : malloc(GROUPS * ITEMS * FRAME_BYTES);
+    if (!buffer->memory) {
         return -ENOMEM;
     }
-    stage->from = from;
-    stage->to = to;
-    stage->loads++;
-    stage->bytes += to - from;
-    return lod_pinned_read(pinned, from, stage->memory, to - from);
+    buffer->from = from;
+    buffer->to = to;
+    buffer->loads++;
+    buffer->bytes += to - from;
+    return lod_record_pread(record, from, buffer->memory, to - from);
 }
 
-bool lod_pinned_sound(const struct lod_pinned *pinned, uint32_t slot, unsigned group,
-                      uint64_t frame, const uint8_t *data)
+bool lod_record_frame_sound(const struct lod_record *record, uint32_t slot, unsigned group,
+                            uint64_t frame, const uint8_t *data)
 {
-    uint32_t item = ((const struct opened *)pinned)->first_item + slot;
+    uint32_t item = ((const struct opened *)record)->first_item + slot;
 
     (void)frame;
     return data[0] == byte_of(item, group) && !(item == BAD_ITEM && group == 2);
 }
 
-static struct lod_pace index_pace;
+static struct lod_io_estimate index_pace;
 
-const struct lod_pace *lod_dataset_index_pace(const struct lod_dataset *dataset)
+const struct lod_io_estimate *lod_dataset_index_io_estimate(const struct lod_dataset *dataset)
 {
     (void)dataset;
     return &index_pace;
 }
 
-uint64_t lod_dataset_groups_bytes(struct lod_dataset *dataset, unsigned groups)
+void lod_dataset_group_totals(struct lod_dataset *dataset, uint64_t ret_totals[LOD_GROUPS_MAX + 1])
 {
     (void)dataset;
-    return (uint64_t)RECORDS * ITEMS * groups * FRAME_BYTES;
+    for (unsigned k = 0; k <= LOD_GROUPS_MAX; k++) {
+        ret_totals[k] = (uint64_t)RECORDS * ITEMS * (k < GROUPS ? k : GROUPS) * FRAME_BYTES;
+    }
+}
+
+uint32_t lod_dataset_records(const struct lod_dataset *dataset)
+{
+    (void)dataset;
+    return RECORDS;
+}
+
+bool lod_dataset_is_shared(const struct lod_dataset *dataset)
+{
+    (void)dataset;
+    return false;
+}
+
+unsigned lod_dataset_ranges(const struct lod_dataset *dataset)
+{
+    (void)dataset;
+    return 1;
+}
+
+int lod_dataset_groups_in_memory(struct lod_dataset *dataset, const struct lod_record_desc *recd,
+                                 unsigned first, unsigned last, bool *ret_is)
+{
+    (void)first;
+    (void)dataset;
+    (void)recd;
+    (void)last;
+    *ret_is = false;
+    return 0;
+}
+
+bool lod_dataset_has_record(struct lod_dataset *dataset, const struct lod_item *of)
+{
+    (void)dataset;
+    (void)of;
+    return false;
+}
+
+int lod_record_in_memory(const struct lod_record *record, const struct lod_place *place,
+                         bool *ret_is)
+{
+    (void)record;
+    (void)place;
+    *ret_is = false;
+    return 0;
+}
+
+void lod_record_groups(const struct lod_record *record, unsigned first, unsigned last,
+                       uint64_t *ret_from, uint64_t *ret_to)
+{
+    (void)record;
+    (void)first;
+    (void)last;
+    *ret_from = *ret_to = 0;
 }
 
 int lod_dataset_frame_failed(struct lod_dataset *dataset, const struct lod_item *item,
@@ -143,11 +225,11 @@ static struct lod_item item_of(uint32_t number)
 {
     struct lod_item item = {.number = number};
 
-    item.recd = (struct lod_recd){.number = number / ITEMS,
-                                  .first_item = number / ITEMS * ITEMS,
-                                  .items = ITEMS,
-                                  .groups = GROUPS,
-                                  .frame_shift = LOD_FRAME_SHIFT_MIN};
+    item.recd = (struct lod_record_desc){.number = number / ITEMS,
+                                         .first_item = number / ITEMS * ITEMS,
+                                         .items = ITEMS,
+                                         .groups = GROUPS,
+                                         .frame_shift = LOD_FRAME_SHIFT_MIN};
     for (unsigned g = 0; g < GROUPS; g++) {
         item.recd.group_bytes[g] = ITEMS * FRAME_BYTES;
     }
@@ -186,9 +268,10 @@ static void *run(void *ctx)
 
     for (unsigned i = 0; i < ROUNDS; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        if (i % 64 == 0) { /* the store is a disk, then memory, by turns */
+        if (i % 64 == 0) { /* alternately as slow as a disk and as fast as memory */
             for (unsigned k = 0; k < 16; k++) {
-                lod_pace_add(lod_frames_pace(frames), 1000, i % 128 ? 1000 : 10000000);
+                lod_io_estimate_add(lod_frames_io_estimate(frames), 1000,
+                                    i % 128 ? 1000 : 10000000);
             }
         }
         read_item((uint32_t)(state >> 33) % (RECORDS * ITEMS),
@@ -202,11 +285,15 @@ static void *run(void *ctx)
 
 int main(void)
 {
-    struct lod_room room = {.bytes_max = CACHE_BYTES};
+    struct lod_byte_limit limit = {.bytes_max = CACHE_BYTES};
     struct lod_frames_stats stats;
     pthread_t ids[THREADS];
 
-    if (lod_frames_create(NULL, &room, &frames)) {
+    if (lod_frames_create(NULL,
+                          &(struct lod_frames_options){.limit = &limit,
+                                                       .room_bytes = limit.bytes_max / 4 * 3,
+                                                       .threads = true},
+                          &frames)) {
         return 1;
     }
     for (uintptr_t i = 0; i < THREADS; i++) {
@@ -222,6 +309,6 @@ int main(void)
     printf("%u served, %u refused, %u wrong; %llu prefix reads, %llu scattered, %llu evicted\n",
            served, refused, wrong, (unsigned long long)stats.prefix_reads,
            (unsigned long long)stats.scattered_reads, (unsigned long long)stats.evictions);
-    return wrong || atomic_load(&room.bytes) || !stats.prefix_reads || !stats.scattered_reads ||
+    return wrong || atomic_load(&limit.bytes) || !stats.prefix_reads || !stats.scattered_reads ||
            !stats.evictions;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pool under ThreadSanitizer: what jobs write without locks, the caller reads after each
- * lod_pool_each; pools are made and destroyed between. A missing barrier is a reported race.
+ * The thread pool under ThreadSanitizer. Jobs write without locks, the caller reads after each
+ * lod_pool_each, and pools are made and destroyed in between. A missing barrier is a reported race.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 struct round {
     unsigned number;
-    uint32_t made[JOBS]; /* job i writes element i, nobody else does */
+    uint32_t made[JOBS]; /* written by job i only */
 };
 
 static int make(void *ctx, uint64_t index)
@@ -25,7 +25,7 @@ static int make(void *ctx, uint64_t index)
     return round->number % 16 == 15 && index == 100 ? -ERANGE : 0;
 }
 
-/* 0 if each job before `count` ran once in this round. */
+/* Returns 0 if each job before `count` ran once in this round. */
 static int look(const struct round *round, unsigned count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One table of liblodfs used by several threads under ThreadSanitizer: products with and without
- * scratch of the thread's own, rows, and scaled tables that outlive one another. Each result is the
- * one that a single thread gets.
+ * One table of liblodfs used by several threads, under ThreadSanitizer: products with and without
+ * the thread's own scratch memory, rows, and scaled tables that outlive one another. Each result
+ * must equal that of a single thread.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lodfs.h"
-#include "toc/dtype.h"
-#include "toc/toc_write.h"
+#include "api/lodfs.h"
+#include "toc/shard/dtype.h"
+#include "toc/encode/toc_write.h"
 
 #define ROWS    600u
 #define COLUMNS 20u
@@ -20,7 +20,7 @@
 
 struct work {
     const struct lodfs_table *table;
-    double times[ROWS], into[COLUMNS]; /* what one thread got */
+    double times[ROWS], into[COLUMNS]; /* results of a single thread */
     int wrong[THREADS];
 };
 
@@ -64,7 +64,7 @@ static int multiply(const struct lodfs_table *table, void *scratch, double times
            lodfs_table_vector_times_f8(table, 0, ROWS / 100, w, into, scratch, NULL);
 }
 
-/* A scaled table is closed by its own thread while others scale and close the first's. */
+/* Scales a table and closes it while other threads scale and close the first one. */
 static int scaled(const struct lodfs_table *table, const struct work *work)
 {
     struct lodfs_table *twice = NULL;

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by ./quickstart and ./check: what Debian 12 packages they need, and how they get them.
+# Sourced by ./quickstart and ./check: the packages of Debian 12 that they need, and their
+# installation.
 BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config libfuse3-dev fuse3 libjpeg62-turbo-dev
-    libpng-dev zlib1g-dev libxxhash-dev libcjson-dev opencl-headers)
+    libpng-dev zlib1g-dev libxxhash-dev libcjson-dev libcurl4-openssl-dev opencl-headers)
 TEST_PACKAGES=(clang clang-format universal-ctags git libcriterion-dev
     libopenblas-dev liblz4-dev libzstd-dev pocl-opencl-icd g++
     libjpeg-turbo-progs python3 python3-numpy python3-pil python3-pip
     python3-prometheus-client python3-torch python3-torchvision python3-venv python3-xxhash
-    squashfs-tools squashfuse erofs-utils strace man-db)
+    nginx-light ceph-mon ceph-osd radosgw ceph-common
+    squashfs-tools squashfuse erofs-utils strace man-db zsh fish)
 
 installed()
 {
     dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
 }
 
-# install_missing PACKAGE...: nothing at all when all are there.
+# install_missing PACKAGE...: installs those that are missing; does nothing if none is.
 install_missing()
 {
     local missing=() package sudo=
@@ -32,5 +34,5 @@ install_missing()
     echo "installing ${missing[*]}"
     $sudo apt-get update -q &&
         $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-            "${missing[@]}" # env: sudo hands no variables on
+            "${missing[@]}" # env, because sudo drops variables
 }

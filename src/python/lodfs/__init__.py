@@ -4,15 +4,23 @@
     store = lodfs.open("photos.lodfs")
     store.list("cats")                          # names, sizes, times
     store.read("cats/1.jpg", fidelity="q5")     # bytes
+    PIL.Image.open(store.open("q5/cats/1.jpg")) # a file object, as below a mount
+    store.likeness(size=224).fidelity           # the one to train at
 
     lodfs.l3.decode("/mnt/photos/native/full/a.png.l3")  # H x W x C; device="cuda": stays there
 
     A = lodfs.toc.open("/mnt/data/full/x.toc")  # or one shard, or store.table("x.toc")
     A @ v, v @ A, A @ M, M @ A, A * 2.0         # on the compressed rows
+
+All of these work in worker processes, forked or spawned. lodfs.torch is for PyTorch, and imported
+on its own.
 """
 from . import l3, toc
 from ._library import LodfsError, version
+from .file import File
+from .likeness import Level, Likeness
 from .store import Entry, Store, open
 
-__all__ = ["Entry", "LodfsError", "Store", "l3", "open", "toc", "version"]
+__all__ = ["Entry", "File", "Level", "Likeness", "LodfsError", "Store", "l3", "open", "toc",
+           "version"]
 __version__ = version()

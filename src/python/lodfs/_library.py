@@ -1,14 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""liblodfs through ctypes, which lets go of the GIL while it runs; see fs/lodfs.h."""
+"""liblodfs through ctypes, which lets go of the GIL while it runs; see fs/api/lodfs.h."""
 import ctypes
+import errno
 import os
 import pathlib
-from ctypes import (POINTER, byref, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32,
-                    c_uint64, c_void_p)
+from ctypes import (POINTER, byref, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t,
+                    c_uint32, c_uint64, c_void_p)
 
 
 class LodfsError(OSError):
-    """What went wrong, with the errno of liblodfs and its sentence."""
+    """An error of liblodfs: its errno and its sentence."""
+
+
+# Errors that Python has a class for; all others are LodfsError. Those of no OSError have no errno.
+ERRORS = {errno.ENOENT: FileNotFoundError, errno.ENOTDIR: NotADirectoryError,
+          errno.EISDIR: IsADirectoryError, errno.EACCES: PermissionError,
+          errno.ETIMEDOUT: TimeoutError, errno.ENOMEM: MemoryError, errno.EINVAL: ValueError}
+
+
+class Unsigned(c_uint64):
+    """An argument of 64 bits. ctypes alone would wrap a number that does not fit."""
+
+    @staticmethod
+    def check(value):
+        if not 0 <= value < 1 << 64:
+            raise OverflowError(f"a number from 0 to 2^64 - 1 is expected, not {value}")
+
+
+class Number(c_uint32):
+    """The same with 32 bits."""
+
+    @staticmethod
+    def check(value):
+        if not 0 <= value < 1 << 32:
+            raise OverflowError(f"a number from 0 to 2^32 - 1 is expected, not {value}")
+
+
+class Text(c_char_p):
+    """An argument that ends at its first NUL, and so may have none inside."""
+
+    @staticmethod
+    def check(value):
+        if b"\0" in value:
+            raise ValueError("embedded null byte")
 
 
 class Message(ctypes.Structure):
@@ -26,24 +60,45 @@ class RawImage(ctypes.Structure):
                 ("sample_bytes", c_uint32), ("bytes", c_uint64)]
 
 
-STORE, TABLE, DEVICE, ERROR = c_void_p, c_void_p, c_void_p, POINTER(Message)
+class RawOptions(ctypes.Structure):
+    _fields_ = [("size", c_uint32), ("sample", c_uint32), ("crop", c_double), ("target", c_double)]
+
+
+class RawLevel(ctypes.Structure):
+    _fields_ = [("first", c_int32), ("last", c_int32), ("bytes", c_double), ("mssim", c_double),
+                ("within", c_double), ("worst_tenth", c_double)]
+
+
+class RawLikeness(ctypes.Structure):
+    _fields_ = [("photographs", c_uint64), ("compared", c_uint32), ("unreadable", c_uint32),
+                ("small", c_uint32), ("fidelity", c_int32), ("decided", c_uint32),
+                ("count", c_uint32), ("levels", RawLevel * 11)]
+
+
+STORE, FILE, TABLE, DEVICE, ORDER, PASS = (c_void_p,) * 6
+ERROR = POINTER(Message)
 
 # Name: result, arguments. A result of c_int is 0 or a negative errno, and the last argument then
 # takes its sentence.
 FUNCTIONS = {
     "lodfs_version": (c_char_p, []),
-    "lodfs_fidelity": (c_uint32, [c_char_p]),
-    "lodfs_store_open": (c_int, [c_char_p, c_uint64, POINTER(STORE), ERROR]),
+    "lodfs_fidelity": (c_uint32, [Text]),
+    "lodfs_store_open": (c_int, [Text, Unsigned, POINTER(STORE), ERROR]),
     "lodfs_store_close": (None, [STORE]),
-    "lodfs_stat": (c_int, [STORE, c_char_p, c_int, POINTER(RawEntry), ERROR]),
-    "lodfs_list": (c_int, [STORE, c_char_p, c_int, POINTER(c_uint64), POINTER(RawEntry), c_size_t,
+    "lodfs_stat": (c_int, [STORE, Text, c_int, POINTER(RawEntry), ERROR]),
+    "lodfs_list": (c_int, [STORE, Text, c_int, POINTER(c_uint64), POINTER(RawEntry), Unsigned,
                            POINTER(c_size_t), ERROR]),
-    "lodfs_read": (c_int, [STORE, c_char_p, c_int, c_uint64, c_void_p, c_size_t,
+    "lodfs_read": (c_int, [STORE, Text, c_int, Unsigned, c_void_p, Unsigned,
                            POINTER(c_size_t), ERROR]),
-    "lodfs_link": (c_int, [STORE, c_char_p, c_char_p, c_size_t, ERROR]),
-    "lodfs_table_open": (c_int, [c_char_p, POINTER(TABLE), ERROR]),
-    "lodfs_table_open_store": (c_int, [STORE, c_char_p, POINTER(TABLE), ERROR]),
-    "lodfs_table_open_bytes": (c_int, [c_char_p, c_size_t, POINTER(TABLE), ERROR]),
+    "lodfs_file_open": (c_int, [STORE, Text, c_int, POINTER(FILE), ERROR]),
+    "lodfs_file_bytes": (c_uint64, [FILE]),
+    "lodfs_file_read": (c_int, [FILE, Unsigned, c_void_p, Unsigned, POINTER(c_size_t), ERROR]),
+    "lodfs_file_close": (None, [FILE]),
+    "lodfs_link": (c_int, [STORE, Text, c_char_p, Unsigned, ERROR]),
+    "lodfs_likeness": (c_int, [STORE, POINTER(RawOptions), POINTER(RawLikeness), ERROR]),
+    "lodfs_table_open": (c_int, [Text, POINTER(TABLE), ERROR]),
+    "lodfs_table_open_store": (c_int, [STORE, Text, POINTER(TABLE), ERROR]),
+    "lodfs_table_open_bytes": (c_int, [c_char_p, Unsigned, POINTER(TABLE), ERROR]),
     "lodfs_table_close": (None, [TABLE]),
     "lodfs_table_rows": (c_uint64, [TABLE]),
     "lodfs_table_columns": (c_uint64, [TABLE]),
@@ -52,30 +107,51 @@ FUNCTIONS = {
     "lodfs_table_memory_bytes": (c_uint64, [TABLE]),
     "lodfs_table_stored_bytes": (c_uint64, [TABLE]),
     "lodfs_table_batches": (c_uint64, [TABLE]),
-    "lodfs_table_batch_rows": (c_uint64, [TABLE, c_uint64, c_uint64]),
-    "lodfs_table_batch_start": (c_uint64, [TABLE, c_uint64]),
-    "lodfs_table_elements": (c_int, [TABLE, c_uint64, c_uint64, c_void_p, ERROR]),
-    "lodfs_table_dense_f8": (c_int, [TABLE, c_uint64, c_uint64, c_void_p, ERROR]),
-    "lodfs_table_dense_f4": (c_int, [TABLE, c_uint64, c_uint64, c_void_p, ERROR]),
+    "lodfs_table_batch_rows": (c_uint64, [TABLE, Unsigned, Unsigned]),
+    "lodfs_table_batch_start": (c_uint64, [TABLE, Unsigned]),
+    "lodfs_table_elements": (c_int, [TABLE, Unsigned, Unsigned, c_void_p, ERROR]),
+    "lodfs_table_dense_f8": (c_int, [TABLE, Unsigned, Unsigned, c_void_p, ERROR]),
+    "lodfs_table_dense_f4": (c_int, [TABLE, Unsigned, Unsigned, c_void_p, ERROR]),
     "lodfs_table_scale": (c_int, [TABLE, c_double, POINTER(TABLE), ERROR]),
 }
 FUNCTIONS |= {
-    "lodfs_l3_info": (c_int, [c_char_p, c_size_t, POINTER(RawImage), ERROR]),
-    "lodfs_l3_decode": (c_int, [c_char_p, c_size_t, DEVICE, c_void_p, c_size_t, ERROR]),
-    "lodfs_l3_decode_there": (c_int, [c_char_p, c_size_t, DEVICE, POINTER(c_uint64), ERROR]),
-    "lodfs_l3_release": (None, [DEVICE, c_uint64]),
-    "lodfs_device_open": (c_int, [c_char_p, POINTER(DEVICE), ERROR]),
+    "lodfs_l3_info": (c_int, [c_char_p, Unsigned, POINTER(RawImage), ERROR]),
+    "lodfs_l3_decode": (c_int, [c_char_p, Unsigned, DEVICE, c_void_p, Unsigned, ERROR]),
+    "lodfs_l3_decode_there": (c_int, [c_char_p, Unsigned, DEVICE, POINTER(c_uint64), ERROR]),
+    "lodfs_l3_release": (None, [DEVICE, Unsigned]),
+    "lodfs_device_open": (c_int, [Text, POINTER(DEVICE), ERROR]),
     "lodfs_device_close": (None, [DEVICE]),
     "lodfs_device_kind": (c_char_p, [DEVICE]),
     "lodfs_device_label": (c_char_p, [DEVICE]),
 }
+FUNCTIONS |= {
+    "lodfs_items_of": (c_int, [STORE, c_char_p, Unsigned, c_void_p, ERROR]),
+    "lodfs_item_path": (c_int, [STORE, Number, c_char_p, Unsigned, ERROR]),
+    "lodfs_item_bytes": (c_int, [STORE, Number, c_int, POINTER(c_uint64), ERROR]),
+    "lodfs_item_read": (c_int, [STORE, Number, c_int, Unsigned, c_void_p, Unsigned,
+                                POINTER(c_size_t), ERROR]),
+    "lodfs_order_open": (c_int, [STORE, Text, Unsigned, POINTER(ORDER), ERROR]),
+    "lodfs_order_open_items": (c_int, [STORE, c_void_p, Unsigned, Unsigned, POINTER(ORDER), ERROR]),
+    "lodfs_order_close": (None, [ORDER]),
+    "lodfs_order_items": (c_uint64, [ORDER]),
+    "lodfs_order_store": (c_char_p, [ORDER]),
+    "lodfs_pass_open": (c_int, [ORDER, Number, Number, Number, POINTER(PASS), ERROR]),
+    "lodfs_pass_close": (None, [PASS]),
+    "lodfs_pass_items": (c_uint64, [PASS]),
+    "lodfs_pass_items_min": (c_uint64, [PASS]),
+    "lodfs_pass_items_max": (c_uint64, [PASS]),
+    "lodfs_pass_run": (c_uint32, [PASS, c_uint32, c_int, Unsigned]),
+    "lodfs_pass_run_count": (c_uint64, [PASS, c_uint32, c_uint32]),
+    "lodfs_pass_run_items": (c_int, [PASS, c_uint32, c_uint32, c_uint32, c_void_p, Unsigned,
+                                     POINTER(c_size_t), ERROR]),
+}
 for _suffix in ("f8", "f4"):
     for _name in ("times_vector", "vector_times"):
         FUNCTIONS[f"lodfs_table_{_name}_{_suffix}"] = (
-            c_int, [TABLE, c_uint64, c_uint64, c_void_p, c_void_p, c_void_p, ERROR])
+            c_int, [TABLE, Unsigned, Unsigned, c_void_p, c_void_p, c_void_p, ERROR])
     for _name in ("times_matrix", "matrix_times"):
         FUNCTIONS[f"lodfs_table_{_name}_{_suffix}"] = (
-            c_int, [TABLE, c_uint64, c_uint64, c_void_p, c_uint32, c_void_p, c_void_p, ERROR])
+            c_int, [TABLE, Unsigned, Unsigned, c_void_p, c_uint32, c_void_p, c_void_p, ERROR])
 
 
 def _load():
@@ -95,15 +171,18 @@ _LIBRARY = _load()
 def call(name, *arguments):
     """Calls lodfs_NAME. One that can fail raises LodfsError with its sentence."""
     function = getattr(_LIBRARY, "lodfs_" + name)
-    if FUNCTIONS["lodfs_" + name][0] is not c_int:
+    kind, kinds = FUNCTIONS["lodfs_" + name]
+    for expected, value in zip(kinds, arguments):
+        if expected in (Unsigned, Number, Text):
+            expected.check(value)
+    if kind is not c_int:
         return function(*arguments)
     error = Message()
     result = function(*arguments, byref(error))
     if result:
-        kinds = {-2: FileNotFoundError, -12: MemoryError, -22: ValueError}
         text = error.message.decode(errors="backslashreplace")
-        kind = kinds.get(result, LodfsError)
-        raise kind(text) if kind in (MemoryError, ValueError) else kind(-result, text)
+        kind = ERRORS.get(-result, LodfsError)
+        raise kind(-result, text) if issubclass(kind, OSError) else kind(text)
     return 0
 
 

@@ -1,25 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lossless images out of .l3 files, which native/ of a mount shows, as arrays of H x W x C."""
-import errno
-import functools
 import os
 from ctypes import byref, c_uint64, c_void_p
 
 import numpy as np
 
-from ._library import DEVICE, LodfsError, RawImage, call
+from ._library import DEVICE, RawImage, call
 
 
 class Device:
-    """Where images are decoded: "host", "opencl" or "cuda"."""
+    """Where images are decoded: "host", "opencl" or "cuda". A pickle opens the same kind."""
 
     def __init__(self, name):
-        self._handle, self._process = DEVICE(), os.getpid()
+        self._handle, self._name = DEVICE(), name
         call("device_open", name.encode(), byref(self._handle))
+
+    def __reduce__(self):
+        return open_device, (self._name,)
+
+    def __repr__(self):
+        return f"<lodfs.l3.Device {self._name!r}, {self.kind}: {self.label}>"
 
     @property
     def kind(self):
-        """Its name; "host" once it has failed."""
+        """Its name; "host" once it has failed, and in a forked child."""
         return call("device_kind", self._handle).decode()
 
     @property
@@ -27,26 +31,27 @@ class Device:
         """Its own name for itself."""
         return call("device_label", self._handle).decode()
 
-    @property
-    def here(self):
-        """Was it opened in this process? A device does not outlive a fork."""
-        return self._process == os.getpid()
-
     def __del__(self):
         handle, self._handle = self._handle, DEVICE()
-        if self.here:
-            call("device_close", handle)
+        call("device_close", handle)
 
 
-@functools.lru_cache(maxsize=None)
+_devices = {}  # of this process
+os.register_at_fork(after_in_child=_devices.clear)
+
+
 def open_device(name):
-    """The device of this name, opened once."""
-    return Device(name)
+    """The device of this name, opened once in a process. A driver that was opened before a fork
+    cannot be opened in the child."""
+    if name not in _devices:
+        _devices[name] = Device(name)
+    return _devices[name]
 
 
 class DeviceArray:
     """Pixels in the memory of CUDA's device 0. PyTorch, CuPy and others take it as it is
-    (torch.as_tensor(array, device="cuda"), cupy.asarray(array)); it lives as long as they do."""
+    (torch.as_tensor(array, device="cuda"), cupy.asarray(array)); it lives as long as they do. Copy
+    it to the host to pickle it."""
 
     def __init__(self, address, shape, dtype, owner):
         self._address, self._owner = address, owner
@@ -57,9 +62,12 @@ class DeviceArray:
         return {"shape": self.shape, "typestr": self.dtype.str, "version": 3, "strides": None,
                 "data": (self._address, False), "stream": None}
 
+    def __reduce__(self):
+        raise TypeError("the memory of a device cannot be pickled or copied: make an array or a "
+                        "tensor of it first")
+
     def __del__(self):
-        if self._owner.here:
-            call("l3_release", self._owner._handle, self._address)
+        call("l3_release", self._owner._handle, self._address)
 
 
 def _look(data):
@@ -81,8 +89,6 @@ def decode(source, device=None):
     source = bytes(source)
     shape, dtype = _look(source)
     there = open_device(device) if device not in (None, "host") else None
-    if there and not there.here:
-        raise LodfsError(errno.ENODEV, "a device does not outlive fork: open it in the child alone")
     if there and there.kind == "cuda":
         address = c_uint64()
         call("l3_decode_there", source, len(source), there._handle, byref(address))

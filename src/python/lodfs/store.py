@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A store as files: list and read at a fidelity. Any number of threads may use one at once."""
+import operator
 import os
-from ctypes import byref, c_size_t, c_uint64, create_string_buffer
+from ctypes import byref, c_size_t, c_uint64, c_void_p, create_string_buffer
 from typing import NamedTuple
 
-from . import toc
+import numpy as np
+
+from . import likeness, toc
 from ._library import STORE, RawEntry, call
+from .file import File
 
 _KINDS = {1: "file", 2: "folder", 3: "symlink"}
 _LISTED_AT_ONCE = 64
+_LINK_BYTES = _PATH_BYTES = 4096
 
 
 class Entry(NamedTuple):
@@ -25,27 +30,33 @@ def _entry(raw):
                  raw.mtime_seconds + raw.mtime_nanoseconds / 1e9)
 
 
-def _fidelity(name):
-    number = call("fidelity", name.encode())
-    if not number:
-        raise ValueError(f"no fidelity is called {name!r}: q1 .. q10, full, original")
-    return number
-
-
 def open(path, cache_bytes=0):  # pylint: disable=redefined-builtin
-    """Opens the store in the folder `path`."""
+    """Opens the store in the folder, or behind the URL, `path`."""
     return Store(path, cache_bytes)
 
 
+def _table(location, path):
+    """Opens a pickled table of a store again."""
+    with Store(location) as store:
+        return store.table(path)
+
+
 class Store:
-    """An open store; `with` closes it. Paths are those of the source, "" is its root."""
+    """An open store; `with` closes it. Paths are those of the source, "" is its root.
+
+    It works in forked workers, and a pickle opens it again where it is unpickled. Stores of one
+    folder are equal; a copy is the same store.
+    """
 
     def __init__(self, path, cache_bytes=0):
         self._handle = STORE()
         call("store_open", os.fsencode(path), cache_bytes, byref(self._handle))
+        path = os.fsdecode(path)
+        self.path = path if "://" in path else os.path.realpath(path)
+        self._cache_bytes = cache_bytes
 
     def close(self):
-        """No thread may use the store any more."""
+        """No thread may use the store any more. Its files and tables stay open."""
         handle, self._handle = self._handle, STORE()
         call("store_close", handle)
 
@@ -64,10 +75,36 @@ class Store:
             raise ValueError("the store is closed")
         return self._handle
 
+    @staticmethod
+    def _fidelity(name):
+        number = call("fidelity", name.encode())
+        if not number:
+            raise ValueError(f"no fidelity is called {name!r}: q1 .. q10, full, original")
+        return number
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        self._opened()
+        return type(self), (self.path, self._cache_bytes)
+
+    def __eq__(self, other):
+        return self.path == other.path if isinstance(other, Store) else NotImplemented
+
+    def __hash__(self):
+        return hash(self.path)
+
+    def __repr__(self):
+        return f"<lodfs.Store {self.path!r}{'' if self._handle else ', closed'}>"
+
     def stat(self, path="", fidelity="full"):
         """The entry of one path."""
         raw = RawEntry()
-        call("stat", self._opened(), os.fsencode(path), _fidelity(fidelity), byref(raw))
+        call("stat", self._opened(), os.fsencode(path), self._fidelity(fidelity), byref(raw))
         return _entry(raw)
 
     def list(self, path="", fidelity="full"):
@@ -75,28 +112,69 @@ class Store:
         cursor, count, found = c_uint64(), c_size_t(1), []
         raw = (RawEntry * _LISTED_AT_ONCE)()
         while count.value:
-            call("list", self._opened(), os.fsencode(path), _fidelity(fidelity), byref(cursor), raw,
-                 _LISTED_AT_ONCE, byref(count))
+            call("list", self._opened(), os.fsencode(path), self._fidelity(fidelity),
+                 byref(cursor), raw, _LISTED_AT_ONCE, byref(count))
             found += [_entry(raw[i]) for i in range(count.value)]
         return found
 
     def read(self, path, fidelity="full", offset=0, bytes=None):
         """Bytes [offset, offset + bytes) of a file; without `bytes` all that follow."""
-        left = max(self.stat(path, fidelity).bytes - offset, 0)
-        count = left if bytes is None else min(bytes, left)
-        into, got = create_string_buffer(count), c_size_t()
-        call("read", self._opened(), os.fsencode(path), _fidelity(fidelity), offset, into, count,
-             byref(got))
-        return into.raw[:got.value]
+        with File(self, path, fidelity) as file:
+            file.seek(offset)
+            return file.read(bytes)
+
+    def open(self, path, fidelity=None):
+        """A file as a binary file object (lodfs.File): readable and seekable, not buffered.
+
+        With `fidelity`, `path` is one of the source. Without, it may begin with a fidelity as below
+        a mount, "q4/cats/1.jpg", and is at full if it does not.
+        """
+        if fidelity is None:
+            first, _, rest = os.fsdecode(path).lstrip("/").partition("/")
+            path, fidelity = (rest, first) if call("fidelity", first.encode()) else (path, "full")
+        return File(self, path, fidelity)
+
+    def items(self, paths):
+        """The item numbers of files, as an array; lodfs.order.NO_ITEM for a path that is none."""
+        names = [os.fsencode(path) for path in paths]
+        items = np.empty(len(names), np.uint32)
+        if any(b"\0" in name for name in names):
+            raise ValueError("embedded null byte")
+        call("items_of", self._opened(), b"".join(name + b"\0" for name in names), items.size,
+             c_void_p(items.ctypes.data))
+        return items
+
+    def item_path(self, item):
+        """The path of an item; of equal files the first one."""
+        into = create_string_buffer(_PATH_BYTES)
+        call("item_path", self._opened(), operator.index(item), into, _PATH_BYTES)
+        return os.fsdecode(into.value)
+
+    def read_item(self, item, fidelity="full"):
+        """The bytes of an item's file."""
+        number, room, got = self._fidelity(fidelity), c_uint64(), c_size_t()
+        call("item_bytes", self._opened(), operator.index(item), number, byref(room))
+        into = np.empty(room.value, np.uint8)
+        call("item_read", self._opened(), operator.index(item), number, 0,
+             c_void_p(into.ctypes.data), into.size, byref(got))
+        return into[:got.value].tobytes()
 
     def link(self, path):
         """The text of a symbolic link."""
-        into = create_string_buffer(4096)
-        call("link", self._opened(), os.fsencode(path), into, 4096)
+        into = create_string_buffer(_LINK_BYTES)
+        call("link", self._opened(), os.fsencode(path), into, _LINK_BYTES)
         return os.fsdecode(into.value)
+
+    def likeness(self, size=None, crop=None, target=.95, sample=128):
+        """How alike the fidelities look to a network, and the lowest that will do: a Likeness.
+
+        The network gets images whose shorter side is `size`, or, with `crop`, random crops of
+        size x size pixels, of `crop` to 1 of the area. It takes some seconds in this thread.
+        """
+        return likeness.measure(self._opened(), size, crop, target, sample)
 
     def table(self, path):
         """The table of a folder x.toc, or of one shard, as of lodfs.toc.open."""
         handle = toc.new_handle()
         call("table_open_store", self._opened(), os.fsencode(path), byref(handle))
-        return toc.Table(handle)
+        return toc.Table(handle, (_table, (self.path, os.fsdecode(path))))

@@ -21,7 +21,7 @@ def new_handle():
 
 def open(path):  # pylint: disable=redefined-builtin
     """Opens a shard file, or a folder x.toc of shards as one table; below a mount or on disk."""
-    handle = new_handle()
+    handle, path = new_handle(), os.path.abspath(os.fsdecode(path))
     call("table_open", os.fsencode(path), byref(handle))
     return Table(handle, (open, (path,)))
 
@@ -50,7 +50,7 @@ def _numbers(array, axes):
 
 
 class _Operator:
-    """What NumPy and SciPy expect of a matrix, out of @ from both sides."""
+    """The methods of a matrix for NumPy and SciPy, made of @ from both sides."""
 
     __array_ufunc__ = None  # so that v @ A and 2 * A come here
     ndim = 2
@@ -83,6 +83,18 @@ class Transposed(_Operator):
 
     T = property(lambda self: self._of)
 
+    def __reduce__(self):
+        return Transposed, (self._of,)
+
+    def __eq__(self, other):
+        return self._of == other._of if isinstance(other, Transposed) else NotImplemented
+
+    def __hash__(self):
+        return hash((Transposed, self._of))
+
+    def __repr__(self):
+        return f"<lodfs.toc.Transposed of {self._of!r}>"
+
     def __matmul__(self, other):
         return (np.asarray(other).T @ self._of).T
 
@@ -94,9 +106,14 @@ class Transposed(_Operator):
 
 
 class Table(_Operator):
-    """R rows of C numbers. Immutable: any number of threads may use one at once."""
+    """R rows of C numbers. Immutable: any number of threads may use one at once.
 
-    def __init__(self, handle, again=None):
+    It works in forked workers, and a pickle opens it again where it is unpickled. Tables of one
+    place are equal; a copy is the same table.
+    """
+
+    def __init__(self, handle, again):
+        """`again`: the function and arguments that open it once more."""
         self._handle, self._again, self._scaled = handle, again, False
         self.shape = (call("table_rows", handle), call("table_columns", handle))
         self.dtype = np.dtype(call("table_dtype", handle).decode())
@@ -143,11 +160,13 @@ class Table(_Operator):
         return self
 
     def __reduce__(self):
-        """Opened again where it is unpickled: for worker processes."""
-        if not self._again:
-            raise TypeError("a table of an open store cannot be pickled: lodfs.toc.open one below a"
-                            " mount")
         return self._again
+
+    def __eq__(self, other):
+        return self._again == other._again if isinstance(other, Table) else NotImplemented
+
+    def __hash__(self):
+        return hash(self._again)
 
     def __repr__(self):
         if not self._handle:
@@ -217,7 +236,7 @@ class Table(_Operator):
             return NotImplemented
         handle = new_handle()
         call("table_scale", self._opened(), float(factor), byref(handle))
-        scaled = Table(handle, self._again and (operator.mul, (self, float(factor))))
+        scaled = Table(handle, (operator.mul, (self, float(factor))))
         scaled._scaled = True
         scaled.dtype = np.dtype(np.float32 if self.dtype.str[1:] == "f4" else np.float64)
         return scaled
@@ -237,6 +256,22 @@ class Batches(_Operator):
         self.dtype = table.dtype
         self.start = call("table_batch_start", handle, first)
         self.shape = (call("table_batch_rows", handle, first, count), table.shape[1])
+
+    def _key(self):
+        return self.table, self._first, self._count
+
+    def __reduce__(self):
+        return Batches, self._key()
+
+    def __eq__(self, other):
+        return self._key() == other._key() if isinstance(other, Batches) else NotImplemented
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __repr__(self):
+        return (f"<lodfs.toc.Batches {self._first} .. {self._first + self._count - 1}, rows "
+                f"{self.start} .. {self.start + self.shape[0] - 1} of {self.table!r}>")
 
     def _run(self, name, other, into, *more):
         call(f"table_{name}", self.table._opened(), self._first, self._count, _address(other),

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layout of raster files; see raster_file.h. Bands are counted from the top of the image, and all
+ * but the last have equal size. So in a file that begins with its last row, the last band is a form
+ * of its own.
+ */
+#include "l3/container/raster_file.h"
+
+#include "l3/container/l3_make.h"
+
+#define AT_FRONT 28 /* u32 */
+
+bool lod_raster_take(const uint8_t row[LOD_ROW_BYTES], const struct lod_png_header *header,
+                     uint8_t side_log2, uint64_t row_bytes, struct lod_l3_row *r)
+{
+    struct lod_l3_output out = lod_l3_output_of(header, side_log2);
+
+    if (row_bytes > UINT32_MAX / header->height) {
+        return false;
+    }
+    out.row_bytes = row_bytes;
+    out.band_bytes = row_bytes << side_log2;
+    out.last_bytes = row_bytes * lod_l3_output_rows(&out, out.bands - 1);
+    out.bytes = row_bytes * header->height;
+    r->out = out;
+    r->front = lod_get_le32(row + AT_FRONT);
+    return r->front <= r->chunks && r->source == r->chunks + out.bytes;
+}
+
+void lod_raster_put(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES])
+{
+    lod_put_le32(row + AT_FRONT, r->front);
+}
+
+static int add_rows(const struct lod_l3_row *r, struct lod_plan *plan)
+{
+    if (!r->upward) {
+        return lod_plan_add_made(plan, LOD_L3_FORM_FILE, 0, r->out.bytes);
+    }
+    int error = lod_plan_add_made(plan, LOD_L3_FORM_LAST, 0, r->out.last_bytes);
+    return error ? error
+                 : lod_plan_add_made(plan, LOD_L3_FORM_FILE, 0, r->out.bytes - r->out.last_bytes);
+}
+
+int lod_raster_plan(const struct lod_l3_row *r, struct lod_plan *plan)
+{
+    int error = lod_plan_add_stored(plan, LOD_L3_GROUP_CHUNKS, 0, r->front);
+
+    error = error ? error : add_rows(r, plan);
+    return error ? error
+                 : lod_plan_add_stored(plan, LOD_L3_GROUP_CHUNKS, r->front, r->chunks - r->front);
+}
+
+uint64_t lod_raster_band_at(const struct lod_l3_row *r, uint32_t band)
+{
+    const uint64_t above = band * r->out.band_bytes;
+
+    return r->upward ? r->out.bytes - above - lod_l3_output_band_bytes(&r->out, band) : above;
+}

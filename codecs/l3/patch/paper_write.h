@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The encoder of mode paper. */
+#ifndef LOD_PAPER_WRITE_H
+#define LOD_PAPER_WRITE_H
+
+#include "l3/patch/planes_write.h"
+
+/* Encodes the patch and returns its size. G must not be subtracted from the planes. */
+size_t lod_paper_encode(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
+                        uint8_t *into);
+
+#endif

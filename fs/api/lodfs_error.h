@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The errors and messages of liblodfs, all in one place. */
+#ifndef LOD_LODFS_ERROR_H
+#define LOD_LODFS_ERROR_H
+
+#include <stdarg.h>
+
+#include "compiler.h"
+#include "text.h"
+#include "api/lodfs.h"
+
+/* Writes the sentence if `into` is not NULL. Returns `error`. */
+static inline int lod_say(struct lodfs_error *into, int error, const char *format, ...)
+    LOD_PRINTF(3, 4);
+static inline int lod_say(struct lodfs_error *into, int error, const char *format, ...)
+{
+    va_list arguments;
+
+    if (into) {
+        va_start(arguments, format);
+        lod_vformat(into->message, sizeof(into->message), format, arguments);
+        va_end(arguments);
+    }
+    return error;
+}
+
+/* Returns the words for an `error` of stored bytes, a static text. */
+const char *lod_why(int error);
+
+/*
+ * Writes "BEFORE'PATH': WHY". Of a path that leaves no room for WHY, only the end is written.
+ * Returns `error`.
+ */
+int lod_say_named(struct lodfs_error *into, int error, const char *before, const char *path,
+                  const char *why);
+
+/* Writes the sentence "'PATH': why" and returns the errno of lodfs.h for `error`. */
+LOD_MUST_CHECK int lod_say_path(struct lodfs_error *into, int error, const char *path);
+
+#endif

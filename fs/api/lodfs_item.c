@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* liblodfs, items by number: paths to numbers, numbers to paths and bytes. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api/lodfs.h"
+#include "api/lodfs_error.h"
+#include "api/lodfs_shown.h"
+#include "memory/flight.h"
+
+#define NO_ITEM UINT32_MAX
+
+/* The folder of the last path: neighbours in a list mostly share it, and then it is found once. */
+struct finder {
+    struct lod_dataset *dataset;
+    struct lod_node folder;
+    const char *path; /* of the folder, with its last slash; NULL: none was found */
+    size_t bytes;
+};
+
+static int find_folder(struct finder *finder, const char *path, size_t bytes)
+{
+    char name[LOD_PATH_MAX + 1];
+
+    if (finder->path && finder->bytes == bytes && memcmp(finder->path, path, bytes) == 0) {
+        return 0;
+    }
+    if (bytes > LOD_PATH_MAX) {
+        return -ENAMETOOLONG;
+    }
+    memcpy(name, path, bytes);
+    name[bytes] = '\0';
+    finder->path = NULL;
+    int error = lod_dataset_walk(finder->dataset, name, &finder->folder);
+    if (!error) {
+        finder->path = path;
+        finder->bytes = bytes;
+    }
+    return error;
+}
+
+static int find_item(struct finder *finder, const char *path, uint32_t *ret_item)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    struct lod_node node;
+    int error = find_folder(finder, path, (size_t)(name - path));
+
+    if (!error) {
+        error = lod_index_lookup(lod_dataset_index(finder->dataset), &finder->folder, name,
+                                 strlen(name), &node);
+    }
+    if (!error && !S_ISREG(node.mode)) {
+        error = -ENOENT;
+    }
+    if (!error) {
+        *ret_item = node.ref;
+    }
+    return error;
+}
+
+/* Errors that say of a path that it is none of the store's files. */
+static bool is_elsewhere(int error)
+{
+    return error == -ENOENT || error == -ENOTDIR || error == -ENAMETOOLONG || error == -ELOOP;
+}
+
+int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count, uint32_t *items,
+                   struct lodfs_error *error)
+{
+    const struct lod_opened *opened = NULL;
+    int result = lod_opened_get(store, &opened, error);
+
+    if (result) {
+        return result;
+    }
+    struct finder finder = {.dataset = opened->dataset};
+    for (size_t i = 0; i < count; i++) {
+        result = find_item(&finder, paths, &items[i]);
+        if (is_elsewhere(result)) {
+            items[i] = NO_ITEM;
+        } else if (result) {
+            return lod_say_path(error, lod_error_passes(result) ? result : -EIO, paths);
+        }
+        paths += strlen(paths) + 1;
+    }
+    return 0;
+}
+
+/* The item's own node, and all that is known of it at a fidelity. */
+static int find_shown(const struct lod_opened *opened, uint32_t item, int fidelity,
+                      struct lod_shown *ret_shown)
+{
+    struct lod_index *index = lod_dataset_index(opened->dataset);
+    uint8_t row[LOD_ROW_BYTES];
+
+    if (!lod_fidelity_name((enum lod_fidelity)fidelity)) {
+        return -EINVAL;
+    }
+    int error = lod_index_item(index, item, row);
+    error = error ? error : lod_index_node(index, lod_row_own_node(row), &ret_shown->node);
+    if (!error && (!S_ISREG(ret_shown->node.mode) || ret_shown->node.ref != item)) {
+        error = -ENOENT; /* the list of a tree record has no file */
+    }
+    return error ? error : lod_shown_plan(opened, fidelity, ret_shown);
+}
+
+static int say_item(struct lodfs_error *error, int result, uint32_t item)
+{
+    const int shown = result == -ETIME           ? -ETIMEDOUT
+                      : lod_error_passes(result) ? result
+                      : result == -EINVAL        ? result
+                                                 : -EIO;
+
+    return lod_say(error, shown, "item %u: %s", item, lod_why(shown));
+}
+
+int lodfs_item_path(struct lodfs_store *store, uint32_t item, char *into, size_t room,
+                    struct lodfs_error *error)
+{
+    const struct lod_opened *opened = NULL;
+    struct lod_shown shown = {0};
+    char path[LOD_PATH_MAX + 1];
+    int result = lod_opened_get(store, &opened, error);
+
+    if (result) {
+        return result;
+    }
+    result = find_shown(opened, item, LODFS_FULL, &shown);
+    result = result ? result : lod_dataset_path(opened->dataset, &shown.node, path);
+    if (!result && strlen(path) >= room) {
+        result = -ERANGE;
+    }
+    if (result) {
+        return say_item(error, result, item);
+    }
+    memcpy(into, path, strlen(path) + 1);
+    return 0;
+}
+
+int lodfs_item_bytes(struct lodfs_store *store, uint32_t item, int fidelity, uint64_t *ret_bytes,
+                     struct lodfs_error *error)
+{
+    const struct lod_opened *opened = NULL;
+    struct lod_shown shown = {0};
+    int result = lod_opened_get(store, &opened, error);
+
+    if (result) {
+        return result;
+    }
+    result = find_shown(opened, item, fidelity, &shown);
+    if (result) {
+        return say_item(error, result, item);
+    }
+    *ret_bytes = shown.plan.bytes;
+    return 0;
+}
+
+int lodfs_item_read(struct lodfs_store *store, uint32_t item, int fidelity, uint64_t offset,
+                    void *into, size_t bytes, size_t *ret_bytes, struct lodfs_error *error)
+{
+    const struct lod_opened *opened = NULL;
+    struct lod_shown shown = {0};
+    int result = lod_opened_get(store, &opened, error);
+
+    if (result) {
+        return result;
+    }
+    result = find_shown(opened, item, fidelity, &shown);
+    result = result ? result : lod_shown_read(opened, &shown, offset, into, bytes, ret_bytes);
+    return result ? say_item(error, result, item) : 0;
+}

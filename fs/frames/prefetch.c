@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gathers the numbers for decisions, and implements the calls of readers; see prefetch.h. */
+#include "frames/prefetch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "clock.h"
+#include "frames/prefetch_loads.h"
+#include "log.h"
+
+#define ADVISE_AFTER 256u
+#define MIB          (1u << 20)
+#define LOOK_NS      LOD_SECOND_NS /* between two queries whether a record is in memory */
+
+/* Returns the groups that a reader wants. */
+static struct lod_groups groups_of(const struct lod_wanted *wanted, unsigned count)
+{
+    struct lod_groups groups = {.first = LOD_GROUPS_MAX};
+
+    for (unsigned i = 0; i < count; i++) {
+        groups.first = wanted[i].group < groups.first ? wanted[i].group : groups.first;
+        groups.last = wanted[i].group > groups.last ? wanted[i].group : groups.last;
+    }
+    return groups;
+}
+
+/* Returns whether this frame of a shared store is in the kernel's page cache. */
+static bool is_in_memory(const struct lod_prefetch *prefetch, const struct lod_item *item,
+                         const struct lod_wanted *wanted)
+{
+    const struct lod_groups group = {wanted->group, wanted->group};
+    bool is = false;
+
+    if (!prefetch->fetch->shared || !lod_dataset_has_record(prefetch->fetch->dataset, item)) {
+        return false;
+    }
+    return lod_fetch_in_memory(prefetch->fetch, item, wanted, &is) == -ENOTSUP
+               ? lod_groups_hold(lod_access_history_loaded(&prefetch->history, item->recd.number),
+                                 group)
+               : is;
+}
+
+/* Describes the missing frames. Frames in the kernel's page cache do not count. requests is 0 if
+ * none is missing. */
+static struct lod_prefetch_miss miss_of(const struct lod_prefetch *prefetch,
+                                        const struct lod_item *item,
+                                        const struct lod_wanted *wanted, unsigned count)
+{
+    struct lod_prefetch_miss miss = {.first = LOD_GROUPS_MAX,
+                                     .from = groups_of(wanted, count).first};
+
+    for (unsigned i = 0; i < count; i++) {
+        if (!wanted[i].chunk && !is_in_memory(prefetch, item, &wanted[i])) {
+            miss.first = wanted[i].group < miss.first ? wanted[i].group : miss.first;
+            miss.last = wanted[i].group > miss.last ? wanted[i].group : miss.last;
+            miss.requests++;
+        }
+    }
+    for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
+        miss.prefix[k] = lod_record_desc_prefix_bytes(&item->recd, k);
+    }
+    miss.bytes = miss.requests
+                     ? (miss.prefix[miss.last] - miss.prefix[miss.first - 1]) / item->recd.items
+                     : 0;
+    return miss;
+}
+
+/* Logs one line after ADVISE_AFTER misses that a larger cache would have avoided. */
+static void advise(struct lod_prefetch *prefetch, struct lod_groups groups)
+{
+    if (atomic_fetch_add_explicit(&prefetch->short_of_room, 1, memory_order_relaxed) !=
+        ADVISE_AFTER) {
+        return;
+    }
+    uint64_t total = lod_prefetch_total(prefetch, groups);
+    uint64_t bytes = total == UINT64_MAX ? total : (total / 3 * 4 / MIB + 1) * MIB;
+
+    atomic_store_explicit(&prefetch->advised, bytes, memory_order_relaxed);
+    if (bytes == UINT64_MAX) {
+        lod_log(LOD_LOG_WARNING,
+                "reads jump among more records than memory can hold, so the same bytes"
+                " are read again: read the files in the order of the records");
+    } else {
+        lod_log(LOD_LOG_WARNING,
+                "reads jump among more records than the cache can hold, so the same bytes are read"
+                " again: mount with -o cache_size=%" PRIu64
+                "M, or read the files in the order of the records",
+                bytes / MIB);
+    }
+}
+
+uint64_t lod_prefetch_advice(const struct lod_prefetch *prefetch)
+{
+    return atomic_load_explicit(&prefetch->advised, memory_order_relaxed);
+}
+
+/* ---------------------------------------------------------------------------------- readers */
+
+/* Counts the read. If a reader moved from a record to the next one, prefetches the record after
+ * that. */
+void lod_prefetch_note(struct lod_prefetch *prefetch, const struct lod_item *item,
+                       const struct lod_wanted *wanted, unsigned count)
+{
+    const struct lod_groups groups = groups_of(wanted, count);
+    uint64_t before = atomic_load_explicit(&prefetch->record, memory_order_relaxed);
+
+    lod_access_history_read(&prefetch->history, item->recd.number, item->number,
+                            lod_record_desc_bytes(&item->recd, groups.first, groups.last));
+    if (before != item->recd.number) {
+        atomic_store_explicit(&prefetch->record, item->recd.number, memory_order_relaxed);
+    }
+    if (before + 1 == item->recd.number && !lod_prefetch_cost_now(prefetch).memory) {
+        lod_prefetch_ahead(prefetch, item, groups);
+    }
+}
+
+static enum lod_prefetch_done done_of(enum lod_prefetch_begun begun)
+{
+    return begun == LOD_PREFETCH_STUCK ? LOD_PREFETCH_NONE : LOD_PREFETCH_MOVED;
+}
+
+/* The speed of the store is unknown. Adopts the estimate of the index, which is measured on its own
+ * reads, or lets the caller send one small request. */
+static enum lod_prefetch_done begin_first(struct lod_prefetch *prefetch)
+{
+    const enum lod_prefetch_begun begun = lod_prefetch_begin(prefetch);
+
+    if (begun != LOD_PREFETCH_MINE) {
+        return done_of(begun);
+    }
+    if (lod_io_estimate_adopt(&prefetch->fetch->estimate,
+                              lod_dataset_index_io_estimate(prefetch->fetch->dataset))) {
+        lod_prefetch_end(prefetch);
+        return LOD_PREFETCH_MOVED;
+    }
+    return LOD_PREFETCH_FIRST;
+}
+
+static struct lod_prefetch_choice decide(struct lod_prefetch *prefetch,
+                                         const struct lod_prefetch_cost *cost, uint32_t record,
+                                         const struct lod_prefetch_miss *miss)
+{
+    struct lod_prefetch_order order;
+    struct lod_prefetch_room room;
+
+    lod_prefetch_state(prefetch, record, miss->from, &room, &order);
+    struct lod_prefetch_choice choice = lod_prefetch_decide(miss, cost, &room, &order);
+    if (choice.short_of_room) {
+        lod_access_history_sweep(&prefetch->history);
+        advise(prefetch, (struct lod_groups){miss->from, miss->last});
+    }
+    return choice;
+}
+
+/*
+ * Returns whether these groups of a shared store's record are in the kernel's page cache. They may
+ * have been loaded by this mount or by any process. The kernel is asked once for each record, and
+ * again when a read was slow.
+ */
+static bool is_near(struct lod_prefetch *prefetch, const struct lod_item *item,
+                    struct lod_groups groups)
+{
+    const struct lod_record_desc *recd = &item->recd;
+    bool near = false;
+
+    if (!prefetch->fetch->shared) {
+        return false;
+    }
+    if (lod_groups_hold(lod_access_history_loaded(&prefetch->history, recd->number), groups)) {
+        return true;
+    }
+    if (!lod_access_history_look(&prefetch->history, recd->number, LOOK_NS) ||
+        lod_dataset_groups_in_memory(prefetch->fetch->dataset, recd, groups.first, groups.last,
+                                     &near) ||
+        !near) {
+        return false;
+    }
+    lod_prefetch_note_loaded(prefetch, recd, groups);
+    return true;
+}
+
+void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *item)
+{
+    const struct lod_record_desc *recd = &item->recd;
+    const struct lod_groups loaded = lod_access_history_loaded(&prefetch->history, recd->number);
+    bool near = true; /* only this thread was delayed */
+
+    if (loaded.last &&
+        !lod_dataset_groups_in_memory(prefetch->fetch->dataset, recd, loaded.first, loaded.last,
+                                      &near) &&
+        !near) {
+        lod_access_history_set_loaded(&prefetch->history, recd->number, (struct lod_groups){0}, 0);
+    }
+}
+
+/*
+ * Loads the chosen prefix, unless another load is in flight or has brought it since the decision,
+ * when the groups `before` counted as loaded. The kernel may have evicted those: the choice is
+ * among frames that are not in memory, so it counts, not the history.
+ */
+static enum lod_prefetch_done load(struct lod_prefetch *prefetch, const struct lod_item *item,
+                                   struct lod_prefetch_choice choice, struct lod_groups before,
+                                   bool *loaded)
+{
+    const enum lod_prefetch_begun begun = lod_prefetch_begin(prefetch);
+
+    if (begun != LOD_PREFETCH_MINE) {
+        return done_of(begun);
+    }
+    const struct lod_groups chosen = {choice.first, choice.last},
+                            now = lod_access_history_loaded(&prefetch->history, item->recd.number);
+    if (prefetch->fetch->shared && lod_groups_hold(now, chosen) && !lod_groups_hold(before, now)) {
+        lod_prefetch_end(prefetch);
+    } else {
+        int error = lod_prefetch_load(prefetch, item, chosen, LOD_READ_DEMAND);
+        /* After the first part, which measured the bandwidth, the rest may follow. */
+        *loaded = error != -EAGAIN || !lod_io_estimate_has_bandwidth(&prefetch->fetch->estimate);
+        lod_prefetch_ahead(prefetch, item, (struct lod_groups){choice.from, choice.last});
+    }
+    return LOD_PREFETCH_MOVED;
+}
+
+enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const struct lod_item *item,
+                                         const struct lod_wanted *wanted, unsigned count,
+                                         bool *loaded)
+{
+    const struct lod_prefetch_cost cost = lod_prefetch_cost_now(prefetch);
+    const struct lod_groups before =
+        lod_access_history_loaded(&prefetch->history, item->recd.number);
+
+    if (is_near(prefetch, item, groups_of(wanted, count))) {
+        return LOD_PREFETCH_NEAR;
+    }
+    if (!lod_io_estimate_is_known(&prefetch->fetch->estimate)) {
+        return begin_first(prefetch);
+    }
+    const struct lod_prefetch_miss miss = miss_of(prefetch, item, wanted, count);
+    if (!miss.requests) {
+        return LOD_PREFETCH_NEAR;
+    }
+    if (cost.memory || *loaded) {
+        return LOD_PREFETCH_NONE;
+    }
+    const struct lod_prefetch_choice choice = decide(prefetch, &cost, item->recd.number, &miss);
+    return choice.last ? load(prefetch, item, choice, before, loaded) : LOD_PREFETCH_NONE;
+}
+
+/* ---------------------------------------------------------------------------------- the rest */
+
+int lod_prefetch_init(struct lod_prefetch *prefetch, struct lod_fetch *fetch, uint64_t room_bytes,
+                      bool threads)
+{
+    *prefetch = (struct lod_prefetch){.fetch = fetch, .threads = threads};
+    atomic_init(&prefetch->room_bytes, room_bytes);
+    atomic_init(&prefetch->room_until_ns, room_bytes ? UINT64_MAX : 0);
+    pthread_mutex_init(&prefetch->lock, NULL);
+    lod_clock_cond_init(&prefetch->moved);
+    return lod_access_history_init(&prefetch->history, lod_dataset_records(fetch->dataset));
+}
+
+void lod_prefetch_finish(struct lod_prefetch *prefetch)
+{
+    if (!prefetch->fetch) {
+        return;
+    }
+    lod_prefetch_stop(prefetch);
+    pthread_cond_destroy(&prefetch->moved);
+    pthread_mutex_destroy(&prefetch->lock);
+    lod_access_history_finish(&prefetch->history);
+    lod_io_buffer_finish(&prefetch->buffer);
+}

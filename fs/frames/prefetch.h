@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prefetching: gathers the numbers for prefetch_policy.h and executes its decisions. It owns the
+ * load in flight, its buffer, and the background thread. One load runs at a time, since a disk that
+ * seeks between two prefixes is slower for both. Readers that miss frames meanwhile wait for the
+ * next step of the load and look again.
+ */
+#ifndef LOD_PREFETCH_H
+#define LOD_PREFETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compiler.h"
+#include "frames/prefetch_state.h"
+
+/* `room_bytes` 0: half of the available memory, looked up every few seconds. `threads`: it may
+ * start one background thread. Returns -ENOMEM. */
+LOD_MUST_CHECK int lod_prefetch_init(struct lod_prefetch *prefetch, struct lod_fetch *fetch,
+                                     uint64_t room_bytes, bool threads);
+/* Blocks until the load in flight has ended. Accepts an object that is all zero. */
+void lod_prefetch_finish(struct lod_prefetch *prefetch);
+
+/* Every read calls this first, with the frames it wants. Never blocks. */
+void lod_prefetch_note(struct lod_prefetch *prefetch, const struct lod_item *item,
+                       const struct lod_wanted *wanted, unsigned count);
+
+enum lod_prefetch_done {
+    LOD_PREFETCH_MOVED, /* this thread or another one loaded something: look again */
+    LOD_PREFETCH_NONE,  /* fetch the missing frames alone */
+    /* The same, but they should be in memory; if not, call lod_prefetch_doubt. */
+    LOD_PREFETCH_NEAR,
+    /* Fetch one of them, which measures the store, then call lod_prefetch_end. */
+    LOD_PREFETCH_FIRST,
+};
+
+/*
+ * Entries of `wanted` without a chunk are missing. Blocks while a prefix that contains them is
+ * loaded. `*loaded` belongs to one read and begins as false, since a read loads at most one prefix.
+ */
+LOD_MUST_CHECK enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch,
+                                                        const struct lod_item *item,
+                                                        const struct lod_wanted *wanted,
+                                                        unsigned count, bool *loaded);
+
+/* A read that should have come from memory was slow: asks the kernel again whether the record is
+ * there. */
+void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *item);
+
+/* Returns the bytes of cache that the present read order needs; 0: the present cache suffices;
+ * UINT64_MAX: no cache would. */
+uint64_t lod_prefetch_advice(const struct lod_prefetch *prefetch);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Computes the numbers from estimate, history, index and available memory; see prefetch_state.h. */
+#include "frames/prefetch_state.h"
+
+#include <string.h>
+
+#include "clock.h"
+#include "memory/available.h"
+
+#define ROOM_NS (5 * LOD_SECOND_NS) /* a look at the available memory is valid for so long */
+
+struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefetch)
+{
+    const struct lod_io_estimate *estimate = &prefetch->fetch->estimate;
+
+    return (struct lod_prefetch_cost){.memory = lod_io_estimate_is_memory(estimate),
+                                      .latency_ns = lod_io_estimate_latency(estimate),
+                                      .bandwidth = lod_io_estimate_bandwidth(estimate)};
+}
+
+/* Adds up the index once, when the store is first slow. Two threads that do so at once get the same
+ * result. */
+static const uint64_t *totals_of(struct lod_prefetch *prefetch)
+{
+    uint64_t totals[LOD_GROUPS_MAX + 1];
+
+    if (!atomic_load_explicit(&prefetch->summed, memory_order_acquire)) {
+        lod_dataset_group_totals(prefetch->fetch->dataset, totals);
+        pthread_mutex_lock(&prefetch->lock);
+        if (!atomic_load_explicit(&prefetch->summed, memory_order_relaxed)) {
+            memcpy(prefetch->totals, totals, sizeof(totals));
+            atomic_store_explicit(&prefetch->summed, true, memory_order_release);
+        }
+        pthread_mutex_unlock(&prefetch->lock);
+    }
+    return prefetch->totals;
+}
+
+/* Other programs use the page cache too: takes half of the available memory. */
+static uint64_t room_now(struct lod_prefetch *prefetch)
+{
+    uint64_t now = lod_clock_ns();
+
+    if (now > atomic_load_explicit(&prefetch->room_until_ns, memory_order_relaxed)) {
+        atomic_store_explicit(&prefetch->room_until_ns, now + ROOM_NS, memory_order_relaxed);
+        atomic_store_explicit(&prefetch->room_bytes, lod_available_bytes() / 2,
+                              memory_order_relaxed);
+    }
+    return atomic_load_explicit(&prefetch->room_bytes, memory_order_relaxed);
+}
+
+/* All of a store that is too large to be added up do not fit. */
+static uint64_t total_of(const uint64_t *totals, unsigned from, unsigned last)
+{
+    return totals[last] == UINT64_MAX ? UINT64_MAX : totals[last] - totals[from - 1];
+}
+
+void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned from,
+                        struct lod_prefetch_room *ret_room, struct lod_prefetch_order *ret_order)
+{
+    uint32_t records = lod_dataset_records(prefetch->fetch->dataset);
+    struct lod_access_summary summary;
+    struct lod_prefetch_room room = {.bytes = room_now(prefetch)};
+    uint64_t fitting_bytes = 0;
+
+    lod_access_history_sum(&prefetch->history, record, &summary);
+    const uint64_t *totals = totals_of(prefetch);
+    for (unsigned k = from; k <= LOD_GROUPS_MAX && total_of(totals, from, k) <= room.bytes; k++) {
+        room.fitting = k;
+        fitting_bytes = total_of(totals, from, k);
+    }
+    records = records > summary.loaded_records ? records - summary.loaded_records : 0;
+    room.kept_bytes = summary.loaded_bytes;
+    room.reserve_bytes = fitting_bytes / (records + summary.loaded_records + 1) * records;
+    *ret_room = room;
+    *ret_order = summary.order;
+}
+
+uint64_t lod_prefetch_total(struct lod_prefetch *prefetch, struct lod_groups groups)
+{
+    return total_of(totals_of(prefetch), groups.first, groups.last);
+}
+
+void lod_prefetch_note_loaded(struct lod_prefetch *prefetch, const struct lod_record_desc *recd,
+                              struct lod_groups groups)
+{
+    const struct lod_groups before = lod_access_history_loaded(&prefetch->history, recd->number);
+
+    if (before.last && groups.first <= before.last + 1 && before.first <= groups.last + 1) {
+        groups.first = before.first < groups.first ? before.first : groups.first;
+        groups.last = before.last > groups.last ? before.last : groups.last;
+    }
+    lod_access_history_set_loaded(&prefetch->history, recd->number, groups,
+                                  lod_record_desc_bytes(recd, groups.first, groups.last));
+}

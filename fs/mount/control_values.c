@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of counters. They are read one by one while other threads count. So each is right, but
+ * sums can be off by recent events.
+ */
+#include "mount/control_values.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#define NANO 1e9
+
+#define STATE_BYTES  9  /* "measuring" */
+#define ADVICE_BYTES 10 /* "cache_size" */
+
+static double uptime(const struct lod_control *control)
+{
+    return (double)(time(NULL) - control->facts.began);
+}
+
+static double failed_of(const struct lod_reader_stats *stats)
+{
+    uint64_t failed = 0;
+
+    for (unsigned i = LOD_OUTCOME_OK + 1; i < LOD_OUTCOMES; i++) {
+        failed += stats->store_outcomes[i];
+    }
+    return (double)failed;
+}
+
+#define NUMBER(part_, key_, value_)                                                                \
+    {                                                                                              \
+        .part = part_, .key = key_, .value = (double)(value_)                                      \
+    }
+
+#define METRIC(type_, part_, key_, metric_, value_, help_)                                         \
+    {                                                                                              \
+        .part = part_, .key = key_, .metric = metric_, .type = type_, .help = help_,               \
+        .value = (double)(value_)                                                                  \
+    }
+
+/* A row with a text of at most `longest` bytes. */
+#define TEXT(part_, key_, text_, longest)                                                          \
+    {                                                                                              \
+        .part = part_, .key = key_, .text = text_, .text_bytes = longest                           \
+    }
+
+void lod_control_values(struct lod_control *control, struct lod_values *ret_values)
+{
+    struct lod_reader_stats r;
+    const struct lod_devices_stats *d = &ret_values->devices;
+    unsigned long long switches = atomic_load(&control->switches);
+
+    lod_reader_stats(control->reader, &r);
+    lod_devices_stats(lod_reader_devices(control->reader), &ret_values->devices);
+    const struct lod_value all[] = {
+        TEXT("auto", "fidelity", lod_fidelity_name(lod_control_auto(control)), LOD_AUTO_BYTES),
+        METRIC("counter", "auto", "switches", "auto_switches_total", switches,
+               "Switches of auto to another fidelity."),
+        METRIC("gauge", "mount", "uptime_seconds", "uptime_seconds", uptime(control),
+               "Seconds since the mount began."),
+        METRIC("counter", "reads", "answered", "reads_total", r.reads,
+               "Reads of files that succeeded."),
+        METRIC("counter", "reads", "failed", "read_errors_total", r.reads_failed,
+               "Reads of files that failed."),
+        NUMBER("reads", "bytes", r.reads_bytes),
+        NUMBER("store", "reads", r.store_reads),
+        NUMBER("store", "failed", failed_of(&r)),
+        METRIC("counter", "store", "bytes", "backend_bytes_total", r.store_bytes,
+               "Bytes read from the store."),
+        METRIC("counter", "store", "scattered_reads", "backend_scattered_requests_total",
+               r.scattered_reads, "Requests for single frames."),
+        METRIC("counter", "store", "scattered_bytes", "backend_scattered_bytes_total",
+               r.scattered_bytes, "Bytes read as single frames."),
+        METRIC("counter", "store", "prefix_reads", "backend_prefix_requests_total", r.prefix_reads,
+               "Requests for prefixes of records."),
+        METRIC("counter", "store", "prefix_bytes", "backend_prefix_bytes_total", r.prefix_bytes,
+               "Bytes read as prefixes of records."),
+        METRIC("counter", "store", "record_opens", "record_opens_total", r.record_opens,
+               "Records opened."),
+        METRIC("gauge", "store", "latency_seconds", "backend_latency_seconds",
+               (double)r.store_latency_ns / NANO,
+               "Latency of small requests, smoothed; 0: not measured."),
+        METRIC("gauge", "store", "bytes_per_second", "backend_bytes_per_second",
+               r.store_bytes_per_second, "Bandwidth of large requests, smoothed; 0: not measured."),
+        METRIC("counter", "store", "bad_frames", "checksum_errors_total", r.frames_bad,
+               "Frames with a wrong hash."),
+        METRIC("counter", "cache", "hits", "cache_hits_total", r.cache_hits,
+               "Lookups of frames or made units served from the cache."),
+        METRIC("counter", "cache", "misses", "cache_misses_total", r.cache_misses,
+               "Lookups of frames or made units that had to read or make some."),
+        METRIC("counter", "cache", "evictions", "cache_evictions_total", r.cache_evictions,
+               "Frames and made units evicted from the cache."),
+        METRIC("gauge", "cache", "bytes", "cache_bytes", r.cache_bytes, "Bytes in the cache."),
+        METRIC("gauge", "cache", "bytes_max", "cache_limit_bytes", r.cache_bytes_max,
+               "Limit of the cache."),
+        METRIC("counter", "made", "units", "made_total", r.made, "Units made by codecs."),
+        TEXT("gpu", "choice", d->choice, (unsigned)strlen(d->choice)),
+        TEXT("gpu", "device", d->state, STATE_BYTES),
+        TEXT("gpu", "name", d->label, LOD_DEVICES_TEXT - 1),
+        TEXT("gpu", "why", d->why_host, LOD_DEVICES_TEXT - 1),
+        METRIC("counter", "gpu", "batches", "gpu_batches_total", d->batches,
+               "Jobs run on a device."),
+        METRIC("counter", "gpu", "units", "gpu_made_total", d->units, "Units made on a device."),
+        METRIC("gauge", "gpu", "host_bytes_per_second", "gpu_host_bytes_per_second",
+               d->host_bytes_per_second,
+               "Measured speed of all cores of the host; 0: not measured."),
+        METRIC("gauge", "gpu", "device_bytes_per_second", "gpu_device_bytes_per_second",
+               d->device_bytes_per_second, "Measured speed of the device; 0: not measured."),
+        TEXT("advice", "name", lod_advice_name(r.advice), ADVICE_BYTES),
+        NUMBER("advice", "bytes", r.advice_bytes),
+    };
+    _Static_assert(sizeof(all) <= sizeof(ret_values->at), "LOD_VALUES_MAX");
+
+    memcpy(ret_values->at, all, sizeof(all));
+    ret_values->count = sizeof(all) / sizeof(all[0]);
+}

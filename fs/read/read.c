@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers one read. The plan is cut to the range. Its stored pieces become frames and its made
+ * pieces become units. The answer is a list of spans of their checked bytes. lod_reader_read
+ * allocates nothing, and this file does no I/O of its own.
+ */
+#include "read/reader_state.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frames/frame_parts.h"
+
+/* Appends a span. Frames of one request are adjacent in memory and become one span, which the
+ * kernel copies faster. */
+static void add_span(struct lod_read *read, const uint8_t *at, uint64_t bytes)
+{
+    struct iovec *last = read->count ? &read->iov[read->count - 1] : NULL;
+
+    read->bytes += bytes;
+    if (last && (const uint8_t *)last->iov_base + last->iov_len == at) {
+        last->iov_len += (size_t)bytes;
+        return;
+    }
+    assert(read->count < LOD_READ_SPANS_MAX);
+    /* writev takes a pointer to non-const, and does not write through it. */
+    read->iov[read->count++] = (struct iovec){
+        .iov_base = (void *)(uintptr_t)at,
+        .iov_len = (size_t)bytes,
+    };
+}
+
+/* `made_bytes`: size of the form in the whole plan, since this piece may be cut. */
+static int add_made(struct lod_reader *reader, const struct lod_item *item,
+                    const struct lod_piece *piece, uint64_t made_bytes, struct lod_read *read)
+{
+    uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row, piece->form);
+
+    for (uint64_t done = 0, bytes; done < piece->bytes; done += bytes) {
+        uint64_t at = piece->offset + done, skip = at % unit_bytes;
+        struct lod_blob *blob = NULL;
+        int error = lod_unit_cache_get(&reader->made, item, piece->form, at / unit_bytes,
+                                       made_bytes, &blob);
+        if (error) {
+            return error;
+        }
+        bytes = unit_bytes - skip < piece->bytes - done ? unit_bytes - skip : piece->bytes - done;
+        read->blobs[read->blobs_count++] = blob;
+        add_span(read, blob->data + skip, bytes);
+        lod_readahead_note(reader->ahead, item, piece->form, unit_bytes, made_bytes, at, bytes);
+    }
+    return 0;
+}
+
+/* Moves the references from `parts` to `read`. */
+static void keep(struct lod_frame_parts *parts, struct lod_read *read)
+{
+    for (unsigned i = 0; i < parts->wanted_count; i++) {
+        read->blobs[read->blobs_count++] = &parts->wanted[i].chunk->blob;
+    }
+    parts->wanted_count = 0;
+}
+
+int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
+                    const struct lod_plan *plan, uint64_t offset, uint64_t bytes,
+                    struct lod_read *ret_read)
+{
+    struct lod_frame_parts parts;
+    struct lod_plan cut;
+
+    assert(bytes <= LOD_READ_BYTES_MAX && item->recd.frame_shift >= LOD_FRAME_SHIFT_MIN);
+    lod_plan_cut(plan, offset, bytes, &cut);
+    ret_read->bytes = 0;
+    ret_read->count = ret_read->blobs_count = 0;
+    int error = lod_frame_parts_get(reader->frames, item, &cut, &parts);
+    if (!error) {
+        keep(&parts, ret_read);
+    }
+    for (unsigned i = 0; !error && i < parts.count; i++) {
+        const struct lod_frame_part *part = &parts.part[i];
+        if (part->piece->kind == LOD_PIECE_MADE) {
+            error = add_made(reader, item, part->piece,
+                             lod_plan_made_bytes(plan, part->piece->form), ret_read);
+        } else {
+            add_span(ret_read, lod_frame_part_at(plan, &parts, part), part->bytes);
+        }
+    }
+    if (error) {
+        atomic_fetch_add_explicit(&reader->failed, 1, memory_order_relaxed);
+        lod_read_finish(ret_read);
+        return lod_error_passes(error) ? error : -EIO;
+    }
+    assert(ret_read->bytes == cut.bytes);
+    atomic_fetch_add_explicit(&reader->reads, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&reader->bytes, cut.bytes, memory_order_relaxed);
+    return 0;
+}
+
+void lod_read_finish(struct lod_read *read)
+{
+    while (read->blobs_count) {
+        struct lod_blob *blob = read->blobs[read->blobs_count - 1];
+        unsigned refs = 0;
+        for (; read->blobs_count && read->blobs[read->blobs_count - 1] == blob; refs++) {
+            read->blobs_count--;
+        }
+        lod_blob_unref_many(blob, refs);
+    }
+    read->count = 0;
+    read->bytes = 0;
+}
+
+static void copy(const struct lod_read *read, uint8_t *into)
+{
+    for (unsigned i = 0; i < read->count; i++) {
+        memcpy(into, read->iov[i].iov_base, read->iov[i].iov_len);
+        into += read->iov[i].iov_len;
+    }
+}
+
+int lod_reader_read_into(struct lod_reader *reader, const struct lod_item *item,
+                         const struct lod_plan *plan, uint64_t offset, uint8_t *into, size_t bytes)
+{
+    struct lod_read *read = malloc(sizeof(*read)); /* too large for small threads' stacks */
+    int error = read ? 0 : -ENOMEM;
+
+    assert(offset <= plan->bytes && bytes <= plan->bytes - offset);
+    for (size_t done = 0; !error && done < bytes;) {
+        const size_t left = bytes - done;
+        const uint64_t step = left < LOD_READ_BYTES_MAX ? left : LOD_READ_BYTES_MAX;
+        error = lod_reader_read(reader, item, plan, offset + done, step, read);
+        if (!error) {
+            copy(read, into + done);
+            done += (size_t)read->bytes;
+            lod_read_finish(read);
+        }
+    }
+    free(read);
+    return error;
+}

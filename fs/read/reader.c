@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Creation and counters of a reader; read.c answers reads. */
+#include "read/reader_state.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "read/unit_readahead.h"
+
+/* Returns one thread for each processor; with a single processor nothing is made ahead. */
+static unsigned ahead_threads(bool threads)
+{
+    const long processors = threads ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
+
+    return processors < 2                           ? 0
+           : processors > LOD_READAHEAD_THREADS_MAX ? LOD_READAHEAD_THREADS_MAX
+                                                    : (unsigned)processors;
+}
+
+/* Returns the room for prefixes. Made units need some of the same memory. */
+static uint64_t room_of(const struct lod_dataset *dataset, const struct lod_reader_options *options)
+{
+    return lod_dataset_is_shared(dataset) ? options->room_bytes : options->cache_bytes / 4 * 3;
+}
+
+int lod_reader_create(struct lod_dataset *dataset, const struct lod_reader_options *options,
+                      struct lod_reader **ret_reader)
+{
+    struct lod_reader *reader = calloc(1, sizeof(*reader));
+
+    if (!reader) {
+        return -ENOMEM;
+    }
+    reader->dataset = dataset;
+    reader->limit.bytes_max = (size_t)options->cache_bytes;
+    lod_memory_semaphore_init(&reader->work, options->work_bytes);
+    lod_buffer_pool_init(&reader->pool);
+    const struct lod_frames_options frames = {.limit = &reader->limit,
+                                              .room_bytes = room_of(dataset, options),
+                                              .threads = options->threads};
+    int error = lod_frames_create(dataset, &frames, &reader->frames);
+    error = error ? error
+                  : lod_cache_create_in(&reader->limit, lod_frames_shrink, reader->frames,
+                                        &reader->cache);
+    reader->made = (struct lod_unit_cache_in){.dataset = dataset,
+                                              .frames = reader->frames,
+                                              .cache = reader->cache,
+                                              .work = &reader->work,
+                                              .pool = &reader->pool};
+    error = error ? error
+                  : lod_readahead_create(ahead_threads(options->threads), &lod_unit_readahead,
+                                         &reader->made, &reader->ahead);
+    if (error) {
+        lod_reader_destroy(reader);
+        return error;
+    }
+    *ret_reader = reader;
+    return 0;
+}
+
+void lod_reader_set_cache(struct lod_reader *reader, uint64_t bytes)
+{
+    atomic_store(&reader->limit.bytes_max, (size_t)bytes);
+    size_t held = atomic_load(&reader->limit.bytes);
+    if (held > bytes) {
+        lod_frames_shrink(reader->frames, held - (size_t)bytes);
+    }
+    held = atomic_load(&reader->limit.bytes);
+    if (held > bytes) {
+        lod_cache_shrink(reader->cache, held - (size_t)bytes);
+    }
+}
+
+void lod_reader_use_devices(struct lod_reader *reader, struct lod_devices *devices)
+{
+    reader->made.devices = devices;
+}
+
+struct lod_devices *lod_reader_devices(struct lod_reader *reader)
+{
+    return reader->made.devices;
+}
+
+struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
+{
+    if (reader) {
+        lod_readahead_destroy(reader->ahead);
+        lod_cache_destroy(reader->cache);
+        lod_frames_destroy(reader->frames);
+        lod_memory_semaphore_finish(&reader->work);
+        lod_buffer_pool_finish(&reader->pool);
+    }
+    free(reader);
+    return NULL;
+}
+
+void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_stats)
+{
+    struct lod_cache_stats cache = lod_cache_stats(reader->cache);
+    struct lod_frames_stats frames;
+    lod_frames_stats(reader->frames, &frames);
+
+    *ret_stats = (struct lod_reader_stats){
+        .reads = atomic_load_explicit(&reader->reads, memory_order_relaxed),
+        .reads_failed = atomic_load_explicit(&reader->failed, memory_order_relaxed),
+        .reads_bytes = atomic_load_explicit(&reader->bytes, memory_order_relaxed),
+        .store_reads = frames.scattered_reads + frames.prefix_reads,
+        .store_bytes = frames.scattered_bytes + frames.prefix_bytes,
+        .scattered_reads = frames.scattered_reads,
+        .scattered_bytes = frames.scattered_bytes,
+        .prefix_reads = frames.prefix_reads,
+        .prefix_bytes = frames.prefix_bytes,
+        .cache_hits = frames.hits + cache.hits,
+        .cache_misses = frames.misses + cache.misses,
+        .cache_evictions = frames.evictions + cache.evictions,
+        .cache_bytes = atomic_load(&reader->limit.bytes),
+        .cache_bytes_max = reader->limit.bytes_max,
+        .made = cache.misses, /* a miss of this cache is a run of a maker */
+        .made_bytes = cache.filled_bytes,
+        .record_opens = lod_dataset_record_opens(reader->dataset),
+        .frames_bad = frames.frames_bad,
+        .store_latency_ns = frames.latency_ns,
+        .store_bytes_per_second = frames.bandwidth,
+        .advice = frames.advised_bytes == 0            ? LOD_ADVICE_NONE
+                  : frames.advised_bytes == UINT64_MAX ? LOD_ADVICE_ORDER
+                                                       : LOD_ADVICE_CACHE_SIZE,
+        .advice_bytes = frames.advised_bytes,
+    };
+    memcpy(ret_stats->store_outcomes, frames.outcomes, sizeof(frames.outcomes));
+}
+
+const char *lod_advice_name(enum lod_advice advice)
+{
+    static const char *const names[] = {"none", "cache_size", "order"};
+
+    return names[advice];
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cache of made units (MADE pieces of a plan). For each unit it reserves memory, gathers and
+ * checks the inputs, and runs the codec's maker once for all readers. unit_batch.h makes many units
+ * at once on a device.
+ */
+#ifndef LOD_UNIT_CACHE_H
+#define LOD_UNIT_CACHE_H
+
+#include <stdint.h>
+
+#include "memory/memory_semaphore.h"
+#include "memory/cache.h"
+#include "compiler.h"
+#include "dataset/dataset.h"
+#include "read/devices.h"
+#include "frames/frames.h"
+#include "memory/buffer_pool.h"
+
+/* Where makers find their inputs and put their results. All borrowed. */
+struct lod_unit_cache_in {
+    struct lod_dataset *dataset;
+    struct lod_frames *frames;
+    struct lod_cache *cache;
+    struct lod_memory_semaphore *work;
+    struct lod_devices *devices;  /* NULL: the host makes all */
+    struct lod_buffer_pool *pool; /* NULL: malloc */
+};
+
+/*
+ * Returns one reference to unit `unit` of a form of the item. `made_bytes` is the size of the whole
+ * form; it determines the length of the last unit. Returns -EIO (already logged) or an error of
+ * lod_error_passes. The calling thread holds no reservation of `work`.
+ */
+LOD_MUST_CHECK int lod_unit_cache_get(const struct lod_unit_cache_in *in,
+                                      const struct lod_item *item, unsigned form, uint64_t unit,
+                                      uint64_t made_bytes, struct lod_blob **ret_blob);
+
+#endif

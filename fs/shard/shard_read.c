@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See shard_read.h. A range is divided into samples, a sample into stretches. */
+#include "shard/shard_read.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "castagnoli.h"
+#include "memory/cache.h"
+#include "shard/shard_directory.h"
+
+#define SUM_BYTES (256u << 10) /* that are summed at once */
+
+struct lod_shard_reader {
+    struct lod_dataset *dataset;
+    struct lod_reader *reader;
+    struct lod_cache *directories;
+};
+
+/* The requested part of a file. */
+struct range {
+    struct lod_shard_reader *reader;
+    const struct lod_shard *shard;
+    uint64_t from, to; /* offsets in the file */
+    uint8_t *into;     /* memory for the byte at `from` */
+};
+
+/* ------------------------------------------------------------------------------- pieces */
+
+/* Returns how many of the bytes [at, at + bytes) of the file are in the range. */
+static uint64_t overlap(const struct range *range, uint64_t at, uint64_t bytes, uint64_t *ret_skip,
+                        uint8_t **ret_into)
+{
+    const uint64_t from = at > range->from ? at : range->from;
+    const uint64_t to = at + bytes < range->to ? at + bytes : range->to;
+
+    *ret_skip = from - at;
+    *ret_into = range->into + (from - range->from);
+    return from < to ? to - from : 0;
+}
+
+static void copy(const struct lod_read *read, uint8_t *into)
+{
+    for (unsigned i = 0; i < read->count; i++) {
+        memcpy(into, read->iov[i].iov_base, read->iov[i].iov_len);
+        into += read->iov[i].iov_len;
+    }
+}
+
+/* Reads the file of an item. According to the directory it has file->bytes bytes. */
+static int read_file(const struct range *range, const struct lod_framed_file *file, uint64_t offset,
+                     uint64_t bytes, uint8_t *into)
+{
+    struct lod_dataset *dataset = range->reader->dataset;
+    struct lod_item item;
+    struct lod_plan plan;
+    struct lod_read read;
+
+    int error = lod_dataset_item(dataset, file->item, &item);
+    if (error) {
+        return error;
+    }
+    error = lod_codec_plan(item.codec, item.row, LOD_FORMAT_TREE, range->shard->fidelity, &plan);
+    if (error || plan.bytes != file->bytes) {
+        return lod_dataset_item_failed(dataset, &item, error ? error : -EILSEQ);
+    }
+    error = lod_reader_read(range->reader->reader, &item, &plan, offset, bytes, &read);
+    if (!error) {
+        copy(&read, into);
+        lod_read_finish(&read);
+    }
+    return error;
+}
+
+/* Copies the part of `text`, which is bytes [at, at + bytes) of the file, that the range has. */
+static void copy_text(const struct range *range, uint64_t at, const void *text, uint64_t bytes)
+{
+    uint64_t skip, count;
+    uint8_t *into;
+
+    count = overlap(range, at, bytes, &skip, &into);
+    if (count) {
+        memcpy(into, (const uint8_t *)text + skip, count);
+    }
+}
+
+/* ----------------------------------------------------------------------------- stretches */
+
+/* A stretch being read. */
+struct part {
+    const struct lod_framed_sample *sample;
+    unsigned number;
+    struct lod_stretch stretch;
+    uint64_t at, file_at, tail_at; /* in the framed file */
+    uint8_t head[LOD_HEAD_BYTES];  /* once it was asked for */
+};
+
+static void write_head(const struct range *range, struct part *part, bool wanted)
+{
+    assert(part->stretch.head_bytes <= sizeof(part->head));
+    if (wanted || part->file_at > range->from) {
+        range->shard->framing->head(part->sample, part->number, part->head);
+        copy_text(range, part->at, part->head, part->stretch.head_bytes);
+    }
+}
+
+/* Reads the file once more where the range has a part of it; its frames are in the cache. */
+static int sum_again(const struct range *range, const struct lod_framed_file *file, uint32_t *crc)
+{
+    uint8_t *buffer = malloc(SUM_BYTES);
+    int error = buffer ? 0 : -ENOMEM;
+
+    for (uint64_t at = 0, bytes; !error && at < file->bytes; at += bytes) {
+        bytes = file->bytes - at < SUM_BYTES ? file->bytes - at : SUM_BYTES;
+        error = read_file(range, file, at, bytes, buffer);
+        *crc = error ? *crc : lod_crc32c(*crc, buffer, bytes);
+    }
+    free(buffer);
+    return error;
+}
+
+static int sum(const struct range *range, const struct part *part, uint32_t *ret_crc)
+{
+    const struct lod_stretch *stretch = &part->stretch;
+    const struct lod_framed_file *file = stretch->file;
+    uint32_t crc =
+        lod_crc32c(0, part->head + stretch->sum_from, stretch->head_bytes - stretch->sum_from);
+    int error = 0;
+
+    if (part->file_at >= range->from && part->tail_at <= range->to) {
+        crc = lod_crc32c(crc, range->into + (part->file_at - range->from), file->bytes);
+    } else {
+        error = sum_again(range, file, &crc);
+    }
+    *ret_crc = crc;
+    return error;
+}
+
+static int write_tail(const struct range *range, const struct part *part)
+{
+    uint8_t text[LOD_TAIL_BYTES];
+    uint32_t crc = 0;
+    int error = part->stretch.summed ? sum(range, part, &crc) : 0;
+
+    assert(part->stretch.tail_bytes <= sizeof(text));
+    if (!error) {
+        range->shard->framing->tail(part->sample, part->number, crc, text);
+        copy_text(range, part->tail_at, text, part->stretch.tail_bytes);
+    }
+    return error;
+}
+
+static int read_stretch(const struct range *range, struct part *part)
+{
+    const struct lod_framed_file *file = part->stretch.file;
+    uint64_t skip, count;
+    uint8_t *into;
+    int error = 0;
+
+    part->file_at = part->at + part->stretch.head_bytes;
+    part->tail_at = part->file_at + (file ? file->bytes : 0);
+    const bool tail = part->stretch.tail_bytes && range->to > part->tail_at;
+    write_head(range, part, tail && part->stretch.summed);
+    if (file) {
+        count = overlap(range, part->file_at, file->bytes, &skip, &into);
+        error = count ? read_file(range, file, skip, count, into) : 0;
+    }
+    return error || !tail ? error : write_tail(range, part);
+}
+
+/* ------------------------------------------------------------------------------- samples */
+
+static int read_sample(const struct range *range, const struct lod_framed_sample *sample,
+                       uint64_t at, uint64_t *ret_end)
+{
+    const struct lod_framing *framing = range->shard->framing;
+    const unsigned count = framing->stretches(sample);
+    struct part part = {.sample = sample};
+    int error = 0;
+
+    for (unsigned i = 0; !error && i < count && at < range->to; i++) {
+        framing->stretch(sample, i, &part.stretch);
+        const uint64_t bytes = lod_stretch_bytes(&part.stretch);
+        if (at + bytes > range->from) {
+            part.number = i;
+            part.at = at;
+            error = read_stretch(range, &part);
+        }
+        at += bytes;
+    }
+    *ret_end = at;
+    return error;
+}
+
+/* Lines have one length, so the first one that is wanted is found by division. */
+static void read_lines(const struct range *range, const struct lod_blob *directory)
+{
+    const struct lod_framing *framing = range->shard->framing;
+    const uint64_t count = lod_shard_directory_count(directory);
+    char text[LOD_LINE_BYTES];
+
+    for (uint64_t i = range->from / framing->line_bytes;
+         i < count && i * framing->line_bytes < range->to; i++) {
+        const uint64_t start = lod_shard_directory_start(directory, i);
+        framing->line(start, lod_shard_directory_start(directory, i + 1) - start, text);
+        copy_text(range, i * framing->line_bytes, text, framing->line_bytes);
+    }
+}
+
+static int read_range(const struct range *range, const struct lod_blob *directory)
+{
+    const uint64_t samples = lod_shard_directory_bytes(directory);
+    struct lod_framed_sample sample;
+    uint64_t at = range->from, start, skip;
+    uint8_t *into;
+    int error = 0;
+
+    while (!error && at < range->to && at < samples) {
+        lod_shard_directory_sample(directory, at, &sample, &start);
+        error = read_sample(range, &sample, start, &at);
+    }
+    const uint64_t zeros =
+        overlap(range, samples, range->shard->framing->trailer_bytes, &skip, &into);
+    if (zeros) {
+        memset(into, 0, zeros);
+    }
+    return error;
+}
+
+/* ----------------------------------------------------------------------------- directories */
+
+struct wanted {
+    struct lod_dataset *dataset;
+    const struct lod_shard *shard;
+};
+
+static int fill_directory(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
+{
+    const struct wanted *wanted = ctx;
+
+    (void)key;
+    return lod_shard_directory_make(wanted->dataset, wanted->shard, ret_blob);
+}
+
+int lod_shard_read(struct lod_shard_reader *reader, const struct lod_shard *shard, uint64_t offset,
+                   size_t bytes, uint8_t *into, size_t *ret_bytes)
+{
+    const uint64_t left = offset < shard->bytes ? shard->bytes - offset : 0;
+    struct range range = {.reader = reader,
+                          .shard = shard,
+                          .from = offset,
+                          .to = offset + (bytes < left ? bytes : left),
+                          .into = into};
+    struct wanted wanted = {.dataset = reader->dataset, .shard = shard};
+    const struct lod_key key = {.high = shard->row,
+                                .low = (uint64_t)shard->framing->format << 8 |
+                                       (uint64_t)shard->fidelity};
+    struct lod_blob *directory = NULL;
+
+    assert(bytes <= LOD_READ_BYTES_MAX);
+    if (range.from >= range.to) {
+        *ret_bytes = 0;
+        return 0;
+    }
+    int error = lod_cache_get(reader->directories, key, fill_directory, &wanted, &directory);
+    if (!error && shard->lines) {
+        read_lines(&range, directory);
+    } else if (!error) {
+        error = read_range(&range, directory);
+    }
+    lod_blob_unref(directory);
+    if (!error) {
+        *ret_bytes = (size_t)(range.to - range.from);
+    }
+    return error;
+}
+
+int lod_shard_reader_create(struct lod_dataset *dataset, struct lod_reader *reader,
+                            struct lod_shard_reader **ret_reader)
+{
+    struct lod_shard_reader *made = calloc(1, sizeof(*made));
+
+    if (!made) {
+        return -ENOMEM;
+    }
+    made->dataset = dataset;
+    made->reader = reader;
+    int error = lod_cache_create(LOD_SHARD_CACHE_BYTES, &made->directories);
+    if (error) {
+        free(made);
+        return error;
+    }
+    *ret_reader = made;
+    return 0;
+}
+
+struct lod_shard_reader *lod_shard_reader_destroy(struct lod_shard_reader *reader)
+{
+    if (reader) {
+        lod_cache_destroy(reader->directories);
+        free(reader);
+    }
+    return NULL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Complete reads and writes of local files: they loop over short transfers and EINTR. */
+#ifndef LOD_FILE_IO_H
+#define LOD_FILE_IO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler.h"
+
+/* Reads all of [offset, offset + bytes). Returns -EIO past the end of the file. */
+LOD_MUST_CHECK int lod_file_pread(int fd, uint64_t offset, void *into, size_t bytes);
+
+/* Writes all bytes at `offset`. Returns an error such as -ENOSPC. */
+LOD_MUST_CHECK int lod_file_pwrite(int fd, uint64_t offset, const void *from, size_t bytes);
+
+/* Compares the file's bytes at `offset`. Returns 0 if they are equal, -ESTALE if they differ or
+ * cannot be read. */
+LOD_MUST_CHECK int lod_file_same(int fd, uint64_t offset, const void *as, size_t bytes);
+
+LOD_MUST_CHECK int lod_file_sync(int fd);
+
+/*
+ * Creates or truncates `name` in folder `dir_fd` for writing. Returns -ELOOP for a symbolic link.
+ */
+LOD_MUST_CHECK int lod_file_create(int dir_fd, const char *name, int *ret_fd);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A range of one object in memory, read in requests as large as the device takes. Frames and
+ * metadata are copied out of it. So a disk gets few requests. One user at a time. Nothing in it is
+ * checked.
+ */
+#ifndef LOD_IO_BUFFER_H
+#define LOD_IO_BUFFER_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+#include "backend/store.h"
+
+/* Four requests of 1,280 KiB, Linux's default limit for a request to a disk. */
+#define LOD_IO_BUFFER_BYTES (5u << 20)
+
+/* All zero: empty. The first load allocates the memory. */
+struct lod_io_buffer {
+    uint8_t *memory;
+    uint64_t from, to;         /* range of the object; equal: empty */
+    uint64_t loads, bytes, ns; /* sums of all loads: requests, bytes, time */
+    uint64_t first_byte_ns;    /* the part of `ns` before the first bytes; 0: not known */
+    enum lod_read_class class; /* of the loads to come */
+};
+
+void lod_io_buffer_finish(struct lod_io_buffer *buffer);
+
+/* Empties the buffer, for use with another object. */
+void lod_io_buffer_clear(struct lod_io_buffer *buffer);
+
+/* Returns the latest end of a load that begins at `from`. */
+uint64_t lod_io_buffer_reach(uint64_t from);
+
+/* Replaces the contents by [from, to) of the object, or by as much of its beginning as fits. */
+LOD_MUST_CHECK int lod_io_buffer_load(struct lod_io_buffer *buffer, struct lod_object *object,
+                                      uint64_t from, uint64_t to);
+
+/* Returns bytes that are valid until the next load; NULL if not all of them are in the buffer. */
+const uint8_t *lod_io_buffer_at(const struct lod_io_buffer *buffer, uint64_t offset,
+                                uint64_t bytes);
+
+#endif

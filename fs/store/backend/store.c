@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of store back ends and the checks around their calls; see store.h. */
+#include "backend/store.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/location.h"
+#include "clock.h"
+
+#define LOCATION_BYTES (2 * PATH_MAX)
+
+static const struct lod_store_backend *const backends[] = {
+#ifdef LOD_CURL
+    &lod_store_http, &lod_store_s3,
+#endif
+    &lod_store_url, /* refuses any other URL */
+    &lod_store_dir, /* accepts every location: keep it last */
+};
+
+struct lod_store {
+    const struct lod_store_backend *backend;
+    void *state;
+    char *location;
+};
+
+struct lod_object {
+    const struct lod_store_backend *backend;
+    void *state;
+    uint64_t bytes;
+};
+
+static const struct lod_store_backend *backend_for(const char *location)
+{
+    const size_t last = sizeof(backends) / sizeof(backends[0]) - 1;
+    size_t i = 0;
+
+    while (i < last && !backends[i]->matches(location)) {
+        i++;
+    }
+    return backends[i];
+}
+
+int lod_store_open(const char *location, struct lod_store **ret_store)
+{
+    char why[1] = "";
+
+    return lod_store_open_how(location, NULL, ret_store, why, sizeof(why));
+}
+
+static void explain(int error, char *why, size_t why_room)
+{
+    if (!*why) {
+        snprintf(why, why_room, "%s",
+                 error == -ENOENT    ? "no such folder"
+                 : error == -ENOTDIR ? "not a folder; a lodfs store is a folder"
+                                     : strerrordesc_np(-error));
+    }
+}
+
+int lod_store_open_how(const char *location, const struct lod_store_how *how,
+                       struct lod_store **ret_store, char *why, size_t why_room)
+{
+    const struct lod_store_backend *backend = backend_for(location);
+    char shown[LOCATION_BYTES];
+    void *state = NULL;
+
+    why[0] = '\0';
+    int error = backend->open(location, how, &state, why, why_room);
+    if (error) {
+        explain(error, why, why_room);
+        return error;
+    }
+    lod_location_show(location, shown, sizeof(shown));
+    error = lod_store_wrap(backend, state, shown, ret_store);
+    if (error) {
+        explain(error, why, why_room);
+        backend->close(state);
+    }
+    return error;
+}
+
+int lod_store_wrap(const struct lod_store_backend *backend, void *state, const char *location,
+                   struct lod_store **ret_store)
+{
+    struct lod_store *store = calloc(1, sizeof(*store));
+
+    if (!store || !(store->location = strdup(location))) {
+        free(store);
+        return -ENOMEM;
+    }
+    store->backend = backend;
+    store->state = state;
+    *ret_store = store;
+    return 0;
+}
+
+struct lod_store *lod_store_close(struct lod_store *store)
+{
+    if (store) {
+        store->backend->close(store->state);
+        free(store->location);
+        free(store);
+    }
+    return NULL;
+}
+
+void lod_store_read_exactly(struct lod_store *store, bool shared)
+{
+    if (store->backend->read_exactly) {
+        store->backend->read_exactly(store->state, shared);
+    }
+}
+
+bool lod_store_is_shared(const struct lod_store *store)
+{
+    return store->backend->is_shared && store->backend->is_shared(store->state);
+}
+
+bool lod_store_is_far(const struct lod_store *store)
+{
+    return store->backend->is_far && store->backend->is_far(store->state);
+}
+
+void lod_store_stop(struct lod_store *store)
+{
+    if (store && store->backend->stop) {
+        store->backend->stop(store->state);
+    }
+}
+
+bool lod_store_trouble(struct lod_store *store, char *text, size_t room)
+{
+    return store->backend->trouble && store->backend->trouble(store->state, text, room);
+}
+
+void lod_store_stats(struct lod_store *store, struct lod_store_stats *ret_stats)
+{
+    *ret_stats = (struct lod_store_stats){0};
+    if (store->backend->stats) {
+        store->backend->stats(store->state, ret_stats);
+    }
+}
+
+unsigned lod_store_loads(const struct lod_store *store)
+{
+    return store->backend->loads ? store->backend->loads(store->state) : 1;
+}
+
+unsigned lod_store_ranges(const struct lod_store *store)
+{
+    return store->backend->ranges ? store->backend->ranges(store->state) : 1;
+}
+
+const char *lod_store_location(const struct lod_store *store)
+{
+    return store->location;
+}
+
+static bool in_alphabet(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' ||
+           c == '_' || c == '-';
+}
+
+/* Returns whether a name consists of allowed characters and single '/', without "." and "..". */
+static bool name_valid(const char *name)
+{
+    size_t bytes = strnlen(name, LOD_OBJECT_NAME_MAX + 1), start = 0;
+
+    if (bytes == 0 || bytes > LOD_OBJECT_NAME_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i <= bytes; i++) {
+        if (name[i] != '/' && name[i] != '\0') {
+            if (!in_alphabet(name[i])) {
+                return false;
+            }
+            continue;
+        }
+        size_t length = i - start;
+        if (length == 0 || (length <= 2 && strspn(name + start, ".") >= length)) {
+            return false;
+        }
+        start = i + 1;
+    }
+    return true;
+}
+
+int lod_object_open(struct lod_store *store, const char *name, struct lod_object **ret_object)
+{
+    return lod_object_open_known(store, name, NULL, ret_object);
+}
+
+int lod_object_open_known(struct lod_store *store, const char *name,
+                          const struct lod_object_facts *facts, struct lod_object **ret_object)
+{
+    if (!name_valid(name)) {
+        return -EINVAL;
+    }
+    struct lod_object *object = calloc(1, sizeof(*object));
+    if (!object) {
+        return -ENOMEM;
+    }
+    object->backend = store->backend;
+    int error =
+        store->backend->object_open(store->state, name, facts, &object->state, &object->bytes);
+    if (error) {
+        free(object);
+        return error;
+    }
+    if (facts && object->bytes != facts->bytes) {
+        lod_object_close(object);
+        return -EBADMSG;
+    }
+    *ret_object = object;
+    return 0;
+}
+
+struct lod_object *lod_object_close(struct lod_object *object)
+{
+    if (object) {
+        object->backend->object_close(object->state);
+        free(object);
+    }
+    return NULL;
+}
+
+uint64_t lod_object_bytes(const struct lod_object *object)
+{
+    return object->bytes;
+}
+
+static bool is_inside(const struct lod_object *object, uint64_t offset, size_t bytes)
+{
+    return offset <= object->bytes && bytes <= object->bytes - offset;
+}
+
+int lod_object_pread(struct lod_object *object, uint64_t offset, void *into, size_t bytes)
+{
+    struct lod_range range = {.offset = offset, .into = into, .bytes = bytes};
+
+    if (!is_inside(object, offset, bytes)) {
+        return -EIO;
+    }
+    if (bytes && object->backend->object_pread) {
+        return object->backend->object_pread(object->state, offset, into, bytes);
+    }
+    return bytes ? lod_object_read(object, &range, 1, LOD_READ_DEMAND, NULL) : 0;
+}
+
+/* Reads one range after the other, for back ends without object_read. */
+static void read_in_turn(struct lod_object *object, struct lod_range *ranges, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct lod_range *range = &ranges[i];
+        range->error =
+            object->backend->object_pread(object->state, range->offset, range->into, range->bytes);
+    }
+}
+
+int lod_object_read(struct lod_object *object, struct lod_range *ranges, unsigned count,
+                    enum lod_read_class class, struct lod_read_time *ret_time)
+{
+    const struct lod_store_backend *backend = object->backend;
+    struct lod_read_time time = {0};
+    uint64_t began = lod_clock_ns();
+    int error = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (!ranges[i].bytes || !is_inside(object, ranges[i].offset, ranges[i].bytes)) {
+            return ranges[i].error = -EIO;
+        }
+        ranges[i].error = 0;
+    }
+    if (backend->object_read) {
+        backend->object_read(object->state, ranges, count, class, &time);
+    } else {
+        read_in_turn(object, ranges, count);
+    }
+    time.ns = time.ns ? time.ns : lod_clock_ns() - began;
+    for (unsigned i = 0; i < count; i++) {
+        error = error ? error : ranges[i].error;
+    }
+    if (ret_time) {
+        *ret_time = time;
+    }
+    return error;
+}
+
+uint64_t lod_object_copied(struct lod_object *object)
+{
+    return object->backend->object_copied ? object->backend->object_copied(object->state) : 0;
+}
+
+void lod_object_offer(struct lod_object *object, uint64_t offset, const void *from, size_t bytes)
+{
+    if (object->backend->object_offer && is_inside(object, offset, bytes)) {
+        object->backend->object_offer(object->state, offset, from, bytes);
+    }
+}
+
+bool lod_object_doubt(struct lod_object *object, uint64_t offset, size_t bytes)
+{
+    return object->backend->object_doubt &&
+           object->backend->object_doubt(object->state, offset, bytes);
+}
+
+int lod_object_in_memory(struct lod_object *object, uint64_t offset, size_t bytes, bool *ret_is)
+{
+    if (!is_inside(object, offset, bytes)) {
+        return -EIO;
+    }
+    return object->backend->object_in_memory
+               ? object->backend->object_in_memory(object->state, offset, bytes, ret_is)
+               : -ENOTSUP;
+}
+
+int lod_object_load(struct lod_object *object, uint64_t offset, void *into, size_t bytes,
+                    enum lod_read_class class, struct lod_read_time *ret_time)
+{
+    struct lod_range range = {.offset = offset, .into = into};
+    struct lod_read_time time = {0};
+    uint64_t began = lod_clock_ns();
+
+    assert(offset % LOD_LOAD_ALIGN == 0 && bytes % LOD_LOAD_ALIGN == 0 &&
+           (uintptr_t)into % LOD_LOAD_ALIGN == 0);
+    if (offset >= object->bytes) {
+        return -EIO;
+    }
+    range.bytes = bytes < object->bytes - offset ? bytes : (size_t)(object->bytes - offset);
+    if (!object->backend->object_load) {
+        return lod_object_read(object, &range, 1, class, ret_time);
+    }
+    int error =
+        object->backend->object_load(object->state, offset, into, range.bytes, class, &time);
+    time.ns = time.ns ? time.ns : lod_clock_ns() - began;
+    if (ret_time) {
+        *ret_time = time;
+    }
+    return error;
+}
+
+int lod_store_list(struct lod_store *store, const char *folder, lod_store_each each, void *ctx)
+{
+    if (!name_valid(folder)) {
+        return -EINVAL;
+    }
+    return store->backend->list ? store->backend->list(store->state, folder, each, ctx) : -ENOTSUP;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The back-end table. A back end serves named, immutable objects by range. It does not know their
+ * contents. Objects are few and large, with names of [A-Za-z0-9._-/].
+ */
+#ifndef LOD_STORE_H
+#define LOD_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend/outcome.h"
+#include "backend/store_how.h"
+#include "compiler.h"
+
+#define LOD_OBJECT_NAME_MAX 255
+#define LOD_LOAD_ALIGN      4096u /* the largest block of common disks */
+/* Shared loads that begin and end at multiples of this need the fewest requests. */
+#define LOD_LOAD_PAGE (2u << 20)
+
+struct lod_store;  /* one open location */
+struct lod_object; /* one open object of it */
+
+/* Called for one name in a folder of the store; `folder`: it is a folder itself. A result other
+ * than 0 ends the list. */
+typedef int (*lod_store_each)(void *ctx, const char *name, bool folder);
+
+/* Facts about an object from the manifest or the index, known before it is opened. */
+struct lod_object_facts {
+    uint64_t bytes; /* its size */
+    uint64_t key;   /* a hash that covers its contents; 0: unknown */
+};
+
+/* The purpose of a read. A busy store serves DEMAND first. */
+enum lod_read_class {
+    LOD_READ_DEMAND, /* a reader waits for them */
+    LOD_READ_AHEAD,  /* they may be needed later */
+};
+
+/* One range of a read, and its result. */
+struct lod_range {
+    uint64_t offset;
+    void *into;
+    size_t bytes;
+    int error;
+};
+
+/* The durations of a read. */
+struct lod_read_time {
+    uint64_t first_byte_ns; /* until the first byte; 0: unknown */
+    uint64_t ns;            /* total */
+    bool copied;            /* the bytes came from a copy of the store */
+    bool slowed;            /* the store asked for fewer requests */
+};
+
+/* Returns how many bytes a load of `bytes` can fill: whole blocks. */
+static inline size_t lod_load_whole(size_t bytes)
+{
+    return (bytes + LOD_LOAD_ALIGN - 1) / LOD_LOAD_ALIGN * LOD_LOAD_ALIGN;
+}
+
+/* The requests that a back end has sent, answered or not. */
+struct lod_store_stats {
+    uint64_t requests[LOD_OUTCOMES]; /* by result */
+    uint64_t retries;                /* of them: repeated after a failure */
+    uint64_t connects;               /* connections opened */
+    uint64_t first_byte_ns;          /* median of recent requests; 0: unknown */
+};
+
+struct lod_store_backend {
+    const char *name;
+    /* Returns whether this back end accepts the location. The last row accepts all. */
+    int (*matches)(const char *location);
+    /* `how` may be NULL. `why` gets a sentence on error, or stays empty. */
+    int (*open)(const char *location, const struct lod_store_how *how, void **ret_state, char *why,
+                size_t why_room);
+    void (*close)(void *state);
+    /* See lod_store_list; NULL: not supported. */
+    int (*list)(void *state, const char *folder, lod_store_each each, void *ctx);
+    /* `facts` may be NULL. With them an object may be opened without a request. */
+    int (*object_open)(void *state, const char *name, const struct lod_object_facts *facts,
+                       void **ret_object, uint64_t *ret_bytes);
+    void (*object_close)(void *object);
+    /* Fills all of `bytes` or fails; short objects are -EIO. Retries EINTR. */
+    int (*object_pread)(void *object, uint64_t offset, void *into, size_t bytes);
+    /* See lod_object_read; no range is empty. It may leave `ret_time` unchanged. NULL: object_pread
+     * reads one range after the other. Otherwise object_pread may be NULL. */
+    void (*object_read)(void *object, struct lod_range *ranges, unsigned count,
+                        enum lod_read_class class, struct lod_read_time *ret_time);
+    /* See lod_object_load. The object has `bytes` bytes there, and the memory has lod_load_whole of
+     * them. NULL: uses object_pread. */
+    int (*object_load)(void *object, uint64_t offset, void *into, size_t bytes,
+                       enum lod_read_class class, struct lod_read_time *ret_time);
+    /* See lod_object_copied, _offer and _doubt; NULL: 0, nothing, false. */
+    uint64_t (*object_copied)(void *object);
+    void (*object_offer)(void *object, uint64_t offset, const void *from, size_t bytes);
+    bool (*object_doubt)(void *object, uint64_t offset, size_t bytes);
+    /* See lod_store_loads and lod_store_ranges; NULL: 1. */
+    unsigned (*loads)(const void *state);
+    unsigned (*ranges)(const void *state);
+    /* See lod_store_is_far, _stop, _trouble and _stats; NULL: false, nothing, false, all 0. */
+    bool (*is_far)(const void *state);
+    void (*stop)(void *state);
+    bool (*trouble)(void *state, char *text, size_t room);
+    void (*stats)(void *state, struct lod_store_stats *ret_stats);
+    /* See lod_store_read_exactly; NULL: reads are always exact. */
+    void (*read_exactly)(void *state, bool shared);
+    /* See lod_store_is_shared and lod_object_in_memory; NULL: not shared, cannot tell. */
+    bool (*is_shared)(const void *state);
+    int (*object_in_memory)(void *object, uint64_t offset, size_t bytes, bool *ret_is);
+};
+
+/* Returns -ENOENT or -ENOTDIR. Handles are thread-safe; close all objects before the store. */
+LOD_MUST_CHECK int lod_store_open(const char *location, struct lod_store **ret_store);
+/* The same for any location. `how` may be NULL; `why` gets a sentence for the user on error.
+ * Returns -EINVAL for an invalid location, -EACCES without keys. */
+LOD_MUST_CHECK int lod_store_open_how(const char *location, const struct lod_store_how *how,
+                                      struct lod_store **ret_store, char *why, size_t why_room);
+struct lod_store *lod_store_close(struct lod_store *store);
+/* Returns the location without secrets; see lod_location_show. */
+const char *lod_store_location(const struct lod_store *store);
+
+/* Returns whether each request takes a network round trip, or as long. */
+bool lod_store_is_far(const struct lod_store *store);
+
+/* Ends all requests in flight: these and later ones fail with -EINTR. Any thread. Accepts NULL. */
+void lod_store_stop(struct lod_store *store);
+
+/* Writes why requests failed recently, for the user. Returns false if none failed. Any thread. */
+bool lod_store_trouble(struct lod_store *store, char *text, size_t room);
+
+void lod_store_stats(struct lod_store *store, struct lod_store_stats *ret_stats);
+
+/*
+ * Makes reads of objects that are opened later exact, without readahead, for callers that read all
+ * they need in large requests. `shared`: loads go through the kernel's page cache, where later
+ * reads of any process find them; otherwise they bypass it. Call it before another thread uses the
+ * store.
+ */
+void lod_store_read_exactly(struct lod_store *store, bool shared);
+
+/*
+ * Returns how many loads should be in flight at first: 1 if a second one only moves a disk's head.
+ */
+unsigned lod_store_loads(const struct lod_store *store);
+
+/* Returns how many ranges of one read are requested in parallel. */
+unsigned lod_store_ranges(const struct lod_store *store);
+
+/* Returns whether loads leave their bytes in memory, from which lod_object_pread reads. */
+bool lod_store_is_shared(const struct lod_store *store);
+
+/* Makes a store of a back end whose state wraps a store at `location`; see slow.h. */
+LOD_MUST_CHECK int lod_store_wrap(const struct lod_store_backend *backend, void *state,
+                                  const char *location, struct lod_store **ret_store);
+
+/* Returns -ENOENT if there is no such object, -EINVAL for a name with other characters, an absolute
+ * name, or "..". */
+LOD_MUST_CHECK int lod_object_open(struct lod_store *store, const char *name,
+                                   struct lod_object **ret_object);
+/* The same with known facts; `facts` may be NULL. Returns -EBADMSG if the object has another size.
+ * A back end that learns the size from its first answer reports that at the first read. */
+LOD_MUST_CHECK int lod_object_open_known(struct lod_store *store, const char *name,
+                                         const struct lod_object_facts *facts,
+                                         struct lod_object **ret_object);
+struct lod_object *lod_object_close(struct lod_object *object);
+uint64_t lod_object_bytes(const struct lod_object *object); /* at open */
+
+/* Reads all of [offset, offset + bytes) into private memory. Any thread. */
+LOD_MUST_CHECK int lod_object_pread(struct lod_object *object, uint64_t offset, void *into,
+                                    size_t bytes);
+
+/*
+ * Fills `count` ranges, which do not overlap, in parallel if the back end can. Each range gets its
+ * own error; returns the first one. `ret_time` may be NULL, and is always filled in. Any thread.
+ */
+LOD_MUST_CHECK int lod_object_read(struct lod_object *object, struct lod_range *ranges,
+                                   unsigned count, enum lod_read_class class,
+                                   struct lod_read_time *ret_time);
+
+/* Returns how many of the first bytes the back end has in a local copy; reading them is no load. */
+uint64_t lod_object_copied(struct lod_object *object);
+
+/* Offers bytes of the object that the caller no longer needs: a back end that keeps copies can
+ * store them. */
+void lod_object_offer(struct lod_object *object, uint64_t offset, const void *from, size_t bytes);
+
+/*
+ * Reports that the bytes of a range have a wrong hash. Returns true if the back end has dropped a
+ * copy or a connection that can be the cause, so that a second read can succeed; once for each
+ * range.
+ */
+LOD_MUST_CHECK bool lod_object_doubt(struct lod_object *object, uint64_t offset, size_t bytes);
+
+/*
+ * Returns in *ret_is whether a read of [offset, offset + bytes) would be served from memory. Causes
+ * no I/O. Returns -ENOTSUP if this back end or this kernel cannot tell. Any thread.
+ */
+LOD_MUST_CHECK int lod_object_in_memory(struct lod_object *object, uint64_t offset, size_t bytes,
+                                        bool *ret_is);
+
+/*
+ * Reads [offset, offset + bytes), as much of it as the object has, in as few and as large requests
+ * as possible. `offset`, `bytes` and the memory are multiples of LOD_LOAD_ALIGN. Memory past the
+ * object's end is undefined. Any thread.
+ */
+LOD_MUST_CHECK int lod_object_load(struct lod_object *object, uint64_t offset, void *into,
+                                   size_t bytes, enum lod_read_class class,
+                                   struct lod_read_time *ret_time);
+
+/*
+ * Calls each(ctx, name, folder) for every name in `folder` of the store, in no order, without
+ * subfolders. Returns the first result of `each` that is not 0, -ENOENT, or -ENOTSUP if the back
+ * end cannot list.
+ */
+LOD_MUST_CHECK int lod_store_list(struct lod_store *store, const char *folder, lod_store_each each,
+                                  void *ctx);
+
+extern const struct lod_store_backend lod_store_dir, lod_store_http, lod_store_s3, lod_store_url;
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How to reach a store that is not a folder: the -o options of back ends. */
+#ifndef LOD_STORE_HOW_H
+#define LOD_STORE_HOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LOD_CONNECTIONS_DEFAULT 16u
+#define LOD_CONNECTIONS_MAX     64u
+
+/* All zero: the settings of the environment and of the files of the AWS tools. Strings are
+ * borrowed. */
+struct lod_store_how {
+    const char *endpoint; /* for S3: https://HOST[:PORT] */
+    const char *region;
+    const char *profile;  /* of ~/.aws/config and ~/.aws/credentials */
+    const char *ca_file;  /* trusted certificates, instead of the system's */
+    bool anonymous;       /* requests are not signed */
+    bool virtual_host;    /* the bucket is part of the host's name */
+    uint32_t connections; /* at one time; 0: LOD_CONNECTIONS_DEFAULT */
+    /* Called twice a second; true cancels requests in flight; may be NULL. */
+    bool (*is_over)(void *ctx);
+    void *over_ctx;
+    bool own_process; /* the process may be made undumpable, since it holds keys */
+};
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The row for URLs that no other back end accepts; its message names an alternative. */
+#include "backend/location.h"
+#include "backend/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static int matches(const char *location)
+{
+    return lod_location_is_url(location);
+}
+
+#define NO_CURL "this lodfs was built without libcurl; build it with libcurl4-openssl-dev installed"
+
+static const struct {
+    const char *scheme, *advice;
+} known[] = {
+    {"s3", NO_CURL},
+    {"http", NO_CURL},
+    {"https", NO_CURL},
+    {"gs", "use s3://BUCKET/KEY with endpoint=https://storage.googleapis.com and HMAC keys"},
+    {"file", "name the folder itself"},
+};
+
+static int refuse(const char *location, const struct lod_store_how *how, void **ret_state,
+                  char *why, size_t why_room)
+{
+    const char *advice = "a store is a folder or a URL of s3://, https:// or http://";
+
+    (void)how;
+    (void)ret_state;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (lod_location_has_scheme(location, known[i].scheme)) {
+            advice = known[i].advice;
+        }
+    }
+    snprintf(why, why_room, "%s", advice);
+    return -EINVAL;
+}
+
+const struct lod_store_backend lod_store_url = {
+    .name = "url",
+    .matches = matches,
+    .open = refuse,
+};

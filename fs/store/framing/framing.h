@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Framings: how the samples of a record become one file for a loader, such as a tar. A sample is a
+ * picture with the files and the label that belong to it. Sizes, offsets and bytes of such files
+ * all come from one row of the dispatch table, so they cannot disagree.
+ *
+ * A framing sees names, sizes and times. It reads no file, knows no store, and is pure.
+ */
+#ifndef LOD_FRAMING_H
+#define LOD_FRAMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codec.h"
+#include "compiler.h"
+
+#define LOD_FRAMED_FILES_MAX 33u /* the lead and 32 members */
+#define LOD_FRAMED_BYTES_MAX                                                                       \
+    ((2ull << 30) - 65536) /* a file of this size or more is in no framing */
+#define LOD_NO_LABEL (-1)
+
+/* A file of a sample. */
+struct lod_framed_file {
+    const char *name; /* its path in the framed file; not terminated */
+    size_t name_bytes;
+    const char *path; /* in the tree */
+    size_t path_bytes;
+    uint32_t item;
+    uint64_t bytes; /* at the fidelity of the framed file */
+    int64_t mtime;  /* seconds * 2^30 + nanoseconds */
+    uint16_t mode;  /* 0777 */
+};
+
+struct lod_framed_sample {
+    struct lod_framed_file file[LOD_FRAMED_FILES_MAX]; /* by name */
+    unsigned count;
+    unsigned lead;          /* the picture among them */
+    size_t stem_bytes;      /* of the lead's name, up to its last dot */
+    int32_t label;          /* LOD_NO_LABEL: none */
+    const char *class_name; /* the folder of the label, in the lead's path; not terminated */
+    size_t class_bytes;
+    const char *kind;       /* of the lead, ".jpg" say, by its contents; NULL: not known */
+    uint32_t width, height; /* of the lead; 0: not known */
+};
+
+/*
+ * A part of a sample's bytes: `head_bytes` that the framing writes, the contents of a file, and
+ * `tail_bytes` that the framing writes.
+ */
+#define LOD_STRETCHES_MAX (LOD_FRAMED_FILES_MAX + 1)
+#define LOD_HEAD_BYTES    8192u
+#define LOD_TAIL_BYTES    512u
+#define LOD_LINE_BYTES    64u
+struct lod_stretch {
+    unsigned head_bytes, tail_bytes;    /* at most LOD_HEAD_BYTES, LOD_TAIL_BYTES */
+    const struct lod_framed_file *file; /* NULL: the head is all of it */
+    bool summed; /* the tail needs the CRC-32C of the head from `sum_from` on, and of the file */
+    unsigned sum_from;
+};
+
+struct lod_framing {
+    const char *folder; /* MOUNT/folder/FIDELITY */
+    const char *ending; /* of its files */
+    enum lod_format format;
+    unsigned trailer_bytes; /* zeros behind the last sample of a file */
+
+    /* Returns how many stretches the sample has: at most LOD_STRETCHES_MAX. */
+    unsigned (*stretches)(const struct lod_framed_sample *sample);
+    void (*stretch)(const struct lod_framed_sample *sample, unsigned number,
+                    struct lod_stretch *ret);
+
+    /* Write the head and the tail of a stretch, of the bytes that `stretch` says. */
+    void (*head)(const struct lod_framed_sample *sample, unsigned number, uint8_t *into);
+    void (*tail)(const struct lod_framed_sample *sample, unsigned number, uint32_t crc,
+                 uint8_t *into);
+
+    /*
+     * A second file of the same name, with lines that say where each sample lies in the first.
+     * line_bytes 0: there is none.
+     */
+    const char *lines_ending;
+    unsigned line_bytes; /* at most LOD_LINE_BYTES */
+    void (*line)(uint64_t offset, uint64_t bytes, char *into);
+};
+
+/* The index-th row of the dispatch table; NULL past the last, which is LOD_FRAMINGS. */
+#define LOD_FRAMINGS 2u
+const struct lod_framing *lod_framing_at(unsigned index);
+
+/* The row of a format and its index; NULL: the format has no framing. */
+const struct lod_framing *lod_framing_of(enum lod_format format, unsigned *ret_index);
+
+/* Returns the bytes of a stretch, and of all stretches of a sample. */
+static inline uint64_t lod_stretch_bytes(const struct lod_stretch *stretch)
+{
+    return stretch->head_bytes + (stretch->file ? stretch->file->bytes : 0) + stretch->tail_bytes;
+}
+uint64_t lod_framing_bytes(const struct lod_framing *framing,
+                           const struct lod_framed_sample *sample);
+
+extern const struct lod_framing lod_framing_tar, lod_framing_tfrecord;
+
+#endif

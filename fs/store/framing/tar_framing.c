@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tar of samples, as WebDataset reads it: the files of a sample one after the other, then its
+ * label as STEM.cls. Headers are those of POSIX.1-1988 (ustar). A path that does not fit there is
+ * preceded by GNU's entry of type L, since pax headers would require names in UTF-8.
+ */
+#include "framing/framing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BLOCK        512u
+#define NAME_MAX_TAR 100u
+#define PREFIX_MAX   155u
+#define SECONDS_MAX  077777777777ll /* 11 octal digits */
+#define SECONDS_AT   30             /* mtime: seconds * 2^30 + nanoseconds */
+#define LABEL_BYTES  12             /* "2147483647" */
+
+/* Places in a header. */
+enum {
+    NAME_AT = 0,
+    MODE_AT = 100,
+    UID_AT = 108,
+    GID_AT = 116,
+    SIZE_AT = 124,
+    MTIME_AT = 136,
+    SUM_AT = 148,
+    TYPE_AT = 156,
+    MAGIC_AT = 257,
+    PREFIX_AT = 345,
+};
+
+/* An entry of the archive. `name` and `ending` follow each other. */
+struct entry {
+    const char *name, *ending;
+    size_t name_bytes, ending_bytes;
+    uint64_t bytes;
+    int64_t mtime;
+    uint16_t mode;
+};
+
+static unsigned padding(uint64_t bytes)
+{
+    return (unsigned)(-bytes % BLOCK);
+}
+
+/* ------------------------------------------------------------------------------ headers */
+
+/* Returns where a path is cut into prefix and name; 0: nowhere, all of it is the name. */
+static size_t prefix_of(const struct entry *entry)
+{
+    size_t at = entry->name_bytes < PREFIX_MAX ? entry->name_bytes : PREFIX_MAX;
+
+    while (at > 0 && (at == entry->name_bytes || entry->name[at] != '/')) {
+        at--;
+    }
+    return at;
+}
+
+/* Does the path fit into a header, cut at `prefix`? */
+static bool fits(const struct entry *entry, size_t *ret_prefix)
+{
+    const size_t all = entry->name_bytes + entry->ending_bytes;
+
+    *ret_prefix = all <= NAME_MAX_TAR ? 0 : prefix_of(entry);
+    return all - (*ret_prefix ? *ret_prefix + 1 : 0) <= NAME_MAX_TAR;
+}
+
+/* The L entry: a header, and the path with a NUL, padded. */
+static unsigned long_name_bytes(const struct entry *entry)
+{
+    const size_t text = entry->name_bytes + entry->ending_bytes + 1;
+
+    return BLOCK + (unsigned)text + padding(text);
+}
+
+static unsigned header_bytes(const struct entry *entry)
+{
+    size_t prefix;
+
+    return BLOCK + (fits(entry, &prefix) ? 0 : long_name_bytes(entry));
+}
+
+static void put_octal(uint8_t *at, unsigned digits, uint64_t value)
+{
+    for (unsigned i = digits; i > 0; i--, value >>= 3) {
+        at[i - 1] = (uint8_t)('0' + (value & 7));
+    }
+}
+
+/* The fields that all headers have; the checksum is taken over all others. */
+static void seal(uint8_t header[BLOCK], char type, uint16_t mode, uint64_t bytes, uint64_t seconds)
+{
+    unsigned sum = 0;
+
+    put_octal(header + MODE_AT, 7, mode);
+    put_octal(header + UID_AT, 7, 0);
+    put_octal(header + GID_AT, 7, 0);
+    put_octal(header + SIZE_AT, 11, bytes);
+    put_octal(header + MTIME_AT, 11, seconds);
+    header[TYPE_AT] = (uint8_t)type;
+    memset(header + SUM_AT, ' ', 8);
+    for (unsigned i = 0; i < BLOCK; i++) {
+        sum += header[i];
+    }
+    put_octal(header + SUM_AT, 6, sum);
+    header[SUM_AT + 6] = '\0';
+}
+
+/* Copies bytes [from, from + count) of the entry's path. */
+static void copy_path(const struct entry *entry, size_t from, size_t count, uint8_t *into)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t at = from + i;
+        into[i] = (uint8_t)(at < entry->name_bytes ? entry->name[at]
+                                                   : entry->ending[at - entry->name_bytes]);
+    }
+}
+
+static uint8_t *put_long_name(const struct entry *entry, uint8_t *into)
+{
+    const size_t text = entry->name_bytes + entry->ending_bytes;
+
+    memset(into, 0, long_name_bytes(entry));
+    memcpy(into + NAME_AT, "././@LongLink", 13);
+    memcpy(into + MAGIC_AT, "ustar  ", 8);
+    seal(into, 'L', 0, text + 1, 0);
+    copy_path(entry, 0, text, into + BLOCK);
+    return into + long_name_bytes(entry);
+}
+
+static uint64_t seconds_of(int64_t mtime)
+{
+    const int64_t seconds = mtime >> SECONDS_AT;
+
+    return seconds < 0 ? 0 : (uint64_t)(seconds > SECONDS_MAX ? SECONDS_MAX : seconds);
+}
+
+static void put_header(const struct entry *entry, uint8_t *into)
+{
+    const size_t all = entry->name_bytes + entry->ending_bytes;
+    size_t prefix;
+
+    if (!fits(entry, &prefix)) {
+        into = put_long_name(entry, into);
+        prefix = 0;
+    }
+    const size_t skip = prefix ? prefix + 1 : 0;
+    memset(into, 0, BLOCK);
+    copy_path(entry, 0, prefix, into + PREFIX_AT);
+    copy_path(entry, skip, all - skip < NAME_MAX_TAR ? all - skip : NAME_MAX_TAR, into + NAME_AT);
+    memcpy(into + MAGIC_AT,
+           "ustar\0"
+           "00",
+           8);
+    seal(into, '0', entry->mode & 0777, entry->bytes, seconds_of(entry->mtime));
+}
+
+/* ------------------------------------------------------------------------------ samples */
+
+static struct entry entry_of(const struct lod_framed_file *file)
+{
+    return (struct entry){.name = file->name,
+                          .name_bytes = file->name_bytes,
+                          .ending = "",
+                          .bytes = file->bytes,
+                          .mtime = file->mtime,
+                          .mode = file->mode};
+}
+
+/* STEM.cls, whose contents have `bytes` bytes. */
+static struct entry label_of(const struct lod_framed_sample *sample, size_t bytes)
+{
+    struct entry entry = entry_of(&sample->file[sample->lead]);
+
+    entry.name_bytes = sample->stem_bytes;
+    entry.ending = ".cls";
+    entry.ending_bytes = 4;
+    entry.bytes = bytes;
+    return entry;
+}
+
+static size_t label_text(const struct lod_framed_sample *sample, char text[LABEL_BYTES])
+{
+    return (size_t)snprintf(text, LABEL_BYTES, "%d", sample->label);
+}
+
+/* A file of the user's own under this name is kept. */
+static bool has_label(const struct lod_framed_sample *sample)
+{
+    for (unsigned i = 0; i < sample->count; i++) {
+        const struct lod_framed_file *file = &sample->file[i];
+        if (file->name_bytes == sample->stem_bytes + 4 &&
+            memcmp(file->name + sample->stem_bytes, ".cls", 4) == 0) {
+            return false;
+        }
+    }
+    return sample->label >= 0;
+}
+
+static unsigned stretches(const struct lod_framed_sample *sample)
+{
+    return sample->count + has_label(sample);
+}
+
+static void stretch(const struct lod_framed_sample *sample, unsigned number,
+                    struct lod_stretch *ret)
+{
+    char text[LABEL_BYTES];
+
+    if (number < sample->count) {
+        const struct entry entry = entry_of(&sample->file[number]);
+        *ret = (struct lod_stretch){.head_bytes = header_bytes(&entry),
+                                    .file = &sample->file[number],
+                                    .tail_bytes = padding(entry.bytes)};
+        return;
+    }
+    const struct entry entry = label_of(sample, label_text(sample, text));
+    *ret = (struct lod_stretch){.head_bytes = header_bytes(&entry) + BLOCK};
+}
+
+static void head(const struct lod_framed_sample *sample, unsigned number, uint8_t *into)
+{
+    char text[LABEL_BYTES];
+
+    if (number < sample->count) {
+        const struct entry entry = entry_of(&sample->file[number]);
+        put_header(&entry, into);
+        return;
+    }
+    const size_t bytes = label_text(sample, text);
+    const struct entry entry = label_of(sample, bytes);
+    put_header(&entry, into);
+    into += header_bytes(&entry);
+    memset(into, 0, BLOCK);
+    memcpy(into, text, bytes);
+}
+
+static void tail(const struct lod_framed_sample *sample, unsigned number, uint32_t crc,
+                 uint8_t *into)
+{
+    (void)crc;
+    memset(into, 0, padding(sample->file[number].bytes));
+}
+
+const struct lod_framing lod_framing_tar = {
+    .folder = "tar",
+    .ending = ".tar",
+    .format = LOD_FORMAT_TAR,
+    .trailer_bytes = 2 * BLOCK,
+    .stretches = stretches,
+    .stretch = stretch,
+    .head = head,
+    .tail = tail,
+};

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See index_copy.h. A slice is copied whole or not at all. */
+#include "index/index_copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "backend/file_io.h"
+
+#define SLICE_BYTES ((size_t)1 << 20)
+#define BATCH_MAX   4u /* slices in memory; they fill a line of 1 Gbit/s and 20 ms */
+#define FREE_PART   4u
+#define NONE        UINT64_MAX
+
+struct lod_index_copy {
+    struct lod_object *index;
+    int fd;
+    unsigned batch;
+    uint64_t slices;
+    uint64_t next;   /* the thread's: all slices before it were tried */
+    uint8_t *memory; /* the thread's: of BATCH_MAX slices */
+    pthread_t thread;
+    atomic_bool over;
+    atomic_uint_fast64_t wanted; /* a slice that a reader missed; NONE: no one did */
+    atomic_bool there[];         /* for each slice */
+};
+
+static uint64_t slice_bytes(const struct lod_index_copy *copy, uint64_t slice)
+{
+    const uint64_t left = lod_object_bytes(copy->index) - slice * SLICE_BYTES;
+
+    return left < SLICE_BYTES ? left : SLICE_BYTES;
+}
+
+bool lod_index_copy_read(struct lod_index_copy *copy, uint64_t offset, void *into, size_t bytes)
+{
+    const uint64_t first = offset / SLICE_BYTES;
+
+    if (!copy || !bytes) {
+        return false;
+    }
+    for (uint64_t slice = first; slice <= (offset + bytes - 1) / SLICE_BYTES; slice++) {
+        if (slice >= copy->slices) {
+            return false;
+        }
+        if (!atomic_load_explicit(&copy->there[slice], memory_order_acquire)) {
+            atomic_store_explicit(&copy->wanted, slice, memory_order_relaxed);
+            return false;
+        }
+    }
+    return lod_file_pread(copy->fd, offset, into, bytes) == 0;
+}
+
+/* ---------------------------------------------------------------------------------- the thread */
+
+static bool is_there(struct lod_index_copy *copy, uint64_t slice)
+{
+    return atomic_load_explicit(&copy->there[slice], memory_order_relaxed);
+}
+
+/* Returns the slice to copy now: one that a reader missed, else the next in order. */
+static uint64_t choose(struct lod_index_copy *copy)
+{
+    const uint64_t wanted = atomic_exchange(&copy->wanted, NONE);
+
+    if (wanted < copy->slices && !is_there(copy, wanted)) {
+        return wanted;
+    }
+    while (copy->next < copy->slices && is_there(copy, copy->next)) {
+        copy->next++;
+    }
+    return copy->next < copy->slices ? copy->next : NONE;
+}
+
+static bool write_slice(struct lod_index_copy *copy, const struct lod_range *range)
+{
+    for (size_t done = 0; done < range->bytes;) {
+        const ssize_t wrote = pwrite(copy->fd, (const uint8_t *)range->into + done,
+                                     range->bytes - done, (off_t)(range->offset + done));
+        if (wrote < 0 && errno != EINTR) {
+            return false;
+        }
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+    atomic_store_explicit(&copy->there[range->offset / SLICE_BYTES], true, memory_order_release);
+    return true;
+}
+
+/* Copies one batch from `slice` on. False: the copy ends here; readers ask the store itself. */
+static bool copy_batch(struct lod_index_copy *copy, uint64_t slice)
+{
+    struct lod_range ranges[BATCH_MAX];
+    unsigned count = 0;
+
+    for (; count < copy->batch && slice < copy->slices && !is_there(copy, slice); slice++) {
+        ranges[count] = (struct lod_range){.offset = slice * SLICE_BYTES,
+                                           .into = copy->memory + count * SLICE_BYTES,
+                                           .bytes = (size_t)slice_bytes(copy, slice)};
+        count++;
+    }
+    if (lod_object_read(copy->index, ranges, count, LOD_READ_AHEAD, NULL)) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (!write_slice(copy, &ranges[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void *run(void *ctx)
+{
+    struct lod_index_copy *copy = ctx;
+
+    for (uint64_t slice; !atomic_load(&copy->over) && (slice = choose(copy)) != NONE;) {
+        if (!copy_batch(copy, slice)) {
+            break;
+        }
+    }
+    free(copy->memory);
+    copy->memory = NULL;
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------------- start, end */
+
+/* A file without a name; where the file system has none such, one that is unlinked at once. */
+static int open_file(uint64_t bytes)
+{
+    const char *folder = getenv("TMPDIR");
+    struct statvfs space;
+    char name[4096];
+
+    folder = folder && *folder ? folder : P_tmpdir;
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 && snprintf(name, sizeof(name), "%s/lodfs-index-XXXXXX", folder) < 4096) {
+        fd = mkostemp(name, O_CLOEXEC);
+        if (fd >= 0) {
+            unlink(name);
+        }
+    }
+    if (fd < 0) {
+        return -errno;
+    }
+    if (fstatvfs(fd, &space) == 0 && bytes > space.f_bavail * space.f_frsize / FREE_PART) {
+        close(fd);
+        return -ENOSPC;
+    }
+    return fd;
+}
+
+static void destroy(struct lod_index_copy *copy)
+{
+    close(copy->fd);
+    free(copy->memory);
+    free(copy);
+}
+
+int lod_index_copy_start(struct lod_object *index, unsigned ranges,
+                         struct lod_index_copy **ret_copy)
+{
+    const uint64_t bytes = lod_object_bytes(index);
+    const uint64_t slices = (bytes + SLICE_BYTES - 1) / SLICE_BYTES;
+    int fd = open_file(bytes);
+
+    if (fd < 0) {
+        return fd;
+    }
+    struct lod_index_copy *copy = calloc(1, sizeof(*copy) + slices * sizeof(copy->there[0]));
+    uint8_t *memory = malloc(BATCH_MAX * SLICE_BYTES);
+    if (!copy || !memory) {
+        close(fd);
+        free(copy);
+        free(memory);
+        return -ENOMEM;
+    }
+    copy->index = index;
+    copy->fd = fd;
+    copy->slices = slices;
+    copy->batch = ranges < BATCH_MAX ? ranges : BATCH_MAX;
+    copy->memory = memory;
+    atomic_init(&copy->wanted, NONE);
+    int error = -pthread_create(&copy->thread, NULL, run, copy);
+    if (error) {
+        destroy(copy);
+        return error;
+    }
+    *ret_copy = copy;
+    return 0;
+}
+
+struct lod_index_copy *lod_index_copy_end(struct lod_index_copy *copy)
+{
+    if (copy) {
+        atomic_store(&copy->over, true);
+        pthread_join(copy->thread, NULL);
+        destroy(copy);
+    }
+    return NULL;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* manifest.json, which makes a store valid (FORMAT.md, Manifest). */
+#ifndef LOD_MANIFEST_H
+#define LOD_MANIFEST_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler.h"
+#include "hash.h"
+#include "backend/store.h"
+
+#define LOD_MANIFEST_FORMAT     "lodfs"
+#define LOD_MANIFEST_NUMBER_MAX ((uint64_t)1 << 53) /* doubles hold all integers up to here */
+
+struct lod_manifest {
+    struct lod_id store_id;
+    uint64_t index_bytes;
+    uint64_t index_hash; /* XXH3-64 of the superblock's 4096 bytes, seed 0 */
+    uint64_t records, items, source_bytes;
+    cJSON *pack;  /* the options that change bytes; owned */
+    cJSON *scans; /* script and measured table of each quantisation class; owned, may be NULL */
+};
+
+void lod_manifest_finish(struct lod_manifest *manifest);
+
+/*
+ * Returns -ENOENT if there is no manifest, so no committed store, -ENOTSUP for another format or
+ * version, -EILSEQ if it is malformed. *ret_why gets a sentence for the user, a static text.
+ */
+LOD_MUST_CHECK int lod_manifest_read(struct lod_store *store, struct lod_manifest *ret_manifest,
+                                     const char **ret_why);
+
+/*
+ * Prepares a commit: calls fsync on the folder of the records, writes manifest.tmp in folder
+ * `dir_fd`, fsync. Returns -E2BIG for a number over 2^53, or a text over FORMAT.md's limits.
+ */
+LOD_MUST_CHECK int lod_manifest_stage(int dir_fd, const struct lod_manifest *manifest);
+
+/* Commits: renames manifest.tmp to manifest.json and calls fsync on the folder. */
+LOD_MUST_CHECK int lod_manifest_commit(int dir_fd);
+
+/* Prepares and commits. */
+LOD_MUST_CHECK int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest);
+
+/* Returns the text that lod_manifest_write writes, NUL-terminated, for free(). Returns -ENOMEM or
+ * -E2BIG. */
+LOD_MUST_CHECK int lod_manifest_text(const struct lod_manifest *manifest, char **ret_text);
+
+/* Returns whether the text is within FORMAT.md's limits of bytes and values. */
+bool lod_manifest_fits(const char *text, size_t bytes);
+
+/*
+ * Parses one JSON value of a store, within FORMAT.md's limits of bytes and values. Only white space
+ * may follow it. Returns -EILSEQ if it is malformed or exceeds a limit.
+ */
+LOD_MUST_CHECK int lod_manifest_parse_json(const char *text, size_t bytes, cJSON **ret_json);
+
+#endif

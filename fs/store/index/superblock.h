@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The superblock of the index: totals, and the places of the sections (FORMAT.md, Superblock). The
+ * caller has checked the hash of its bytes.
+ */
+#ifndef LOD_SUPERBLOCK_H
+#define LOD_SUPERBLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler.h"
+#include "backend/format.h"
+#include "index/index.h"
+#include "index/manifest.h"
+#include "index/rows.h"
+
+struct lod_superblock {
+    struct lod_totals totals;
+    uint64_t source_bytes;
+    struct lod_section section[LOD_SECTION_LAST + 1]; /* by id */
+};
+
+/*
+ * Checks every field against its legal range and the manifest. Returns -EILSEQ, or -ENOTSUP for
+ * another version or a feature that this build does not have; `why` gets a sentence for the user.
+ */
+LOD_MUST_CHECK int lod_superblock_take(const uint8_t block[LOD_BLOCK_BYTES],
+                                       const struct lod_manifest *manifest,
+                                       struct lod_superblock *ret_super, char *why,
+                                       size_t why_room);
+
+/* Writes the block of an index that has `index_bytes` bytes, and seals it. */
+void lod_superblock_put(const struct lod_superblock *super, struct lod_id store_id,
+                        uint64_t index_bytes, uint8_t block[LOD_BLOCK_BYTES]);
+
+/* Returns the bytes of a row of a section, one of NODE .. LAST; NAME has no rows: 0. */
+uint32_t lod_section_row_bytes(uint32_t section);
+
+#endif

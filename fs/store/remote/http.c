@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stores on web servers that serve ranges of files: the back end for http:// and https://. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/location.h"
+#include "remote/home.h"
+#include "remote/remote.h"
+#include "remote/remote_object.h"
+#include "remote/url.h"
+
+static int matches(const char *location)
+{
+    return lod_location_has_scheme(location, "http") || lod_location_has_scheme(location, "https");
+}
+
+static char *netrc(void)
+{
+    char *path = lod_home_path(".netrc");
+
+    if (path && access(path, R_OK)) {
+        free(path);
+        return NULL;
+    }
+    return path;
+}
+
+static int fill(struct lod_remote_site *site, const char *location, const struct lod_store_how *how,
+                char *why, size_t why_room)
+{
+    const char *ca_file = how && how->ca_file ? how->ca_file : getenv("SSL_CERT_FILE");
+    struct lod_url url = {0};
+
+    int error = lod_url_take(location, &url, why, why_room);
+    if (error) {
+        return error;
+    }
+    site->way.https = lod_location_has_scheme(location, "https");
+    site->way.redirects = true;
+    snprintf(site->base, sizeof(site->base), "%s://%.*s%s%.*s", site->way.https ? "https" : "http",
+             (int)url.host_bytes, url.host, url.path_bytes ? "/" : "", (int)url.path_bytes,
+             url.path);
+    if (ca_file && !(site->ca_file = strdup(ca_file))) {
+        return -ENOMEM;
+    }
+    site->netrc_file = netrc();
+    site->way.ca_file = site->ca_file;
+    site->way.netrc_file = site->netrc_file;
+    return 0;
+}
+
+static int http_open(const char *location, const struct lod_store_how *how, void **ret_state,
+                     char *why, size_t why_room)
+{
+    struct lod_remote_site site = {.finish = NULL};
+    struct lod_remote *remote = NULL;
+    int error = 0;
+
+    if (how && (how->endpoint || how->region || how->profile || how->virtual_host)) {
+        snprintf(why, why_room, "endpoint, region, profile and virtual_host are for s3:// only");
+        return -EINVAL;
+    }
+    error = fill(&site, location, how, why, why_room);
+    if (error) {
+        lod_remote_site_finish(&site);
+        return error;
+    }
+    error = lod_remote_create(&site, how, &remote);
+    if (error == -ENOSYS) {
+        snprintf(why, why_room, "libcurl.so.4 cannot be opened; install libcurl4");
+    }
+    *ret_state = remote;
+    return error;
+}
+
+const struct lod_store_backend lod_store_http = {
+    .name = "http",
+    .matches = matches,
+    .open = http_open,
+    .close = lod_remote_close,
+    .object_open = lod_remote_object_open,
+    .object_close = lod_remote_object_close,
+    .object_read = lod_remote_object_read,
+    .object_doubt = lod_remote_object_doubt,
+    .loads = lod_remote_loads,
+    .ranges = lod_remote_ranges,
+    .is_far = lod_remote_is_far,
+    .stop = lod_remote_stop,
+    .trouble = lod_remote_trouble,
+    .stats = lod_remote_stats,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The answer to one request for a range: its header lines, taken one by one, and the verdict on
+ * them (RFC 9110, 14.4 and 15). Pure: no I/O and no clock. Lines come from an untrusted server.
+ */
+#ifndef LOD_HTTP_ANSWER_H
+#define LOD_HTTP_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOD_HTTP_HEADERS_MAX (64u << 10) /* bytes of all header lines of an answer */
+#define LOD_HTTP_ETAG_MAX    127u
+#define LOD_HTTP_WORD_MAX    63u
+#define LOD_HTTP_ERROR_MAX   (4u << 10) /* bytes that are looked at of the body of an error */
+
+/* All zero: nothing came yet. */
+struct lod_http_answer {
+    unsigned status;
+    size_t header_bytes;
+    bool has_range, has_length;
+    uint64_t first, last, total; /* of Content-Range */
+    uint64_t length;             /* of Content-Length */
+    bool encoded;                /* by a Content-Encoding */
+    uint32_t retry_after_s;
+    char etag[LOD_HTTP_ETAG_MAX + 1];   /* a strong one; else empty */
+    char region[LOD_HTTP_WORD_MAX + 1]; /* of x-amz-bucket-region */
+    char code[LOD_HTTP_WORD_MAX + 1];   /* the <Code> of S3's error document */
+};
+
+/* What was asked for. */
+struct lod_http_asked {
+    uint64_t first, last;
+    uint64_t total;   /* bytes of the object; 0: not known */
+    const char *etag; /* that the object had before; empty: not known */
+};
+
+enum lod_http_verdict {
+    LOD_HTTP_RIGHT,     /* the bytes asked for follow */
+    LOD_HTTP_BROKEN,    /* a server's or proxy's mistake: asking again may help */
+    LOD_HTTP_BUSY,      /* asking again later helps: 408, 429, 5xx */
+    LOD_HTTP_SLOW_DOWN, /* the same, and fewer requests are wanted */
+    LOD_HTTP_MISSING,   /* 404, 410 */
+    LOD_HTTP_CHANGED,   /* another object lies there now */
+    LOD_HTTP_EXPIRED,   /* newer keys may help */
+    LOD_HTTP_DENIED,    /* 401, 403 */
+    LOD_HTTP_MOVED,     /* the bucket is in another region; or a redirect that is not followed */
+    LOD_HTTP_NO_RANGES, /* the server sends whole files only */
+    LOD_HTTP_REFUSED,   /* any other answer */
+};
+
+/* One line, with or without its line end. A status line begins a new answer, after a redirect.
+ * False: there are more header lines than LOD_HTTP_HEADERS_MAX. */
+bool lod_http_answer_line(struct lod_http_answer *answer, const char *line, size_t bytes);
+
+/* The first bytes of the body of an error. */
+void lod_http_answer_body(struct lod_http_answer *answer, const char *body, size_t bytes);
+
+enum lod_http_verdict lod_http_answer_judge(const struct lod_http_answer *answer,
+                                            const struct lod_http_asked *asked);
+
+/* "HTTP 403 AccessDenied: the keys may not read it". NUL-terminated, cut at `room`. */
+void lod_http_answer_text(const struct lod_http_answer *answer, enum lod_http_verdict verdict,
+                          char *text, size_t room);
+
+#endif

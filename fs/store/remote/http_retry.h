@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether and when a request is sent again. Pauses grow and are partly random, so that readers that
+ * failed together do not come back together. A budget keeps a dead store from being stormed: once
+ * it is used up, the first failure counts. Pure: the caller gives the clock and the randomness.
+ */
+#ifndef LOD_HTTP_RETRY_H
+#define LOD_HTTP_RETRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "remote/http_answer.h"
+
+/* What was learnt of one try. */
+enum lod_retry_cause {
+    LOD_RETRY_ANSWER,    /* the server answered; its verdict counts */
+    LOD_RETRY_TRANSPORT, /* no connection, a timeout, a body that broke off */
+    LOD_RETRY_CERTIFICATE,
+};
+
+/* Tokens in tenths. All zero is an empty budget: see lod_retry_budget_init. */
+struct lod_retry_budget {
+    uint32_t tenths;
+    uint64_t filled_ns; /* when it was last filled up */
+};
+
+void lod_retry_budget_init(struct lod_retry_budget *budget, uint64_t now_ns);
+/* A request was answered rightly: one retry more for every ten of these. */
+void lod_retry_budget_earn(struct lod_retry_budget *budget);
+/* Takes one retry. False: there is none left. 20 come back each minute. */
+bool lod_retry_budget_take(struct lod_retry_budget *budget, uint64_t now_ns);
+
+/* How often a request with this verdict may be sent again, at most. */
+unsigned lod_retry_max(enum lod_retry_cause cause, enum lod_http_verdict verdict);
+
+/* The pause before try `tries` + 1: 50 ms, doubled each time up to 5 s, half of it random; a
+ * Retry-After of the server counts up to 10 s. */
+uint64_t lod_retry_pause_ns(unsigned tries, uint32_t retry_after_s, uint32_t random);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See remote.h. */
+#include "remote/remote.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+
+#define LOADS           4u /* in flight: one alone uses half of a line of 1 Gbit/s and 20 ms */
+#define TROUBLE_LAST_NS (60 * LOD_SECOND_NS)
+
+void lod_remote_site_finish(struct lod_remote_site *site)
+{
+    if (site->finish) {
+        site->finish(site->ctx);
+    }
+    free(site->ca_file);
+    free(site->netrc_file);
+    explicit_bzero(site, sizeof(*site));
+}
+
+int lod_remote_create(struct lod_remote_site *site, const struct lod_store_how *how,
+                      struct lod_remote **ret_remote)
+{
+    struct lod_http_lane *lane = NULL;
+    struct lod_remote *remote = calloc(1, sizeof(*remote));
+    int error = remote ? lod_http_lane_create(&site->way, &lane) : -ENOMEM;
+
+    lod_http_lane_destroy(lane); /* it only shows that libcurl is there */
+    if (error) {
+        free(remote);
+        lod_remote_site_finish(site);
+        return error;
+    }
+    remote->site = *site;
+    explicit_bzero(site, sizeof(*site));
+    remote->connections = how && how->connections ? how->connections : LOD_CONNECTIONS_DEFAULT;
+    remote->is_over = how ? how->is_over : NULL;
+    remote->over_ctx = how ? how->over_ctx : NULL;
+    remote->random = (uint32_t)lod_clock_ns();
+    pthread_mutex_init(&remote->lock, NULL);
+    lod_clock_cond_init(&remote->freed);
+    lod_retry_budget_init(&remote->budget, lod_clock_ns());
+    *ret_remote = remote;
+    return 0;
+}
+
+static void destroy_lane(struct lod_remote_lane *lane)
+{
+    lod_http_lane_destroy(lane->lane);
+    free(lane);
+}
+
+void lod_remote_close(void *state)
+{
+    struct lod_remote *remote = state;
+
+    for (struct lod_remote_lane *lane; (lane = remote->idle);) {
+        remote->idle = lane->next;
+        destroy_lane(lane);
+    }
+    lod_remote_site_finish(&remote->site);
+    pthread_cond_destroy(&remote->freed);
+    pthread_mutex_destroy(&remote->lock);
+    free(remote);
+}
+
+/* ---------------------------------------------------------------------------------- lanes */
+
+/* The lock is held. Lanes with connections that are doubted are put on a list of their own. */
+static struct lod_remote_lane *take_idle(struct lod_remote *remote, struct lod_remote_lane **old)
+{
+    struct lod_remote_lane *lane;
+
+    while ((lane = remote->idle)) {
+        remote->idle = lane->next;
+        if (lane->generation == remote->generation) {
+            break;
+        }
+        lane->next = *old;
+        *old = lane;
+    }
+    return lane;
+}
+
+static struct lod_remote_lane *create_lane(struct lod_remote *remote, unsigned generation)
+{
+    struct lod_remote_lane *lane = calloc(1, sizeof(*lane));
+
+    if (lane && lod_http_lane_create(&remote->site.way, &lane->lane)) {
+        free(lane);
+        return NULL;
+    }
+    if (lane) {
+        lane->generation = generation;
+    }
+    return lane;
+}
+
+static void release(struct lod_remote *remote, unsigned granted)
+{
+    remote->in_flight -= granted;
+    pthread_cond_broadcast(&remote->freed);
+}
+
+/* Counts the requests in before the lane is there. */
+static unsigned await_room(struct lod_remote *remote, unsigned want)
+{
+    unsigned granted = 0;
+
+    while (remote->in_flight >= remote->connections && !atomic_load(&remote->stopped)) {
+        pthread_cond_wait(&remote->freed, &remote->lock);
+    }
+    if (!atomic_load(&remote->stopped)) {
+        const unsigned left = remote->connections - remote->in_flight;
+        granted = want < left ? want : left;
+        granted = granted < LOD_HTTP_LANE_MAX ? granted : LOD_HTTP_LANE_MAX;
+        remote->in_flight += granted;
+    }
+    return granted;
+}
+
+int lod_remote_begin(struct lod_remote *remote, unsigned want, struct lod_remote_lane **ret_lane)
+{
+    struct lod_remote_lane *old = NULL, *lane = NULL;
+
+    pthread_mutex_lock(&remote->lock);
+    const unsigned granted = await_room(remote, want), generation = remote->generation;
+    lane = granted ? take_idle(remote, &old) : NULL;
+    pthread_mutex_unlock(&remote->lock);
+    for (struct lod_remote_lane *next; old; old = next) {
+        next = old->next;
+        destroy_lane(old);
+    }
+    if (granted && !lane) {
+        lane = create_lane(remote, generation);
+    }
+    pthread_mutex_lock(&remote->lock);
+    if (lane) {
+        lane->next = remote->busy;
+        remote->busy = lane;
+    } else {
+        release(remote, granted);
+    }
+    pthread_mutex_unlock(&remote->lock);
+    *ret_lane = lane;
+    return lane ? (int)granted : granted ? -ENOMEM : -EINTR;
+}
+
+void lod_remote_end(struct lod_remote *remote, struct lod_remote_lane *lane, unsigned granted)
+{
+    struct lod_remote_lane **at = &remote->busy;
+
+    pthread_mutex_lock(&remote->lock);
+    while (*at != lane) {
+        at = &(*at)->next;
+    }
+    *at = lane->next;
+    lane->next = remote->idle;
+    remote->idle = lane;
+    release(remote, granted);
+    pthread_mutex_unlock(&remote->lock);
+}
+
+/* ---------------------------------------------------------------------------------- the table's */
+
+void lod_remote_stop(void *state)
+{
+    struct lod_remote *remote = state;
+
+    atomic_store(&remote->stopped, true);
+    pthread_mutex_lock(&remote->lock);
+    for (struct lod_remote_lane *lane = remote->busy; lane; lane = lane->next) {
+        lod_http_lane_wake(lane->lane);
+    }
+    pthread_cond_broadcast(&remote->freed);
+    pthread_mutex_unlock(&remote->lock);
+}
+
+bool lod_remote_is_over(struct lod_remote *remote)
+{
+    if (!atomic_load(&remote->stopped) && remote->is_over && remote->is_over(remote->over_ctx)) {
+        lod_remote_stop(remote);
+    }
+    return atomic_load(&remote->stopped);
+}
+
+void lod_remote_note_trouble(struct lod_remote *remote, const char *name, const char *text)
+{
+    pthread_mutex_lock(&remote->lock);
+    snprintf(remote->trouble, sizeof(remote->trouble), "%s: %s", name, text);
+    remote->trouble_ns = lod_clock_ns();
+    pthread_mutex_unlock(&remote->lock);
+}
+
+bool lod_remote_trouble(void *state, char *text, size_t room)
+{
+    struct lod_remote *remote = state;
+
+    pthread_mutex_lock(&remote->lock);
+    const bool is = remote->trouble_ns && lod_clock_ns() - remote->trouble_ns < TROUBLE_LAST_NS;
+    if (is) {
+        snprintf(text, room, "%s", remote->trouble);
+    }
+    pthread_mutex_unlock(&remote->lock);
+    return is;
+}
+
+void lod_remote_stats(void *state, struct lod_store_stats *ret_stats)
+{
+    struct lod_remote *remote = state;
+
+    pthread_mutex_lock(&remote->lock);
+    *ret_stats = remote->stats;
+    ret_stats->first_byte_ns = remote->latency_ns;
+    pthread_mutex_unlock(&remote->lock);
+}
+
+bool lod_remote_is_far(const void *state)
+{
+    (void)state;
+    return true;
+}
+
+unsigned lod_remote_loads(const void *state)
+{
+    (void)state;
+    return LOADS;
+}
+
+unsigned lod_remote_ranges(const void *state)
+{
+    const struct lod_remote *remote = state;
+
+    return remote->connections < LOD_HTTP_LANE_MAX ? remote->connections : LOD_HTTP_LANE_MAX;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A store behind HTTP: what http:// and s3:// have in common. It owns the lanes, the limit of
+ * requests in flight, the budget of retries and the last trouble. remote_read.h sends requests,
+ * remote_object.h is the back end's objects.
+ */
+#ifndef LOD_REMOTE_H
+#define LOD_REMOTE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backend/store.h"
+#include "compiler.h"
+#include "remote/http_lane.h"
+#include "remote/http_retry.h"
+
+#define LOD_REMOTE_DOUBTS  64u
+#define LOD_REMOTE_TROUBLE 400
+
+/* Where the store is, and who asks. A row of the back-end table fills it. */
+struct lod_remote_site {
+    char base[LOD_URL_BYTES]; /* the URL of the store's folder, without a slash at its end */
+    struct lod_http_keys keys;
+    struct lod_http_way way;
+    char *ca_file, *netrc_file; /* owned; those of `way` */
+    void *ctx;                  /* owned; freed by `finish` */
+    /* May keys that were read again, or another region, help? Then amends base and keys. */
+    bool (*amend)(struct lod_remote_site *site, enum lod_http_verdict verdict,
+                  const struct lod_http_answer *answer);
+    void (*finish)(void *ctx);
+};
+
+struct lod_remote_lane {
+    struct lod_http_lane *lane;
+    struct lod_remote_lane *next; /* in the list of idle or of busy lanes */
+    unsigned generation;
+};
+
+struct lod_remote {
+    unsigned connections;
+    atomic_bool stopped;
+    bool (*is_over)(void *ctx); /* see struct lod_store_how; may be NULL */
+    void *over_ctx;
+
+    pthread_mutex_t lock; /* guards all below */
+    pthread_cond_t freed; /* requests ended */
+    struct lod_remote_site site;
+    unsigned in_flight;
+    struct lod_remote_lane *idle, *busy;
+    unsigned generation; /* of connections: those of an earlier one are closed */
+    struct lod_retry_budget budget;
+    bool answered; /* rightly, once at least */
+    bool failing;  /* since the last right answer a request failed for good */
+    uint64_t latency_ns;
+    uint64_t doubts[LOD_REMOTE_DOUBTS]; /* a ring of hashes */
+    unsigned doubts_count;
+    uint32_t random;
+    struct lod_store_stats stats;
+    uint64_t trouble_ns; /* 0: none */
+    char trouble[LOD_REMOTE_TROUBLE];
+};
+
+/* Takes over `site`, also on error. `how` may be NULL. -ENOMEM. -ENOSYS: no libcurl. */
+LOD_MUST_CHECK int lod_remote_create(struct lod_remote_site *site, const struct lod_store_how *how,
+                                     struct lod_remote **ret_remote);
+void lod_remote_site_finish(struct lod_remote_site *site);
+
+/*
+ * Blocks until at least one request may be sent; then up to `want` may, on the lane that was used
+ * last. Returns how many. -EINTR: the store was stopped. -ENOMEM.
+ */
+LOD_MUST_CHECK int lod_remote_begin(struct lod_remote *remote, unsigned want,
+                                    struct lod_remote_lane **ret_lane);
+/* Is it over? Asks the caller who opened the store, too. */
+bool lod_remote_is_over(struct lod_remote *remote);
+
+void lod_remote_end(struct lod_remote *remote, struct lod_remote_lane *lane, unsigned granted);
+
+/* For log lines: "records/000001.pcr: HTTP 503: ..". */
+void lod_remote_note_trouble(struct lod_remote *remote, const char *name, const char *text);
+
+/* Members of the back-end table, whose state is a struct lod_remote. */
+void lod_remote_close(void *state);
+void lod_remote_stop(void *state);
+bool lod_remote_trouble(void *state, char *text, size_t room);
+void lod_remote_stats(void *state, struct lod_store_stats *ret_stats);
+bool lod_remote_is_far(const void *state);
+unsigned lod_remote_loads(const void *state);
+unsigned lod_remote_ranges(const void *state);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects of a store behind HTTP, as the back-end table wants them. An object whose size is known
+ * is opened without a request. Of another one the first 64 KiB are read, which tell its size.
+ */
+#ifndef LOD_REMOTE_OBJECT_H
+#define LOD_REMOTE_OBJECT_H
+
+#include "remote/remote.h"
+
+/* Members of the back-end table; their state is a struct lod_remote. */
+int lod_remote_object_open(void *state, const char *name, const struct lod_object_facts *facts,
+                           void **ret_object, uint64_t *ret_bytes);
+void lod_remote_object_close(void *object);
+void lod_remote_object_read(void *object, struct lod_range *ranges, unsigned count,
+                            enum lod_read_class class, struct lod_read_time *ret_time);
+bool lod_remote_object_doubt(void *object, uint64_t offset, size_t bytes);
+
+#endif

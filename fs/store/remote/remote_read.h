@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ranges of one object, fetched side by side: requests are sent, timed, judged, and sent again
+ * where that may help. A body that breaks off is asked for from where it stopped. A call ends
+ * within LOD_REMOTE_DEADLINE_NS.
+ */
+#ifndef LOD_REMOTE_READ_H
+#define LOD_REMOTE_READ_H
+
+#include "remote/remote.h"
+
+#define LOD_REMOTE_DEADLINE_NS (25ull * 1000 * 1000 * 1000) /* readers wait 30 s for each other */
+
+/* An object as requests see it. */
+struct lod_remote_target {
+    const char *name;
+    uint64_t total;                   /* bytes; 0: not known yet */
+    char etag[LOD_HTTP_ETAG_MAX + 1]; /* guarded by the lock of the store; empty: not known */
+};
+
+/*
+ * Each range gets its error: -ENOENT no such object; -ESTALE it has changed; -EACCES; -ETIMEDOUT;
+ * -EBUSY the server wants fewer requests; -EINTR the store was stopped; -EIO wrong answers; other
+ * errors of connections. Where `target->total` is 0, there is one range, of which as much is read
+ * as the object has; `total` is then set.
+ */
+void lod_remote_read(struct lod_remote *remote, struct lod_remote_target *target,
+                     struct lod_range *ranges, unsigned count, struct lod_read_time *ret_time);
+
+#endif

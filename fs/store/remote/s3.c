@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stores on S3 and what speaks its protocol: the back end for s3://BUCKET/KEY. It knows names,
+ * regions and keys; libcurl signs (AWS Signature Version 4). The process that holds keys leaves no
+ * core, so that they are in no file.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/prctl.h>
+
+#include "backend/location.h"
+#include "clock.h"
+#include "remote/remote.h"
+#include "remote/remote_object.h"
+#include "remote/s3_keys.h"
+#include "remote/url.h"
+
+#define REGION_DEFAULT "us-east-1"
+#define REGION_MAX     64u
+#define RENEW_NS       (10 * LOD_SECOND_NS) /* between two looks for newer keys */
+
+/* What the site is made of, to make it again. */
+struct s3 {
+    char *profile; /* NULL: none was named */
+    char bucket[LOD_URL_BUCKET_MAX + 1];
+    char path[LOD_URL_BYTES]; /* of the store's folder in the bucket, encoded; may be empty */
+    char endpoint[LOD_URL_BYTES];
+    char region[REGION_MAX];
+    bool anonymous, virtual_host, moved;
+    uint64_t renewed_ns;
+};
+
+static int refuse(char *why, size_t why_room, int error, const char *sentence)
+{
+    snprintf(why, why_room, "%s", sentence);
+    return error;
+}
+
+static int matches(const char *location)
+{
+    return lod_location_has_scheme(location, "s3");
+}
+
+/* ---------------------------------------------------------------------------------- the site */
+
+/* "https://HOST/BUCKET/PATH", or the bucket in front of the host. */
+static int make_base(const struct s3 *s3, struct lod_remote_site *site)
+{
+    char endpoint[LOD_URL_BYTES];
+    const bool https = lod_location_has_scheme(s3->endpoint, "https") || !s3->endpoint[0];
+
+    snprintf(endpoint, sizeof(endpoint), "%s", s3->endpoint);
+    if (!endpoint[0]) {
+        snprintf(endpoint, sizeof(endpoint), "https://s3.%s.amazonaws.com", s3->region);
+    }
+    const char *host = strstr(endpoint, "://") + 3;
+    const char *slash = s3->path[0] ? "/" : "";
+    int bytes = s3->virtual_host
+                    ? snprintf(site->base, sizeof(site->base), "%s://%s.%s%s%s",
+                               https ? "https" : "http", s3->bucket, host, slash, s3->path)
+                    : snprintf(site->base, sizeof(site->base), "%s://%s/%s%s%s",
+                               https ? "https" : "http", host, s3->bucket, slash, s3->path);
+    site->way.https = https;
+    return bytes > (int)sizeof(site->base) - LOD_OBJECT_NAME_MAX - 2 ? -ENAMETOOLONG : 0;
+}
+
+static int set_keys(const struct s3 *s3, const struct lod_s3_keys *read,
+                    struct lod_remote_site *site, char *why, size_t why_room)
+{
+    struct lod_http_keys *keys = &site->keys;
+
+    if (s3->anonymous) {
+        return 0;
+    }
+    if (!read->id[0]) {
+        return refuse(why, why_room, -EACCES,
+                      "there are no keys; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a "
+                      "profile with profile=, or read a public bucket with anonymous");
+    }
+    snprintf(keys->provider, sizeof(keys->provider), "aws:amz:%s:s3", s3->region);
+    const bool fits =
+        snprintf(keys->id, sizeof(keys->id), "%s", read->id) < (int)sizeof(keys->id) &&
+        snprintf(keys->secret, sizeof(keys->secret), "%s", read->secret) <
+            (int)sizeof(keys->secret) &&
+        snprintf(keys->token, sizeof(keys->token), "%s", read->token) < (int)sizeof(keys->token);
+    return fits ? 0 : refuse(why, why_room, -EINVAL, "the keys are too long to be keys of S3");
+}
+
+static bool is_region(const char *text)
+{
+    return text[0] && strlen(text) < REGION_MAX &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") ==
+               strlen(text);
+}
+
+/* ---------------------------------------------------------------------------------- amending */
+
+static bool renew_keys(struct s3 *s3, struct lod_remote_site *site)
+{
+    struct lod_s3_keys read;
+    char why[256];
+
+    if (s3->anonymous || lod_clock_ns() - s3->renewed_ns < RENEW_NS) {
+        return false;
+    }
+    s3->renewed_ns = lod_clock_ns();
+    bool is = !lod_s3_keys_read(s3->profile, &read, why, sizeof(why));
+    is = is && !set_keys(s3, &read, site, why, sizeof(why));
+    explicit_bzero(&read, sizeof(read));
+    return is;
+}
+
+/* The bucket's own region is taken once. */
+static bool take_region(struct s3 *s3, struct lod_remote_site *site,
+                        const struct lod_http_answer *answer)
+{
+    if (s3->moved || !is_region(answer->region) || strcmp(answer->region, s3->region) == 0) {
+        return false;
+    }
+    s3->moved = true;
+    snprintf(s3->region, sizeof(s3->region), "%s", answer->region);
+    if (site->keys.provider[0]) {
+        snprintf(site->keys.provider, sizeof(site->keys.provider), "aws:amz:%s:s3", s3->region);
+    }
+    return !make_base(s3, site);
+}
+
+static bool amend(struct lod_remote_site *site, enum lod_http_verdict verdict,
+                  const struct lod_http_answer *answer)
+{
+    struct s3 *s3 = site->ctx;
+
+    return verdict == LOD_HTTP_EXPIRED ? renew_keys(s3, site) : take_region(s3, site, answer);
+}
+
+static void finish(void *ctx)
+{
+    struct s3 *s3 = ctx;
+
+    if (s3) {
+        free(s3->profile);
+    }
+    free(s3);
+}
+
+/* ---------------------------------------------------------------------------------- opening */
+
+static int take_names(struct s3 *s3, const char *location, char *why, size_t why_room)
+{
+    struct lod_url url = {0};
+    int error = lod_url_take(location, &url, why, why_room);
+
+    error = error ? error : lod_url_check_bucket(&url, why, why_room);
+    if (error) {
+        return error;
+    }
+    snprintf(s3->bucket, sizeof(s3->bucket), "%.*s", (int)url.host_bytes, url.host);
+    return lod_url_encode(url.path, url.path_bytes, s3->path, sizeof(s3->path))
+               ? refuse(why, why_room, -EINVAL, "the URL is too long")
+               : 0;
+}
+
+static int take_endpoint(struct s3 *s3, const char *endpoint, char *why, size_t why_room)
+{
+    struct lod_url url = {0};
+
+    if (!endpoint || !endpoint[0]) {
+        return 0;
+    }
+    if (!lod_location_has_scheme(endpoint, "https") && !lod_location_has_scheme(endpoint, "http")) {
+        return refuse(why, why_room, -EINVAL, "endpoint must begin with https:// or http://");
+    }
+    int error = lod_url_take(endpoint, &url, why, why_room);
+    if (error || url.path_bytes) {
+        return refuse(why, why_room, -EINVAL, "endpoint is no https://HOST[:PORT]");
+    }
+    snprintf(s3->endpoint, sizeof(s3->endpoint), "%.*s",
+             (int)(url.host + url.host_bytes - endpoint), endpoint);
+    return 0;
+}
+
+/* Options first, then the environment and the profile. */
+static int take_settings(struct s3 *s3, const struct lod_store_how *how,
+                         const struct lod_s3_keys *read, char *why, size_t why_room)
+{
+    const char *region = how->region       ? how->region
+                         : read->region[0] ? read->region
+                                           : REGION_DEFAULT;
+
+    if (!is_region(region)) {
+        return refuse(why, why_room, -EINVAL, "this is no name of a region");
+    }
+    snprintf(s3->region, sizeof(s3->region), "%s", region);
+    int error = take_endpoint(s3, how->endpoint ? how->endpoint : read->endpoint, why, why_room);
+    /* A certificate for *.HOST does not cover a bucket with a dot; other servers know paths. */
+    s3->virtual_host = how->virtual_host || (!s3->endpoint[0] && !strchr(s3->bucket, '.'));
+    return error;
+}
+
+static int fill(struct s3 *s3, const struct lod_store_how *how, struct lod_remote_site *site,
+                char *why, size_t why_room)
+{
+    struct lod_s3_keys *read = calloc(1, sizeof(*read));
+
+    if (!read) {
+        return -ENOMEM;
+    }
+    int error = lod_s3_keys_read(s3->profile, read, why, why_room);
+    if (error == -ENOENT) {
+        error = -EINVAL; /* no store is missing, but a profile */
+    }
+    error = error ? error : take_settings(s3, how, read, why, why_room);
+    error = error ? error : make_base(s3, site);
+    error = error ? error : set_keys(s3, read, site, why, why_room);
+    const char *ca_file = how->ca_file ? how->ca_file : read->ca_file;
+    if (!error && ca_file[0] && !(site->ca_file = strdup(ca_file))) {
+        error = -ENOMEM;
+    }
+    site->way.ca_file = site->ca_file;
+    explicit_bzero(read, sizeof(*read));
+    free(read);
+    return error;
+}
+
+static int create_s3(const char *location, const struct lod_store_how *how, struct s3 **ret_s3,
+                     char *why, size_t why_room)
+{
+    struct s3 *s3 = calloc(1, sizeof(*s3));
+
+    if (!s3 || (how->profile && !(s3->profile = strdup(how->profile)))) {
+        finish(s3);
+        return -ENOMEM;
+    }
+    s3->anonymous = how->anonymous;
+    int error = take_names(s3, location, why, why_room);
+    if (error) {
+        finish(s3);
+        return error;
+    }
+    *ret_s3 = s3;
+    return 0;
+}
+
+static int s3_open(const char *location, const struct lod_store_how *given, void **ret_state,
+                   char *why, size_t why_room)
+{
+    const struct lod_store_how nothing = {0}, *how = given ? given : &nothing;
+    struct lod_remote_site site = {.amend = amend, .finish = finish};
+    struct lod_remote *remote = NULL;
+    struct s3 *s3 = NULL;
+
+    int error = create_s3(location, how, &s3, why, why_room);
+    site.ctx = s3;
+    error = error ? error : fill(s3, how, &site, why, why_room);
+    if (error) {
+        lod_remote_site_finish(&site);
+        return error;
+    }
+    if (site.keys.id[0] && how->own_process) {
+        prctl(PR_SET_DUMPABLE, 0);
+    }
+    error = lod_remote_create(&site, how, &remote);
+    if (error == -ENOSYS) {
+        snprintf(why, why_room, "libcurl.so.4 cannot be opened; install libcurl4");
+    }
+    *ret_state = remote;
+    return error;
+}
+
+const struct lod_store_backend lod_store_s3 = {
+    .name = "s3",
+    .matches = matches,
+    .open = s3_open,
+    .close = lod_remote_close,
+    .object_open = lod_remote_object_open,
+    .object_close = lod_remote_object_close,
+    .object_read = lod_remote_object_read,
+    .object_doubt = lod_remote_object_doubt,
+    .loads = lod_remote_loads,
+    .ranges = lod_remote_ranges,
+    .is_far = lod_remote_is_far,
+    .stop = lod_remote_stop,
+    .trouble = lod_remote_trouble,
+    .stats = lod_remote_stats,
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys and settings for S3 as the AWS tools keep them: environment variables, ~/.aws/config and
+ * ~/.aws/credentials (AWS CLI user guide, "Configuration and credential file settings"). Keys come
+ * from nowhere else, and never from an option or a URL.
+ */
+#ifndef LOD_S3_KEYS_H
+#define LOD_S3_KEYS_H
+
+#include <stddef.h>
+
+#include "compiler.h"
+
+#define LOD_S3_VALUE_MAX 4096 /* of one setting, NUL included */
+
+/* Empty: not set. */
+struct lod_s3_keys {
+    char id[LOD_S3_VALUE_MAX], secret[LOD_S3_VALUE_MAX], token[LOD_S3_VALUE_MAX];
+    char region[LOD_S3_VALUE_MAX], endpoint[LOD_S3_VALUE_MAX], ca_file[LOD_S3_VALUE_MAX];
+};
+
+/*
+ * Reads all settings. A `profile` that was named (NULL: AWS_PROFILE, else "default") is used for
+ * the keys even if the environment has some. -ENOENT: the profile that was named does not exist.
+ * -EACCES, -EISDIR and others: a file cannot be read. -EINVAL: a file is malformed, or a setting is
+ * too long. `why` gets a sentence, which holds no key.
+ */
+LOD_MUST_CHECK int lod_s3_keys_read(const char *profile, struct lod_s3_keys *ret_keys, char *why,
+                                    size_t why_room);
+
+#endif

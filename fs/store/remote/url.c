@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See url.h. */
+#include "remote/url.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/location.h"
+
+#define UNRESERVED "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
+
+static int refuse(char *why, size_t why_room, const char *sentence)
+{
+    snprintf(why, why_room, "%s", sentence);
+    return -EINVAL;
+}
+
+/* Control characters of any kind; a blank may stand in a key of S3 only. */
+static bool has_control(const char *text, bool blanks)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < ' ' || c == 0x7f || (!blanks && (c == ' ' || c > 0x7e))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is one of the names between slashes "." or ".."? */
+static bool has_dots(const char *path, size_t bytes)
+{
+    for (size_t at = 0, end; at < bytes; at = end + 1) {
+        for (end = at; end < bytes && path[end] != '/';) {
+            end++;
+        }
+        if (end > at && end - at <= 2 && strspn(path + at, ".") >= end - at) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void trim(struct lod_url *url)
+{
+    while (url->path_bytes && url->path[0] == '/') {
+        url->path++;
+        url->path_bytes--;
+    }
+    while (url->path_bytes && url->path[url->path_bytes - 1] == '/') {
+        url->path_bytes--;
+    }
+}
+
+int lod_url_take(const char *location, struct lod_url *ret_url, char *why, size_t why_room)
+{
+    const bool s3 = lod_location_has_scheme(location, "s3");
+    const char *host = strstr(location, "://");
+    struct lod_url url = {.host = host ? host + 3 : ""};
+
+    if (strlen(location) > LOD_URL_GIVEN_MAX) {
+        return refuse(why, why_room, "the URL is too long");
+    }
+    if (has_control(location, s3)) {
+        return refuse(why, why_room, "the URL has a character that must be percent-encoded");
+    }
+    url.host_bytes = strcspn(url.host, "/?#");
+    url.path = url.host + url.host_bytes;
+    url.path_bytes = strlen(url.path);
+    if (memchr(url.host, '@', url.host_bytes)) {
+        return refuse(why, why_room,
+                      s3 ? "a URL holds no keys; give them by the environment or a profile"
+                         : "a URL holds no user and password; put them into ~/.netrc");
+    }
+    if (url.host_bytes == 0 || url.host_bytes > LOD_URL_HOST_MAX) {
+        return refuse(why, why_room,
+                      s3 ? "it names no bucket: s3://BUCKET/KEY" : "the URL names no host");
+    }
+    if (*url.path && *url.path != '/' ? true : !s3 && strpbrk(url.path, "?#")) {
+        return refuse(why, why_room, "a URL with a query or a fragment cannot name a store");
+    }
+    trim(&url);
+    if (has_dots(url.path, url.path_bytes)) {
+        return refuse(why, why_room, "the URL has '.' or '..' as a name; leave it out");
+    }
+    *ret_url = url;
+    return 0;
+}
+
+int lod_url_check_bucket(const struct lod_url *url, char *why, size_t why_room)
+{
+    const size_t bytes = url->host_bytes;
+    const size_t good = strspn(url->host, UNRESERVED);
+
+    if (bytes > LOD_URL_BUCKET_MAX || good < bytes || url->host[0] == '.') {
+        return refuse(why, why_room,
+                      "this is no name of a bucket: letters, digits, '-', '.' and '_'");
+    }
+    return 0;
+}
+
+int lod_url_encode(const char *path, size_t bytes, char *text, size_t room)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    size_t used = strlen(text), before = used;
+
+    for (size_t i = 0; i < bytes; i++) {
+        const unsigned char c = (unsigned char)path[i];
+        const bool plain = strchr(UNRESERVED, c) != NULL && c;
+        if (used + (plain ? 1 : 3) >= room) {
+            text[before] = '\0';
+            return -ENAMETOOLONG;
+        }
+        text[used++] = plain ? (char)c : '%';
+        if (!plain) {
+            text[used++] = digits[c >> 4];
+            text[used++] = digits[c & 15];
+        }
+    }
+    text[used] = '\0';
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* URLs of stores, taken apart and put together (RFC 3986). No I/O. */
+#ifndef LOD_URL_H
+#define LOD_URL_H
+
+#include <stddef.h>
+
+#include "compiler.h"
+
+#define LOD_URL_BYTES      2048 /* of a URL with the name of an object, NUL included */
+#define LOD_URL_GIVEN_MAX  1024 /* of a store's URL as the user writes it */
+#define LOD_URL_BUCKET_MAX 255
+#define LOD_URL_HOST_MAX   300
+
+/* Parts of a URL, borrowed from it. */
+struct lod_url {
+    const char *host; /* with its port, if any; of s3 the bucket */
+    size_t host_bytes;
+    const char *path; /* without slashes at its ends; may be empty */
+    size_t path_bytes;
+};
+
+/*
+ * Takes "SCHEME://HOST/PATH" apart. -EINVAL: `why` gets a sentence. Refused are users, passwords,
+ * queries, fragments, control characters, "." and ".." as names, and more than LOD_URL_GIVEN_MAX
+ * bytes. A path of s3 is any text (it is encoded later); another one has no '?' and no '#'.
+ */
+LOD_MUST_CHECK int lod_url_take(const char *location, struct lod_url *ret_url, char *why,
+                                size_t why_room);
+
+/* -EINVAL: no name that a bucket can have. */
+LOD_MUST_CHECK int lod_url_check_bucket(const struct lod_url *url, char *why, size_t why_room);
+
+/*
+ * Appends `bytes` bytes of `path` to the text, percent-encoded but for unreserved characters and
+ * '/'. -ENAMETOOLONG: not all of it fits `room`; the text is as before.
+ */
+LOD_MUST_CHECK int lod_url_encode(const char *path, size_t bytes, char *text, size_t room);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Composes a sample from its files, as the framings need it: framed names, and sizes at a fidelity.
+ * It knows no store.
+ */
+#ifndef LOD_SAMPLE_MAKE_H
+#define LOD_SAMPLE_MAKE_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+#include "framing/framing.h"
+#include "sample/sample_name.h"
+#include "sample/sample_tree.h"
+
+/* About 280 KiB: too large for a stack. */
+struct lod_sample_maker {
+    struct lod_framed_sample sample;
+    enum lod_sample_form form;
+    uint32_t lead_item;
+    size_t split_bytes;
+    const struct lod_codec *codec[LOD_FRAMED_FILES_MAX];
+    uint8_t row[LOD_FRAMED_FILES_MAX][LOD_ROW_BYTES];
+    size_t text_bytes;
+    char text[LOD_FRAMED_FILES_MAX * 2 * LOD_FRAMED_NAME_MAX]; /* paths and names */
+};
+
+/* A file to be added, with its path in the tree. */
+struct lod_sample_part {
+    const char *path; /* not NUL-terminated */
+    size_t path_bytes;
+    uint32_t item;
+    uint16_t mode;
+    int64_t mtime;
+    const struct lod_codec *codec;
+    const uint8_t *row;
+};
+
+/* `split_bytes`: those of the paths before the name of the class. */
+void lod_sample_begin(struct lod_sample_maker *maker, enum lod_sample_form form, uint32_t lead_item,
+                      int32_t label, size_t split_bytes);
+
+/* Adds a file, in order of names. The lead is the file whose item is the lead's. Returns -E2BIG if
+ * there is no room, which a sound index never causes. */
+LOD_MUST_CHECK int lod_sample_add(struct lod_sample_maker *maker,
+                                  const struct lod_sample_part *part);
+
+/* Adds those of the nodes first .. end - 1 that are members of the group led by the file `lead`. */
+LOD_MUST_CHECK int lod_sample_add_members(struct lod_sample_maker *maker,
+                                          const struct lod_sample_tree *tree, const char *lead,
+                                          size_t lead_bytes, uint32_t first, uint32_t end);
+
+/* Sets the sizes of all files to those at `fidelity`. Returns -EILSEQ for a malformed row. */
+LOD_MUST_CHECK int lod_sample_set_fidelity(struct lod_sample_maker *maker,
+                                           enum lod_fidelity fidelity);
+
+/* Returns whether the item's file is small enough for all framings, at every fidelity. */
+bool lod_sample_fits(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES]);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Visits the items of all pictures once: finds leads and labels, and adds samples to the sums of
+ * their record and split. See samples_derive.h.
+ */
+#include "sample/samples_derive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sample/sample_group.h"
+#include "sample/sample_make.h"
+#include "sample/sample_split.h"
+
+struct derive {
+    const struct lod_sample_tree *tree;
+    struct lod_sample_kinds kinds;
+    struct lod_sample_splits splits;
+    struct lod_sample_maker *maker;
+    /* One for each split: sums of the current record; `leads` counts only its own. */
+    struct lod_sums_row *now;
+    struct lod_samples made;
+};
+
+/* Returns the node of an item if it is a picture's file, else an error or -ENOENT. */
+static int own_node(const struct derive *d, uint32_t item, uint8_t row[LOD_ROW_BYTES],
+                    struct lod_sample_node *ret_node)
+{
+    int error = d->tree->item(d->tree->ctx, item, row);
+
+    error = error ? error : d->tree->node(d->tree->ctx, lod_row_own_node(row), ret_node);
+    if (error) {
+        return error;
+    }
+    return S_ISREG(ret_node->mode) && ret_node->item == item &&
+                   !(ret_node->flags & (LOD_NODE_ALIAS | LOD_NODE_VIRTUAL))
+               ? 0
+               : -ENOENT;
+}
+
+static int make_sample(const struct derive *d, const struct lod_sample_node *node,
+                       const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
+                       const struct lod_sample_row *sample, size_t *ret_path_bytes)
+{
+    char path[LOD_PATH_MAX + 1];
+    int error = d->tree->path(d->tree->ctx, node->number, path);
+
+    if (error) {
+        return error;
+    }
+    const struct lod_sample_part lead = {.path = path,
+                                         .path_bytes = strlen(path),
+                                         .item = node->item,
+                                         .mode = node->mode,
+                                         .mtime = node->mtime,
+                                         .codec = codec,
+                                         .row = row};
+    *ret_path_bytes = lead.path_bytes;
+    const size_t split = d->splits.folders.at[0] ? strcspn(path, "/") + 1 : 0;
+    lod_sample_begin(d->maker, sample->form, node->item, sample->label, split);
+    error = lod_sample_add_members(d->maker, d->tree, path, lead.path_bytes,
+                                   node->number - sample->before, node->number);
+    error = error ? error : lod_sample_add(d->maker, &lead);
+    return error ? error
+                 : lod_sample_add_members(d->maker, d->tree, path, lead.path_bytes,
+                                          node->number + 1, node->number + 1 + sample->after);
+}
+
+static int add_to_sums(const struct derive *d, struct lod_sums_row *sums)
+{
+    for (unsigned fidelity = LOD_Q1; fidelity <= LOD_FULL; fidelity++) {
+        int error = lod_sample_set_fidelity(d->maker, (enum lod_fidelity)fidelity);
+        if (error) {
+            return error;
+        }
+        for (unsigned i = 0; i < LOD_FRAMINGS; i++) {
+            sums->bytes[i][fidelity - 1] += lod_framing_bytes(lod_framing_at(i), &d->maker->sample);
+        }
+    }
+    sums->leads++;
+    return 0;
+}
+
+static int derive_item(struct derive *d, const struct lod_codec *codec, uint32_t item)
+{
+    struct lod_sample_group group;
+    struct lod_sample_row sample = {.label = LOD_NO_LABEL};
+    struct lod_sample_node node;
+    uint8_t row[LOD_ROW_BYTES];
+    size_t split = 0, path_bytes = 0;
+
+    int error = own_node(d, item, row, &node);
+    if (error || !lod_sample_fits(codec, row)) {
+        return error == -ENOENT ? 0 : error;
+    }
+    error = lod_sample_group_find(d->tree, &d->kinds, &node, &group);
+    if (error || group.form == LOD_SAMPLE_NONE) {
+        return error;
+    }
+    error = lod_sample_splits_place(d->tree, &d->splits, &node, &split, &sample.label);
+    sample.form = group.form;
+    sample.before = group.before;
+    sample.after = group.after;
+    error = error ? error : make_sample(d, &node, codec, row, &sample, &path_bytes);
+    error = error ? error : add_to_sums(d, &d->now[split]);
+    if (!error) {
+        lod_sample_row_put(&sample, d->made.rows + (size_t)item * LOD_SAMPLE_ROW_BYTES);
+        if (path_bytes > d->now[split].longest_path) {
+            d->now[split].longest_path = (uint32_t)path_bytes;
+        }
+    }
+    return error;
+}
+
+static int derive_record(struct derive *d, uint32_t number)
+{
+    const size_t splits = d->splits.folders.count;
+    struct lod_sample_record record;
+
+    int error = d->tree->record(d->tree->ctx, number, &record);
+    if (error || !lod_sample_rank(&d->kinds, &record)) {
+        return error;
+    }
+    memset(d->now, 0, splits * sizeof(d->now[0]));
+    for (uint32_t i = 0; !error && i < record.items; i++) {
+        error = derive_item(d, lod_codec_find(record.codec), record.first_item + i);
+    }
+    for (size_t i = 0; !error && i < splits; i++) {
+        if (d->now[i].leads) {
+            d->now[i].record = number;
+            d->now[i].split = d->splits.folders.at[i];
+            error = LOD_LIST_ADD(&d->made.sums, d->now[i]);
+        }
+    }
+    return error;
+}
+
+static int by_split(const void *a, const void *b)
+{
+    const struct lod_sums_row *x = a, *y = b;
+
+    if (x->split != y->split) {
+        return x->split < y->split ? -1 : 1;
+    }
+    return x->record < y->record ? -1 : x->record > y->record;
+}
+
+/* Adds the bytes and leads of `row` to `sum`; `row` gets the former sum. */
+static void pass_on(struct lod_sums_row *sum, struct lod_sums_row *row)
+{
+    const struct lod_sums_row own = *row;
+
+    row->leads = sum->leads;
+    memcpy(row->bytes, sum->bytes, sizeof(row->bytes));
+    sum->leads += own.leads;
+    for (unsigned i = 0; i < LOD_FRAMINGS; i++) {
+        for (unsigned k = 0; k < LOD_FULL; k++) {
+            sum->bytes[i][k] += own.bytes[i][k];
+        }
+    }
+}
+
+/* Replaces each row's own values by the sums before it, and adds a closing row to each split. */
+static int add_up(struct lod_samples *made)
+{
+    const size_t count = made->sums.count;
+    size_t first = 0;
+
+    for (size_t i = 0; i < count; i++) { /* closing rows; sorting moves them to their places */
+        if (i + 1 == count || made->sums.at[i + 1].split != made->sums.at[i].split) {
+            const struct lod_sums_row closing = {.record = LOD_SUMS_CLOSING,
+                                                 .split = made->sums.at[i].split};
+            if (LOD_LIST_ADD(&made->sums, closing)) {
+                return -ENOMEM;
+            }
+        }
+    }
+    if (made->sums.count) {
+        qsort(made->sums.at, made->sums.count, sizeof(made->sums.at[0]), by_split);
+    }
+    for (size_t i = 0; i < made->sums.count; i++) {
+        struct lod_sums_row sum = {0};
+        for (first = i; made->sums.at[i].record != LOD_SUMS_CLOSING; i++) {
+            sum.longest_path = made->sums.at[i].longest_path > sum.longest_path
+                                   ? made->sums.at[i].longest_path
+                                   : sum.longest_path;
+            pass_on(&sum, &made->sums.at[i]);
+        }
+        pass_on(&sum, &made->sums.at[i]);
+        for (size_t k = first; k <= i; k++) {
+            made->sums.at[k].longest_path = sum.longest_path;
+        }
+    }
+    return 0;
+}
+
+static int derive_all(struct derive *d)
+{
+    const struct lod_sample_row none = {.label = LOD_NO_LABEL};
+    int error = lod_sample_kinds_find(d->tree, &d->kinds);
+
+    error = error ? error : lod_sample_splits_find(d->tree, &d->kinds, &d->splits);
+    if (error) {
+        return error;
+    }
+    d->now = calloc(d->splits.folders.count, sizeof(d->now[0]));
+    d->maker = malloc(sizeof(*d->maker));
+    d->made.rows = malloc((size_t)d->tree->items * LOD_SAMPLE_ROW_BYTES + 1);
+    if (!d->now || !d->maker || !d->made.rows) {
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < d->tree->items; i++) {
+        lod_sample_row_put(&none, d->made.rows + (size_t)i * LOD_SAMPLE_ROW_BYTES);
+    }
+    for (uint32_t i = 0; !error && i < d->tree->records; i++) {
+        error = derive_record(d, i);
+    }
+    if (!error && d->made.sums.count) {
+        qsort(d->made.sums.at, d->made.sums.count, sizeof(d->made.sums.at[0]), by_split);
+    }
+    return error ? error : add_up(&d->made);
+}
+
+int lod_samples_derive(const struct lod_sample_tree *tree, struct lod_samples *ret_samples)
+{
+    struct derive d = {.tree = tree};
+    int error = derive_all(&d);
+
+    lod_sample_splits_finish(&d.splits);
+    free(d.now);
+    free(d.maker);
+    if (error) {
+        lod_samples_finish(&d.made);
+    } else {
+        *ret_samples = d.made;
+    }
+    return error;
+}
+
+void lod_samples_finish(struct lod_samples *samples)
+{
+    free(samples->rows);
+    free(samples->sums.at);
+    *samples = (struct lod_samples){0};
+}

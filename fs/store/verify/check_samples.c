@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SAMP and SUMS rows of the index against those that are derived from its other rows. Where one of
+ * these cannot be read, its own finding stands and nothing is compared. See check.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/index_samples.h"
+#include "sample/samples_derive.h"
+#include "verify/check.h"
+
+static const struct lod_finding malformed = {.item = LOD_NO_ITEM,
+                                             .fidelities = LOD_FIDELITIES_ALL,
+                                             .what = "a row of samples does not follow from names"};
+
+/* Is row `number` what it should be? Blocks that cannot be read have findings of their own. */
+static int check_sample(struct lod_verify *v, const struct lod_samples *made, uint32_t number)
+{
+    uint8_t row[LOD_SAMPLE_ROW_BYTES];
+    struct lod_sample_row sample;
+
+    int error = lod_index_sample(v->index, number, &sample);
+    if (error && error != -EILSEQ) {
+        return error == -ENOMEM ? error : 0;
+    }
+    if (!error) {
+        lod_sample_row_put(&sample, row);
+        if (memcmp(row, made->rows + (size_t)number * sizeof(row), sizeof(row)) == 0) {
+            return 0;
+        }
+    }
+    return lod_check_row_found(v, LOD_SECTION_SAMP, number, malformed);
+}
+
+static int check_sums(struct lod_verify *v, const struct lod_samples *made, uint32_t number)
+{
+    uint8_t row[LOD_SUMS_ROW_BYTES], expected[LOD_SUMS_ROW_BYTES];
+    struct lod_sums_row sums;
+
+    int error = lod_index_sums(v->index, number, &sums);
+    if (error && error != -EILSEQ) {
+        return error == -ENOMEM ? error : 0;
+    }
+    if (!error && number < made->sums.count) {
+        lod_sums_row_put(&sums, row);
+        lod_sums_row_put(&made->sums.at[number], expected);
+        if (memcmp(row, expected, sizeof(row)) == 0) {
+            return 0;
+        }
+    }
+    struct lod_finding finding = malformed;
+    finding.what = "a row of sums does not follow from names and sizes";
+    return lod_check_row_found(v, LOD_SECTION_SUMS, number, finding);
+}
+
+static int compare(struct lod_verify *v, const struct lod_samples *made)
+{
+    const uint32_t sums = lod_index_sums_rows(v->index);
+    int error = 0;
+
+    for (uint32_t i = 0; !error && i < lod_index_items(v->index); i++) {
+        error = check_sample(v, made, i);
+    }
+    for (uint32_t i = 0; !error && i < sums; i++) {
+        error = check_sums(v, made, i);
+    }
+    if (!error && sums < made->sums.count) {
+        struct lod_finding finding = malformed;
+        finding.what = "rows of sums are missing";
+        snprintf(finding.file, sizeof(finding.file), "%s", LOD_INDEX_NAME);
+        error = lod_findings_add(&v->findings, &finding);
+    }
+    return error;
+}
+
+int lod_check_samples(struct lod_verify *v)
+{
+    struct lod_samples made = {0};
+
+    if (!v->index) {
+        return 0;
+    }
+    const struct lod_sample_tree tree = lod_index_sample_tree(v->index);
+    int error = lod_samples_derive(&tree, &made);
+    if (error) {
+        return error == -ENOMEM ? error : 0;
+    }
+    error = compare(v, &made);
+    lod_samples_finish(&made);
+    return error;
+}

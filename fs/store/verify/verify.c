@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens a store for checking, and runs its steps by their numbers; see verify.h. */
+#include "verify/verify.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bytes.h"
+#include "memory/memory_semaphore.h"
+#include "verify/check.h"
+
+/* ----------------------------------------------------------------------------- opening */
+
+static int damaged_file(struct lod_verify *v, const char *file, const char *what)
+{
+    struct lod_finding finding = {
+        .what = what, .item = LOD_NO_ITEM, .fidelities = LOD_FIDELITIES_ALL};
+
+    snprintf(finding.file, sizeof(finding.file), "%s", file);
+    return lod_findings_add(&v->findings, &finding);
+}
+
+static int open_index(struct lod_verify *v, char *why, size_t why_room)
+{
+    uint8_t superblock[LOD_BLOCK_BYTES];
+
+    int error = lod_index_open(v->store, &v->manifest, LOD_INDEX_CACHE_BYTES, &v->index, v->why,
+                               sizeof(v->why));
+    if (error == -ENOTSUP || error == -ENOMEM) {
+        snprintf(why, why_room, "%s", v->why);
+        return error;
+    }
+    if (error) {
+        return damaged_file(v, LOD_INDEX_NAME, v->why);
+    }
+    error = lod_object_open(v->store, LOD_INDEX_NAME, &v->index_file);
+    error = error ? error : lod_object_pread(v->index_file, 0, superblock, sizeof(superblock));
+    if (error) {
+        v->index = lod_index_close(v->index);
+        return error == -ENOMEM ? error : damaged_file(v, LOD_INDEX_NAME, "it cannot be read");
+    }
+    v->gaps_zero = true;
+    for (uint32_t i = 0; i < lod_get_le32(superblock + 60) && i < LOD_SECTIONS_MAX; i++) {
+        v->gaps_zero &= lod_get_le32(superblock + 96 + (size_t)i * 32) <= LOD_SECTION_LAST;
+    }
+    return 0;
+}
+
+static int open_manifest(struct lod_verify *v, char *why, size_t why_room)
+{
+    const char *reason = "";
+
+    int error = lod_manifest_read(v->store, &v->manifest, &reason);
+    if (error == 0) {
+        return open_index(v, why, why_room);
+    }
+    snprintf(why, why_room, "%s", reason);
+    if (error == -ENOTSUP || error == -ENOMEM) {
+        return error;
+    }
+    if (error == -ENOENT) {
+        int listed = lod_names_list(v);
+        if (listed || !lod_names_have_tree(v)) {
+            return listed ? listed : error;
+        }
+        reason = "it is missing";
+    }
+    return damaged_file(v, LOD_MANIFEST_NAME, reason);
+}
+
+static int open_all(struct lod_verify *v, const char *location, const struct lod_store_how *how,
+                    char *why, size_t why_room)
+{
+    int error = lod_store_open_how(location, how, &v->store, why, why_room);
+
+    if (error) {
+        return error == -ENOTDIR ? -ENOENT : error;
+    }
+    error = open_manifest(v, why, why_room);
+    if (!error) {
+        error = lod_steps_lay(v);
+    }
+    if (error == -ENOMEM) {
+        snprintf(why, why_room, "out of memory");
+    }
+    return error;
+}
+
+int lod_verify_create(const char *location, const struct lod_store_how *how,
+                      struct lod_verify **ret_verify, char *why, size_t why_room)
+{
+    struct lod_verify *v = calloc(1, sizeof(*v));
+
+    if (!v) {
+        snprintf(why, why_room, "out of memory");
+        return -ENOMEM;
+    }
+    lod_findings_init(&v->findings);
+    lod_memory_semaphore_init(&v->work, LOD_WORK_SIZE_DEFAULT);
+    pthread_mutex_init(&v->lock, NULL);
+    int error = open_all(v, location, how, why, why_room);
+    if (error) {
+        lod_verify_destroy(v);
+        return error;
+    }
+    *ret_verify = v;
+    return 0;
+}
+
+void lod_verify_limit_work(struct lod_verify *v, uint64_t bytes_max)
+{
+    v->work.bytes_max = bytes_max;
+}
+
+void lod_verify_hashes_only(struct lod_verify *v)
+{
+    v->hashes_only = true;
+}
+
+struct lod_verify *lod_verify_destroy(struct lod_verify *v)
+{
+    if (v) {
+        lod_findings_finish(&v->findings);
+        lod_memory_semaphore_finish(&v->work);
+        pthread_mutex_destroy(&v->lock);
+        lod_object_close(v->index_file);
+        lod_index_close(v->index);
+        lod_manifest_finish(&v->manifest);
+        lod_store_close(v->store);
+        cJSON_Delete(v->pack);
+        cJSON_Delete(v->scans);
+        lod_buf_finish(&v->names);
+        lod_buf_finish(&v->known);
+        lod_buf_finish(&v->ids);
+        lod_buf_finish(&v->lost);
+        free(v->slices.at);
+        free(v);
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------- steps */
+
+uint64_t lod_verify_steps(const struct lod_verify *v)
+{
+    return v->block_steps + v->node_steps + v->slices.count;
+}
+
+uint64_t lod_verify_bytes(const struct lod_verify *v)
+{
+    return v->bytes;
+}
+
+uint64_t lod_verify_files(const struct lod_verify *v)
+{
+    return v->files;
+}
+
+int lod_verify_step(struct lod_verify *v, uint64_t number, uint64_t *ret_bytes, uint64_t *ret_files)
+{
+    *ret_bytes = *ret_files = 0;
+    if (number < v->block_steps) {
+        return lod_check_blocks(v, number, ret_bytes);
+    }
+    number -= v->block_steps;
+    if (number < v->node_steps) {
+        int error = lod_check_nodes(v, number);
+        return error || v->hashes_only ? error : lod_check_schemas(v, number);
+    }
+    number -= v->node_steps;
+    assert(number < v->slices.count);
+    return lod_check_slice(v, &v->slices.at[number], ret_bytes, ret_files);
+}
+
+int lod_verify_conclude(struct lod_verify *v, const struct lod_findings **ret_findings)
+{
+    int error = v->index ? lod_names_note_strays(v) : 0;
+
+    error = error ? error : lod_check_samples(v);
+    error = error ? error : lod_check_whole(v);
+    if (!error) {
+        lod_findings_sort(&v->findings);
+        *ret_findings = &v->findings;
+    }
+    return error;
+}
+
+const struct lod_findings *lod_verify_so_far(struct lod_verify *v)
+{
+    lod_findings_sort(&v->findings);
+    return &v->findings;
+}
+
+int lod_verify_index(const char *location)
+{
+    struct lod_verify *v = NULL;
+    uint64_t bytes, files;
+    char why[160];
+
+    int error = lod_verify_create(location, NULL, &v, why, sizeof(why));
+    if (!error) {
+        lod_verify_hashes_only(v); /* schemas are in records */
+    }
+    for (uint64_t i = 0; !error && i < v->block_steps + v->node_steps; i++) {
+        error = lod_verify_step(v, i, &bytes, &files);
+    }
+    error = error ? error : lod_check_samples(v);
+    if (!error && (!v->index || v->findings.damages)) {
+        error = -EBADMSG;
+    }
+    lod_verify_destroy(v);
+    return error;
+}

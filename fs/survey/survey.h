@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A survey: how alike the fidelities of a store look to a network that is trained on it, measured
+ * on a sample. Each photograph is decoded at every fidelity, resized as training does, and compared
+ * with the resized full image by MS-SSIM. It reads the store's decoded forms, so it knows no codec.
+ * Nothing is stored. Starts no threads: the caller passes a pool.
+ */
+#ifndef LOD_SURVEY_H
+#define LOD_SURVEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codec.h"
+#include "compiler.h"
+
+#define LOD_SURVEY_SIZE_MIN   11u /* a window of MS-SSIM */
+#define LOD_SURVEY_SIZE_MAX   4096u
+#define LOD_SURVEY_SAMPLE     128u
+#define LOD_SURVEY_SAMPLE_MIN 2u
+#define LOD_SURVEY_SAMPLE_MAX 65536u
+#define LOD_SURVEY_DOUBLED    1024u /* a sample that decides nothing doubles up to this */
+#define LOD_SURVEY_TARGET     .95
+
+/* Calls during a survey, on any thread; each may be NULL. */
+struct lod_survey_watch {
+    void *ctx;
+    void (*begin)(void *ctx, uint32_t photographs); /* so many are going to be measured */
+    int (*step)(void *ctx);                         /* one was; an error ends the survey */
+};
+
+struct lod_survey_options {
+    uint32_t size;   /* shorter side of the images that the network gets; 0: as they are */
+    double crop;     /* with `size`: the least share of a random crop; 0: no crops */
+    double target;   /* MS-SSIM to reach, up to 1 */
+    uint32_t sample; /* photographs to begin with */
+    struct lod_survey_watch watch;
+};
+
+/* Adjacent fidelities first .. last that show the same bytes. */
+struct lod_survey_level {
+    enum lod_fidelity first, last;
+    double bytes;       /* read of the store for a photograph: the mean over all of the store */
+    double mssim;       /* mean over the sample */
+    double error;       /* two standard errors of that mean; 0: all photographs were compared */
+    double worst_tenth; /* one photograph in ten is at most this */
+};
+
+enum lod_survey_verdict {
+    LOD_SURVEY_CHOSEN,
+    LOD_SURVEY_NOTHING, /* no item is smaller at q1 than at full */
+    LOD_SURVEY_TOO_FEW, /* more than one in 20 could not be compared */
+};
+
+struct lod_survey {
+    enum lod_survey_verdict verdict;
+    uint64_t photographs; /* items of the store that are smaller at q1 than at full */
+    uint32_t compared;
+    uint32_t unreadable, small; /* left out: not readable as 8-bit pixels; a side below 11 */
+    unsigned count;             /* of levels, the lowest first */
+    struct lod_survey_level levels[LOD_FULL];
+    unsigned chosen; /* the level to take */
+    bool decided;    /* no lower level can reach the target by a larger sample */
+};
+
+/* Returns the lowest fidelity of the chosen level; full for the highest level. */
+enum lod_fidelity lod_survey_fidelity(const struct lod_survey *survey);
+
+/* Writes why there is no choice, for a verdict that is not CHOSEN. Returns `text`. */
+#define LOD_SURVEY_WHY_BYTES 192
+const char *lod_survey_why(const struct lod_survey *survey, char text[LOD_SURVEY_WHY_BYTES]);
+
+/*
+ * Runs a survey. Returns -EINVAL for options outside the limits above, an error of `step`, -ENOMEM,
+ * or what reading the index gives. Photographs that cannot be read are counted, not returned.
+ */
+struct lod_dataset;
+struct lod_reader;
+struct lod_pool;
+LOD_MUST_CHECK int lod_survey_run(struct lod_dataset *dataset, struct lod_reader *reader,
+                                  struct lod_pool *pool, const struct lod_survey_options *options,
+                                  struct lod_survey *ret_survey);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lodfs fidelity STORE|MOUNT: the lowest fidelity whose photographs look like the full ones to a
+ * network that gets them at a given size. `info` shows the likeness at their own size.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/location.h"
+#include "cmd/fidelity_report.h"
+#include "mount/mount_table.h"
+#include "pool.h"
+#include "read/reader.h"
+#include "survey/survey.h"
+#include "terminal/arguments.h"
+#include "terminal/cancel.h"
+#include "terminal/open_store.h"
+#include "terminal/progress.h"
+#include "terminal/store_options.h"
+#include "terminal/thread_count.h"
+
+#define CACHE_BYTES (64ull << 20)
+#define MILLION     1000000u
+
+struct arguments {
+    const char *given;
+    struct lod_option_list words;        /* of -o */
+    uint32_t size, crop, target, sample; /* crop and target in millionths */
+    unsigned threads;
+    bool json, quiet;
+    int progress; /* -1: as the terminal says */
+};
+
+#define FIELD(member) LOD_FIELD(struct arguments, member)
+
+static const struct lod_option fidelity_options[] = {
+    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(size), 0, "size", "N", LOD_SURVEY_SIZE_MIN,
+                   LOD_SURVEY_SIZE_MAX,
+                   "the shorter side of the images that the network gets (default: their own)"),
+    LOD_ROW_NUMBER(LOD_OPTION_FRACTION, FIELD(crop), 0, "crop", "MIN", 10000, MILLION,
+                   "random crops of MIN to 1 of the area, brought to N x N: .08 in torchvision"),
+    LOD_ROW_NUMBER(LOD_OPTION_FRACTION, FIELD(target), 0, "target", "T", 10000, MILLION,
+                   "the MS-SSIM to reach (default .95)"),
+    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(sample), 0, "sample", "N", LOD_SURVEY_SAMPLE_MIN,
+                   LOD_SURVEY_SAMPLE_MAX,
+                   "photographs to begin with (default 128); up to 1,024 while undecided"),
+    LOD_ROW_JOBS(FIELD(threads)),
+    LOD_ROW_QUIET(FIELD(quiet), "only the name, as in auto=$(lodfs fidelity -q --size=224 M)"),
+    LOD_ROW_JSON(FIELD(json)),
+    LOD_ROW_PROGRESS(FIELD(progress)),
+    LOD_ROW_STORE_WORDS(FIELD(words)),
+    LOD_ROW_OPERAND(FIELD(given), "STORE|MOUNT", 1, LOD_NAMES_FOLDERS),
+    LOD_ROW_END,
+};
+
+struct work {
+    struct lod_progress progress;
+    struct lod_cancel stop;
+};
+
+static void begin(void *ctx, uint32_t photographs)
+{
+    struct work *work = ctx;
+
+    lod_progress_stage(&work->progress, "comparing", photographs, 0);
+}
+
+static int step(void *ctx)
+{
+    struct work *work = ctx;
+
+    lod_progress_add(&work->progress, 1, 0, 0);
+    return lod_cancel_poll(&work->stop);
+}
+
+static int run_survey(struct lod_dataset *dataset, const struct arguments *arguments,
+                      struct lod_survey_options *options, struct lod_survey *ret_survey)
+{
+    const struct lod_reader_options reading = {
+        .cache_bytes = CACHE_BYTES, .work_bytes = LOD_WORK_SIZE_DEFAULT, .threads = false};
+    struct work work;
+    struct lod_reader *reader = NULL;
+    struct lod_pool *pool = NULL;
+
+    lod_progress_init(&work.progress, lod_progress_wanted(arguments->progress, arguments->quiet));
+    lod_cancel_init(&work.stop, &work.progress);
+    options->watch = (struct lod_survey_watch){.ctx = &work, .begin = begin, .step = step};
+    int error = lod_reader_create(dataset, &reading, &reader);
+    error = error ? error : lod_pool_create(arguments->threads, &pool);
+    error = error ? error : lod_survey_run(dataset, reader, pool, options, ret_survey);
+    lod_pool_destroy(pool);
+    lod_reader_destroy(reader);
+    lod_cancel_finish(&work.stop);
+    lod_progress_finish(&work.progress);
+    return error;
+}
+
+static int report(const char *location, const struct arguments *arguments,
+                  const struct lod_survey_options *options, const struct lod_survey *survey)
+{
+    if (arguments->quiet) {
+        return puts(lod_fidelity_name(lod_survey_fidelity(survey))) < 0 ? -EIO : 0;
+    }
+    if (arguments->json) {
+        lod_fidelity_report_json(location, options, survey, stdout);
+        return 0;
+    }
+    return lod_fidelity_report_print(location, options, survey, stdout);
+}
+
+static int measure(const char *location, const struct arguments *arguments)
+{
+    struct lod_survey_options options = {.size = arguments->size,
+                                         .crop = (double)arguments->crop / MILLION,
+                                         .target = (double)arguments->target / MILLION,
+                                         .sample = arguments->sample};
+    struct lod_dataset *dataset = NULL;
+    struct lod_survey survey;
+    char why[LOD_SURVEY_WHY_BYTES], shown[PATH_MAX];
+    int code = lod_open_store(location, &arguments->words, &dataset);
+
+    if (code) {
+        return code;
+    }
+    int error = run_survey(dataset, arguments, &options, &survey);
+    if (error == -EINTR) {
+        code = lod_fail(LOD_EXIT_INTERRUPTED, "interrupted: no fidelity was chosen");
+    } else if (error) {
+        code = lod_store_failed(location, error);
+    } else if (survey.verdict != LOD_SURVEY_CHOSEN) {
+        code = lod_fail(LOD_EXIT_FAILED, "no fidelity can be chosen for '%pE': %s",
+                        lod_location_show(location, shown, sizeof(shown)),
+                        lod_survey_why(&survey, why));
+    } else {
+        lod_location_show(location, shown, sizeof(shown));
+        error = report(shown, arguments, &options, &survey);
+        code = error ? lod_fail(LOD_EXIT_FAILED, "cannot print: %s", strerrordesc_np(-error)) : 0;
+    }
+    lod_dataset_close(dataset);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {.target = (uint32_t)(LOD_SURVEY_TARGET * MILLION),
+                                  .sample = LOD_SURVEY_SAMPLE,
+                                  .threads = lod_thread_count_default(),
+                                  .progress = -1};
+    char *mounted = NULL;
+    int code = lod_arguments_parse(&lod_cmd_fidelity, argc, argv, &arguments);
+
+    if (code) {
+        return code;
+    }
+    if (arguments.crop && !arguments.size) {
+        return lod_arguments_refuse(&lod_cmd_fidelity, "--crop needs --size=N");
+    }
+    if (arguments.json && arguments.quiet) {
+        return lod_arguments_refuse(&lod_cmd_fidelity, "--json and -q exclude each other");
+    }
+    int error =
+        lod_location_is_url(arguments.given) ? 0 : lod_mount_table_store(arguments.given, &mounted);
+    code = error ? lod_fail(LOD_EXIT_FAILED, "cannot look up '%pE': %s", arguments.given,
+                            strerrordesc_np(-error))
+                 : measure(mounted ? mounted : arguments.given, &arguments);
+    free(mounted);
+    return code;
+}
+
+const struct lod_cmd lod_cmd_fidelity = {
+    .name = "fidelity",
+    .summary = "name the fidelity to train at, for images of a size",
+    .about =
+        "Compares photographs of a store at every fidelity with the full ones by MS-SSIM (1 is "
+        "equal), after the resize that training applies: what a network sees. Names the "
+        "lowest fidelity whose mean, less two standard errors, reaches the target. The sample "
+        "lies evenly over the store and doubles while it does not decide. Of a mount point, "
+        "the store behind it is measured. Writes nothing. `info` shows the MS-SSIM at the "
+        "photographs' own size, which asks for more bytes.",
+    .options = fidelity_options,
+    .run = run,
+};

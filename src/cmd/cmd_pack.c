@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lodfs pack SOURCE STORE: parses the arguments, packs, prints the summary, chooses the exit code.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/location.h"
+#include "terminal/cmd.h"
+#include "terminal/thread_count.h"
+#include "pack/pack.h"
+#include "cmd/pack_arguments.h"
+#include "cmd/summary.h"
+
+static int explain(const struct lod_first_error *first_error, bool resumable, int error)
+{
+    if (error == -EINTR) {
+        return lod_fail(LOD_EXIT_INTERRUPTED,
+                        "interrupted: no store was made; run the same command again to %s",
+                        resumable ? "go on" : "start over");
+    }
+    return lod_fail(error == -EWOULDBLOCK ? LOD_EXIT_LOCKED : LOD_EXIT_FAILED, "%s%s",
+                    first_error->text[0] ? first_error->text
+                                         : strerrordesc_np(error < 0 ? -error : error),
+                    resumable ? "; run the same command again to go on" : "");
+}
+
+static int conclude(const struct lod_pack_arguments *arguments,
+                    const struct lod_pack_result *result, double seconds)
+{
+    int error = 0;
+
+    if (arguments->json) {
+        lod_summary_json(&arguments->pack, result, seconds, stdout);
+    } else if (!arguments->quiet) {
+        error = lod_summary_print(&arguments->pack, result, seconds, arguments->verbose, stdout);
+    }
+    if (error) {
+        return lod_fail(LOD_EXIT_FAILED,
+                        "the store is complete, but its summary cannot be printed: %s",
+                        strerrordesc_np(-error));
+    }
+    return result->unreadable ? LOD_EXIT_UNREADABLE : LOD_EXIT_OK;
+}
+
+/*
+ * Encoding an item takes a dozen buffers of a megabyte. malloc keeps them for the next item, since
+ * returning them to the kernel and getting new pages took half of the time of dense tables.
+ */
+static void keep_buffers(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
+
+static int pack(struct lod_pack_arguments *arguments)
+{
+    struct lod_first_error *first_error = malloc(sizeof(*first_error));
+    struct lod_pack_result result;
+    struct lod_progress progress;
+    struct lod_cancel stop;
+    double began = lod_thread_count_seconds();
+
+    if (!first_error) {
+        return lod_fail(LOD_EXIT_FAILED, "out of memory");
+    }
+    keep_buffers();
+    lod_first_error_init(first_error, arguments->pack.skip_unreadable);
+    lod_progress_init(&progress, lod_progress_wanted(arguments->progress, arguments->quiet));
+    lod_cancel_init(&stop, &progress);
+    arguments->pack.stop = &stop;
+    arguments->pack.progress = &progress;
+    int error = lod_pack(&arguments->pack, first_error, &result);
+    lod_cancel_finish(&stop);
+    lod_progress_finish(&progress);
+    int code = error ? explain(first_error, result.resumable, error)
+                     : conclude(arguments, &result, lod_thread_count_seconds() - began);
+    lod_pack_finish(&result);
+    lod_first_error_finish(first_error);
+    free(first_error);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct lod_pack_arguments arguments;
+    int code = lod_pack_arguments_parse(&arguments, argc, argv);
+
+    if (!code &&
+        (lod_location_is_url(arguments.pack.source) || lod_location_is_url(arguments.pack.store))) {
+        return lod_fail(LOD_EXIT_USAGE,
+                        "pack reads and writes a folder: pack there, then copy the store to the "
+                        "URL, manifest.json last");
+    }
+    return code ? code : pack(&arguments);
+}
+
+const struct lod_cmd lod_cmd_pack = {
+    .name = "pack",
+    .summary = "pack a folder into a store",
+    .about =
+        "Packs the folder SOURCE into the new folder STORE. JPEGs are stored as they are, and "
+        "again as scan groups: the first k groups are the photograph at fidelity qk. PNG, PPM, "
+        "PGM and BMP files are stored as lossless patches, which are smaller and faster to "
+        "decode. All other files are stored as they are. SOURCE is never changed.\n\n"
+        "If a pack was stopped, the same command continues it.",
+    .options = lod_pack_rows,
+    .run = run,
+};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lodfs verify STORE|MOUNT: checks that a store is as pack wrote it. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "terminal/arguments.h"
+#include "terminal/thread_count.h"
+#include "mount/mount_table.h"
+#include "pool.h"
+#include "terminal/progress.h"
+#include "terminal/cancel.h"
+#include "terminal/store_options.h"
+#include "backend/format.h"
+#include "backend/location.h"
+#include "verify/verify.h"
+#include "cmd/verify_report.h"
+
+struct arguments {
+    const char *given;
+    struct lod_option_list words; /* of -o */
+    unsigned threads;
+    bool hashes, json, quiet;
+    int progress; /* 1: on, 0: off, -1: on if stderr is a terminal */
+};
+
+#define FIELD(member) LOD_FIELD(struct arguments, member)
+
+static const struct lod_option verify_options[] = {
+    LOD_ROW_FLAG(FIELD(hashes), 0, "hashes",
+                 "check the hashes only; this finds all damage of storage, in a fraction of the "
+                 "time"),
+    LOD_ROW_JOBS(FIELD(threads)),
+    LOD_ROW_QUIET(FIELD(quiet), "print nothing; exit with 0 if sound, 1 if damaged"),
+    LOD_ROW_JSON(FIELD(json)),
+    LOD_ROW_PROGRESS(FIELD(progress)),
+    LOD_ROW_STORE_WORDS(FIELD(words)),
+    LOD_ROW_OPERAND(FIELD(given), "STORE|MOUNT", 1, LOD_NAMES_FOLDERS),
+    LOD_ROW_END,
+};
+
+struct work {
+    struct lod_verify *verify;
+    struct lod_progress progress;
+    struct lod_cancel stop;
+    struct lod_verify_summary summary;
+};
+
+static int step(void *ctx, uint64_t index)
+{
+    struct work *work = ctx;
+    uint64_t bytes = 0, files = 0;
+
+    int error = lod_cancel_poll(&work->stop);
+    error = error ? error : lod_verify_step(work->verify, index, &bytes, &files);
+    if (!error) {
+        lod_progress_add(&work->progress, files, bytes, 0);
+    }
+    return error;
+}
+
+static int run_steps(struct work *work, unsigned threads, const struct lod_findings **ret_findings)
+{
+    struct lod_pool *pool = NULL;
+
+    lod_progress_stage(&work->progress, "verifying", lod_verify_files(work->verify),
+                       lod_verify_bytes(work->verify));
+    int error = lod_pool_create(threads, &pool);
+    error = error ? error : lod_pool_each(pool, lod_verify_steps(work->verify), step, work);
+    lod_pool_destroy(pool);
+    work->summary.files = work->progress.files;
+    work->summary.bytes = work->progress.bytes_in;
+    work->summary.files_all = lod_verify_files(work->verify);
+    work->summary.bytes_all = lod_verify_bytes(work->verify);
+    work->summary.stopped = error == -EINTR;
+    if (work->summary.stopped) {
+        *ret_findings = lod_verify_so_far(work->verify);
+    }
+    return error ? error : lod_verify_conclude(work->verify, ret_findings);
+}
+
+static int explain(const char *location, int error, const char *why)
+{
+    if (error == -EINTR) {
+        return lod_fail(LOD_EXIT_INTERRUPTED, "interrupted: the store was not checked to its end");
+    }
+    return lod_fail(error == -ENOENT ? LOD_EXIT_NO_STORE : LOD_EXIT_FAILED,
+                    "cannot verify the store '%pE': %s", location,
+                    why[0] ? why : strerrordesc_np(-error));
+}
+
+static int report(const struct arguments *arguments, const struct lod_findings *findings,
+                  const struct lod_verify_summary *summary)
+{
+    if (arguments->json) {
+        lod_verify_json(findings, summary, stdout);
+        return 0;
+    }
+    return arguments->quiet ? 0 : lod_verify_print(findings, summary, stdout);
+}
+
+static int verify(const struct arguments *arguments, const struct lod_store_how *how,
+                  const char *location)
+{
+    const struct lod_findings *findings = NULL;
+    struct work work = {.summary.store = location};
+    const double began = lod_thread_count_seconds();
+    char why[256] = "";
+
+    int error = lod_verify_create(location, how, &work.verify, why, sizeof(why));
+    if (error) {
+        return explain(location, error, why);
+    }
+    if (arguments->hashes) {
+        lod_verify_hashes_only(work.verify);
+    }
+    lod_progress_init(&work.progress, lod_progress_wanted(arguments->progress, arguments->quiet));
+    lod_cancel_init(&work.stop, &work.progress);
+    error = run_steps(&work, arguments->threads, &findings);
+    lod_cancel_finish(&work.stop);
+    lod_progress_finish(&work.progress);
+    work.summary.seconds = lod_thread_count_seconds() - began;
+    if (findings) {
+        int unsaid = report(arguments, findings, &work.summary);
+        error = error ? error : unsaid;
+    }
+    int code = error               ? explain(location, error, "")
+               : findings->damages ? LOD_EXIT_FAILED
+                                   : LOD_EXIT_OK;
+    lod_verify_destroy(work.verify);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {.threads = lod_thread_count_default(), .progress = -1};
+    char *mounted = NULL, *text = NULL;
+    struct lod_store_how how;
+
+    int code = lod_arguments_parse(&lod_cmd_verify, argc, argv, &arguments);
+    code = code ? code : lod_store_options_take(&arguments.words, &how, &text);
+    if (code) {
+        free(text);
+        return code;
+    }
+    int error =
+        lod_location_is_url(arguments.given) ? 0 : lod_mount_table_store(arguments.given, &mounted);
+    code = error ? explain(arguments.given, error, "")
+                 : verify(&arguments, &how, mounted ? mounted : arguments.given);
+    free(mounted);
+    free(text);
+    return code;
+}
+
+const struct lod_cmd lod_cmd_verify = {
+    .name = "verify",
+    .summary = "check every byte of a store",
+    .about = "Reads every byte of a store and checks it against its hashes. Compares facts that "
+             "are stored twice: in index, records and manifest, and in schema.json and shards of "
+             "tables. Decodes and rebuilds every file once, as a mount does. Prints file, offset, "
+             "fidelities and path of each damage. For a mount point it checks the mounted store. "
+             "Writes nothing.",
+    .options = verify_options,
+    .run = run,
+};

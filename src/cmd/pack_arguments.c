@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of lodfs pack: its table of options, and checks that need several of them; see
+ * pack_arguments.h. */
+#include "cmd/pack_arguments.h"
+
+#include <string.h>
+
+#include "backend/format.h"
+#include "l3/stream/l3_stream_write.h"
+#include "pack/scans/scans.h"
+#include "terminal/arguments.h"
+#include "terminal/thread_count.h"
+#include "toc/shard/toc.h"
+
+/* The largest integer that all readers of JSON keep exactly. */
+#define SEED_MAX (((uint64_t)1 << 53) - 1)
+
+#define FIELD(member) LOD_FIELD(struct lod_pack_arguments, member)
+#define ROWS(member, name, help)                                                                   \
+    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(pack.tables.text.cut.member), 0, name, "N", 1,         \
+                   LOD_TOC_ROWS_MAX, help)
+
+static const char *const orders[] = {"shuffle", "path", NULL};
+static const char *const originals[] = {"auto", "all", NULL};
+static const char *const symlinks[] = {"keep", "follow", NULL};
+static const char *const fulls[] = {"source", "scans", NULL};
+static const char *const scripts[] = {"auto", "light",  "lean",   "best", "default", "spectral",
+                                      "fine", "medium", "coarse", "tidy", NULL};
+static const char *const l3_modes[] = {
+    [LOD_L3_SMALL] = "small", [LOD_L3_PACKED] = "packed", [LOD_L3_PAPER] = "paper", NULL};
+
+const struct lod_option lod_pack_rows[] = {
+    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(pack.threads), 'j', "jobs", "N", 1,
+                   LOD_POOL_THREADS_MAX,
+                   "use N threads (default: one a processor); any N writes the same bytes"),
+    LOD_ROW_CHOICE(FIELD(pack.order.by_path), "order", orders,
+                   "order of the files in records. shuffle (default): a record is a random sample "
+                   "of all files; path: the order of their paths"),
+    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(pack.order.seed), 0, "seed", "N", 0, SEED_MAX,
+                   "seed of the shuffle (default 0)"),
+    {.kind = LOD_OPTION_TEXT,
+     .offers = LOD_NAMES_FILES,
+     .field = FIELD(pack.scans_name),
+     .name = "scans",
+     .value = "SCANS",
+     .words = scripts,
+     .help = "how JPEGs are divided into scan groups. auto (default): the script with the fewest "
+             "bytes for its quality, as measured on a sample; light: decoding time counts too; or "
+             "the name of a script (lean, best, default, spectral, ..), or a file with one scan "
+             "group a line"},
+    LOD_ROW_CHOICE(FIELD(scans_alone), "full", fulls,
+                   "source (default): JPEGs are kept as they are, beside their scan groups; full/ "
+                   "and original/ show them. The store has about 1.3 times the bytes of the "
+                   "source. scans: ten scan groups only, about .95 times the bytes; JPEGs in full/ "
+                   "are progressive, and slow to decode"),
+    LOD_ROW_FIDELITY(FIELD(pack.top), "top", LOD_Q10,
+                     "with --full=source: the highest fidelity with a scan group, q1 to q10 "
+                     "(default q5); higher fidelities show the source"),
+    LOD_ROW_CHOICE(FIELD(pack.l3_mode), "l3", l3_modes,
+                   "how lossless images are stored: small (default), packed (larger, decodes "
+                   "several times as fast) or paper (as published)"),
+    LOD_ROW_CHOICE(FIELD(pack.keep), "original", originals,
+                   "auto (default): original/ has all files but PNGs stored as patches, of which "
+                   "only pixels and metadata are exact. all: these PNG files are kept too, and "
+                   "original/ has every file"),
+    LOD_ROW_NUMBER(LOD_OPTION_SIZE, FIELD(pack.order.record_bytes), 0, "record-size", "SIZE",
+                   LOD_RECORD_SIZE_MIN, LOD_RECORD_SIZE_MAX,
+                   "bytes of source in a record (default 16M to 64M; K, M, G)"),
+    LOD_ROW_CHOICE(FIELD(pack.follow), "symlinks", symlinks,
+                   "keep (default): symbolic links stay links, and one that leaves SOURCE stops "
+                   "pack; follow: links are replaced by the files and folders they point to"),
+    LOD_ROW_TEXT(LOD_OPTION_LIST, FIELD(pack.tables.globs), 0, "tables", "GLOB",
+                 LOD_OPTION_LIST_MAX,
+                 "compress these .npy, .csv, .libsvm and .svm files as shards too. GLOB matches "
+                 "the name, or, if it has a slash, the path. May be given several times"),
+    LOD_ROW_FLAG(FIELD(pack.tables.text.one_hot), 0, "one-hot",
+                 "replace each text column of a .csv by one column for each of its values"),
+    ROWS(batch_rows, "batch-rows", "rows of a mini-batch in a shard (default 250)"),
+    ROWS(shard_rows, "shard-rows", "rows of a shard (default 5000, fewer where they are long)"),
+    LOD_ROW_FLAG(FIELD(pack.skip_unreadable), 0, "skip-unreadable",
+                 "leave out files that cannot be read or that change (exit 3)"),
+    LOD_ROW_FLAG(FIELD(pack.dry_run), 'n', "dry-run", "print what would be packed; write nothing"),
+    LOD_ROW_JSON(FIELD(json)),
+    LOD_ROW_PROGRESS(FIELD(progress)),
+    LOD_ROW_QUIET(FIELD(quiet), "no summary"),
+    LOD_ROW_VERBOSE(FIELD(verbose), "name every file that is left out or stored whole"),
+    LOD_ROW_OPERAND(FIELD(pack.source), "SOURCE", 1, LOD_NAMES_FOLDERS),
+    LOD_ROW_OPERAND(FIELD(pack.store), "STORE", 1, LOD_NAMES_FOLDERS),
+    LOD_ROW_END,
+};
+
+static int load_scans(struct lod_pack_arguments *arguments)
+{
+    const char *wanted = arguments->pack.scans_name;
+    char why[256];
+
+    if (strcmp(wanted, "auto") == 0 || strcmp(wanted, "light") == 0) {
+        return 0;
+    }
+    if (lod_scans_load(wanted, &arguments->script, why, sizeof(why))) {
+        return lod_fail(LOD_EXIT_USAGE, "--scans=%pE: %s", wanted, why);
+    }
+    arguments->pack.scans = &arguments->script;
+    arguments->pack.scans_name = lod_script_named(wanted) ? wanted : "file";
+    return 0;
+}
+
+static int check_globs(const struct lod_option_list *globs)
+{
+    for (unsigned i = 0; i < globs->count; i++) {
+        if (globs->at[i][0] == '\0' || strlen(globs->at[i]) > LOD_PATH_MAX) {
+            return lod_arguments_refuse(
+                &lod_cmd_pack, "--tables takes a pattern of file names, not '%pE'", globs->at[i]);
+        }
+    }
+    return 0;
+}
+
+/* Checks --top: with --full=scans all ten groups are stored. */
+static int settle_full(struct lod_pack_arguments *arguments)
+{
+    if (arguments->scans_alone && arguments->pack.top) {
+        return lod_arguments_refuse(&lod_cmd_pack, "--top goes with --full=source: --full=scans "
+                                                   "stores every group");
+    }
+    if (!arguments->scans_alone && !arguments->pack.top) {
+        arguments->pack.top = LOD_PACK_TOP;
+    }
+    return 0;
+}
+
+int lod_pack_arguments_parse(struct lod_pack_arguments *arguments, int argc, char **argv)
+{
+    *arguments = (struct lod_pack_arguments){
+        .pack = {.scans_name = "auto", .threads = lod_thread_count_default()},
+        .progress = -1,
+    };
+    int code = lod_arguments_parse(&lod_cmd_pack, argc, argv, arguments);
+    code = code ? code : check_globs(&arguments->pack.tables.globs);
+    code = code ? code : settle_full(arguments);
+    code = code ? code : load_scans(arguments);
+    arguments->pack.l3_name = l3_modes[arguments->pack.l3_mode];
+    return code;
+}

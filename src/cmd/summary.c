@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The summary of pack; see summary.h. */
+#include "cmd/summary.h"
+
+#include <string.h>
+
+#include "terminal/report.h"
+#include "cmd/photo_report.h"
+#include "cmd/scan_report.h"
+
+#define NAMES_SHOWN 10 /* without -v */
+
+struct summary {
+    const struct lod_pack_options *options;
+    const struct lod_pack_result *result;
+    bool verbose;
+    FILE *out;
+};
+
+static void print_head(const struct summary *s, double seconds)
+{
+    const struct lod_pack_options *options = s->options;
+
+    lod_print(s->out, "%s %pE into %pE", options->dry_run ? "Would pack" : "Packed",
+              options->source, options->store);
+    if (options->dry_run) {
+        fputs(" (nothing was written)\n\n", s->out);
+    } else {
+        fprintf(s->out, " in %.1f s\n\n", seconds);
+    }
+}
+
+static void print_planned(const struct summary *s)
+{
+    char count[LOD_REPORT_TEXT], bytes[LOD_REPORT_TEXT];
+
+    for (unsigned id = 0; id < LOD_CODECS; id++) {
+        const struct lod_store_totals_codec *codec = &s->result->totals.codecs[id];
+        if (codec->items) {
+            fprintf(s->out, "  %-4s %10s %s, %s\n", lod_codec_find(id)->name,
+                    lod_report_count(codec->files, count),
+                    lod_report_plural(codec->files, "file", "files"),
+                    lod_report_bytes(codec->source_bytes, bytes));
+        }
+    }
+    fputc('\n', s->out);
+}
+
+#define FACTS_MAX 20
+
+static size_t make_facts(const struct lod_pack_result *result, struct lod_fact facts[FACTS_MAX])
+{
+    const struct lod_fact all[] = {
+        {NULL, "file", "files", result->totals.all.files},
+        {"folders", "folder", "folders", result->folders},
+        {"symlinks", "symbolic link", "symbolic links", result->symlinks},
+        {"equal_files", "file equal to another", "files equal to others", result->equal},
+        {"hard_links", "hard link", "hard links", result->hard_links},
+        {"tables", "table", "tables", result->tables_stored},
+        {"tables_beside", "table beside its shards", "tables beside their shards",
+         result->tables_beside},
+        {"shards", "shard", "shards", result->shards},
+        {"records", "record", "records", result->records},
+        {"kept_records", NULL, NULL, result->kept},
+        {"cuts", NULL, NULL, result->cuts},
+        {"whole_files", NULL, NULL, result->whole},
+        {"left_out_files", NULL, NULL, result->left_out},
+        {"store_bytes", NULL, NULL, result->store_bytes},
+    };
+
+    _Static_assert(sizeof(all) <= FACTS_MAX * sizeof(all[0]), "FACTS_MAX");
+    memcpy(facts, all, sizeof(all));
+    return sizeof(all) / sizeof(all[0]);
+}
+
+static void print_counts(const struct summary *s)
+{
+    const struct lod_pack_result *result = s->result;
+    struct lod_fact facts[FACTS_MAX];
+    char text[LOD_REPORT_TEXT];
+
+    lod_facts_print(facts, make_facts(result, facts), s->out);
+    if (!s->options->dry_run) {
+        fprintf(s->out, ".\nThe store has %s.\n", lod_report_bytes(result->store_bytes, text));
+        lod_photo_report_other(&result->totals, result->scans, result->store_bytes, s->out);
+        lod_photo_report_kind(&result->totals, s->options->top ? "source" : "scans", s->out);
+        lod_store_totals_print_same(&result->totals, s->out);
+    } else {
+        fputs(".\n", s->out);
+    }
+    if (result->kept && s->options->dry_run) {
+        fprintf(s->out,
+                "%s %s there from an earlier run that did not end; pack keeps those that are "
+                "sound.\n",
+                lod_report_count(result->kept, text),
+                lod_report_plural(result->kept, "record is", "records are"));
+    } else if (result->kept) {
+        fprintf(s->out, "%s %s kept from an earlier run that did not end.\n",
+                lod_report_count(result->kept, text),
+                lod_report_plural(result->kept, "record was", "records were"));
+    }
+    if (result->totals.no_original) {
+        fprintf(s->out,
+                "%s %s no original: pixels and metadata are exact, not the file's own bytes "
+                "(--original=all\nkeeps those too).\n",
+                lod_report_count(result->totals.no_original, text),
+                lod_report_plural(result->totals.no_original, "file has", "files have"));
+    }
+}
+
+/* Returns the reason why a source belongs to a list, or NULL if it does not. */
+typedef const char *(*reason_of)(const struct lod_source *source);
+
+static const char *why_whole(const struct lod_source *source)
+{
+    return source->role == LOD_SOURCE_FILE ? source->why : NULL;
+}
+
+static const char *why_left_out(const struct lod_source *source)
+{
+    return source->role == LOD_SOURCE_LEFT_OUT ? source->why : NULL;
+}
+
+static void print_names(const struct summary *s, const char *title, uint64_t count,
+                        reason_of reason)
+{
+    const struct lod_source_list *list = &s->result->list;
+    char text[LOD_REPORT_TEXT];
+    uint64_t shown = 0;
+
+    if (!count) {
+        return;
+    }
+    fprintf(s->out, "\n%s: %s %s\n", title, lod_report_count(count, text),
+            lod_report_plural(count, "file", "files"));
+    for (size_t i = 0; i < list->count && (s->verbose || shown < NAMES_SHOWN); i++) {
+        const char *why = reason(&list->at[i]);
+        if (why) {
+            lod_print(s->out, "  %pE: %s\n", list->at[i].path, why);
+            shown++;
+        }
+    }
+    if (shown < count) {
+        fprintf(s->out, "  and %s more (-v lists all)\n", lod_report_count(count - shown, text));
+    }
+}
+
+int lod_summary_print(const struct lod_pack_options *options, const struct lod_pack_result *result,
+                      double seconds, bool verbose, FILE *out)
+{
+    const struct summary s = {.options = options, .result = result, .verbose = verbose, .out = out};
+    int error = 0;
+
+    print_head(&s, seconds);
+    if (options->dry_run) {
+        print_planned(&s);
+    } else {
+        error = lod_store_totals_print_codecs(&result->totals, out);
+        fputc('\n', out);
+        error = error ? error : lod_scan_report_fidelities(&result->totals, result->scans, out);
+        fputc('\n', out);
+    }
+    if (!error && result->scans) {
+        fputs("Scan scripts by quantisation class (0 is the finest):\n", out);
+        error = lod_scan_report_classes(result->scans, out);
+        fputc('\n', out);
+    }
+    print_counts(&s);
+    print_names(&s, "Stored whole, with the same bytes at every fidelity", result->whole,
+                why_whole);
+    print_names(&s, "Left out", result->left_out, why_left_out);
+    return error;
+}
+
+static void json_names(struct lod_json *json, const char *key, const struct lod_source_list *list,
+                       reason_of reason)
+{
+    lod_json_array(json, key);
+    for (size_t i = 0; i < list->count; i++) {
+        const char *why = reason(&list->at[i]);
+        if (why) {
+            lod_json_object(json, NULL);
+            lod_json_text(json, "path", list->at[i].path);
+            lod_json_text(json, "why", why);
+            lod_json_end(json);
+        }
+    }
+    lod_json_end(json);
+}
+
+void lod_summary_json(const struct lod_pack_options *options, const struct lod_pack_result *result,
+                      double seconds, FILE *out)
+{
+    struct lod_json json = {.out.file = out};
+    struct lod_fact facts[FACTS_MAX];
+
+    lod_json_object(&json, NULL);
+    lod_json_text(&json, "source", options->source);
+    lod_json_text(&json, "store", options->store);
+    lod_json_bool(&json, "dry_run", options->dry_run);
+    lod_json_number(&json, "seconds", seconds);
+    lod_facts_json(facts, make_facts(result, facts), &json);
+    lod_store_totals_json(&result->totals, &json);
+    json_names(&json, "whole", &result->list, why_whole);
+    json_names(&json, "left_out", &result->list, why_left_out);
+    lod_json_value(&json, "scans", result->scans);
+    lod_json_end(&json);
+}

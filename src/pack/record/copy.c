@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes a record of files that are stored as they are. Rows follow from the sizes, so the record
+ * is laid out first; then the sources are copied through a buffer of whole frames.
+ */
+#include "pack/record/copy.h"
+
+#include <unistd.h>
+
+#include "pack/plan/subitems.h"
+#include "backend/format.h"
+
+#define COPY_BYTES ((size_t)1 << LOD_FRAME_SHIFT_MAX) /* whole frames, whatever their size */
+
+/* Copies the bytes of a source. On an error, *ret_written tells whether writing or reading failed.
+ */
+static int copy_bytes(struct lod_record_job *job, struct lod_record_writer *writer, uint32_t slot,
+                      int fd, bool *ret_written)
+{
+    const struct lod_source *source = &job->write->list->at[job->files[slot]];
+    int error = 0;
+
+    for (uint64_t offset = 0; !error && offset < source->bytes; offset += COPY_BYTES) {
+        uint64_t left = source->bytes - offset;
+        size_t bytes = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
+        error = lod_cancel_poll(job->write->stop);
+        error = error ? error : lod_source_pread(fd, job->buffer.data, bytes, offset);
+        if (!error) {
+            error = lod_record_writer_put(writer, slot, 1, offset, job->buffer.data, bytes);
+            *ret_written = error == 0;
+            lod_progress_add(job->write->progress, 0, bytes, bytes);
+        }
+    }
+    return error ? error : lod_source_check(fd, source);
+}
+
+static int copy_source(struct lod_record_job *job, struct lod_record_writer *writer, uint32_t slot)
+{
+    const struct lod_write *write = job->write;
+    uint32_t file = job->files[slot];
+    bool written = true;
+    int fd = -1;
+
+    int error = lod_source_open(write->root_fd, &write->list->at[file], write->follow, &fd);
+    if (!error) {
+        error = copy_bytes(job, writer, slot, fd, &written);
+        close(fd);
+    }
+    if (error && !written) {
+        return lod_record_job_unwritten(job, error);
+    }
+    if (error) {
+        return lod_record_job_unreadable(job, file, error);
+    }
+    lod_progress_add(write->progress, 1, 0, 0);
+    return 0;
+}
+
+/* Copies bytes that pack made in memory, such as a schema. */
+static int copy_memory(struct lod_record_job *job, struct lod_record_writer *writer, uint32_t slot)
+{
+    const struct lod_source *source = &job->write->list->at[job->files[slot]];
+    const struct lod_span memory = source->parts->at[source->part].memory;
+    int error = lod_record_writer_put(writer, slot, 1, 0, memory.at, memory.bytes);
+
+    lod_progress_add(job->write->progress, 1, memory.bytes, memory.bytes);
+    return error ? lod_record_job_unwritten(job, error) : 0;
+}
+
+/* Makes the slots of all files that are not left out. */
+static void lay_out(struct lod_record_job *job)
+{
+    const struct lod_write *write = job->write;
+
+    job->count = 0;
+    for (uint32_t i = 0; i < job->record->count; i++) {
+        uint32_t file = write->order->files[job->record->first + i];
+        const struct lod_source *source = &write->list->at[file];
+        if (source->role == LOD_SOURCE_FILE) {
+            source->encoder->row(source->bytes, lod_record_job_slot(job, file)->row);
+        }
+    }
+}
+
+/* *ret_again: a source was left out meanwhile, so the record must be laid out again. */
+static int copy_all(struct lod_record_job *job, struct lod_record_desc *ret_recd, bool *ret_again)
+{
+    const struct lod_write *write = job->write;
+    struct lod_record_writer *writer = NULL;
+    int error = lod_record_writer_create(write->target->records_fd, job->name, job->record->codec,
+                                         job->record->cut, job->slots, job->count, &writer);
+
+    *ret_again = false;
+    if (error) {
+        return lod_record_job_unwritten(job, error);
+    }
+    for (uint32_t slot = 0; !error && !*ret_again && slot < job->count; slot++) {
+        const struct lod_source *source = &write->list->at[job->files[slot]];
+        error = source->added ? copy_memory(job, writer, slot) : copy_source(job, writer, slot);
+        *ret_again = write->list->at[job->files[slot]].role == LOD_SOURCE_LEFT_OUT;
+    }
+    if (!error && !*ret_again) {
+        error = lod_record_writer_finish(writer, ret_recd);
+        error = error ? lod_record_job_unwritten(job, error) : 0;
+    }
+    lod_record_writer_destroy(writer);
+    return error;
+}
+
+int lod_copy_record(struct lod_record_job *job, struct lod_record_desc *ret_recd)
+{
+    bool again = true;
+    int error = lod_buf_reserve(&job->buffer, COPY_BYTES);
+
+    while (!error && again) {
+        lay_out(job);
+        if (job->count == 0) {
+            unlinkat(job->write->target->records_fd, job->name, 0);
+            break;
+        }
+        error = copy_all(job, ret_recd, &again);
+    }
+    return error;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes a record of encoded items. */
+#ifndef LOD_ENCODE_H
+#define LOD_ENCODE_H
+
+#include "compiler.h"
+#include "pack/record/job.h"
+
+/* Fills slots and files, writes the record and sets *ret_recd unless count stays 0. */
+LOD_MUST_CHECK int lod_encode_record(struct lod_record_job *job, struct lod_record_desc *ret_recd);
+
+/*
+ * Finds out why a file of a kept record is stored WHOLE, by encoding its source again. If that does
+ * not tell, `why` stays as it is.
+ */
+void lod_encode_explain(struct lod_record_job *job, uint32_t file);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `--scans`: chooses the scan script of each quantisation class by measuring a sample, before the
+ * first item is encoded, and makes the table of measurements for the manifest. The same sample
+ * gives the same choice on any number of threads.
+ */
+#ifndef LOD_SCANS_H
+#define LOD_SCANS_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+#include "compiler.h"
+#include "pack/scans/likeness.h"
+#include "pack/scans/sample.h"
+#include "pcr/jpeg/script.h"
+
+/* The wishes of --scans and --full. */
+struct lod_scans_wish {
+    const struct lod_script *fixed; /* NULL: choose among the built-in ones */
+    unsigned top;                   /* of struct lod_encode_options */
+    bool light;                     /* decoding time counts too */
+};
+
+/* Returns the number of scripts that are compared, for struct lod_sample_limits. */
+unsigned lod_scans_compared(const struct lod_scans_wish *wish);
+
+/* All zero before lod_scans_choose. Do not copy the struct: `choice` points into it. */
+struct lod_scans {
+    struct lod_scan_choice choice; /* for struct lod_encode_options */
+
+    /*
+     * The manifest's `scans`, owned; a caller that takes it sets it to NULL. NULL if no photograph
+     * was measured, as in a source without JPEGs. Numbers are rounded to 4 decimals. { "scripts": {
+     * NAME: TEXT, ... },             the scripts that a class below names "classes": [ one a class,
+     * 0 .. 5: { "class": 0, "script": NAME, "seen": 80,                             photographs of
+     * this class in the files read "samples": 12,                          for choosing; if too
+     * few, tables are of all "measured": "class" | "all", "bytes": [10 numbers], q1 .. q10 / source
+     * bytes, mean "mssim": [10 numbers], "decode": [10 numbers],                 estimated time to
+     * decode / the source's "default": { "bytes": [10], "mssim": [10], "decode": [10] } }, ... ],
+     *    "store": { "photographs": 120, "mssim": [10], "within": [10] },
+     *    "scans_share": .95 }                        with --full=source: size with --full=scans
+     */
+    cJSON *table;
+
+    struct lod_script fixed; /* the script of --scans=FILE or NAME, if any */
+    struct lod_likeness likeness;
+};
+
+/*
+ * Resolves --scans=WANTED, other than auto and light: a built-in name, or a file. Returns -EILSEQ
+ * or the error of the file; `why` (of `room` bytes) then is a message without the name.
+ */
+LOD_MUST_CHECK int lod_scans_load(const char *wanted, struct lod_script *ret_script, char *why,
+                                  size_t room);
+
+/*
+ * Chooses among the built-in scripts. If the wish names a script, copies it and only measures it.
+ * Initialises ret_scans, which belongs to lod_scans_finish. Returns -ENOMEM or -EINTR.
+ */
+LOD_MUST_CHECK int lod_scans_choose(const struct lod_measure_run *run,
+                                    const struct lod_sample *sample,
+                                    const struct lod_scans_wish *wish, struct lod_scans *ret_scans);
+
+/* Adds "store" to the table; `sums` are those of all packed photographs. Returns -ENOMEM. */
+LOD_MUST_CHECK int lod_scans_add_store(struct lod_scans *scans,
+                                       const struct lod_likeness_sums *sums);
+void lod_scans_finish(struct lod_scans *scans);
+
+#endif

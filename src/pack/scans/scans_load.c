@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads the script of --scans: by the name of a built-in one, or from a file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pack/scans/scans.h"
+
+/* Reads a whole small file. Returns -E2BIG if it is longer than `room`. */
+static int read_text(const char *path, char *text, size_t room, size_t *ret_bytes)
+{
+    size_t bytes = 0;
+    int error = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0) {
+        return -errno;
+    }
+    while (bytes < room) {
+        ssize_t got = read(fd, text + bytes, room - bytes);
+        if (got < 0 && errno != EINTR) {
+            error = -errno;
+        }
+        if (got == 0 || error) {
+            break;
+        }
+        bytes += got > 0 ? (size_t)got : 0;
+    }
+    close(fd);
+    if (!error && bytes == room) {
+        error = -E2BIG;
+    }
+    *ret_bytes = error ? 0 : bytes;
+    return error;
+}
+
+/* The name of every script from a file, so that a store does not depend on the file's path. */
+static const char given_name[] = "file";
+
+int lod_scans_load(const char *wanted, struct lod_script *ret_script, char *why, size_t room)
+{
+    const struct lod_script *builtin = lod_script_named(wanted);
+    char text[LOD_SCRIPT_TEXT_MAX + 1];
+    const char *wrong = NULL;
+    unsigned line = 0;
+    size_t bytes = 0;
+
+    if (builtin) {
+        *ret_script = *builtin;
+        return 0;
+    }
+    int error = read_text(wanted, text, sizeof(text), &bytes);
+    if (error == -ENOENT) {
+        snprintf(why, room, "neither a built-in scan script nor a file");
+    } else if (error == -E2BIG) {
+        snprintf(why, room, "too long for a scan script: over %d bytes", LOD_SCRIPT_TEXT_MAX);
+    } else if (error) {
+        snprintf(why, room, "%s", strerror(-error));
+    }
+    if (error) {
+        return error;
+    }
+    struct lod_span span = {.at = (const uint8_t *)text, .bytes = bytes};
+    error = lod_script_parse(given_name, span, ret_script, &line, &wrong);
+    if (error) {
+        snprintf(why, room, "line %u: %s", line, wrong);
+    }
+    return error;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The flat list of the source and the opening of its files; see source.h. */
+#include "pack/source/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "backend/format.h"
+#include "backend/mtime.h"
+
+#define STRINGS_BYTES ((size_t)1 << 20) /* far more than the longest path and target */
+
+struct lod_strings {
+    struct lod_strings *before;
+    size_t used;
+    char text[STRINGS_BYTES];
+};
+
+static int copy_string(struct lod_source_list *list, const char *text, const char **ret_copy)
+{
+    struct lod_strings *strings = list->strings;
+    size_t bytes = strlen(text) + 1;
+
+    if (bytes > STRINGS_BYTES) {
+        return -ENAMETOOLONG;
+    }
+    if (!strings || bytes > STRINGS_BYTES - strings->used) {
+        strings = malloc(sizeof(*strings));
+        if (!strings) {
+            return -ENOMEM;
+        }
+        strings->before = list->strings;
+        strings->used = 0;
+        list->strings = strings;
+    }
+    *ret_copy = memcpy(strings->text + strings->used, text, bytes);
+    strings->used += bytes;
+    return 0;
+}
+
+static int reserve_one(struct lod_source_list *list)
+{
+    return list->count < LOD_NODES_MAX ? LOD_LIST_RESERVE(list) : -E2BIG;
+}
+
+int lod_source_list_add(struct lod_source_list *list, const struct lod_source *source)
+{
+    struct lod_source added = *source;
+    int error = reserve_one(list);
+
+    if (!error) {
+        error = copy_string(list, source->path, &added.path);
+    }
+    if (!error && source->target) {
+        error = copy_string(list, source->target, &added.target);
+    }
+    if (!error) {
+        list->at[list->count++] = added;
+    }
+    return error;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct lod_source *)a)->path, ((const struct lod_source *)b)->path);
+}
+
+void lod_source_list_sort(struct lod_source_list *list)
+{
+    if (list->count) {
+        qsort(list->at, list->count, sizeof(list->at[0]), by_path);
+    }
+}
+
+/* Returns whether `owner` of this source is the index of another one. */
+static bool has_owner(const struct lod_source *source)
+{
+    return source->role == LOD_SOURCE_EQUAL || source->role == LOD_SOURCE_HARD_LINK ||
+           (source->role == LOD_SOURCE_FILE && source->added);
+}
+
+static int by_path_of(const void *a, const void *b)
+{
+    return by_path(*(struct lod_source *const *)a, *(struct lod_source *const *)b);
+}
+
+int lod_source_list_resort(struct lod_source_list *list)
+{
+    const size_t count = list->count;
+    struct lod_source **sorted = malloc((count + 1) * sizeof(sorted[0]));
+    struct lod_source *at = malloc((count + 1) * sizeof(at[0]));
+    uint32_t *places = malloc((count + 1) * sizeof(places[0]));
+    int error = sorted && at && places ? 0 : -ENOMEM;
+
+    for (size_t i = 0; !error && i < count; i++) {
+        sorted[i] = &list->at[i];
+    }
+    if (!error) {
+        qsort(sorted, count, sizeof(sorted[0]), by_path_of);
+    }
+    for (size_t i = 0; !error && i < count; i++) {
+        places[sorted[i] - list->at] = (uint32_t)i;
+        at[i] = *sorted[i];
+    }
+    for (size_t i = 0; !error && i < count; i++) {
+        at[i].owner = has_owner(&at[i]) ? places[at[i].owner] : at[i].owner;
+    }
+    if (!error) {
+        free(list->at);
+        list->at = at;
+        list->room = count + 1;
+        at = NULL;
+    }
+    free(sorted);
+    free(at);
+    free(places);
+    return error;
+}
+
+struct lod_source *lod_source_list_find(const struct lod_source_list *list, const char *path)
+{
+    struct lod_source wanted = {.path = path};
+
+    return list->count ? bsearch(&wanted, list->at, list->count, sizeof(wanted), by_path) : NULL;
+}
+
+const struct lod_source *lod_source_owner(const struct lod_source_list *list,
+                                          const struct lod_source *source)
+{
+    while (source->role == LOD_SOURCE_EQUAL || source->role == LOD_SOURCE_HARD_LINK) {
+        source = &list->at[source->owner];
+    }
+    return source;
+}
+
+void lod_source_list_finish(struct lod_source_list *list)
+{
+    while (list->strings) {
+        struct lod_strings *before = list->strings->before;
+        free(list->strings);
+        list->strings = before;
+    }
+    free(list->at);
+    *list = (struct lod_source_list){0};
+}
+
+void lod_source_set_stat(struct lod_source *source, const struct stat *st)
+{
+    source->mode = (uint16_t)(st->st_mode & 0777);
+    source->bytes = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
+    source->dev = st->st_dev;
+    source->ino = st->st_ino;
+    source->mtime = lod_mtime_of(st->st_mtim);
+    source->shared = st->st_nlink > 1;
+}
+
+int lod_source_open_path(int root_fd, const char *path, int flags, bool follow, int *ret_fd)
+{
+    const char *at = path[0] ? path : ".";
+    struct open_how how = {
+        .flags = (unsigned)(flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK),
+        .resolve = follow ? 0u : RESOLVE_NO_SYMLINKS,
+    };
+    int fd = (int)syscall(SYS_openat2, root_fd, at, &how, sizeof(how));
+
+    if (fd < 0 &&
+        (errno == ENOSYS ||
+         errno == EPERM)) { /* openat2 does not exist in old kernels, and sandboxes forbid it */
+        fd = openat(root_fd, at, (int)how.flags | (follow ? 0 : O_NOFOLLOW));
+    }
+    if (fd < 0) {
+        return -errno;
+    }
+    *ret_fd = fd;
+    return 0;
+}
+
+int lod_source_check(int fd, const struct lod_source *source)
+{
+    struct lod_source now = {0};
+    struct stat st;
+
+    if (fstat(fd, &st)) {
+        return -errno;
+    }
+    lod_source_set_stat(&now, &st);
+    return S_ISREG(st.st_mode) && now.bytes == source->bytes && now.dev == source->dev &&
+                   now.ino == source->ino && now.mtime == source->mtime
+               ? 0
+               : -ESTALE;
+}
+
+int lod_source_open(int root_fd, const struct lod_source *source, bool follow, int *ret_fd)
+{
+    int fd = -1;
+    int error = lod_source_open_path(root_fd, source->path, O_RDONLY, follow, &fd);
+
+    if (error == -ELOOP || error == -ENOENT || error == -ENOTDIR) {
+        return -ESTALE;
+    }
+    if (!error) {
+        error = lod_source_check(fd, source);
+    }
+    if (error && fd >= 0) {
+        close(fd);
+    } else if (!error) {
+        *ret_fd = fd;
+    }
+    return error;
+}
+
+int lod_source_pread(int fd, void *into, size_t bytes, uint64_t offset)
+{
+    size_t done = 0;
+
+    while (done < bytes) {
+        ssize_t got = pread(fd, (char *)into + done, bytes - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return got ? -errno : -ESTALE;
+        }
+        done += (size_t)got;
+    }
+    return 0;
+}
+
+int lod_source_read(int root_fd, const struct lod_source *source, bool follow, struct lod_buf *into)
+{
+    int fd = -1;
+
+    into->bytes = 0;
+    int error = lod_source_open(root_fd, source, follow, &fd);
+    if (error) {
+        return error;
+    }
+    error = lod_buf_reserve(into, (size_t)source->bytes +
+                                      1); /* so that an empty file has an address too */
+    if (!error) {
+        error = lod_source_pread(fd, into->data, (size_t)source->bytes, 0);
+    }
+    if (!error) {
+        error = lod_source_check(fd, source);
+    }
+    if (!error) {
+        into->bytes = (size_t)source->bytes;
+    }
+    close(fd);
+    return error;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See table_probe.h. */
+#include "pack/tables/table_probe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "toc/source/csv_read.h"
+#include "toc/source/npy_read.h"
+
+#define CHUNK_BYTES ((size_t)1 << 20)
+#define WHY_TEXT    512
+
+struct look {
+    const struct lod_probe *probe;
+    const struct lod_tables_options *options;
+    struct lod_progress *progress;
+    struct lod_table_found *found;
+    struct lod_source *file;
+    int fd;
+    bool refused; /* the error has a message */
+};
+
+/* Reports why a file that the user named as a table is malformed. */
+static int refuse(struct look *look, int error, const char *why)
+{
+    look->refused = true;
+    return lod_first_error_set(look->probe->first_error, look->found->file, error,
+                               "cannot make shards of the table '%pE': %pE", look->file->path, why);
+}
+
+/* ---------------------------------------------------------------------------------- npy */
+
+/* Returns whether a .npy that --tables does not name is a table, which is then stored as shards
+ * only. */
+static bool is_default(const struct look *look, const struct lod_npy *npy)
+{
+    return look->file->bytes >= LOD_TABLE_BYTES_MIN && !npy->fortran_order && npy->rows;
+}
+
+static int take_npy(struct look *look, const struct lod_npy *npy)
+{
+    struct lod_data_table *table = &look->found->table;
+
+    if (npy->data_bytes != look->file->bytes - npy->header_bytes) {
+        return look->found->wanted
+                   ? refuse(look, -EILSEQ, "its size is not that of header and elements")
+                   : 0;
+    }
+    if (!look->found->wanted && !is_default(look, npy)) {
+        return 0;
+    }
+    *table = (struct lod_data_table){.kind = LOD_TABLE_NPY,
+                                     .stored = !npy->fortran_order,
+                                     .by_column = npy->fortran_order,
+                                     .dtype = npy->dtype,
+                                     .rows = npy->rows,
+                                     .columns = (uint32_t)npy->columns,
+                                     .header_bytes = npy->header_bytes,
+                                     .file_bytes = look->file->bytes};
+    int error = npy->columns > UINT32_MAX ? -E2BIG : lod_table_cut(table, &look->options->text.cut);
+    if (error && look->found->wanted) {
+        look->file->why = npy->columns ? "its rows are too long for a shard" : "it has no columns";
+    }
+    look->found->is_table = !error;
+    return 0;
+}
+
+static int parse_npy(struct look *look, struct lod_span header)
+{
+    struct lod_npy npy;
+    const char *why = NULL;
+    char text[WHY_TEXT];
+    uint32_t byte = 0;
+
+    int error = lod_npy_parse(header, &npy, &why, &byte);
+    if (error && look->found->wanted) {
+        if (error == -ENOTSUP) {
+            look->file->why = why;
+            return 0;
+        }
+        snprintf(text, sizeof(text), "%s (byte %" PRIu32 ")", why, byte);
+        return refuse(look, error, text);
+    }
+    return error ? 0 : take_npy(look, &npy);
+}
+
+static int look_npy(struct look *look)
+{
+    uint8_t prefix[LOD_NPY_PREFIX_BYTES];
+    struct lod_buf header = {0};
+    uint32_t bytes = 0;
+
+    if (look->file->bytes < sizeof(prefix)) {
+        return look->found->wanted ? refuse(look, -EILSEQ, "it is no .npy file") : 0;
+    }
+    int error = lod_source_pread(look->fd, prefix, sizeof(prefix), 0);
+    if (error) {
+        return error;
+    }
+    int malformed = lod_npy_header_bytes((struct lod_span){prefix, sizeof(prefix)}, &bytes);
+    if (!malformed && bytes > look->file->bytes) {
+        malformed = -EILSEQ;
+    }
+    if (malformed) {
+        return look->found->wanted
+                   ? refuse(look, malformed,
+                            malformed == -E2BIG ? "its header has more than 64 KiB (byte 8)"
+                                                : "it is no .npy file (byte 0)")
+                   : 0;
+    }
+    error = lod_buf_reserve(&header, bytes);
+    error = error ? error : lod_source_pread(look->fd, header.data, bytes, 0);
+    header.bytes = bytes;
+    error = error ? error : parse_npy(look, lod_buf_span(&header));
+    lod_buf_finish(&header);
+    return error;
+}
+
+/* --------------------------------------------------------------------------------- text */
+
+static int feed(struct look *look, struct lod_buf *window, bool last)
+{
+    size_t taken = 0;
+    int error = lod_text_scan_feed(look->found->scan, lod_buf_span(window), last, &taken);
+
+    if (error == -EILSEQ || error == -E2BIG) {
+        return refuse(look, error, lod_text_scan_why(look->found->scan));
+    }
+    if (!error && taken) {
+        memmove(window->data, window->data + taken, window->bytes - taken);
+        window->bytes -= taken;
+    }
+    return error;
+}
+
+/* Reads the file once. The start of an incomplete line stays in the window, 16 MiB at most. */
+static int pass(struct look *look, struct lod_buf *window)
+{
+    const uint64_t all = look->file->bytes;
+    int error = 0;
+
+    window->bytes = 0;
+    for (uint64_t at = 0; !error && at < all;) {
+        size_t bytes = all - at < CHUNK_BYTES ? (size_t)(all - at) : CHUNK_BYTES;
+        error = lod_cancel_poll(look->probe->stop);
+        error = error ? error : lod_buf_reserve(window, bytes);
+        error = error ? error : lod_source_pread(look->fd, window->data + window->bytes, bytes, at);
+        if (!error) {
+            window->bytes += bytes;
+            at += bytes;
+            error = feed(look, window, at == all);
+            lod_progress_add(look->progress, 0, bytes, 0);
+        }
+    }
+    return error;
+}
+
+static int look_text(struct look *look)
+{
+    struct lod_buf window = {0};
+    bool again = true;
+    int error = lod_text_scan_create(look->found->kind, &look->options->text, &look->found->scan);
+
+    while (!error && again) {
+        error = pass(look, &window);
+        error = error ? error : lod_text_scan_end(look->found->scan, &again);
+        if (error == -EILSEQ && !look->refused) {
+            error = refuse(look, error, lod_text_scan_why(look->found->scan));
+        }
+    }
+    lod_buf_finish(&window);
+    if (!error) {
+        lod_text_scan_table(look->found->scan, &look->found->table);
+        look->found->is_table = true;
+        look->file->why = lod_text_scan_rounded(look->found->scan);
+    }
+    return error;
+}
+
+int lod_table_probe(const struct lod_probe *probe, const struct lod_tables_options *options,
+                    struct lod_progress *progress, struct lod_table_found *found)
+{
+    struct lod_source *file = &probe->list->at[found->file];
+    struct look look = {.probe = probe,
+                        .options = options,
+                        .progress = progress,
+                        .found = found,
+                        .file = file,
+                        .fd = -1};
+
+    int error = lod_source_open(probe->root_fd, file, probe->follow, &look.fd);
+    if (!error) {
+        error = found->kind == LOD_TABLE_NPY ? look_npy(&look) : look_text(&look);
+        error = error ? error : lod_source_check(look.fd, file);
+    }
+    if (error && !look.refused) {
+        found->is_table = false;
+        error = lod_first_error_source(probe->first_error, found->file, file, error);
+    }
+    if (look.fd >= 0) {
+        close(look.fd);
+    }
+    return error;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pack.journal; see journal.h. It is private to pack, so it is not in FORMAT.md. The options line
+ * has the version, so another version's journal does not match. Little endian:
+ *
+ *   "LODFSPJ1" | u64 XXH3-64 of all that follows | u64 choice | u16 bytes of options | options
+ *   then a name each, in path order: u16 bytes shared with the path before | u16 further bytes |
+ *   those bytes | u64 hash of the source's attributes
+ *
+ * Neighbours share most of their paths, so a name takes some 25 bytes: 32 MB for 1.28 million
+ * files.
+ */
+#include "pack/target/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bytes.h"
+#include "hash.h"
+#include "text.h"
+#include "backend/file_io.h"
+
+#define MAGIC       "LODFSPJ1"
+#define MAGIC_BYTES 8u
+#define HEAD_BYTES  (MAGIC_BYTES + 8u) /* magic and hash */
+#define STATE_BYTES 20u
+#define NO_CODEC    0xffu
+
+/* -------------------------------------------------------------------------------- writing */
+
+/*
+ * Hashes the attributes of a source. Folders, and files that are left out, are in no record, so
+ * only their paths count. Inode numbers do not count, as a source may have been copied or
+ * remounted.
+ */
+static uint64_t hash_source(const struct lod_source_list *list, const struct lod_source *source)
+{
+    const bool alias = source->role == LOD_SOURCE_EQUAL || source->role == LOD_SOURCE_HARD_LINK;
+    const char *text = alias ? list->at[source->owner].path : source->target ? source->target : "";
+    uint8_t state[STATE_BYTES] = {source->role, NO_CODEC};
+
+    if (source->role != LOD_SOURCE_FOLDER && source->role != LOD_SOURCE_LEFT_OUT) {
+        state[1] = source->encoder ? source->encoder->codec->id : NO_CODEC;
+        lod_put_le16(state + 2, source->mode);
+        lod_put_le64(state + 4, source->bytes);
+        lod_put_le64(state + 12, (uint64_t)source->mtime);
+    }
+    return lod_hash64(text, strlen(text), lod_hash64(state, sizeof(state), 0));
+}
+
+static size_t shared_bytes(const char *a, const char *b)
+{
+    size_t bytes = 0;
+
+    while (a[bytes] && a[bytes] == b[bytes]) {
+        bytes++;
+    }
+    return bytes;
+}
+
+static int add_names(const struct lod_source_list *list, struct lod_buf *into)
+{
+    const char *before = "";
+    int error = 0;
+
+    for (size_t i = 0; !error && i < list->count; i++) {
+        const char *path = list->at[i].path;
+        size_t shared = shared_bytes(before, path), rest = strlen(path) - shared;
+        error = lod_buf_append_le(into, 2, shared);
+        error = error ? error : lod_buf_append_le(into, 2, rest);
+        error = error ? error : lod_buf_append(into, path + shared, rest);
+        error = error ? error : lod_buf_append_le(into, 8, hash_source(list, &list->at[i]));
+        before = path;
+    }
+    return error;
+}
+
+static int make(const struct lod_journal_plan *plan, struct lod_buf *file)
+{
+    const size_t bytes = strlen(plan->options);
+
+    if (bytes > LOD_JOURNAL_OPTIONS_MAX) {
+        return -E2BIG;
+    }
+    int error = lod_buf_append(file, MAGIC, MAGIC_BYTES);
+    error = error ? error : lod_buf_append_le(file, 8, 0);
+    error = error ? error : lod_buf_append_le(file, 8, plan->choice);
+    error = error ? error : lod_buf_append_le(file, 2, bytes);
+    error = error ? error : lod_buf_append(file, plan->options, bytes);
+    error = error ? error : add_names(plan->list, file);
+    if (!error) {
+        lod_put_le64(file->data + MAGIC_BYTES,
+                     lod_hash64(file->data + HEAD_BYTES, file->bytes - HEAD_BYTES, 0));
+        error = file->bytes > LOD_JOURNAL_BYTES_MAX ? -E2BIG : 0;
+    }
+    return error;
+}
+
+static int write_tmp(int dir_fd, const struct lod_buf *file)
+{
+    int fd = -1;
+    int error = lod_file_create(dir_fd, LOD_JOURNAL_TMP, &fd);
+
+    if (!error) {
+        error = lod_file_pwrite(fd, 0, file->data, file->bytes);
+        error = error ? error : lod_file_sync(fd);
+        close(fd);
+    }
+    return error;
+}
+
+int lod_journal_write(int dir_fd, const struct lod_journal_plan *plan)
+{
+    struct lod_buf file = {0};
+    int error = make(plan, &file);
+
+    error = error ? error : write_tmp(dir_fd, &file);
+    lod_buf_finish(&file);
+    if (!error && renameat(dir_fd, LOD_JOURNAL_TMP, dir_fd, LOD_JOURNAL_NAME) < 0) {
+        error = -errno;
+    }
+    return error ? error : lod_file_sync(dir_fd);
+}
+
+/* -------------------------------------------------------------------------------- reading */
+
+static int read_file(int fd, struct lod_buf *file)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0) {
+        return -errno;
+    }
+    if (!S_ISREG(st.st_mode) || st.st_size < (off_t)HEAD_BYTES ||
+        (uint64_t)st.st_size > LOD_JOURNAL_BYTES_MAX) {
+        return -EBADMSG;
+    }
+    int error = lod_buf_reserve(file, (size_t)st.st_size);
+    error = error ? error : lod_file_pread(fd, 0, file->data, (size_t)st.st_size);
+    if (error) {
+        return error;
+    }
+    file->bytes = (size_t)st.st_size;
+    return memcmp(file->data, MAGIC, MAGIC_BYTES) == 0 &&
+                   lod_hash64(file->data + HEAD_BYTES, file->bytes - HEAD_BYTES, 0) ==
+                       lod_get_le64(file->data + MAGIC_BYTES)
+               ? 0
+               : -EBADMSG;
+}
+
+int lod_journal_read(int dir_fd, struct lod_journal *ret_journal)
+{
+    struct lod_buf file = {0};
+    int fd = openat(dir_fd, LOD_JOURNAL_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0) {
+        return errno == ELOOP ? -EBADMSG : -errno;
+    }
+    int error = read_file(fd, &file);
+    close(fd);
+    if (error) {
+        lod_buf_finish(&file);
+    } else {
+        ret_journal->file = file;
+    }
+    return error;
+}
+
+void lod_journal_finish(struct lod_journal *journal)
+{
+    lod_buf_finish(&journal->file);
+}
+
+/* Moves the cursor behind the options, to the first name. */
+static int open_body(const struct lod_journal *journal, struct lod_cursor *c, uint64_t *ret_choice,
+                     struct lod_span *ret_options)
+{
+    *c = lod_cursor(journal->file.data, journal->file.bytes);
+    lod_take(c, HEAD_BYTES);
+    *ret_choice = lod_take_le64(c);
+    size_t bytes = lod_take_le16(c);
+    const uint8_t *at = lod_take(c, bytes);
+    if (!at || bytes > LOD_JOURNAL_OPTIONS_MAX) {
+        return -EBADMSG;
+    }
+    *ret_options = (struct lod_span){.at = at, .bytes = bytes};
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------ comparing */
+
+static int line_bytes(const char *at)
+{
+    return (int)strcspn(at, "\n");
+}
+
+int lod_journal_compare_options(const struct lod_journal *journal, const char *options, char *why,
+                                size_t room)
+{
+    char text[LOD_JOURNAL_OPTIONS_MAX + 1];
+    struct lod_cursor c;
+    struct lod_span span;
+    uint64_t choice;
+    const char *now = options;
+
+    int error = open_body(journal, &c, &choice, &span);
+    if (error) {
+        return error;
+    }
+    memcpy(text, span.at, span.bytes);
+    text[span.bytes] = '\0';
+    for (const char *then = text; *then || *now;) {
+        int bytes = line_bytes(then), bytes_now = line_bytes(now);
+        if (bytes != bytes_now || memcmp(then, now, (size_t)bytes) != 0) {
+            text[then - text + bytes] = '\0';
+            lod_format(why, room, "it was begun with %pE, not %.*s", then, bytes_now, now);
+            return -EEXIST;
+        }
+        then += bytes + (then[bytes] == '\n');
+        now += bytes_now + (now[bytes_now] == '\n');
+    }
+    return 0;
+}
+
+/* Reads the next name of a journal. Returns -ENOENT at the end, or -EBADMSG. */
+static int take_name(struct lod_cursor *c, char path[LOD_PATH_MAX + 1], uint64_t *ret_hash)
+{
+    if (c->left == 0) {
+        return -ENOENT;
+    }
+    size_t shared = lod_take_le16(c), rest = lod_take_le16(c);
+    const uint8_t *at = lod_take(c, rest);
+    if (!at || shared > strlen(path) || shared + rest > LOD_PATH_MAX) {
+        return -EBADMSG;
+    }
+    memcpy(path + shared, at, rest);
+    path[shared + rest] = '\0';
+    *ret_hash = lod_take_le64(c);
+    return c->short_of_bytes ? -EBADMSG : 0;
+}
+
+static int differs(const char *path, const char *how, char *why, size_t room)
+{
+    lod_format(why, room, "the source has changed: '%pE' %s", path, how);
+    return -EEXIST;
+}
+
+int lod_journal_compare_source(const struct lod_journal *journal,
+                               const struct lod_journal_plan *plan, char *why, size_t room)
+{
+    const struct lod_source_list *list = plan->list;
+    char path[LOD_PATH_MAX + 1] = "";
+    struct lod_cursor c;
+    struct lod_span options;
+    uint64_t choice, hash = 0;
+    size_t i = 0;
+
+    int error = open_body(journal, &c, &choice, &options);
+    while (!error && (error = take_name(&c, path, &hash)) == 0) {
+        int order = i < list->count ? strcmp(path, list->at[i].path) : -1;
+        if (order < 0) {
+            return differs(path, "is gone", why, room);
+        }
+        if (order > 0 || hash != hash_source(list, &list->at[i])) {
+            return differs(list->at[i].path, order ? "is new" : "has changed", why, room);
+        }
+        i++;
+    }
+    if (error != -ENOENT) {
+        return error;
+    }
+    if (i < list->count) {
+        return differs(list->at[i].path, "is new", why, room);
+    }
+    if (choice != plan->choice && !plan->unmeasured) {
+        snprintf(why, room, "photographs of the source have changed, though not in size or time");
+        return -EEXIST;
+    }
+    return 0;
+}

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""lodfs.torch.Images: the pictures of a store as an iterable dataset of PyTorch."""
+import io
+import operator
+
+import torch
+from torch.utils.data import IterableDataset, get_worker_info
+
+from .mounts import Mount
+from .order import Order, Walk
+from .store import Store
+
+
+def _decode(data):
+    from PIL import Image
+    return Image.open(io.BytesIO(data)).convert("RGB")
+
+
+class Images(IterableDataset):
+    """Pairs of a picture and its label, read from a store without a mount.
+
+    `store` is a store's folder or a mount. `split` is a folder of the source, "" for all of it; a
+    label is the number of the class folder in it, among .classes, and -1 outside such a folder.
+    `decode` turns the bytes of a file into the picture; without it they become one of PIL, in RGB.
+
+    Give `batch_size` as to the DataLoader: its workers then make whole batches in turn, so that
+    their number does not change the order. The other arguments, and states, are those of Sampler.
+    """
+
+    def __init__(self, store, fidelity="q4", split="", decode=None, batch_size=1, seed=0, run="96M",
+                 rank=None, world=None, nodes=1, tail="drop"):
+        super().__init__()
+        mount = Mount.around(store) if not isinstance(store, Store) else None
+        if not isinstance(store, Store):
+            store = Store(mount.store() if mount else store)
+        self._store = store
+        self.fidelity, self.split, self._decode = fidelity, split.strip("/"), decode or _decode
+        self._number = self._store._fidelity(fidelity)
+        self._batch = operator.index(batch_size)
+        if self._batch < 1:
+            raise ValueError(f"batch_size is {batch_size}")
+        self.classes = [entry.name for entry in self._store.list(self.split, "original")
+                        if entry.kind == "folder"]
+        self._labels = {name: label for label, name in enumerate(self.classes)}
+        self._how = (seed, self._number, run, rank, world, nodes, tail)
+        self._walk = self._new_walk()
+        self._epoch = torch.zeros(1, dtype=torch.int64).share_memory_()  # workers that stay see it
+
+    def _new_walk(self):
+        seed = self._how[0]
+        return Walk(Order(self._store, seed, self.split), *self._how)
+
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        state["_walk"] = self._walk.pending()  # an order is memory of one process
+        rank = self._walk.node * self._walk.world + self._walk.rank
+        state["_how"] = (*self._how[:3], rank, self._walk.world * self._walk.nodes, *self._how[5:])
+        return state
+
+    def __setstate__(self, state):
+        walk = state.pop("_walk")
+        self.__dict__.update(state)
+        self._walk = self._new_walk()
+        self._walk.load(walk)
+
+    def _label(self, path):
+        below = path[len(self.split) + 1:] if self.split else path
+        folder, slash, _ = below.partition("/")
+        return self._labels[folder] if slash else -1
+
+    def __iter__(self):
+        worker = get_worker_info()
+        mine, workers = (worker.id, worker.num_workers) if worker else (0, 1)
+        self._walk.begin(int(self._epoch))
+        for item in self._walk.values():
+            place = self._walk.done - 1
+            if place // self._batch % workers == mine:
+                yield (self._decode(self._store.read_item(item, self.fidelity)),
+                       self._label(self._store.item_path(item)))
+
+    def __len__(self):
+        return len(self._walk)
+
+    def set_epoch(self, epoch):
+        """The next iteration is this epoch. Without it, each is the same."""
+        self._epoch[0] = epoch
+        self._walk.begin(epoch)
+
+    def state_dict(self):
+        """Where the order stands. With workers, each has a state: see state_at()."""
+        return self._walk.state()
+
+    def load_state_dict(self, state):
+        """Goes on from a state, in the next iteration."""
+        self._walk.load(state)
+        self._epoch[0] = state["pass"]
+
+    def state_at(self, batches):
+        """The state once the training step has seen `batches` batches of this iteration."""
+        return self._walk.state_at(batches * self._batch)

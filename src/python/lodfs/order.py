@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The order in which a job reads a store, and the way of one process through it.
+
+lodfs.torch has the classes for PyTorch; this module knows no framework. FORMAT.md, Reading order,
+defines the order.
+"""
+import operator
+import os
+import sys
+from ctypes import byref, c_size_t, c_void_p
+
+import numpy as np
+
+from ._library import ORDER, PASS, call
+
+NO_ITEM = 0xffffffff
+STORED = 0xffffffff
+VERSION = 1
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+
+
+def size_of(size):
+    """The bytes of a number, or of a text such as "96M"."""
+    if not isinstance(size, str):
+        return operator.index(size)
+    digits = size.rstrip("KMGT")
+    if not digits.isdigit() or size[len(digits):] not in _UNITS:
+        raise ValueError(f"{size!r} is no size; 96M is one")
+    return int(digits) << _UNITS[size[len(digits):]]
+
+
+def ranks(rank, world):
+    """The rank and the number of processes: as given, of torch.distributed, or of torchrun."""
+    if (rank is None) != (world is None):
+        raise ValueError("rank and world are given together, or neither")
+    if rank is None:
+        distributed = sys.modules.get("torch.distributed")
+        if distributed and distributed.is_available() and distributed.is_initialized():
+            rank, world = distributed.get_rank(), distributed.get_world_size()
+        else:
+            rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+    if not 0 <= rank < world:
+        raise ValueError(f"rank {rank} is not one of 0 to {world - 1}")
+    return rank, world
+
+
+class Pass:
+    """One pass of an order, for one node."""
+
+    def __init__(self, order, number, node, nodes):
+        self._handle, self._order = PASS(), order
+        call("pass_open", order._handle, number, node, nodes, byref(self._handle))
+        self.items, self.least, self.most = (call(f"pass_{name}", self._handle)
+                                             for name in ("items", "items_min", "items_max"))
+
+    def __del__(self):
+        call("pass_close", self._handle)
+
+    def run(self, cursor, fidelity, room):
+        """The extents of the run that begins at extent `cursor`; 0 at the end."""
+        return call("pass_run", self._handle, cursor, fidelity, room)
+
+    def count(self, cursor, extents):
+        """The items of a run; one that was listed twice counts twice."""
+        return call("pass_run_count", self._handle, cursor, extents)
+
+    def run_items(self, cursor, extents):
+        """The items of a run, each once, in their order."""
+        room, count = self.count(cursor, extents), c_size_t()
+        items = np.empty(room, np.uint32)
+        call("pass_run_items", self._handle, cursor, extents, 0, c_void_p(items.ctypes.data), room,
+             byref(count))
+        return items[:count.value]
+
+
+class Order:
+    """The order of the pictures below a folder of a store, or of listed items."""
+
+    def __init__(self, store, seed, split="", items=None):
+        self._handle = ORDER()
+        if items is None:
+            call("order_open", store._opened(), os.fsencode(split), seed, byref(self._handle))
+        else:
+            items = np.ascontiguousarray(items, np.uint32)
+            call("order_open_items", store._opened(), c_void_p(items.ctypes.data), items.size, seed,
+                 byref(self._handle))
+        self.store = call("order_store", self._handle).decode()
+        self.items = call("order_items", self._handle)
+
+    def __del__(self):
+        call("order_close", self._handle)
+
+
+class Walk:
+    """The way of one process through passes of an order, which can stop and go on.
+
+    `expand` makes the values that are dealt of the items of a run; `rest` is dealt behind all runs.
+    A state is a dict of numbers and texts; `dealt` counts the values that all processes of the node
+    have been dealt.
+    """
+
+    def __init__(self, order, seed, fidelity, run, rank, world, nodes, tail, expand=None, rest=()):
+        rank, world = ranks(rank, world)
+        if nodes < 1 or world % nodes:
+            raise ValueError(f"{world} processes cannot be divided among {nodes} nodes")
+        if tail not in ("drop", "wrap"):
+            raise ValueError(f"tail is 'drop' or 'wrap', not {tail!r}")
+        self._order, self._expand, self._rest = order, expand or (lambda items: items), rest
+        self._fidelity, self._room, self._tail = fidelity, size_of(run), tail
+        self.world, self.nodes = world // nodes, nodes
+        self.node, self.rank = divmod(rank, self.world)
+        self._seed = operator.index(seed)
+        self._goto(self._fresh(0))
+
+    def _fresh(self, number):
+        return {"version": VERSION, "store": self._order.store, "seed": self._seed,
+                "nodes": self.nodes, "node": self.node, "world": self.world, "pass": number,
+                "cursor": 0, "extents": 0, "begun": 0, "base": 0, "dealt": 0}
+
+    def _goto(self, state):
+        """The next iteration begins at `state`; it is also the state until then."""
+        self._next = self._begun = state
+        self.done, self._runs = (state["dealt"] - state["base"]) // self.world, []
+
+    def begin(self, number):
+        """Goes to the beginning of a pass; a loaded state within this pass stays."""
+        if self._next["pass"] != number:
+            self._goto(self._fresh(operator.index(number)))
+
+    def _plan(self, state):
+        return Pass(self._order, state["pass"], self.node, self.nodes)
+
+    def _run(self, number, passing):
+        """Run `number` of the iteration: cursor, extents, place of its first value, their count.
+
+        A run of no extents stands for the rest; the first run follows it.
+        """
+        while number >= len(self._runs):
+            state = self._begun
+            cursor, extents, begun = state["cursor"], state["extents"], state["begun"]
+            if self._runs:
+                cursor, extents, begun, count = self._runs[-1]
+                cursor, extents, begun = cursor + extents if extents else 0, 0, begun + count
+            extents = extents or passing.run(cursor, self._fidelity, self._room)
+            count = passing.count(cursor, extents) if extents else len(self._own_rest())
+            self._runs.append((cursor, extents, begun, count))
+        return self._runs[number]
+
+    def _own_rest(self):
+        return self._rest[self.node::self.nodes]
+
+    def _end(self, passing, base):
+        """The place where the pass ends for all processes of all nodes."""
+        if self._tail == "drop":
+            left = passing.least + len(self._rest) // self.nodes - base
+            return base + max(left, 0) // self.world * self.world
+        left = passing.most + -(-len(self._rest) // self.nodes) - base
+        return base + -(-max(left, 0) // self.world) * self.world
+
+    def __len__(self):
+        """The values of this process in the whole pass."""
+        return self._end(self._plan(self._next), 0) // self.world
+
+    def values(self):
+        """Yields the values of this process: all of the pass, or from a loaded state on."""
+        state = self._next
+        passing = self._plan(state)
+        self._goto(state)
+        self._next = self._fresh(state["pass"])
+        end, number = self._end(passing, state["base"]), 0
+        if end > state["base"] and not passing.items and not len(self._own_rest()):
+            raise ValueError(f"node {self.node} of {self.nodes} has nothing to read: the store has "
+                             "fewer extents than the job has nodes")
+        place = state["base"] + self.rank + self.done * self.world
+        while place < end:
+            cursor, extents, begun, _ = self._run(number, passing)
+            dealt = self._expand(passing.run_items(cursor, extents)) if extents \
+                else self._own_rest()
+            for value in dealt[place - begun:end - begun:self.world]:
+                self.done += 1
+                yield int(value)
+            place, number = state["base"] + self.rank + self.done * self.world, number + 1
+
+    def state(self):
+        """The state of now."""
+        return self._state(self.done)
+
+    def pending(self):
+        """The state that the next iteration begins at."""
+        return dict(self._next)
+
+    def state_at(self, done):
+        """The state once this process was dealt `done` values of the iteration."""
+        state = self._state((self._begun["dealt"] - self._begun["base"]) // self.world + done)
+        return state | {"base": state["dealt"]}
+
+    def _state(self, done):
+        state, passing, number = dict(self._begun), self._plan(self._begun), 0
+        end = self._end(passing, state["base"])
+        state["dealt"] = min(state["base"] + done * self.world, end)
+        if self._runs and self._runs[-1][2] <= state["dealt"]:
+            number = len(self._runs) - 1
+        run = self._run(number, passing)
+        while run[2] + run[3] <= state["dealt"] < end:
+            number += 1
+            run = self._run(number, passing)
+        return state | {"cursor": run[0], "extents": run[1], "begun": run[2]}
+
+    def load(self, state):
+        """Goes on where a state was taken; the number of processes of the node may be another."""
+        if state.get("version") != VERSION:
+            raise ValueError(f"the state is of version {state.get('version')!r}, not {VERSION}")
+        own = {"store": self._order.store, "seed": self._seed, "nodes": self.nodes,
+               "node": self.node}
+        for name, value in own.items():
+            if state.get(name) != value:
+                raise ValueError(f"the state is of {name} {state.get(name)!r}, not {value!r}")
+        state = dict(state)
+        if state["world"] != self.world:
+            state |= {"world": self.world, "base": state["dealt"]}
+        self._goto(state)

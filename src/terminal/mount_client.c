@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See mount_client.h. */
+#include "terminal/mount_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mount/mountpoint.h"
+#include "terminal/cmd.h"
+
+static int failed(const char *mount, int error)
+{
+    const char *why = error == -EPERM || error == -EACCES
+                          ? "not permitted; only root and the user who mounted it may do this"
+                      : error == -ENOTCONN ? "its daemon is gone; unmount it and mount it again"
+                                           : strerror(-error);
+
+    return lod_fail(error, "%pE: %s", mount, why);
+}
+
+int lod_mount_client_open(const char *mount, const char *file, int *ret_fd)
+{
+    char path[PATH_MAX], whole[PATH_MAX + 16];
+    int error = lod_mountpoint_resolve(mount, path);
+
+    if (error) {
+        return failed(mount, error);
+    }
+    if (!lod_mountpoint_is_lodfs(path)) {
+        return lod_fail(-EINVAL, "%pE: no lodfs is mounted there", mount);
+    }
+    snprintf(whole, sizeof(whole), "%s/.lodfs/%s", path, file);
+    int fd = open(whole, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        return failed(mount, -errno);
+    }
+    *ret_fd = fd;
+    return 0;
+}
+
+int lod_mount_client_set(int fd, const char *mount, enum lod_fidelity fidelity)
+{
+    uint32_t number = fidelity;
+
+    return ioctl(fd, LOD_IOC_SET_AUTO, &number) ? failed(mount, -errno) : 0;
+}
+
+int lod_mount_client_stats(const char *mount, char **ret_text)
+{
+    struct stat st;
+    size_t used = 0;
+    ssize_t got = 1;
+    int fd = -1, error = lod_mount_client_open(mount, "stats", &fd);
+
+    if (error) {
+        return error;
+    }
+    char *text = fstat(fd, &st) == 0 ? calloc(1, (size_t)st.st_size + 1) : NULL;
+    while (text && got > 0 && used < (size_t)st.st_size) {
+        got = read(fd, text + used, (size_t)st.st_size - used);
+        used += got > 0 ? (size_t)got : 0;
+    }
+    error = text && got >= 0 ? 0 : -errno;
+    close(fd);
+    if (error) {
+        free(text);
+        return failed(mount, error);
+    }
+    *ret_text = text;
+    return 0;
+}

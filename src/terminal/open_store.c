@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening a store for a command; see open_store.h. */
+#include "terminal/open_store.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/location.h"
+#include "terminal/cmd.h"
+
+#define WHY_BYTES 512
+
+int lod_open_store(const char *location, const struct lod_option_list *words,
+                   struct lod_dataset **ret_dataset)
+{
+    char why[WHY_BYTES] = "", shown[PATH_MAX];
+    struct lod_store_how how;
+    const struct lod_open_options options = {.how = &how, .index_copy = true};
+    char *text = NULL;
+    int code = lod_store_options_take(words, &how, &text);
+    int error = code ? 0 : lod_dataset_open_with(location, &options, ret_dataset, why, sizeof(why));
+
+    free(text);
+    if (!error) {
+        return code;
+    }
+    return lod_fail(error == -ENOENT   ? LOD_EXIT_NO_STORE
+                    : error == -EINVAL ? LOD_EXIT_USAGE
+                                       : LOD_EXIT_FAILED,
+                    "cannot open the store '%pE': %pE",
+                    lod_location_show(location, shown, sizeof(shown)),
+                    why[0] ? why : strerrordesc_np(-error));
+}
+
+int lod_store_failed(const char *location, int error)
+{
+    bool damaged = error == -EBADMSG || error == -EILSEQ || error == -EIO;
+
+    return lod_fail(LOD_EXIT_FAILED, "cannot read the store '%pE': %s", location,
+                    damaged ? "its index is damaged" : strerrordesc_np(-error));
+}

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+tfrecord/: every file and its .idx equal those that are written from FORMAT.md and the trees alone,
+whole and in pieces. tfrecord and TensorFlow, where they are installed, read each Example.
+"""
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+
+from mounted import Mount, Results, Work, lodfs, need_fuse
+from small import read
+from tar_files import Expected, make_flat, make_splits, photographs, pieces, samples_spec
+
+SHOWN = ("q1", "q4", "full")
+
+
+def whole(expected, kept):
+    for fidelity in SHOWN:
+        folder = os.path.join(expected.point, b"tfrecord", os.fsencode(fidelity))
+        names = sorted(name for tar in expected.shards
+                       for name in (tar[:-3] + b"tfrecord", tar[:-3] + b"idx"))
+        if sorted(os.listdir(folder)) != names:
+            yield f"{fidelity}: {os.listdir(folder)}"
+            continue
+        for tar, samples in expected.shards.items():
+            tree = os.path.join(expected.point, os.fsencode(fidelity))
+            made = samples_spec.tfrecord_of(
+                expected.store, samples, lambda path, tree=tree: read(os.path.join(tree, path)))
+            for name, data in zip((tar[:-3] + b"tfrecord", tar[:-3] + b"idx"), made):
+                path = os.path.join(folder, name)
+                kept[path] = data
+                if os.stat(path).st_size != len(data):
+                    yield f"{path}: {os.stat(path).st_size} bytes, not {len(data)}"
+                elif read(path) != data:
+                    yield f"{path}: other bytes"
+
+
+def grammar(point):
+    folder = f"{point}/tfrecord/q4"
+    name = sorted(os.listdir(folder))[0]
+    stem = name[:-len(".idx")]
+    if os.stat(f"{folder}/{stem}.idx").st_ino == os.stat(f"{folder}/{stem}.tfrecord").st_ino:
+        yield "two files have one inode number"
+    for bad in (f"{stem}.tar", f"{stem}", f"{stem}.idx.tfrecord", f"{stem}.",
+                f"{stem}.tfrecord.idx"):
+        if os.path.exists(f"{folder}/{bad}"):
+            yield f"{bad} is there"
+    if os.path.exists(f"{point}/tar/q4/{stem}.idx"):
+        yield "tar has lines"
+
+
+def examples(module, paths):
+    """Returns (path, label, file name, SHA-256 of the picture) of all Examples, sorted. A module
+    reads in a process of its own: two of them define the same messages."""
+    done = subprocess.run([sys.executable, __file__, module, *paths], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr.decode(errors="replace")[-400:])
+    return sorted((paths[int(path)], int(label), bytes.fromhex(name), picture)
+                  for path, label, name, picture in map(str.split,
+                                                        done.stdout.decode().splitlines()))
+
+
+def each_example(point, expected, module):
+    wanted, paths = [], []
+    for fidelity in ("q4", "full"):
+        for tar, samples in expected.shards.items():
+            paths.append(f"{point}/tfrecord/{fidelity}/{os.fsdecode(tar[:-3])}tfrecord")
+            for sample in samples:
+                lead = expected.store.nodes[expected.store.own[sample[0]]][0]
+                tree = read(os.path.join(expected.point, os.fsencode(fidelity), lead))
+                wanted.append((paths[-1], sample[5], lead, hashlib.sha256(tree).hexdigest()))
+    found = examples(module, paths)
+    if found != sorted(wanted):
+        yield from set(found) ^ set(wanted)
+        yield f"{len(found)} Examples of {len(wanted)}"
+
+
+def by_tfrecord(path):
+    from tfrecord.reader import tfrecord_loader
+    for made in tfrecord_loader(path, path[:-len("tfrecord")] + "idx"):
+        label = made.get("image/class/label")
+        yield -1 if label is None else int(label[0]), bytes(made["image/filename"]), bytes(
+            made["image/encoded"])
+
+
+def by_tensorflow(path):
+    import tensorflow
+    for raw in tensorflow.data.TFRecordDataset(path):
+        made = tensorflow.train.Example.FromString(raw.numpy()).features.feature
+        label = made["image/class/label"].int64_list.value
+        yield (label[0] if label else -1, made["image/filename"].bytes_list.value[0],
+               made["image/encoded"].bytes_list.value[0])
+
+
+def readers(results, name, point, expected):
+    for module in READERS:
+        if importlib.util.find_spec(module):
+            results.add(f"{name}: {module}", each_example(point, expected, module))
+        else:
+            print(f"skipped: there is no Python module {module}")
+
+
+def check(results, work, name, make, photos):
+    source, store, point = (f"{work}/{name}-{part}" for part in ("source", "store", "mount"))
+    os.mkdir(source)
+    make(source, photos)
+    lodfs("pack", "--scans=default", "--record-size=256k", source, store)
+    kept = {}
+    with Mount(store, point):
+        expected = Expected(store, point)
+        results.add(f"{name}: files", whole(expected, kept))
+        results.add(f"{name}: names", grammar(point))
+        readers(results, name, point, expected)
+    with Mount(store, point, "-o", "cache_size=8M"):
+        results.add(f"{name}: pieces", pieces(kept, 3000))
+
+
+READERS = {"tfrecord": by_tfrecord, "tensorflow": by_tensorflow}
+
+
+def print_examples(module, *paths):
+    for number, path in enumerate(paths):
+        for label, name, picture in READERS[module](path):
+            print(number, label, name.hex(), hashlib.sha256(picture).hexdigest())
+
+
+def main():
+    if len(sys.argv) > 1:
+        print_examples(*sys.argv[1:])
+        return 0
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        photos = photographs(work)
+        for name, make in (("splits", make_splits), ("flat", make_flat)):
+            check(results, work, name, make, photos)
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

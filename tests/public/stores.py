@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small stores of what liblodfs reads in its several ways: photographs, PNGs and tables.
+
+LODFS, PHOTOGRAPHS and MAKE_TABLES name the programs.
+"""
+import os
+import random
+import struct
+import subprocess
+import zlib
+
+PHOTOGRAPHS, PNGS = 12, 4
+
+
+def chunk(name, contents):
+    return (struct.pack(">I", len(contents)) + name + contents
+            + struct.pack(">I", zlib.crc32(name + contents)))
+
+
+def png(seed, width=700, height=500):
+    """A PNG of about a megabyte of pixels: a soft picture with a little noise."""
+    rng = random.Random(seed)
+    rows = bytearray()
+    for y in range(height):
+        row = bytearray((x * 3 + y * (seed + 2) >> 3) + (x % 3) & 255 for x in range(3 * width))
+        for _ in range(20):
+            row[rng.randrange(len(row))] ^= 3
+        rows += b"\0" + row
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header)
+            + chunk(b"IDAT", zlib.compress(bytes(rows), 1)) + chunk(b"IEND", b""))
+
+
+def make_photographs(folder):
+    os.makedirs(folder)
+    subprocess.run([os.environ["PHOTOGRAPHS"], folder, str(PHOTOGRAPHS), "3"], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def make_pngs(folder):
+    os.makedirs(folder)
+    for number in range(PNGS):
+        with open(f"{folder}/{number}.png", "wb") as file:
+            file.write(png(number))
+
+
+def make_tables(folder):
+    subprocess.run([os.environ["MAKE_TABLES"], folder], check=True)
+
+
+def pack(source, store):
+    subprocess.run([os.environ["LODFS"], "pack", "-q", "--scans=default", source, store],
+                   check=True, stdin=subprocess.DEVNULL)
+    return store
+
+
+def make(work):
+    """The store of a source with photos/, pngs/ and tables/."""
+    make_photographs(f"{work}/source/photos")
+    make_pngs(f"{work}/source/pngs")
+    make_tables(f"{work}/source/tables")
+    return pack(f"{work}/source", f"{work}/store")
+
+
+def files_below(folder):
+    """Relative paths of all files, sorted."""
+    return sorted(os.path.relpath(os.path.join(path, name), folder)
+                  for path, _, names in os.walk(folder) for name in names)

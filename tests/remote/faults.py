@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+A web server of a store's files that makes one kind of fault. Each byte of each file is answered
+wrongly `times` times, and rightly afterwards; a `rate` below 1 leaves some requests alone, by a
+seed.
+"""
+import hashlib
+import os
+import random
+import socket
+import struct
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+ALWAYS = 1 << 30
+XML = b"<?xml version='1.0'?><Error><Code>%s</Code><Message>no</Message></Error>"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_):
+        pass
+
+    def handle(self):
+        try:
+            super().handle()
+        except OSError:
+            pass  # the client went away
+
+    def do_GET(self):
+        faults = self.server.faults
+        self.close_connection = False
+        name = self.path.lstrip("/")
+        path = os.path.join(faults.folder, name)
+        if not os.path.isfile(path):
+            self.plain(404, XML % b"NoSuchKey")
+            return
+        with open(path, "rb") as file:
+            data = file.read()
+        asked = self.headers.get("Range", "bytes=0-").removeprefix("bytes=").split("-")
+        first = int(asked[0])
+        last = min(int(asked[1]) if asked[1] else len(data) - 1, len(data) - 1)
+        etag = '"%s"' % hashlib.sha256(data).hexdigest()[:16]
+        match = self.headers.get("If-Match")
+        kind = faults.take(name, first, last)
+        if match and match != etag and kind != "etag":
+            self.plain(412, XML % b"PreconditionFailed")
+            return
+        answer = Answer(data[first:last + 1], first, last, len(data), etag)
+        getattr(self, "make_" + kind)(answer)
+
+    do_HEAD = do_GET
+
+    def plain(self, status, body=b"", **headers):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        for header, value in headers.items():
+            self.send_header(header.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def partial(self, answer, body=None, length=None, **headers):
+        body = answer.body if body is None else body
+        self.send_response(answer.status)
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        if answer.status == 206:
+            self.send_header("Content-Range",
+                             f"bytes {answer.first}-{answer.last}/{answer.total}")
+        self.send_header("ETag", answer.etag)
+        for header, value in headers.items():
+            self.send_header(header.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def cut(self):
+        self.close_connection = True
+        self.wfile.flush()
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    # ---- the kinds
+
+    def make_none(self, answer):
+        self.partial(answer)
+
+    def make_status500(self, _):
+        self.plain(500, XML % b"InternalError")
+
+    def make_status503(self, _):
+        self.plain(503, XML % b"SlowDown")
+
+    def make_status429(self, _):
+        self.plain(429, b"", Retry_After="0")
+
+    def make_status404(self, _):
+        self.plain(404, XML % b"NoSuchKey")
+
+    def make_status403(self, _):
+        self.plain(403, XML % b"AccessDenied")
+
+    def make_reset(self, _):
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+        self.connection.close()
+
+    def make_close(self, answer):
+        self.partial(answer, answer.body[:len(answer.body) // 2], len(answer.body))
+        self.cut()
+
+    def make_empty(self, _):
+        self.cut()
+
+    def make_headers(self, _):
+        self.wfile.write(b"HTTP/1.1 206 Partial Content\r\n")
+        for i in range(4000):
+            self.wfile.write(b"X-More-%d: %s\r\n" % (i, b"a" * 60))
+        self.cut()
+
+    def make_short(self, answer):
+        self.partial(answer, answer.body[:-1] if len(answer.body) > 1 else b"")
+
+    def make_shifted(self, answer):
+        self.partial(answer._replace(first=answer.first + 1, last=answer.last + 1))
+
+    def make_whole(self, answer):
+        self.partial(answer._replace(status=200))
+
+    def make_gzip(self, answer):
+        self.partial(answer, Content_Encoding="gzip")
+
+    def make_total(self, answer):
+        self.partial(answer._replace(total=answer.total + 1))
+
+    def make_long(self, answer):
+        self.partial(answer, answer.body + b"more")
+
+    def make_flip(self, answer):
+        body = bytearray(answer.body)
+        body[len(body) // 2] ^= 4
+        self.partial(answer, bytes(body))
+
+    def make_garbage(self, answer):
+        self.partial(answer, random.Random(answer.first).randbytes(len(answer.body)))
+
+    def make_html(self, _):
+        self.plain(200, b"<html><body>please log in</body></html>")
+
+    def make_etag(self, answer):
+        self.partial(answer._replace(etag='"%d"' % time.monotonic_ns()))
+
+    def make_redirect(self, _):
+        self.plain(302, b"", Location=self.path)
+
+    def make_trickle(self, answer):
+        self.partial(answer, b"", len(answer.body))
+        for byte in answer.body[:60]:
+            self.wfile.write(bytes([byte]))
+            self.server.faults.over.wait(1)
+        self.cut()
+
+    def make_hang(self, _):
+        self.server.faults.over.wait(60)
+        self.cut()
+
+    def make_late(self, answer):
+        self.server.faults.over.wait(1.5)
+        self.partial(answer)
+
+
+class Answer:
+    """The right answer to a range; _replace makes a wrong one of it."""
+
+    def __init__(self, body, first, last, total, etag, status=206):
+        self.body, self.first, self.last, self.total = body, first, last, total
+        self.etag, self.status = etag, status
+
+    def _replace(self, **facts):
+        return Answer(**{**vars(self), **facts})
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, *_):
+        pass
+
+
+class Faults:
+    """with Faults(folder) as server: server.url; set server.kind, .times, .rate at any time."""
+
+    def __init__(self, folder, seed=1):
+        self.folder, self.kind, self.times, self.rate = folder, "none", 1, 1.0
+        self.chance, self.seen, self.requests, self.made = random.Random(seed), {}, 0, 0
+        self.lock, self.over = threading.Lock(), threading.Event()
+
+    def set(self, kind, times=1, rate=1.0):
+        with self.lock:
+            self.kind, self.times, self.rate, self.seen, self.made = kind, times, rate, {}, 0
+
+    def take(self, name, first, last):
+        """The kind of fault that this answer gets."""
+        with self.lock:
+            self.requests += 1
+            before = self.seen.setdefault(name, [])
+            times = sum(a <= last and first <= b for a, b in before)
+            if self.kind == "none" or times >= self.times or self.chance.random() >= self.rate:
+                return "none"
+            before.append((first, last))
+            self.made += 1
+            return self.kind
+
+    def __enter__(self):
+        self.server = _Server(("127.0.0.1", 0), _Handler)
+        self.server.faults = self
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(.05,), daemon=True)
+        self.thread.start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.server.shutdown()
+        self.server.server_close()

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+A store behind a server that makes faults. A fault that passes is not seen by readers; one that
+stays gives an error in time. No reader ever gets a wrong byte.
+"""
+import os
+import sys
+import time
+
+from faults import ALWAYS, Faults
+from mounted import Mount, Results, Work, lodfs, need_fuse
+from remote_files import differing, fails, make, shown, wrong_bytes
+from small import Foreground, read
+
+PASSING = ("status500", "status503", "status429", "status404", "reset", "close", "empty", "headers",
+           "short", "shifted", "whole", "gzip", "long", "flip", "garbage", "late")
+STAYING = ("status404", "status403", "short", "shifted", "whole", "gzip", "total", "flip",
+           "garbage", "etag", "redirect")
+TREES = ("q2", "full")
+LONGEST_S = 30
+
+
+def passing(kind, server, point, truth):
+    """Every range is answered wrongly once, from the first request of the mount on."""
+    server.set(kind)
+    with Mount(server.url, point):
+        yield from differing(truth, shown(point, TREES))
+    if not server.made:
+        yield "no fault was made"
+
+
+def staying(kind, server, point, truth):
+    """All answers are wrong from some moment on, then right again."""
+    server.set("none")
+    with Mount(server.url, point, "-o", "cache_size=0"):
+        os.listdir(f"{point}/full/photos")
+        server.set(kind, ALWAYS)
+        start = time.monotonic()
+        found = shown(point, TREES)
+        took = time.monotonic() - start
+        yield from wrong_bytes(truth, found)
+        if not any(isinstance(data, int) for data in found.values()):
+            yield "no reader saw an error"
+        if took > LONGEST_S * len(found):
+            yield f"{took:.0f} s for {len(found)} files"
+
+
+def dead(server, point, log, truth):
+    """A server that fails for long: an error in time, then at once, and right when it is back."""
+    server.set("none")
+    with Foreground(server.url, point, log):
+        names = sorted(name for name in truth if name.startswith(b"full/photos"))
+        server.set("status500", ALWAYS)
+        seconds = []
+        for name in names[:3]:
+            start = time.monotonic()
+            try:
+                read(os.path.join(os.fsencode(point), name))
+                yield "a dead server served"
+            except OSError:
+                seconds.append(time.monotonic() - start)
+        if max(seconds) > LONGEST_S:
+            yield f"a reader waited {max(seconds):.0f} s"
+        server.set("none")
+        end = time.monotonic() + LONGEST_S
+        while time.monotonic() < end:
+            found = shown(point, TREES)
+            if not list(differing(truth, found)):
+                break
+            time.sleep(.2)
+        else:
+            yield "it is not right again"
+    if b"HTTP 500" not in read(log):
+        yield f"the log does not say why: {read(log)[:400]!r}"
+
+
+def stopped(server, point, log):
+    """A mount whose server does not answer any more ends at a signal."""
+    server.set("none")
+    with Foreground(server.url, point, log) as daemon:
+        server.set("hang", ALWAYS)
+        reader = os.fork()
+        if reader == 0:
+            try:
+                shown(point, ("full",))
+            finally:
+                os._exit(0)
+        time.sleep(.3)
+        start = time.monotonic()
+        status = daemon.end(15)
+        os.waitpid(reader, 0)
+        if status is None or time.monotonic() - start > 5:
+            yield f"it ended with {status} after {time.monotonic() - start:.1f} s"
+
+
+def at_mount(results, server):
+    for kind, code, text in (("status403", 1, "HTTP 403"), ("status404", 10, "no manifest.json"),
+                             ("html", 1, "ranges"), ("garbage", 1, "damaged"),
+                             ("redirect", 1, "redirects"), ("total", 1, "changed")):
+        server.set(kind, ALWAYS)
+        wrong = [] if kind == "total" else fails(("info", server.url), code, text)
+        results.add(f"refused at once: {kind}", wrong)
+
+
+def main():
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        os.chmod(work, 0o755)
+        _, store = make(work)
+        point, log = f"{work}/mount", f"{work}/log"
+        with Mount(store, point):
+            truth = shown(point, TREES)
+        with Faults(store) as server:
+            for kind in PASSING:
+                results.add(f"once: {kind}", passing(kind, server, point, truth))
+            for kind in STAYING:
+                results.add(f"always: {kind}", staying(kind, server, point, truth))
+            results.add("a server that is dead for a while", dead(server, point, log, truth))
+            results.add("SIGTERM while requests hang", stopped(server, point, log))
+            at_mount(results, server)
+            server.set("trickle", ALWAYS)
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

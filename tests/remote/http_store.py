@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+A store behind nginx: every command that reads stores, a mount and liblodfs give what they give of
+the folder; what a URL cannot be is refused with a reason.
+"""
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+
+from mounted import Mount, Results, Work, lodfs, need_fuse, skip
+from remote_files import differing, fails, make, shown
+from s3_engine import free_port
+from small import read, until
+
+CONFIG = """daemon off; master_process off; pid {work}/pid; error_log {work}/errors;
+events {{ worker_connections 256; }}
+http {{
+  access_log {work}/access;
+  client_body_temp_path {work}/1; proxy_temp_path {work}/2; fastcgi_temp_path {work}/3;
+  uwsgi_temp_path {work}/4; scgi_temp_path {work}/5;
+  server {{ listen 127.0.0.1:{port}; root {root};
+    location /page/ {{ return 200 "<html>please log in</html>"; }}
+    location /away/ {{ rewrite ^/away/(.*)$ /store/$1 redirect; }}
+    location /loop/ {{ return 302 $request_uri; }}
+    location /closed/ {{ return 403; }} }}
+}}
+"""
+
+
+class Nginx:
+    """with Nginx(folder with logs, folder that is served) as server: server.url."""
+
+    def __init__(self, work, root):
+        self.work, self.root, self.port = work, root, free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self):
+        os.mkdir(self.work)
+        with open(f"{self.work}/conf", "w", encoding="ascii") as file:
+            file.write(CONFIG.format(work=self.work, port=self.port, root=self.root))
+        self.process = subprocess.Popen(
+            [shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin"), "-p", self.work, "-c",
+             f"{self.work}/conf"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if not until(lambda: os.path.exists(f"{self.work}/pid")):
+            raise RuntimeError("nginx does not start")
+        return self
+
+    def requests(self):
+        return len(read(f"{self.work}/access").splitlines())
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def same_output(store, url, *words):
+    """A command says of the URL what it says of the folder, but for names and times."""
+    texts = []
+    for place in (store, url):
+        text = lodfs(*words, place).stdout.decode(errors="replace").replace(place, "STORE")
+        texts.append([line for line in text.splitlines() if " checked in " not in line])
+    if texts[0] != texts[1]:
+        yield f"{words}: {texts}"
+
+
+def unpacked(url, work, truth):
+    lodfs("unpack", "--quiet", "--fidelity=full", url, f"{work}/unpacked")
+    for name, data in truth.items():
+        if name.startswith(b"full/") and read(
+                os.path.join(os.fsencode(f"{work}/unpacked"), name[5:])) != data:
+            yield f"{name!r} differs"
+
+
+def economical(server, url, point, truth):
+    """Two requests for a mount, one to open a record and read a small one whole."""
+    before = server.requests()
+    with Mount(url, point):
+        mounted = server.requests() - before
+        read(os.path.join(os.fsencode(point), b"full/labels/train.csv"))
+        first = server.requests() - before - mounted
+        found = shown(point)
+    if mounted > 4:
+        yield f"{mounted} requests for a mount"
+    if first > 2:
+        yield f"{first} requests for the first small file"
+    yield from differing(truth, found)
+
+
+def by_library(url, truth):
+    """liblodfs, without a mount and without an option."""
+    library = ctypes.CDLL(os.environ["LODFS_LIBRARY"])
+    store, error = ctypes.c_void_p(), ctypes.create_string_buffer(512)
+    if library.lodfs_store_open(url.encode(), ctypes.c_uint64(0), ctypes.byref(store), error):
+        yield error.value.decode()
+        return
+    for name, data in truth.items():
+        tree, path = name.split(b"/", 1)
+        into, got = ctypes.create_string_buffer(len(data) + 1), ctypes.c_size_t()
+        failed = library.lodfs_read(store, path, library.lodfs_fidelity(tree), ctypes.c_uint64(0),
+                                    into, ctypes.c_size_t(len(data) + 1), ctypes.byref(got), error)
+        if failed or into.raw[:got.value] != data:
+            yield f"{name!r}: {failed} {error.value}"
+    library.lodfs_store_close(store)
+
+
+def refusals(results, url):
+    rows = (
+        ("nothing there", f"{url}/nothing", 10, "no manifest.json"),
+        ("a page to log in", f"{url}/page", 1, "does not serve ranges"),
+        ("a loop of redirects", f"{url}/loop", 1, "redirects"),
+        ("what may not be read", f"{url}/closed", 1, "HTTP 403"),
+        ("no server", f"http://127.0.0.1:{free_port()}/store", 1, "connect"),
+        ("no host", "http://no-such-host.invalid/store", 1, "no-such-host.invalid"),
+        ("a user in the URL", "http://user:secret@127.0.0.1/x", 2, "~/.netrc"),
+        ("a query", f"{url}/store?key=secret", 2, "query"),
+        ("dots", f"{url}/a/../store", 2, "'..'"),
+        ("a control character", f"{url}/a\x01b", 2, "percent-encoded"),
+        ("a blank", f"{url}/a b", 2, "percent-encoded"),
+        ("8 KB", f"{url}/{'a' * 8192}", 2, "too long"),
+        ("another scheme", "ftp://127.0.0.1/store", 2, "s3://"),
+        ("TLS on a port without", url.replace("http", "https") + "/store", 1, "SSL"),
+    )
+    for name, place, code, text in rows:
+        wrong = list(fails(("info", place), code, text))
+        if "secret" in place:
+            done = lodfs("info", place, check=False)
+            wrong += ["a secret is shown"] if b"secret" in done.stdout + done.stderr else []
+        results.add(f"refused: {name}", wrong)
+    results.add("repair refuses a URL", fails(("repair", f"{url}/store"), 2, "folder"))
+    results.add("pack refuses a URL", fails(("pack", "/tmp", f"{url}/store"), 2, "folder"))
+    results.add("words of s3 are refused",
+                fails(("info", "-o", "region=x", f"{url}/store"), 2, "for s3://"))
+    results.add("an unknown word is refused", fails(("ls", "-o", "colour=red", url), 2, "colour"))
+
+
+def main():
+    need_fuse()
+    if not shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin"):
+        skip("nginx is not installed (nginx-light)")
+    results = Results()
+    with Work() as work:
+        os.chmod(work, 0o755)
+        _, store = make(work)
+        point = f"{work}/mount"
+        with Mount(store, point):
+            truth = shown(point)
+        with Nginx(f"{work}/nginx", work) as server:
+            url = f"{server.url}/store"
+            for words in (("info",), ("ls", "-lR"), ("info", "--json"), ("verify",)):
+                results.add(f"lodfs {' '.join(words)} of a URL", same_output(store, url, *words))
+            results.add("lodfs unpack of a URL", unpacked(url, work, truth))
+            results.add("a mount of a URL", economical(server, url, point, truth))
+            results.add("liblodfs of a URL", by_library(url, truth))
+            with Mount(f"{server.url}/away/", point):
+                results.add("through a redirect", differing(truth, shown(point)))
+            refusals(results, server.url)
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples, tar and TFRecord files, made from FORMAT.md alone: shares no code with the C sources."""
+import struct
+
+VIRTUAL, ALIAS, WHOLE, KEPT, ORIENT = 1, 4, 1, 32, 64
+SMALL, CLOSING, FILES_MAX, FULL = 0xffffffff, 0xffffffff, 33, 11
+SPLITS = {b"train", b"training", b"val", b"valid", b"validation", b"dev", b"test", b"testing"}
+NONE, PLAIN, DOTTED, NUMBERED = range(4)
+
+
+def is_file(node):
+    return node[1] & 0o170000 == 0o100000
+
+
+def is_folder(node):
+    return node[1] & 0o170000 == 0o040000
+
+
+def l3_bytes(row):
+    """Returns the size of the file of an l3 item."""
+    source, chunks = struct.unpack("<QI", row[16:28])
+    if row[0] & WHOLE or row[40]:
+        return source
+    colour, depth, mode = row[1:4]
+    width, height = struct.unpack("<II", row[8:16])
+    bits = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4, 7: 1}[colour] * depth
+    total, side, line = 63 + chunks, 1 << (mode >> 4), 1 + -(-width * bits // 8)
+    for first in range(0, height, side):
+        band = line * min(side, height - first)
+        total += band + 5 * -(-band // 65535)
+    return total
+
+
+def file_bytes(codec, row, fidelity):
+    """Returns the size of an item's file at q1 .. q10 (1 .. 10) or full (11)."""
+    if codec == 2:
+        return l3_bytes(row)
+    if codec == 1:
+        groups = struct.unpack("<12I", row[16:64])
+        if row[0] & WHOLE or row[0] & KEPT and fidelity > row[1] >> 4:
+            return groups[11]
+        closing = row[3] if fidelity > 1 else 0
+        if fidelity == FULL:
+            return sum(groups[:11]) + 2 - closing - (36 if row[0] & ORIENT else 0)
+        return sum(groups[:fidelity]) + 2 - closing
+    return struct.unpack("<Q", row[8:16])[0]
+
+
+class Store:
+    """Nodes, items and records as store_spec has them, and the samples that they make."""
+
+    def __init__(self, records, nodes):
+        self.records, self.nodes = records, nodes
+        self.number = {node[0]: i for i, node in enumerate(nodes)}
+        self.items, self.first = [], []
+        for index, record in enumerate(records):
+            self.first.append(len(self.items))
+            self.items += [(index, slot) for slot in range(record.items)]
+        self.own = {node[3]: i for i, node in enumerate(nodes)
+                    if is_file(node) and not node[4] & ALIAS}
+        self.folders = {}
+        for i, node in enumerate(nodes[1:], 1):
+            self.folders.setdefault(self.split_path(i)[0], []).append(i)
+        self.names = {folder: {self.split_path(i)[1]: i for i in children}
+                      for folder, children in self.folders.items()}
+        self.pictures = any(record.codec in (1, 2) for record in records)
+        self.splits = self.find_splits()
+        self.samples = list(self.find_samples())
+
+    def split_path(self, node):
+        folder, _, name = self.nodes[node][0].rpartition(b"/")
+        return folder, name
+
+    def rank(self, record):
+        if self.pictures:
+            return {1: 1, 2: 2}.get(record.codec, 0)
+        return int(record.codec == 4 and record.cut != SMALL)
+
+    def row(self, item):
+        record, slot = self.items[item]
+        return self.records[record].codec, self.records[record].rows[slot]
+
+    def find_splits(self):
+        """Returns the folders of the splits, or [b""]."""
+        found = set()
+        for item, (record, _) in enumerate(self.items):
+            node = self.own.get(item)
+            if node is None or not self.rank(self.records[record]):
+                continue
+            if self.nodes[node][4] & VIRTUAL:
+                continue
+            top, slash, _ = self.nodes[node][0].partition(b"/")
+            if not slash or top.lower() not in SPLITS:
+                return [b""]
+            found.add(top)
+        return sorted(found) or [b""]
+
+    def lead_of(self, run, stem):
+        """Returns the node of a run that leads it, or None."""
+        best = []
+        for node in run:
+            path, _, _, item, flags = self.nodes[node]
+            name = path.rpartition(b"/")[2]
+            if not is_file(self.nodes[node]) or flags & (VIRTUAL | ALIAS):
+                continue
+            rank = self.rank(self.records[self.items[item][0]])
+            if rank and name.rpartition(b".")[0] == stem and b"." in name:
+                best.append((rank, name, node))
+        return min(best)[2] if best else None
+
+    def group(self, node):
+        """Returns (form, nodes before, nodes behind) of a picture."""
+        folder, name = self.split_path(node)
+        names = self.names[folder]
+
+        def run(stem):
+            return sorted(i for other, i in names.items() if other.startswith(stem + b"."))
+
+        def of(nodes, form):
+            return (form, nodes.index(node), len(nodes) - nodes.index(node) - 1)
+
+        stem = name.partition(b".")[0]
+        around = run(stem) if stem and stem != name else []
+        lead = self.lead_of(around, stem) if len(around) <= FILES_MAX else None
+        if lead is not None:
+            return of(around, PLAIN) if lead == node else (NONE, 0, 0)
+        stem = name.rpartition(b".")[0]
+        form, key = (DOTTED, stem or name) if b"." in stem or not stem else (PLAIN, None)
+        around = run(stem) if stem else [node]
+        if len(around) > FILES_MAX:
+            around = [node]
+        elif stem and self.lead_of(around, stem) != node:
+            return (NONE, 0, 0)
+        if key is not None:
+            taken = any(other.startswith(key.replace(b".", b"_") + b".") for other in names)
+            form = NUMBERED if taken or (b"." in key and b"_" in key) else DOTTED
+        return of(around, form)
+
+    def label(self, node):
+        """Returns (split, label) of a picture."""
+        parts = self.nodes[node][0].split(b"/")
+        split = parts[0] if self.splits != [b""] else b""
+        rest = parts[1:] if split else parts
+        if len(rest) < 2:
+            return split, -1
+        classes = [self.split_path(i)[1] for i in self.folders[split]
+                   if is_folder(self.nodes[i]) and not self.nodes[i][4] & VIRTUAL]
+        return split, classes.index(rest[0])
+
+    def framed_name(self, form, node, lead_item):
+        """Returns (name, stem) that a file of a sample has in a tar."""
+        folder, name = self.split_path(node)
+        stem, dot, ending = name.rpartition(b".")
+        if not stem:
+            stem, dot = name, b""
+            codec, row = self.row(self.nodes[node][3])
+            ending = {1: b".jpg", 4: b".bin"}.get(codec) or (b".png", b".pnm", b".bmp")[row[40]]
+        if form != PLAIN:
+            stem = stem.replace(b".", b"_")
+        if form == NUMBERED:
+            stem += b"-%d" % lead_item
+        folder = folder + b"/" if folder else b""
+        return folder + stem + dot + ending, folder + stem
+
+    def find_samples(self):
+        """Yields (item, form, before, after, split, label, files, stem) of all leads, in storage
+        order; a file is (framed name, node)."""
+        for item, (record, _) in enumerate(self.items):
+            node = self.own.get(item)
+            if node is None or not self.rank(self.records[record]):
+                continue
+            if self.nodes[node][4] & VIRTUAL:
+                continue
+            form, before, after = self.group(node)
+            if form == NONE:
+                continue
+            last = self.split_path(node)[1].rpartition(b".")[0] + b"."
+            files = []
+            for other in range(node - before, node + after + 1):
+                name = self.split_path(other)[1]
+                if other != node and (not is_file(self.nodes[other])
+                                      or self.nodes[other][4] & VIRTUAL
+                                      or form != PLAIN and b"." in name[len(last):]
+                                      or not name.startswith(last)):
+                    continue
+                files.append((self.framed_name(form, other, item)[0], other))
+            split, label = self.label(node)
+            yield item, form, before, after, split, label, files, self.framed_name(
+                form, node, item)[1]
+
+    def shards(self):
+        """Returns {(split, record): samples}, in order."""
+        made = {}
+        for sample in self.samples:
+            made.setdefault((sample[4], self.items[sample[0]][0]), []).append(sample)
+        return dict(sorted(made.items()))
+
+
+def octal(digits, value):
+    return b"%0*o" % (digits, value)
+
+
+def header(name, mode, size, seconds, kind=b"0"):
+    prefix = b""
+    if len(name) > 100:
+        at = name.rfind(b"/", 0, 156)
+        if at > 0 and len(name) - at - 1 <= 100:
+            prefix, name = name[:at], name[at + 1:]
+        else:
+            long = header(b"././@LongLink", 0, len(name) + 1, 0, b"L")
+            text = name + b"\0"
+            return (long + text + bytes(-len(text) % 512) +
+                    header(name[:100], mode, size, seconds, kind))
+    magic = b"ustar  \0" if kind == b"L" else b"ustar\00000"
+    head = (name.ljust(100, b"\0") + octal(7, mode) + b"\0" + octal(7, 0) + b"\0" + octal(7, 0) +
+            b"\0" + octal(11, size) + b"\0" + octal(11, max(0, min(seconds, 8**11 - 1))) + b"\0" +
+            b" " * 8 + kind + bytes(100) + magic + bytes(80) + prefix.ljust(155, b"\0"))
+    head = head.ljust(512, b"\0")
+    return head[:148] + octal(6, sum(head)) + b"\0 " + head[156:]
+
+
+def tar_of(store, samples, read):
+    """Returns a tar of samples; read(path) gives a file's bytes."""
+    parts = [part for sample in samples for part in tar_parts(store, sample, read)]
+    return b"".join(parts) + bytes(1024)
+
+
+def crc_table():
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0x82f63b78 if byte & 1 else 0)
+        yield byte
+
+
+CRC_TABLE = list(crc_table())
+
+
+def masked_crc(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc = crc >> 8 ^ CRC_TABLE[(crc ^ byte) & 0xff]
+    crc ^= 0xffffffff
+    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
+
+
+def varint(value):
+    out = b""
+    while value > 0x7f:
+        out += bytes([value & 0x7f | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(number, data):
+    """Returns a protobuf field of wire type 2."""
+    return bytes([number << 3 | 2]) + varint(len(data)) + data
+
+
+def features(store, sample):
+    """Yields (key, kind, value) of all features but the picture; kind 1: bytes, 3: int64."""
+    node = store.own[sample[0]]
+    codec, row = store.row(sample[0])
+    path = store.nodes[node][0]
+    if sample[5] >= 0:
+        yield b"image/class/label", 3, varint(sample[5])
+        yield b"image/class/text", 1, path.split(b"/")[1 if sample[4] else 0]
+    yield b"image/filename", 1, path
+    if codec == 1:
+        yield b"image/format", 1, b"jpeg"
+        sides = struct.unpack("<HH", row[8:12])
+    elif codec == 2:
+        yield b"image/format", 1, (b"png", b"pnm", b"bmp")[row[40]]
+        sides = struct.unpack("<II", row[8:16])
+    if codec in (1, 2) and not row[0] & WHOLE:
+        yield b"image/height", 3, varint(sides[1])
+        yield b"image/width", 3, varint(sides[0])
+
+
+def example(store, sample, picture):
+    entries = [*features(store, sample), (b"image/encoded", 1, picture)]
+    return field(1, b"".join(
+        field(1, field(1, key) + field(2, field(kind, field(1, value))))
+        for key, kind, value in entries))
+
+
+def tfrecord_of(store, samples, read):
+    """Returns (a TFRecord file of samples, its .idx)."""
+    out, lines = [], []
+    for sample in samples:
+        data = example(store, sample, read(store.nodes[store.own[sample[0]]][0]))
+        length = struct.pack("<Q", len(data))
+        lines.append(b"%016d %010d\n" % (sum(map(len, out)), len(data) + 16))
+        out.append(length + masked_crc(length) + data + masked_crc(data))
+    return b"".join(out), b"".join(lines)
+
+
+def tfrecord_bytes(store, sample, fidelity):
+    return 16 + len(example(store, sample, bytes(file_bytes(*store.row(sample[0]), fidelity))))
+
+
+def tar_parts(store, sample, read):
+    item, files, stem, label = sample[0], sample[6], sample[7], sample[5]
+    for name, node in files:
+        path, mode, time = store.nodes[node][:3]
+        data = read(path)
+        yield header(name, mode & 0o777, len(data), time >> 30) + data + bytes(-len(data) % 512)
+    if label >= 0 and stem + b".cls" not in [name for name, _ in files]:
+        _, mode, time = store.nodes[store.own[item]][:3]
+        data = b"%d" % label
+        yield header(stem + b".cls", mode & 0o777, len(data), time >> 30) + data + bytes(
+            -len(data) % 512)
+
+
+def tar_bytes(store, sample, fidelity):
+    """Returns the bytes of a sample in a tar."""
+    total = 0
+    item, files, stem, label = sample[0], sample[6], sample[7], sample[5]
+    for name, node in files:
+        size = file_bytes(*store.row(store.nodes[node][3]), fidelity)
+        total += len(header(name, 0, size, 0)) + size + -size % 512
+    if label >= 0 and stem + b".cls" not in [name for name, _ in files]:
+        total += len(header(stem + b".cls", 0, 1, 0)) + 512
+    assert item in store.own
+    return total
+
+
+def samp_rows(store):
+    rows = [struct.pack("<iBBBB", -1, 0, 0, 0, 0) for _ in store.items]
+    for item, form, before, after, _, label, _, _ in store.samples:
+        rows[item] = struct.pack("<iBBBB", label, form, before, after, 0)
+    return rows
+
+
+def sums_rows(store):
+    rows, shards = [], store.shards()
+    for split in store.splits:
+        mine = {record: samples for (of, record), samples in shards.items() if of == split}
+        if not mine:
+            continue
+        longest = max(len(store.nodes[store.own[sample[0]]][0])
+                      for samples in mine.values() for sample in samples)
+        leads, totals = 0, [0] * (2 * FULL)
+        for record, samples in [*mine.items(), (CLOSING, [])]:
+            rows.append(struct.pack(f"<IIII{2 * FULL}Q", record, store.number[split], leads,
+                                    longest, *totals))
+            leads += len(samples)
+            for k in range(FULL):
+                for f, size in ((0, tar_bytes), (FULL, tfrecord_bytes)):
+                    totals[f + k] += sum(size(store, sample, k + 1) for sample in samples)
+    return rows

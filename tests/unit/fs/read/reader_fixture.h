@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A reader over invented frames: reader_fixture.c defines the dataset's functions that the reader
+ * calls. Each test file assigns `items_of`, whose rows lod_dataset_item returns.
+ */
+#ifndef READER_FIXTURE_H
+#define READER_FIXTURE_H
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/record.h"
+#include "read/reader.h"
+
+#define SHIFT       16
+#define FRAME_BYTES (1u << SHIFT)
+
+extern struct lod_item (*items_of)(uint32_t number);
+extern atomic_uint frames_read, reads, frames_failed;
+extern uint64_t segment_frames;
+extern unsigned bad_group;    /* its frames have wrong hashes */
+extern unsigned doubts_left;  /* so many times a doubt makes all frames sound */
+extern unsigned side_by_side; /* ranges that the store reads at once; 0: 1 */
+extern unsigned most_ranges;  /* of one lod_record_read */
+extern int item_error;        /* the last error passed to lod_dataset_item_failed */
+extern int frame_error;
+extern uint32_t bad_item; /* its frames cannot be read */
+extern uint32_t items_end;
+extern uint64_t frame_short; /* bytes missing at the end of each frame */
+extern uint64_t store_bytes; /* of all groups together */
+extern bool shared_store;
+extern unsigned groups_in_memory; /* of a shared store's records: bit k is group k */
+extern struct lod_io_estimate index_pace;
+extern struct lod_item item;
+extern struct lod_reader *reader;
+
+/* Returns byte `at` of a segment, different for each group and item. */
+uint8_t byte_of(const struct lod_item *of, unsigned group, uint64_t at);
+
+void setup(void);
+void teardown(void);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reader over pieces that a codec makes. */
+#include "reader_fixture.h"
+
+static struct lod_item item_of(uint32_t number);
+
+static void begin(void)
+{
+    items_of = item_of;
+    setup();
+}
+
+TestSuite(unit_cache, .init = begin, .fini = teardown);
+
+static const uint8_t end_marker[] = {0xff, 0xd9};
+
+/*
+ * A codec that makes MADE_BYTES bytes in units of UNIT. Each byte is the sum of three: a byte of
+ * its own group 1, a byte of slot `lender`'s group 2, and the form. It requests the second input
+ * after the first is there.
+ */
+#define UNIT       1000u
+#define MADE_BYTES 4500u
+#define LENT_BYTES 300u
+
+static unsigned units_made;
+static uint32_t lender = 1;
+static uint64_t made_cost;
+static int make_error;
+
+static uint64_t made_unit(const uint8_t row[LOD_ROW_BYTES], unsigned form)
+{
+    (void)row;
+    (void)form;
+    return UNIT;
+}
+
+static uint64_t cost_of(const uint8_t row[LOD_ROW_BYTES], unsigned form)
+{
+    (void)row;
+    (void)form;
+    return made_cost;
+}
+
+static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                struct lod_inputs *inputs)
+{
+    (void)row;
+    (void)form;
+    if (inputs->count == 0) {
+        struct lod_input *own = &inputs->input[inputs->count++];
+        own->slot = LOD_SLOT_OWN;
+        return lod_plan_add_stored(&own->plan, 1, unit * UNIT, UNIT);
+    }
+    if (inputs->count == 1) {
+        inputs->input[inputs->count++] = (struct lod_input){.slot = lender, .group = 2};
+    }
+    return 0;
+}
+
+static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                const struct lod_inputs *inputs, uint8_t *into, size_t bytes)
+{
+    (void)row;
+    (void)unit;
+    units_made++;
+    for (size_t i = 0; i < bytes; i++) {
+        into[i] = (uint8_t)(inputs->input[0].data.at[i] + inputs->input[1].data.at[i % LENT_BYTES] +
+                            form);
+    }
+    return make_error;
+}
+
+static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GROUPS_MAX])
+{
+    (void)row;
+    memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));
+    ret_bytes[1] = bad_item ? 1ull << 60 : LENT_BYTES; /* larger than any memory */
+    return 0;
+}
+
+static const struct lod_maker maker = {
+    .unit_bytes = made_unit, .cost = cost_of, .need = need, .make = make};
+static const struct lod_codec maker_codec = {
+    .name = "maker", .groups = 2, .segments = segments, .maker = &maker};
+
+static struct lod_item item_of(uint32_t number)
+{
+    struct lod_item made = item;
+
+    made.number = number;
+    made.codec = &maker_codec;
+    return made;
+}
+
+static uint8_t made_byte(const struct lod_item *made, uint64_t at)
+{
+    struct lod_item from = item_of(made->recd.first_item + lender);
+    return (uint8_t)(byte_of(made, 1, at) + byte_of(&from, 2, at % UNIT % LENT_BYTES));
+}
+
+Test(unit_cache, each_unit_is_made_once_for_any_ranges)
+{
+    struct lod_item made = item_of(item.number);
+    struct lod_plan plan = {0};
+    static const uint64_t at[] = {0, 1, 999, 1000, 1001, 2500, 4499};
+
+    cr_assert_eq(lod_plan_add_made(&plan, 0, 0, MADE_BYTES), 0);
+    cr_assert_eq(lod_plan_add_mem(&plan, end_marker, 2), 0);
+    for (unsigned k = 0; k < sizeof(at) / sizeof(at[0]); k++) {
+        struct lod_read read;
+        uint64_t done = at[k];
+        cr_assert_eq(lod_reader_read(reader, &made, &plan, at[k], 10000, &read), 0);
+        cr_assert_eq(read.bytes, MADE_BYTES + 2 - at[k]);
+        for (unsigned i = 0; i < read.count; i++) {
+            for (size_t j = 0; j < read.iov[i].iov_len && done < MADE_BYTES; j++, done++) {
+                cr_assert_eq(((uint8_t *)read.iov[i].iov_base)[j], made_byte(&made, done));
+            }
+        }
+        lod_read_finish(&read);
+    }
+    cr_assert_eq(units_made, 5, "made %u times", units_made);
+    struct lod_reader_stats stats;
+    lod_reader_stats(reader, &stats);
+    cr_assert_eq(stats.made, 5);
+    cr_assert_eq(stats.made_bytes, MADE_BYTES);
+}
+
+Test(unit_cache, forms_of_one_item_are_distinct_and_text_comes_from_the_plan)
+{
+    struct lod_item made = item_of(item.number);
+    struct lod_read read;
+
+    for (unsigned turn = 0; turn < 4; turn++) {
+        unsigned form = turn % 2 ? LOD_FORMS_MAX - 1 : 0;
+        struct lod_plan plan = {0};
+        cr_assert_eq(lod_plan_add_text(&plan, "head", 4), 0);
+        cr_assert_eq(lod_plan_add_made(&plan, form, 0, MADE_BYTES), 0);
+        cr_assert_eq(lod_reader_read(reader, &made, &plan, 2, 3, &read), 0);
+        cr_assert_eq(memcmp(read.iov[0].iov_base, "ad", 2), 0);
+        cr_assert_eq(*(uint8_t *)read.iov[1].iov_base, (uint8_t)(made_byte(&made, 0) + form));
+        lod_read_finish(&read);
+    }
+    cr_assert_eq(units_made, 2);
+}
+
+Test(unit_cache, a_unit_that_cannot_be_made_is_reported_once)
+{
+    struct lod_item made = item_of(item.number);
+    struct lod_plan plan = {0};
+    struct lod_read read;
+    static const struct {
+        uint32_t lender, bad, cost;
+        int make_error, told;
+    } cases[] = {
+        {2, 0, 0, 0, -EILSEQ}, /* the slot itself */
+        {3, 0, 0, 0, -EILSEQ}, /* a later slot */
+        {1, 0, (64 << 20) + 1, 0, -E2BIG},
+        {1, 0, 0, -EILSEQ, -EILSEQ},
+        {1, 11, 0, 0, -EIO},
+    };
+
+    cr_assert_eq(lod_plan_add_made(&plan, 0, 0, MADE_BYTES), 0);
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        teardown();
+        setup();
+        lender = cases[i].lender;
+        made_cost = cases[i].cost;
+        make_error = cases[i].make_error;
+        bad_item = cases[i].bad;
+        item_error = 0;
+        cr_assert_eq(lod_reader_read(reader, &made, &plan, 0, 100, &read), -EIO);
+        cr_assert_eq(item_error, cases[i].told);
+        item_error = 0;
+        cr_assert_eq(lod_reader_read(reader, &made, &plan, 5, 100, &read), -EIO);
+        cr_assert_eq(item_error, 0, "remembered, not tried again");
+    }
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Simulates the decision: two passes over a store of invented sizes, on four kinds of device, with
+ * three amounts of memory, in two orders. Each cell is compared with the best of three fixed
+ * policies:
+ *
+ * - frames alone
+ * - whole prefixes, with the least recently used one evicted
+ * - prefixes of the groups that fit together
+ *
+ * A policy that reads over 1.1 times the bytes it serves does not count ("inf"). Red if a rule of
+ * prefetch_policy.c is inverted or its limits are wrong.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frames/access_history.h"
+#include "frames/prefetch_policy.h"
+
+#define RECORDS 60u
+#define ITEMS   200u
+#define GROUPS  10u
+#define WANTED  4u /* q4 */
+#define PASSES  2u
+#define MS      1000000ull
+
+/* The bytes of an item in each group: a photograph of 110 KB. */
+static const uint64_t sizes[GROUPS] = {6500,  5500,  6500,  8500,  11000,
+                                       14000, 16000, 14000, 14000, 14000};
+
+static const struct device {
+    const char *name;
+    struct lod_prefetch_cost cost;
+} devices[] = {
+    {"hard disk", {.latency_ns = 10 * MS, .bandwidth = 150000000}},
+    {"network disk", {.latency_ns = MS / 2, .bandwidth = 50000000}},
+    {"NVMe", {.latency_ns = MS / 12, .bandwidth = 2000000000}},
+    {"object store", {.latency_ns = 20 * MS, .bandwidth = 100000000}},
+};
+static const struct {
+    const char *name;
+    double of_prefixes; /* memory, as a part of all prefixes at the wanted fidelity */
+} memories[] = {{"fits", 1.3}, {"fits almost", .8}, {"does not", .3}};
+enum order { SHUFFLED, STORED, ORDERS };
+enum policy { DECIDED, FRAMES, WHOLE, FITTING, POLICIES };
+
+struct simulation {
+    const struct lod_prefetch_cost *cost;
+    enum policy policy;
+    struct lod_prefetch_room room;
+    struct lod_access_history history;
+    unsigned loaded[RECORDS];
+    uint64_t used[RECORDS], now; /* the last read that used it */
+    uint64_t total_ns, total_bytes;
+};
+
+static uint64_t prefix_bytes(unsigned groups)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned k = 0; k < groups && k < GROUPS; k++) {
+        bytes += sizes[k];
+    }
+    return bytes * ITEMS;
+}
+
+static void spend(struct simulation *s, uint64_t requests, uint64_t bytes)
+{
+    s->total_bytes += bytes;
+    s->total_ns += requests * s->cost->latency_ns + bytes * 1000000000 / s->cost->bandwidth;
+}
+
+static uint64_t kept_bytes(const struct simulation *s)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned r = 0; r < RECORDS; r++) {
+        bytes += prefix_bytes(s->loaded[r]);
+    }
+    return bytes;
+}
+
+static void evict(struct simulation *s, unsigned except)
+{
+    while (kept_bytes(s) > s->room.bytes) {
+        unsigned oldest = RECORDS;
+        for (unsigned r = 0; r < RECORDS; r++) {
+            if (r != except && s->loaded[r] &&
+                (oldest == RECORDS || s->used[r] < s->used[oldest])) {
+                oldest = r;
+            }
+        }
+        s->loaded[oldest] = 0;
+        lod_access_history_set_loaded(&s->history, oldest, (struct lod_groups){0}, 0);
+    }
+}
+
+static unsigned choose(struct simulation *s, unsigned record)
+{
+    struct lod_prefetch_miss miss = {.first = s->loaded[record] + 1, .last = WANTED};
+    struct lod_access_summary summary;
+
+    switch (s->policy) {
+    case FRAMES:
+        return 0;
+    case WHOLE:
+        return WANTED;
+    case FITTING:
+        return s->room.fitting < WANTED ? s->room.fitting : WANTED;
+    default:
+        break;
+    }
+    for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
+        miss.prefix[k] = prefix_bytes(k);
+    }
+    miss.requests = WANTED - s->loaded[record];
+    miss.bytes = (miss.prefix[WANTED] - miss.prefix[s->loaded[record]]) / ITEMS;
+    lod_access_history_sum(&s->history, record, &summary);
+    struct lod_prefetch_room room = s->room;
+    room.kept_bytes = summary.loaded_bytes;
+    room.reserve_bytes = prefix_bytes(room.fitting) * (RECORDS - summary.loaded_records);
+    return lod_prefetch_decide(&miss, s->cost, &room, &summary.order).last;
+}
+
+static void read_item(struct simulation *s, unsigned item)
+{
+    const unsigned record = item / ITEMS;
+
+    s->now++;
+    s->used[record] = s->now;
+    lod_access_history_read(&s->history, record, item, prefix_bytes(WANTED));
+    if (s->loaded[record] >= WANTED) {
+        return;
+    }
+    unsigned last = choose(s, record);
+    if (last > s->loaded[record]) {
+        spend(s, 1, prefix_bytes(last) - prefix_bytes(s->loaded[record]));
+        s->loaded[record] = last;
+        lod_access_history_set_loaded(&s->history, record, (struct lod_groups){1, last},
+                                      prefix_bytes(last));
+        evict(s, record);
+    }
+    for (unsigned k = s->loaded[record]; k < WANTED; k++) {
+        spend(s, 1, sizes[k]);
+    }
+}
+
+/* Returns the time; UINT64_MAX for a policy that reads over 1.1 times the bytes that it serves. */
+static uint64_t run(const struct device *device, double memory, enum order order,
+                    enum policy policy)
+{
+    static unsigned items[RECORDS * ITEMS];
+    struct simulation s = {.cost = &device->cost, .policy = policy};
+
+    s.room.bytes = (uint64_t)((double)prefix_bytes(WANTED) * RECORDS * memory);
+    for (unsigned k = 1; k <= GROUPS && prefix_bytes(k) * RECORDS <= s.room.bytes; k++) {
+        s.room.fitting = k;
+    }
+    s.room.fitting = s.room.fitting == GROUPS ? LOD_GROUPS_MAX : s.room.fitting;
+    cr_assert_eq(lod_access_history_init(&s.history, RECORDS), 0);
+    srand(1);
+    for (unsigned pass = 0; pass < PASSES; pass++) {
+        for (unsigned i = 0; i < RECORDS * ITEMS; i++) {
+            unsigned at = order == SHUFFLED ? (unsigned)rand() % (i + 1) : i;
+            items[i] = items[at];
+            items[at] = i;
+        }
+        for (unsigned i = 0; i < RECORDS * ITEMS; i++) {
+            read_item(&s, items[i]);
+        }
+    }
+    lod_access_history_finish(&s.history);
+    return s.total_bytes <= prefix_bytes(WANTED) * RECORDS * PASSES * 11 / 10 ? s.total_ns
+                                                                              : UINT64_MAX;
+}
+
+static double seconds(uint64_t ns)
+{
+    return ns == UINT64_MAX ? INFINITY : (double)ns / 1e9;
+}
+
+Test(prefetch_decide, no_cell_is_slower_than_the_best_fixed_policy)
+{
+    static const char *const orders[] = {"shuffled", "stored"};
+
+    printf("%-13s %-11s %-9s %8s %8s %8s %8s\n", "seconds on", "memory", "order", "decided",
+           "frames", "whole", "fitting");
+    for (unsigned d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
+        for (unsigned m = 0; m < sizeof(memories) / sizeof(memories[0]); m++) {
+            for (unsigned order = 0; order < ORDERS; order++) {
+                uint64_t ns[POLICIES], best = UINT64_MAX;
+                for (unsigned policy = 0; policy < POLICIES; policy++) {
+                    ns[policy] = run(&devices[d], memories[m].of_prefixes, order, policy);
+                    best = policy != DECIDED && ns[policy] < best ? ns[policy] : best;
+                }
+                printf("%-13s %-11s %-9s %8.2f %8.2f %8.2f %8.2f\n", devices[d].name,
+                       memories[m].name, orders[order], seconds(ns[DECIDED]), seconds(ns[FRAMES]),
+                       seconds(ns[WHOLE]), seconds(ns[FITTING]));
+                cr_expect(ns[DECIDED] <= best * 105 / 100, "%s, %s, %s: %.2f s, the best is %.2f",
+                          devices[d].name, memories[m].name, orders[order], seconds(ns[DECIDED]),
+                          seconds(best));
+            }
+        }
+    }
+}
+
+static struct lod_prefetch_miss one_miss(void)
+{
+    struct lod_prefetch_miss miss = {.first = 1, .last = WANTED, .requests = 4, .bytes = 27000};
+
+    for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
+        miss.prefix[k] = prefix_bytes(k);
+    }
+    return miss;
+}
+
+Test(prefetch_decide, a_store_in_memory_needs_no_prefix_and_an_announced_record_is_always_loaded)
+{
+    struct lod_prefetch_cost cost = devices[0].cost;
+    struct lod_prefetch_miss miss = one_miss();
+    struct lod_prefetch_room room = {0};
+    struct lod_prefetch_order order = {0};
+
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0, "no room");
+    miss.announced = WANTED + 1;
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, WANTED + 1);
+    cost.memory = true;
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0);
+}
+
+/* 5 GB for a record: a reader of one item must not wait for minutes. */
+Test(prefetch_decide, a_long_load_needs_more_readers)
+{
+    struct lod_prefetch_cost cost = devices[0].cost;
+    struct lod_prefetch_miss miss = one_miss();
+    struct lod_prefetch_room room = {.bytes = 1ull << 40, .fitting = LOD_GROUPS_MAX};
+    struct lod_prefetch_order order = {.asked = 1};
+
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, WANTED);
+    for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
+        miss.prefix[k] *= 12;
+    }
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0);
+    order.asked = 20;
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, WANTED);
+    for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
+        miss.prefix[k] *= 100;
+    }
+    order.asked = 20000;
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0, "never minutes");
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <time.h>
+
+#include "backend/slow.h"
+#include "store_fixture.h"
+
+#define NAME "object"
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Makes a store with an object of `bytes` bytes, 0, 1, 2 and so on. */
+static struct lod_object *open_slow(struct fixture *f, struct lod_slow slow, size_t bytes,
+                                    struct lod_store **ret_store)
+{
+    struct lod_store *inner = NULL;
+    struct lod_object *object = NULL;
+    int fd = openat(f->dir_fd, NAME, O_RDWR | O_CREAT, 0644);
+
+    for (size_t i = 0; i < bytes; i += 4096) {
+        uint8_t page[4096];
+        for (size_t j = 0; j < sizeof(page); j++) {
+            page[j] = (uint8_t)(i + j);
+        }
+        cr_assert_eq(write(fd, page, sizeof(page)), (ssize_t)sizeof(page));
+    }
+    close(fd);
+    cr_assert_eq(lod_store_open(f->folder, &inner), 0);
+    cr_assert_eq(lod_slow_create(&slow, inner, ret_store), 0);
+    cr_assert_str_eq(lod_store_location(*ret_store), f->folder);
+    cr_assert_eq(lod_object_open(*ret_store, NAME, &object), 0);
+    cr_assert_eq(lod_object_bytes(object), bytes);
+    return object;
+}
+
+static uint8_t into[1 << 20];
+
+static void read_all(struct lod_object *object, size_t bytes, size_t step)
+{
+    for (size_t at = 0; at < bytes; at += step) {
+        cr_assert_eq(lod_object_pread(object, at, into, step), 0);
+        cr_assert(into[0] == (uint8_t)at && into[step - 1] == (uint8_t)(at + step - 1));
+    }
+}
+
+Test(slow, bytes_are_not_faster_than_the_limit)
+{
+    struct fixture f = fixture_create();
+    struct lod_store *store;
+    struct lod_object *object =
+        open_slow(&f, (struct lod_slow){.bytes_per_second = 4 << 20}, 1 << 20, &store);
+
+    double from = seconds();
+    read_all(object, 1 << 20, 64 << 10);
+    read_all(object, 1 << 20, 1 << 20);
+    double took = seconds() - from;
+    cr_assert(took > .44 && took < 5, "%f for .5 s less the burst", took);
+    lod_object_close(object);
+    lod_store_close(store);
+    fixture_destroy(&f);
+}
+
+Test(slow, requests_are_delayed_one_after_another)
+{
+    struct fixture f = fixture_create();
+    struct lod_store *store;
+    struct lod_object *object =
+        open_slow(&f, (struct lod_slow){.latency_ms = 20}, 64 << 10, &store);
+
+    double from = seconds();
+    read_all(object, 64 << 10, 4096);
+    double took = seconds() - from;
+    cr_assert(took > .26 && took < 5, "%f for .32 s less the burst", took);
+    lod_object_close(object);
+    lod_store_close(store);
+    fixture_destroy(&f);
+}
+
+static int count(void *ctx, const char *name, bool folder)
+{
+    (void)name;
+    (void)folder;
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
+Test(slow, a_missing_object_is_missing_in_a_slow_store_too)
+{
+    struct fixture f = fixture_create();
+    struct lod_store *store;
+    struct lod_object *object = open_slow(&f, (struct lod_slow){0}, 4096, &store), *none;
+    unsigned names = 0;
+
+    cr_assert_eq(lod_object_open(store, "nothing", &none), -ENOENT);
+    cr_assert_eq(lod_object_open(store, "../x", &none), -EINVAL);
+    cr_assert_eq(lod_object_pread(object, 4000, into, 200), -EIO);
+    cr_assert_eq(lod_store_list(store, "records", count, &names), 0);
+    cr_assert_eq(names, 0);
+    lod_object_close(object);
+    lod_store_close(store);
+    fixture_destroy(&f);
+}
