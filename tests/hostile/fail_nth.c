@@ -5,7 +5,8 @@
  * errno as a number, `short` (half of the bytes), `kill` (the process dies before the call), or
  * `stall`: the call makes a file LODFS_FAIL_STALL, waits until that is removed, and succeeds. Once
  * it was removed, no call stalls. LODFS_FAIL_FILE=WORD: only calls on files with WORD in their
- * path. LODFS_FAIL_COUNT=FILE: at exit, a line "CALL COUNT" for each call that was made.
+ * path. LODFS_FAIL_COUNT=FILE: at exit, a line "CALL COUNT" for each call that was made. Calls of
+ * child processes neither count nor fail.
  * LODFS_NO_TMPFILE=1: open with O_TMPFILE gives EOPNOTSUPP. Not for programs built with
  * AddressSanitizer.
  */
@@ -62,6 +63,12 @@ static void count_calls(void)
     }
 }
 
+/* A child of the program, such as one that asks a mount, would take the N-th call a second time. */
+static void ignore_child(void)
+{
+    ready = false;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     const char *text = getenv("LODFS_FAIL");
@@ -84,7 +91,7 @@ __attribute__((constructor)) static void begin(void)
         error_number = *end == ':' ? atoi(end + 1) : 0;
     }
     only_file = getenv("LODFS_FAIL_FILE");
-    ready = true;
+    ready = pthread_atfork(NULL, NULL, ignore_child) == 0;
     for (unsigned i = 0; i < CALLS_COUNT; i++) {
         counts[i] = 0;
     }
