@@ -41,7 +41,7 @@ struct dir_file {
 /* The state while a directory is made. */
 struct making {
     struct lod_dataset *dataset;
-    const struct lod_shard *shard;
+    const struct lod_shard_part *part;
     struct lod_record_desc recd;
     struct lod_metadata metadata;
     struct lod_sample_tree tree;
@@ -73,7 +73,7 @@ static int add_sample(struct making *m, const struct lod_framed_sample *sample)
 {
     const char *path = sample->file[sample->lead].path;
     const struct dir_sample made = {
-        .end = m->end + lod_framing_bytes(m->shard->framing, sample),
+        .end = m->end + lod_framing_bytes(m->part->framing, sample),
         .first_file = (uint32_t)m->files.count,
         .lead = sample->lead,
         .stem_bytes = (uint32_t)sample->stem_bytes,
@@ -150,7 +150,7 @@ static int add_slot(struct making *m, uint32_t slot)
     const size_t split = strlen(m->split) + (m->split[0] != '\0');
     lod_sample_begin(m->maker, row.form, item, row.label, split);
     error = add_files(m, &row, &lead);
-    error = error ? error : lod_sample_set_fidelity(m->maker, m->shard->fidelity);
+    error = error ? error : lod_sample_set_fidelity(m->maker, m->part->fidelity);
     return error ? error : add_sample(m, &m->maker->sample);
 }
 
@@ -159,9 +159,9 @@ static int begin(struct making *m)
     struct lod_index *index = lod_dataset_index(m->dataset);
     struct lod_node split;
 
-    int error = lod_index_record(index, m->shard->record, &m->recd);
-    if (!error && m->shard->split) {
-        error = lod_index_node(index, m->shard->split, &split);
+    int error = lod_index_record(index, m->part->record, &m->recd);
+    if (!error && m->part->split) {
+        error = lod_index_node(index, m->part->split, &split);
         error = error ? error : lod_index_name(index, &split, m->split);
     }
     error = error ? error : lod_dataset_metadata(m->dataset, &m->recd, &m->metadata);
@@ -178,10 +178,10 @@ static int make(struct making *m)
         error = add_slot(m, slot);
     }
     /* If the sums differed, the file would not have the size that stat(2) shows. */
-    if (!error && (m->samples.count != m->shard->leads || m->end != m->shard->sample_bytes)) {
+    if (!error && (m->samples.count != m->part->leads || m->end != m->part->bytes)) {
         error = -EILSEQ;
     }
-    return error ? lod_dataset_sums_failed(m->dataset, m->shard->row, error) : 0;
+    return error ? lod_dataset_sums_failed(m->dataset, m->part->row, error) : 0;
 }
 
 static int join(const struct making *m, struct lod_blob **ret_blob)
@@ -203,10 +203,10 @@ static int join(const struct making *m, struct lod_blob **ret_blob)
     return 0;
 }
 
-int lod_shard_directory_make(struct lod_dataset *dataset, const struct lod_shard *shard,
+int lod_shard_directory_make(struct lod_dataset *dataset, const struct lod_shard_part *part,
                              struct lod_blob **ret_blob)
 {
-    struct making m = {.dataset = dataset, .shard = shard};
+    struct making m = {.dataset = dataset, .part = part};
     int error = make(&m);
 
     error = error ? error : join(&m, ret_blob);
@@ -252,9 +252,10 @@ uint64_t lod_shard_directory_start(const struct lod_blob *directory, uint64_t nu
     return number ? samples[number - 1].end : 0;
 }
 
-/* The sample that has byte `offset`. */
-static uint64_t find(const struct dir_sample *samples, uint64_t count, uint64_t offset)
+uint64_t lod_shard_directory_find(const struct lod_blob *directory, uint64_t offset)
 {
+    uint64_t count;
+    const struct dir_sample *samples = samples_of(directory, &count);
     uint64_t low = 0, high = count - 1;
 
     while (low < high) {
@@ -280,15 +281,14 @@ static struct lod_framed_file file_of(const struct dir_file *file, const char *n
                                     .mode = file->mode};
 }
 
-void lod_shard_directory_sample(const struct lod_blob *directory, uint64_t offset,
-                                struct lod_framed_sample *ret_sample, uint64_t *ret_start)
+void lod_shard_directory_sample(const struct lod_blob *directory, uint64_t number,
+                                struct lod_framed_sample *ret_sample)
 {
     const struct counts *counts = (const struct counts *)(const void *)directory->data;
     uint64_t count;
     const struct dir_sample *samples = samples_of(directory, &count);
     const struct dir_file *files = (const struct dir_file *)(const void *)(samples + count);
     const char *names = (const char *)(files + counts->files);
-    const uint64_t number = find(samples, count, offset);
     const struct dir_sample *at = &samples[number];
     const uint64_t end = number + 1 < count ? at[1].first_file : counts->files;
 
@@ -304,5 +304,4 @@ void lod_shard_directory_sample(const struct lod_blob *directory, uint64_t offse
     ret_sample->kind = at->kind;
     ret_sample->width = at->width;
     ret_sample->height = at->height;
-    *ret_start = lod_shard_directory_start(directory, number);
 }

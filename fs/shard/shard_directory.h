@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The directory of a framed file: the end of each sample, and the names of its files. It is made of
- * the metadata of the record, which is read once. Only leads with members need their neighbours in
- * the index.
+ * The directory of the samples that a record has of a split: the end of each, and the names of its
+ * files. It is made of the metadata of the record, which is read once. Only leads with members need
+ * their neighbours in the index.
  */
 #ifndef LOD_SHARD_DIRECTORY_H
 #define LOD_SHARD_DIRECTORY_H
@@ -16,7 +16,7 @@
 /* Makes a directory as a blob for a cache. Returns -EIO (already logged) or an error of
  * lod_error_passes. */
 LOD_MUST_CHECK int lod_shard_directory_make(struct lod_dataset *dataset,
-                                            const struct lod_shard *shard,
+                                            const struct lod_shard_part *part,
                                             struct lod_blob **ret_blob);
 
 /* Returns the bytes of all samples. */
@@ -26,9 +26,12 @@ uint64_t lod_shard_directory_bytes(const struct lod_blob *directory);
 uint64_t lod_shard_directory_count(const struct lod_blob *directory);
 uint64_t lod_shard_directory_start(const struct lod_blob *directory, uint64_t number);
 
-/* Returns the sample that contains byte `offset`, which is below the bytes of all samples, and its
- * start. The names in `ret_sample` point into the directory. */
-void lod_shard_directory_sample(const struct lod_blob *directory, uint64_t offset,
-                                struct lod_framed_sample *ret_sample, uint64_t *ret_start);
+/* Returns the number of the sample that contains byte `offset`, which is below the bytes of all
+ * samples. */
+uint64_t lod_shard_directory_find(const struct lod_blob *directory, uint64_t offset);
+
+/* Returns a sample. Its names point into the directory. */
+void lod_shard_directory_sample(const struct lod_blob *directory, uint64_t number,
+                                struct lod_framed_sample *ret_sample);
 
 #endif

@@ -89,7 +89,7 @@ static void copy_text(const struct range *range, uint64_t at, const void *text, 
 /* ----------------------------------------------------------------------------- stretches */
 
 /* A stretch being read. */
-struct part {
+struct piece {
     const struct lod_framed_sample *sample;
     unsigned number;
     struct lod_stretch stretch;
@@ -97,7 +97,7 @@ struct part {
     uint8_t head[LOD_HEAD_BYTES];  /* once it was asked for */
 };
 
-static void write_head(const struct range *range, struct part *part, bool wanted)
+static void write_head(const struct range *range, struct piece *part, bool wanted)
 {
     assert(part->stretch.head_bytes <= sizeof(part->head));
     if (wanted || part->file_at > range->from) {
@@ -121,7 +121,7 @@ static int sum_again(const struct range *range, const struct lod_framed_file *fi
     return error;
 }
 
-static int sum(const struct range *range, const struct part *part, uint32_t *ret_crc)
+static int sum(const struct range *range, const struct piece *part, uint32_t *ret_crc)
 {
     const struct lod_stretch *stretch = &part->stretch;
     const struct lod_framed_file *file = stretch->file;
@@ -138,7 +138,7 @@ static int sum(const struct range *range, const struct part *part, uint32_t *ret
     return error;
 }
 
-static int write_tail(const struct range *range, const struct part *part)
+static int write_tail(const struct range *range, const struct piece *part)
 {
     uint8_t text[LOD_TAIL_BYTES];
     uint32_t crc = 0;
@@ -152,7 +152,7 @@ static int write_tail(const struct range *range, const struct part *part)
     return error;
 }
 
-static int read_stretch(const struct range *range, struct part *part)
+static int read_stretch(const struct range *range, struct piece *part)
 {
     const struct lod_framed_file *file = part->stretch.file;
     uint64_t skip, count;
@@ -177,7 +177,7 @@ static int read_sample(const struct range *range, const struct lod_framed_sample
 {
     const struct lod_framing *framing = range->shard->framing;
     const unsigned count = framing->stretches(sample);
-    struct part part = {.sample = sample};
+    struct piece part = {.sample = sample};
     int error = 0;
 
     for (unsigned i = 0; !error && i < count && at < range->to; i++) {
@@ -194,46 +194,11 @@ static int read_sample(const struct range *range, const struct lod_framed_sample
     return error;
 }
 
-/* Lines have one length, so the first one that is wanted is found by division. */
-static void read_lines(const struct range *range, const struct lod_blob *directory)
-{
-    const struct lod_framing *framing = range->shard->framing;
-    const uint64_t count = lod_shard_directory_count(directory);
-    char text[LOD_LINE_BYTES];
-
-    for (uint64_t i = range->from / framing->line_bytes;
-         i < count && i * framing->line_bytes < range->to; i++) {
-        const uint64_t start = lod_shard_directory_start(directory, i);
-        framing->line(start, lod_shard_directory_start(directory, i + 1) - start, text);
-        copy_text(range, i * framing->line_bytes, text, framing->line_bytes);
-    }
-}
-
-static int read_range(const struct range *range, const struct lod_blob *directory)
-{
-    const uint64_t samples = lod_shard_directory_bytes(directory);
-    struct lod_framed_sample sample;
-    uint64_t at = range->from, start, skip;
-    uint8_t *into;
-    int error = 0;
-
-    while (!error && at < range->to && at < samples) {
-        lod_shard_directory_sample(directory, at, &sample, &start);
-        error = read_sample(range, &sample, start, &at);
-    }
-    const uint64_t zeros =
-        overlap(range, samples, range->shard->framing->trailer_bytes, &skip, &into);
-    if (zeros) {
-        memset(into, 0, zeros);
-    }
-    return error;
-}
-
 /* ----------------------------------------------------------------------------- directories */
 
 struct wanted {
     struct lod_dataset *dataset;
-    const struct lod_shard *shard;
+    const struct lod_shard_part *part;
 };
 
 static int fill_directory(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
@@ -241,36 +206,142 @@ static int fill_directory(void *ctx, struct lod_key key, struct lod_blob **ret_b
     const struct wanted *wanted = ctx;
 
     (void)key;
-    return lod_shard_directory_make(wanted->dataset, wanted->shard, ret_blob);
+    return lod_shard_directory_make(wanted->dataset, wanted->part, ret_blob);
+}
+
+/* Finds the part of a byte or lead of the split, and its directory. */
+static int find_part(const struct range *range, enum lod_shard_by by, uint64_t at,
+                     struct lod_shard_part *ret_part, struct lod_blob **ret_directory)
+{
+    const struct lod_shard *shard = range->shard;
+    struct wanted wanted = {.dataset = range->reader->dataset, .part = ret_part};
+    int error = lod_shard_part_at(wanted.dataset, shard, by, at, ret_part);
+    const struct lod_key key = {.high = error ? 0 : ret_part->row,
+                                .low = (uint64_t)shard->framing->format << 8 |
+                                       (uint64_t)shard->fidelity};
+
+    return error ? error
+                 : lod_cache_get(range->reader->directories, key, fill_directory, &wanted,
+                                 ret_directory);
+}
+
+/* --------------------------------------------------------------------------------- lines */
+
+static void write_line(const struct range *range, const struct lod_shard_part *part,
+                       const struct lod_blob *directory, uint64_t number, char *into)
+{
+    const struct lod_shard *shard = range->shard;
+    const uint64_t start = lod_shard_directory_start(directory, number);
+    struct lod_framed_sample sample;
+
+    lod_shard_directory_sample(directory, number, &sample);
+    const struct lod_framed_file *lead = &sample.file[sample.lead];
+    const struct lod_framed_line line = {.id = part->first_lead + number,
+                                         .offset = part->start + start - shard->start,
+                                         .bytes = lod_shard_directory_start(directory, number + 1) -
+                                                  start,
+                                         .label = sample.label,
+                                         .path = lead->path,
+                                         .path_bytes = lead->path_bytes,
+                                         .path_room = shard->path_room};
+    shard->framing->lines[shard->kind]->write(&line, into);
+}
+
+/* Writes the lines of a part from the lead *number of the file on. */
+static void read_part_lines(const struct range *range, const struct lod_shard_part *part,
+                            const struct lod_blob *directory, uint64_t *number)
+{
+    const struct lod_shard *shard = range->shard;
+    const uint64_t bytes = lod_line_bytes(shard->framing->lines[shard->kind], shard->path_room);
+    const uint64_t end = (uint64_t)part->first_lead + part->leads - shard->first_lead;
+    char text[LOD_LINE_BYTES];
+
+    assert(bytes <= sizeof(text));
+    for (; *number < end && *number < shard->leads && *number * bytes < range->to; ++*number) {
+        write_line(range, part, directory, shard->first_lead + *number - part->first_lead, text);
+        copy_text(range, *number * bytes, text, bytes);
+    }
+}
+
+/* Lines have one length, so the first one that is wanted is found by division. */
+static int read_lines(const struct range *range)
+{
+    const struct lod_shard *shard = range->shard;
+    const uint64_t bytes = lod_line_bytes(shard->framing->lines[shard->kind], shard->path_room);
+    uint64_t number = range->from / bytes;
+    struct lod_shard_part part;
+    int error = 0;
+
+    while (!error && number * bytes < range->to) {
+        struct lod_blob *directory = NULL;
+        error = find_part(range, LOD_SHARD_LEAD, shard->first_lead + number, &part, &directory);
+        if (!error) {
+            read_part_lines(range, &part, directory, &number);
+        }
+        lod_blob_unref(directory);
+    }
+    return error;
+}
+
+/* -------------------------------------------------------------------------------- ranges */
+
+/* Reads the samples of a part from the byte *at of the file on. */
+static int read_part(const struct range *range, const struct lod_shard_part *part,
+                     const struct lod_blob *directory, uint64_t *at)
+{
+    /* Where the part begins in the file; a file that begins inside of a part wraps around. */
+    const uint64_t begin = part->start - range->shard->start;
+    const uint64_t count = lod_shard_directory_count(directory);
+    uint64_t number = lod_shard_directory_find(directory, *at - begin);
+    struct lod_framed_sample sample;
+    int error = 0;
+
+    for (; !error && number < count && *at < range->to; number++) {
+        lod_shard_directory_sample(directory, number, &sample);
+        error =
+            read_sample(range, &sample, begin + lod_shard_directory_start(directory, number), at);
+    }
+    return error;
+}
+
+static int read_range(const struct range *range)
+{
+    const struct lod_shard *shard = range->shard;
+    struct lod_shard_part part;
+    uint64_t at = range->from, skip;
+    uint8_t *into;
+    int error = 0;
+
+    while (!error && at < range->to && at < shard->sample_bytes) {
+        struct lod_blob *directory = NULL;
+        error = find_part(range, LOD_SHARD_BYTE, shard->start + at, &part, &directory);
+        error = error ? error : read_part(range, &part, directory, &at);
+        lod_blob_unref(directory);
+    }
+    const uint64_t zeros =
+        overlap(range, shard->sample_bytes, shard->framing->trailer_bytes, &skip, &into);
+    if (!error && zeros) {
+        memset(into, 0, zeros);
+    }
+    return error;
 }
 
 int lod_shard_read(struct lod_shard_reader *reader, const struct lod_shard *shard, uint64_t offset,
                    size_t bytes, uint8_t *into, size_t *ret_bytes)
 {
     const uint64_t left = offset < shard->bytes ? shard->bytes - offset : 0;
-    struct range range = {.reader = reader,
-                          .shard = shard,
-                          .from = offset,
-                          .to = offset + (bytes < left ? bytes : left),
-                          .into = into};
-    struct wanted wanted = {.dataset = reader->dataset, .shard = shard};
-    const struct lod_key key = {.high = shard->row,
-                                .low = (uint64_t)shard->framing->format << 8 |
-                                       (uint64_t)shard->fidelity};
-    struct lod_blob *directory = NULL;
+    const struct range range = {.reader = reader,
+                                .shard = shard,
+                                .from = offset,
+                                .to = offset + (bytes < left ? bytes : left),
+                                .into = into};
 
     assert(bytes <= LOD_READ_BYTES_MAX);
     if (range.from >= range.to) {
         *ret_bytes = 0;
         return 0;
     }
-    int error = lod_cache_get(reader->directories, key, fill_directory, &wanted, &directory);
-    if (!error && shard->lines) {
-        read_lines(&range, directory);
-    } else if (!error) {
-        error = read_range(&range, directory);
-    }
-    lod_blob_unref(directory);
+    int error = shard->kind == LOD_FRAMED_DATA ? read_range(&range) : read_lines(&range);
     if (!error) {
         *ret_bytes = (size_t)(range.to - range.from);
     }

@@ -29,7 +29,7 @@ struct lod_inode {
     /* 0: a format's folder, or with format 0 a fixed number; LOD_AUTO: the link. */
     enum lod_fidelity fidelity;
     enum lod_format format;
-    bool lines; /* of a framed file: the second file of its row */
+    unsigned kind; /* of a framed file: enum lod_framed_kind; else 0 */
 };
 
 uint64_t lod_inode_pack(struct lod_inode inode);

@@ -102,10 +102,14 @@ static int find_shard(struct lod_dataset *dataset, struct lod_found *found)
         found->node.count = positions < UINT32_MAX ? (uint32_t)positions : UINT32_MAX;
         return error;
     }
+    if (inode->kind >= LOD_FRAMED_KINDS) {
+        return -ENOENT;
+    }
     found->node = (struct lod_node){
         .number = inode->node, .mode = S_IFREG | 0444, .mtime = found->node.mtime};
-    return lod_shard_find(dataset, found->view->framing, inode->fidelity,
-                          (struct lod_shard_file){inode->node - 1, inode->lines}, &found->shard);
+    return lod_shard_find(
+        dataset, found->view->framing, inode->fidelity,
+        (struct lod_shard_file){inode->node - 1, (enum lod_framed_kind)inode->kind}, &found->shard);
 }
 
 static int find_node(struct lod_dataset *dataset, struct lod_found *found)
@@ -117,7 +121,7 @@ static int find_node(struct lod_dataset *dataset, struct lod_found *found)
     if (found->view->framing) {
         return find_shard(dataset, found);
     }
-    if (found->inode.lines) {
+    if (found->inode.kind) {
         return -ENOENT;
     }
     int error = lod_index_node(lod_dataset_index(dataset), found->inode.node, &found->node);
@@ -190,7 +194,7 @@ static int lookup_shard(struct lod_dataset *dataset, const struct lod_found *fol
                     : lod_shard_lookup(dataset, folder->view->framing, name, &file);
     if (!error) {
         child.inode.node = file.row + 1;
-        child.inode.lines = file.lines;
+        child.inode.kind = file.kind;
         error = find_shard(dataset, &child);
     }
     if (!error) {
@@ -247,7 +251,7 @@ static int shard_child(struct lod_dataset *dataset, const struct lod_found *fold
     struct lod_found child = *folder;
 
     child.inode.node = file.row + 1;
-    child.inode.lines = file.lines;
+    child.inode.kind = file.kind;
     int error = find_node(dataset, &child);
     error = error ? error : lod_shard_name(dataset, framing, file, name);
     if (!error) {

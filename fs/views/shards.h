@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The files of a framing below MOUNT/FRAMING/FIDELITY: names, numbers and exact sizes, from rows of
- * SUMS alone. A file holds the samples that one record has of one split, and is called
- * SPLIT-NNNNNN.tar, say, numbered from 0 without gaps. It opens no record; fs/shard reads them.
+ * SUMS alone. It opens no record; fs/shard reads them.
+ *
+ * A file has a stretch of the samples of its split, in storage order: those of one record, and is
+ * called SPLIT-NNNNNN.tar, say, numbered from 0 without gaps; or all, and is called SPLIT.rec. A
+ * stretch of another law needs its own lod_shard only: reading starts from the fields of that.
  */
 #ifndef LOD_SHARDS_H
 #define LOD_SHARDS_H
@@ -13,29 +16,55 @@
 #include "dataset/dataset.h"
 #include "framing/framing.h"
 
-/* All but `fidelity` and `framing` follow from the row. */
+/* Bytes and leads are counted from the first sample of the split. */
 struct lod_shard {
     const struct lod_framing *framing;
     enum lod_fidelity fidelity;
-    uint32_t row;          /* of SUMS: its number */
-    uint32_t record;       /* that has the samples */
-    uint32_t split;        /* node of the split's folder */
-    uint32_t leads;        /* samples */
-    bool lines;            /* it is the second file, that of lines */
-    uint64_t bytes;        /* of the file */
-    uint64_t sample_bytes; /* of all samples */
+    enum lod_framed_kind kind;
+    uint32_t split;               /* node of the split's folder */
+    uint32_t first_row, end_row;  /* rows of SUMS, that have its samples */
+    uint32_t first_lead, leads;   /* samples */
+    uint32_t path_room;           /* bytes of the longest path of a lead of the split */
+    uint64_t start, sample_bytes; /* where its samples begin, and their bytes */
+    uint64_t bytes;               /* of the file */
 };
 
-/* A row of SUMS has a file, and in some framings a second one, of lines. */
+/* A file is named by a row of SUMS: its only one, or the closing row of the split it has. */
 struct lod_shard_file {
     uint32_t row;
-    bool lines;
+    enum lod_framed_kind kind;
+};
+
+/* The samples that one record has of a split; positions as in struct lod_shard. */
+struct lod_shard_part {
+    const struct lod_framing *framing;
+    enum lod_fidelity fidelity;
+    uint32_t row;    /* of SUMS */
+    uint32_t record; /* that has the samples */
+    uint32_t split;
+    uint32_t first_lead, leads;
+    uint64_t start, bytes;
 };
 
 /* -ENOENT: no such file. -EIO: the index is damaged, which was logged. */
 LOD_MUST_CHECK int lod_shard_find(struct lod_dataset *dataset, const struct lod_framing *framing,
                                   enum lod_fidelity fidelity, struct lod_shard_file file,
                                   struct lod_shard *ret_shard);
+
+/* The part that has the byte, or the lead, `at` of the split; `at` is inside the shard. Binary
+ * search. -EIO as above. */
+enum lod_shard_by { LOD_SHARD_BYTE, LOD_SHARD_LEAD };
+LOD_MUST_CHECK int lod_shard_part_at(struct lod_dataset *dataset, const struct lod_shard *shard,
+                                     enum lod_shard_by by, uint64_t at,
+                                     struct lod_shard_part *ret_part);
+
+/* The rows [*ret_first, *ret_closing) of a split and its closing row. -ENOENT: it has none. */
+LOD_MUST_CHECK int lod_shard_rows_of(struct lod_dataset *dataset, uint32_t split,
+                                     uint32_t *ret_first, uint32_t *ret_closing);
+
+/* Reads a row of SUMS. Failures are logged: -EIO. */
+LOD_MUST_CHECK int lod_shard_sums(struct lod_dataset *dataset, uint32_t row,
+                                  struct lod_sums_row *ret_sums);
 
 /* The name of a file, and the file of a name. Errors as above. */
 LOD_MUST_CHECK int lod_shard_name(struct lod_dataset *dataset, const struct lod_framing *framing,

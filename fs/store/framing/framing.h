@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/format.h"
 #include "codec.h"
 #include "compiler.h"
 
@@ -52,7 +53,6 @@ struct lod_framed_sample {
 #define LOD_STRETCHES_MAX (LOD_FRAMED_FILES_MAX + 1)
 #define LOD_HEAD_BYTES    8192u
 #define LOD_TAIL_BYTES    512u
-#define LOD_LINE_BYTES    64u
 struct lod_stretch {
     unsigned head_bytes, tail_bytes;    /* at most LOD_HEAD_BYTES, LOD_TAIL_BYTES */
     const struct lod_framed_file *file; /* NULL: the head is all of it */
@@ -60,10 +60,38 @@ struct lod_stretch {
     unsigned sum_from;
 };
 
+/* The files of a name: the samples, and files beside them that have a line for each sample. */
+enum lod_framed_kind {
+    LOD_FRAMED_DATA = 0,
+    LOD_FRAMED_INDEX = 1, /* where each sample lies in the first */
+    LOD_FRAMED_LIST = 2,  /* their labels and paths */
+    LOD_FRAMED_KINDS = 3,
+};
+
+/* The facts of a sample that a line may tell. */
+struct lod_framed_line {
+    uint64_t id;            /* samples of the split before it */
+    uint64_t offset, bytes; /* in the file of samples */
+    int32_t label;
+    const char *path; /* of the lead, in the tree; not terminated */
+    size_t path_bytes;
+    uint32_t path_room; /* bytes of the longest path of the split */
+};
+
+/* All lines of a file have one length. */
+#define LOD_LINE_BYTES (64u + LOD_PATH_MAX) /* the longest */
+struct lod_framed_lines {
+    const char *ending;
+    unsigned bytes; /* of a line, at most 64; path_room more if it has the path */
+    bool has_path;
+    void (*write)(const struct lod_framed_line *line, char *into);
+};
+
 struct lod_framing {
     const char *folder; /* MOUNT/folder/FIDELITY */
     const char *ending; /* of its files */
     enum lod_format format;
+    bool whole;             /* a file has all samples of a split; otherwise those of one record */
     unsigned trailer_bytes; /* zeros behind the last sample of a file */
 
     /* Returns how many stretches the sample has: at most LOD_STRETCHES_MAX. */
@@ -76,13 +104,7 @@ struct lod_framing {
     void (*tail)(const struct lod_framed_sample *sample, unsigned number, uint32_t crc,
                  uint8_t *into);
 
-    /*
-     * A second file of the same name, with lines that say where each sample lies in the first.
-     * line_bytes 0: there is none.
-     */
-    const char *lines_ending;
-    unsigned line_bytes; /* at most LOD_LINE_BYTES */
-    void (*line)(uint64_t offset, uint64_t bytes, char *into);
+    const struct lod_framed_lines *lines[LOD_FRAMED_KINDS]; /* NULL: there is no such file */
 };
 
 /* The index-th row of the dispatch table; NULL past the last, which is LOD_FRAMINGS. */
@@ -99,6 +121,12 @@ static inline uint64_t lod_stretch_bytes(const struct lod_stretch *stretch)
 }
 uint64_t lod_framing_bytes(const struct lod_framing *framing,
                            const struct lod_framed_sample *sample);
+
+/* Returns the bytes of each line. */
+static inline uint64_t lod_line_bytes(const struct lod_framed_lines *lines, uint32_t path_room)
+{
+    return lines->bytes + (lines->has_path ? path_room : 0);
+}
 
 extern const struct lod_framing lod_framing_tar, lod_framing_tfrecord;
 

@@ -207,13 +207,16 @@ static void tail(const struct lod_framed_sample *sample, unsigned number, uint32
 }
 
 /* As DALI's tfrecord2idx writes them. The zeros make all lines of one length. */
-static void line(uint64_t offset, uint64_t bytes, char *into)
+static void write_line(const struct lod_framed_line *line, char *into)
 {
-    char text[LOD_LINE_BYTES];
+    char text[LINE_BYTES + 1];
 
-    snprintf(text, sizeof(text), "%016" PRIu64 " %010" PRIu64 "\n", offset, bytes);
+    snprintf(text, sizeof(text), "%016" PRIu64 " %010" PRIu64 "\n", line->offset, line->bytes);
     memcpy(into, text, LINE_BYTES);
 }
+
+static const struct lod_framed_lines index_lines = {
+    .ending = ".idx", .bytes = LINE_BYTES, .write = write_line};
 
 const struct lod_framing lod_framing_tfrecord = {
     .folder = "tfrecord",
@@ -223,7 +226,5 @@ const struct lod_framing lod_framing_tfrecord = {
     .stretch = stretch,
     .head = head,
     .tail = tail,
-    .lines_ending = ".idx",
-    .line_bytes = LINE_BYTES,
-    .line = line,
+    .lines = {[LOD_FRAMED_INDEX] = &index_lines},
 };

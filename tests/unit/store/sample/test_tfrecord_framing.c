@@ -66,7 +66,10 @@ Test(tfrecord_framing, a_line_has_its_length)
 {
     char text[LOD_LINE_BYTES + 1] = "";
 
-    lod_framing_tfrecord.line(1234567, 89, text);
-    cr_assert_eq(lod_framing_tfrecord.line_bytes, strlen(text));
+    const struct lod_framed_lines *lines = lod_framing_tfrecord.lines[LOD_FRAMED_INDEX];
+    const struct lod_framed_line line = {.offset = 1234567, .bytes = 89};
+
+    lines->write(&line, text);
+    cr_assert_eq(lod_line_bytes(lines, 99), strlen(text));
     cr_assert_str_eq(text, "0000000001234567 0000000089\n");
 }
