@@ -2,6 +2,8 @@
 /* The dataset of reader_fixture.h. */
 #include "reader_fixture.h"
 
+#include <unistd.h>
+
 struct lod_item (*items_of)(uint32_t number);
 atomic_uint frames_read, reads, frames_failed;
 uint64_t segment_frames = 40;
@@ -12,6 +14,7 @@ int frame_error;
 uint32_t bad_item;
 uint32_t items_end = UINT32_MAX;
 uint64_t frame_short;
+unsigned open_us;
 bool shared_store;
 unsigned groups_in_memory;
 static unsigned groups_to_load; /* named by lod_record_groups */
@@ -39,6 +42,7 @@ int lod_dataset_record(struct lod_dataset *dataset, const struct lod_item *of,
     struct opened *opened = calloc(1, sizeof(*opened));
 
     (void)dataset;
+    usleep(open_us);
     opened->item = *of;
     opened->blob.destroy = destroy_opened;
     atomic_init(&opened->blob.refs, 1);

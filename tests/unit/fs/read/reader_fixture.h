@@ -29,6 +29,7 @@ extern int item_error;        /* the last error passed to lod_dataset_item_faile
 extern int frame_error;
 extern uint32_t bad_item; /* its frames cannot be read */
 extern uint32_t items_end;
+extern unsigned open_us;     /* how long it takes to open a record */
 extern uint64_t frame_short; /* bytes missing at the end of each frame */
 extern uint64_t store_bytes; /* of all groups together */
 extern bool shared_store;
