@@ -193,7 +193,7 @@ PLACES = (
     ("a refinement scan codes the wrong bit", "codecs/pcr/entropy/entropy.c",
      "            c->correction[c->corrections++] = magnitude >> s->low & 1;\n",
      "            c->correction[c->corrections++] = magnitude >> (s->low + 1) & 1;\n",
-     "pcr/rebuild"),
+     "pcr/entropy"),
     ("a short read counts as a whole one", "fs/store/backend/dir.c",
      "    return got == (ssize_t)bytes ? 0 : lod_file_pread(file->fd, offset, into, bytes);\n",
      "    return got > 0 ? 0 : lod_file_pread(file->fd, offset, into, bytes);\n", "store/store"),
