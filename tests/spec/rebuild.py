@@ -90,11 +90,12 @@ def main():
         source.mkdir()
         kinds = make_tree.make(os.fsencode(source), int(sys.argv[1]), 2)
         make_many(source, kinds)
-        subprocess.run([os.environ["LODFS"], "pack", source, store], check=True,
+        options = [] if sys.argv[1] == "1" else ["--order=path", "--seed=5"]
+        subprocess.run([os.environ["LODFS"], "pack", *options, source, store], check=True,
                        stdout=subprocess.DEVNULL)
         records = [spec.Record(path) for path in sorted(store.joinpath("records").iterdir())]
         pack, scans, entries = spec.tree_list(records[0].segments[0][0])
-        index, store_id, source_bytes = spec.make_index(records, entries)
+        index, store_id, source_bytes = spec.make_index(records, entries, pack)
         assert index == store.joinpath("index").read_bytes()
         check_manifest(json.loads(store.joinpath("manifest.json").read_text()), records, index,
                        store_id, source_bytes, pack, scans)

@@ -2,6 +2,8 @@
 """Samples, tar and TFRecord files, made from FORMAT.md alone: shares no code with the C sources."""
 import struct
 
+import parts_spec
+
 VIRTUAL, ALIAS, WHOLE, KEPT, ORIENT = 1, 4, 1, 32, 64
 SMALL, CLOSING, FILES_MAX, FULL = 0xffffffff, 0xffffffff, 33, 11
 SPLITS = {b"train", b"training", b"val", b"valid", b"validation", b"dev", b"test", b"testing"}
@@ -49,8 +51,8 @@ def file_bytes(codec, row, fidelity):
 class Store:
     """Nodes, items and records as store_spec has them, and the samples that they make."""
 
-    def __init__(self, records, nodes):
-        self.records, self.nodes = records, nodes
+    def __init__(self, records, nodes, seed=0):
+        self.records, self.nodes, self.seed = records, nodes, seed
         self.number = {node[0]: i for i, node in enumerate(nodes)}
         self.items, self.first = [], []
         for index, record in enumerate(records):
@@ -70,6 +72,19 @@ class Store:
     def split_path(self, node):
         folder, _, name = self.nodes[node][0].rpartition(b"/")
         return folder, name
+
+    def key(self, node):
+        return parts_spec.key(self.split_path(node)[1], self.seed)
+
+    def ascend(self):
+        """Returns whether the keys of the leads of a split and codec never decrease."""
+        last = {}
+        for item, *_, split, _, _, _ in self.samples:
+            place, key = (split, self.row(item)[0]), self.key(self.own[item])
+            if key < last.get(place, 0):
+                return False
+            last[place] = key
+        return True
 
     def rank(self, record):
         if self.pictures:
@@ -341,8 +356,9 @@ def sums_rows(store):
                       for samples in mine.values() for sample in samples)
         leads, totals = 0, [0] * (2 * FULL)
         for record, samples in [*mine.items(), (CLOSING, [])]:
-            rows.append(struct.pack(f"<IIII{2 * FULL}Q", record, store.number[split], leads,
-                                    longest, *totals))
+            key = store.key(store.own[samples[0][0]]) if samples else 0
+            rows.append(struct.pack(f"<IIIIQ{2 * FULL}Q", record, store.number[split], leads,
+                                    longest, key, *totals))
             leads += len(samples)
             for k in range(FULL):
                 for f, size in ((0, tar_bytes), (FULL, tfrecord_bytes)):

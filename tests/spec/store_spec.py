@@ -9,6 +9,7 @@ import zlib
 
 import xxhash
 
+import parts_spec
 import samples_spec
 
 BLOCK, PAYLOAD, ALIGN = 4096, 4080, 65536
@@ -265,7 +266,7 @@ def appended(nodes):
             and stem_of(nodes[i][0].rpartition(b"/")[2], PICTURES) is not None}
 
 
-def make_index(records, entries):
+def make_index(records, entries, pack):
     """Returns the bytes of the index file."""
     store_id = id_of(b"".join(record.id for record in records))
     seed = low(store_id)
@@ -307,15 +308,15 @@ def make_index(records, entries):
                       name_s.append(path).to_bytes(6, "little") + struct.pack("<H", len(path)) +
                       record.group_fields + struct.pack("<I12x", record.cut))
         first_item += record.items
-    index = assemble([node_s, item_s, recd_s, name_s, *sample_sections(records, nodes, seed)],
-                     store_id, source_bytes)
+    store = samples_spec.Store(records, nodes, parts_spec.seed_of(pack))
+    index = assemble([node_s, item_s, recd_s, name_s, *sample_sections(store, seed)],
+                     store_id, source_bytes, store)
     return index, store_id, source_bytes
 
 
-def sample_sections(records, nodes, seed):
+def sample_sections(store, seed):
     """Returns SUMS and SAMP, in the order of the file."""
-    store = samples_spec.Store(records, nodes)
-    sums, samp = Section(5, 16 + 16 * samples_spec.FULL, seed), Section(6, 8, seed)
+    sums, samp = Section(5, 24 + 16 * samples_spec.FULL, seed), Section(6, 8, seed)
     for section, rows in ((sums, samples_spec.sums_rows(store)),
                           (samp, samples_spec.samp_rows(store))):
         for row in rows:
@@ -323,7 +324,7 @@ def sample_sections(records, nodes, seed):
     return sums, samp
 
 
-def assemble(sections, store_id, source_bytes):
+def assemble(sections, store_id, source_bytes, store):
     index, table = b"\0" * ALIGN, b""
     for section in sections:
         index = index.ljust(-(-len(index) // ALIGN) * ALIGN, b"\0")
@@ -331,9 +332,9 @@ def assemble(sections, store_id, source_bytes):
         table += struct.pack("<IIQQQ", section.number, section.row_bytes, len(index) // BLOCK,
                              len(data) // BLOCK, section.rows if section.row_bytes else 0)
         index += data
-    head = struct.pack("<8sHHIQQ16sIIIIQQ16x", b"LODFSIX1", 1, 1, BLOCK, 0, 0, store_id,
+    head = struct.pack("<8sHHIQQ16sIIIIQQQB7x", b"LODFSIX1", 1, 1, BLOCK, 0, 0, store_id,
                        sections[0].rows, sections[1].rows, sections[2].rows, len(sections),
-                       len(index), source_bytes)
+                       len(index), source_bytes, store.seed, store.ascend())
     return seal(head + table, 0, 0, low(store_id)) + index[BLOCK:]
 
 

@@ -385,3 +385,8 @@ uint64_t lod_index_source_bytes(const struct lod_index *index)
 {
     return index->super.source_bytes;
 }
+
+struct lod_index_keys lod_index_keys(const struct lod_index *index)
+{
+    return index->super.keys;
+}

@@ -84,6 +84,13 @@ uint32_t lod_index_records(const struct lod_index *index);
 uint32_t lod_index_sums_rows(const struct lod_index *index);
 uint64_t lod_index_source_bytes(const struct lod_index *index);
 
+/* The keys of names (sample/part.h), and the order of items by them. */
+struct lod_index_keys {
+    uint64_t seed;
+    bool ascend; /* keys of leads never decrease over the records of a split and codec */
+};
+struct lod_index_keys lod_index_keys(const struct lod_index *index);
+
 /* Returns a block that could not be used; see lod_blocks_failure_take. */
 struct lod_block_failure;
 bool lod_index_failure_take(struct lod_index *index, struct lod_block_failure *ret_failure);

@@ -113,6 +113,7 @@ struct lod_sample_tree lod_index_sample_tree(struct lod_index *index)
     return (struct lod_sample_tree){.nodes = lod_index_nodes(index),
                                     .items = lod_index_items(index),
                                     .records = lod_index_records(index),
+                                    .seed = lod_index_keys(index).seed,
                                     .ctx = index,
                                     .node = get_node,
                                     .name = get_name,

@@ -304,11 +304,13 @@ static int write_sections(struct writer *writer, int fd)
 
 static void make_superblock(const struct writer *writer, uint8_t block[LOD_BLOCK_BYTES])
 {
-    struct lod_superblock super = {.totals = {.nodes = writer->order.count,
-                                              .items = writer->items,
-                                              .records = (uint32_t)writer->input->records_count,
-                                              .sums = (uint32_t)writer->samples.sums.count},
-                                   .source_bytes = writer->input->source_bytes};
+    struct lod_superblock super = {
+        .totals = {.nodes = writer->order.count,
+                   .items = writer->items,
+                   .records = (uint32_t)writer->input->records_count,
+                   .sums = (uint32_t)writer->samples.sums.count},
+        .source_bytes = writer->input->source_bytes,
+        .keys = {.seed = writer->input->seed, .ascend = writer->samples.ascend}};
 
     for (unsigned i = 0; i < SECTIONS; i++) {
         const struct lod_section_writer *section = &writer->section[i];

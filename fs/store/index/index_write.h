@@ -41,6 +41,7 @@ struct lod_index_input {
     uint64_t source_bytes;
     const char *file_name; /* in the folder; NULL: "index" */
     bool compare;          /* writes nothing; -ESTALE if the file has other bytes */
+    uint64_t seed;         /* of the keys of names: lod_manifest_seed */
 };
 
 /*

@@ -93,6 +93,13 @@ static int check_version(const cJSON *json, const char **ret_why)
     return 0;
 }
 
+uint64_t lod_manifest_seed(const cJSON *pack)
+{
+    uint64_t seed = 0;
+
+    return get_number(pack, "seed", LOD_MANIFEST_NUMBER_MAX, &seed) ? seed : 0;
+}
+
 /* Moves `pack` and `scans` out of `json` on success. */
 static int take_fields(cJSON *json, struct lod_manifest *ret_manifest)
 {

@@ -49,6 +49,9 @@ LOD_MUST_CHECK int lod_manifest_write(int dir_fd, const struct lod_manifest *man
  * -E2BIG. */
 LOD_MUST_CHECK int lod_manifest_text(const struct lod_manifest *manifest, char **ret_text);
 
+/* Returns the seed of the keys of names, which `pack` has; 0 if it has none. */
+uint64_t lod_manifest_seed(const cJSON *pack);
+
 /* Returns whether the text is within FORMAT.md's limits of bytes and values. */
 bool lod_manifest_fits(const char *text, size_t bytes);
 

@@ -124,6 +124,7 @@ int lod_samples_of_input(const struct lod_index_input *input, const struct lod_t
     const struct lod_sample_tree tree = {.nodes = order->count,
                                          .items = items,
                                          .records = (uint32_t)input->records_count,
+                                         .seed = input->seed,
                                          .ctx = &source,
                                          .node = get_node,
                                          .name = get_name,

@@ -122,8 +122,10 @@ int lod_superblock_take(const uint8_t block[LOD_BLOCK_BYTES], const struct lod_m
     uint32_t sections = lod_take_le32(&c);
     same &= lod_take_le64(&c) == manifest->index_bytes;
     super.source_bytes = lod_take_le64(&c);
-    same &= lod_take_le64(&c) == 0;
-    same &= lod_take_le64(&c) == 0;
+    super.keys.seed = lod_take_le64(&c);
+    const uint64_t order = lod_take_le64(&c);
+    super.keys.ascend = order == 1;
+    same &= order <= 1;
     same &= super.totals.items == manifest->items && super.totals.records == manifest->records &&
             super.source_bytes == manifest->source_bytes;
     if (!same || super.totals.nodes == 0 || super.totals.nodes > LOD_NODES_MAX ||
@@ -153,6 +155,8 @@ void lod_superblock_put(const struct lod_superblock *super, struct lod_id store_
     lod_put_le32(block + 60, LOD_SECTION_LAST);
     lod_put_le64(block + 64, index_bytes);
     lod_put_le64(block + 72, super->source_bytes);
+    lod_put_le64(block + 80, super->keys.seed);
+    block[88] = super->keys.ascend;
     for (unsigned id = LOD_SECTION_NODE; id <= LOD_SECTION_LAST; id++) {
         uint8_t *at = block + 96 + (size_t)(id - LOD_SECTION_NODE) * 32;
         lod_put_le32(at, id);

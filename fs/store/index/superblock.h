@@ -18,6 +18,7 @@
 struct lod_superblock {
     struct lod_totals totals;
     uint64_t source_bytes;
+    struct lod_index_keys keys;
     struct lod_section section[LOD_SECTION_LAST + 1]; /* by id */
 };
 

@@ -159,7 +159,8 @@ static int make_index(struct repair *r, bool compare)
                                     .store_id = r->made.store_id,
                                     .source_bytes = s->source_bytes,
                                     .file_name = compare ? LOD_INDEX_NAME : INDEX_TMP,
-                                    .compare = compare};
+                                    .compare = compare,
+                                    .seed = lod_manifest_seed(r->made.pack)};
     const char *bad = "";
 
     int error = lod_index_write(r->dir_fd, &input, &r->made.index_bytes, &r->made.index_hash, &bad);

@@ -11,7 +11,7 @@
 #include "sample/sample_name.h"
 
 #define LOD_SAMPLE_ROW_BYTES 8u
-#define LOD_SUMS_ROW_BYTES   (16u + 8u * LOD_FRAMINGS * LOD_FULL)
+#define LOD_SUMS_ROW_BYTES   (24u + 8u * LOD_FRAMINGS * LOD_FULL)
 #define LOD_SUMS_CLOSING     UINT32_MAX /* the record of a split's last row */
 
 /* The row of an item. */
@@ -30,6 +30,7 @@ struct lod_sums_row {
     uint32_t split;                         /* node of the split's folder */
     uint32_t leads;                         /* samples before */
     uint32_t longest_path;                  /* of all leads of the split, in bytes */
+    uint64_t key;                           /* of the first lead's name; closing row: 0 */
     uint64_t bytes[LOD_FRAMINGS][LOD_FULL]; /* by fidelity - 1; without trailers */
 };
 

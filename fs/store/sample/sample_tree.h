@@ -29,6 +29,7 @@ struct lod_sample_record {
 /* Numbers are below the totals. Functions return 0, or the error of an unreadable row. */
 struct lod_sample_tree {
     uint32_t nodes, items, records;
+    uint64_t seed; /* of the keys of names */
     void *ctx;
     int (*node)(void *ctx, uint32_t number, struct lod_sample_node *ret);
     int (*name)(void *ctx, uint32_t number, char name[LOD_NAME_MAX + 1]);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sample/part.h"
 #include "sample/sample_group.h"
 #include "sample/sample_make.h"
 #include "sample/sample_split.h"
@@ -21,6 +22,7 @@ struct derive {
     struct lod_sample_maker *maker;
     /* One for each split: sums of the current record; `leads` counts only its own. */
     struct lod_sums_row *now;
+    uint64_t (*keys)[LOD_CODECS]; /* one for each split: of the last lead, by codec */
     struct lod_samples made;
 };
 
@@ -40,9 +42,15 @@ static int own_node(const struct derive *d, uint32_t item, uint8_t row[LOD_ROW_B
                : -ENOENT;
 }
 
+/* The path and the name of a lead. */
+struct lead {
+    size_t path_bytes;
+    uint64_t key;
+};
+
 static int make_sample(const struct derive *d, const struct lod_sample_node *node,
                        const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
-                       const struct lod_sample_row *sample, size_t *ret_path_bytes)
+                       const struct lod_sample_row *sample, struct lead *ret_lead)
 {
     char path[LOD_PATH_MAX + 1];
     int error = d->tree->path(d->tree->ctx, node->number, path);
@@ -50,6 +58,7 @@ static int make_sample(const struct derive *d, const struct lod_sample_node *nod
     if (error) {
         return error;
     }
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const struct lod_sample_part lead = {.path = path,
                                          .path_bytes = strlen(path),
                                          .item = node->item,
@@ -57,7 +66,8 @@ static int make_sample(const struct derive *d, const struct lod_sample_node *nod
                                          .mtime = node->mtime,
                                          .codec = codec,
                                          .row = row};
-    *ret_path_bytes = lead.path_bytes;
+    ret_lead->path_bytes = lead.path_bytes;
+    ret_lead->key = lod_name_key(name, strlen(name), d->tree->seed);
     const size_t split = d->splits.folders.at[0] ? strcspn(path, "/") + 1 : 0;
     lod_sample_begin(d->maker, sample->form, node->item, sample->label, split);
     error = lod_sample_add_members(d->maker, d->tree, path, lead.path_bytes,
@@ -83,13 +93,31 @@ static int add_to_sums(const struct derive *d, struct lod_sums_row *sums)
     return 0;
 }
 
+/* Adds path and key of a lead to the sums of its split, which count it already. */
+static void add_lead(struct derive *d, size_t split, const struct lod_codec *codec,
+                     const struct lead *lead)
+{
+    struct lod_sums_row *sums = &d->now[split];
+    uint64_t *last = &d->keys[split][codec->id];
+
+    if (lead->path_bytes > sums->longest_path) {
+        sums->longest_path = (uint32_t)lead->path_bytes;
+    }
+    if (sums->leads == 1) {
+        sums->key = lead->key;
+    }
+    d->made.ascend = d->made.ascend && lead->key >= *last;
+    *last = lead->key;
+}
+
 static int derive_item(struct derive *d, const struct lod_codec *codec, uint32_t item)
 {
     struct lod_sample_group group;
     struct lod_sample_row sample = {.label = LOD_NO_LABEL};
     struct lod_sample_node node;
     uint8_t row[LOD_ROW_BYTES];
-    size_t split = 0, path_bytes = 0;
+    struct lead lead = {0};
+    size_t split = 0;
 
     int error = own_node(d, item, row, &node);
     if (error || !lod_sample_fits(codec, row)) {
@@ -103,13 +131,11 @@ static int derive_item(struct derive *d, const struct lod_codec *codec, uint32_t
     sample.form = group.form;
     sample.before = group.before;
     sample.after = group.after;
-    error = error ? error : make_sample(d, &node, codec, row, &sample, &path_bytes);
+    error = error ? error : make_sample(d, &node, codec, row, &sample, &lead);
     error = error ? error : add_to_sums(d, &d->now[split]);
     if (!error) {
         lod_sample_row_put(&sample, d->made.rows + (size_t)item * LOD_SAMPLE_ROW_BYTES);
-        if (path_bytes > d->now[split].longest_path) {
-            d->now[split].longest_path = (uint32_t)path_bytes;
-        }
+        add_lead(d, split, codec, &lead);
     }
     return error;
 }
@@ -206,9 +232,10 @@ static int derive_all(struct derive *d)
         return error;
     }
     d->now = calloc(d->splits.folders.count, sizeof(d->now[0]));
+    d->keys = calloc(d->splits.folders.count, sizeof(d->keys[0]));
     d->maker = malloc(sizeof(*d->maker));
     d->made.rows = malloc((size_t)d->tree->items * LOD_SAMPLE_ROW_BYTES + 1);
-    if (!d->now || !d->maker || !d->made.rows) {
+    if (!d->now || !d->keys || !d->maker || !d->made.rows) {
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < d->tree->items; i++) {
@@ -225,11 +252,12 @@ static int derive_all(struct derive *d)
 
 int lod_samples_derive(const struct lod_sample_tree *tree, struct lod_samples *ret_samples)
 {
-    struct derive d = {.tree = tree};
+    struct derive d = {.tree = tree, .made = {.ascend = true}};
     int error = derive_all(&d);
 
     lod_sample_splits_finish(&d.splits);
     free(d.now);
+    free(d.keys);
     free(d.maker);
     if (error) {
         lod_samples_finish(&d.made);

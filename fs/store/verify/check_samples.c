@@ -55,10 +55,31 @@ static int check_sums(struct lod_verify *v, const struct lod_samples *made, uint
     return lod_check_row_found(v, LOD_SECTION_SUMS, number, finding);
 }
 
+/* Adds a finding about the index as a whole. */
+static int found(struct lod_verify *v, const char *what)
+{
+    struct lod_finding finding = malformed;
+
+    finding.what = what;
+    snprintf(finding.file, sizeof(finding.file), "%s", LOD_INDEX_NAME);
+    return lod_findings_add(&v->findings, &finding);
+}
+
+/* The seed in the manifest is the tree record's: lod_check_tree compares them. */
+static int check_keys(struct lod_verify *v, const struct lod_samples *made)
+{
+    const struct lod_index_keys keys = lod_index_keys(v->index);
+
+    return keys.seed != lod_manifest_seed(v->manifest.pack)
+               ? found(v, "the seed of keys is not that of the manifest")
+           : keys.ascend != made->ascend ? found(v, "the order of keys does not follow from names")
+                                         : 0;
+}
+
 static int compare(struct lod_verify *v, const struct lod_samples *made)
 {
     const uint32_t sums = lod_index_sums_rows(v->index);
-    int error = 0;
+    int error = check_keys(v, made);
 
     for (uint32_t i = 0; !error && i < lod_index_items(v->index); i++) {
         error = check_sample(v, made, i);
@@ -67,10 +88,7 @@ static int compare(struct lod_verify *v, const struct lod_samples *made)
         error = check_sums(v, made, i);
     }
     if (!error && sums < made->sums.count) {
-        struct lod_finding finding = malformed;
-        finding.what = "rows of sums are missing";
-        snprintf(finding.file, sizeof(finding.file), "%s", LOD_INDEX_NAME);
-        error = lod_findings_add(&v->findings, &finding);
+        error = found(v, "rows of sums are missing");
     }
     return error;
 }

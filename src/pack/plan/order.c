@@ -32,6 +32,7 @@
 #include "pack/plan/subitems.h"
 #include "backend/format.h"
 #include "record/record_write.h"
+#include "sample/part.h"
 
 #define BIG_SHARE          20u /* a twentieth: 5 % */
 #define RECORD_BYTES_LEAST ((uint64_t)16 << 20)
@@ -73,13 +74,12 @@ static const struct lod_source *file_at(const struct order *o, size_t place)
     return &o->list->at[o->places[place].file];
 }
 
-static uint64_t name_key(const char *path, uint64_t seed)
+static uint64_t stem_key(const char *path, uint64_t seed)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
 
-    return lod_hash64(name, dot ? (size_t)(dot - name) : strlen(name), seed);
+    return lod_name_key(name, strlen(name), seed);
 }
 
 /* A file of the source is its own origin, so it comes before the files added to it. */
@@ -126,7 +126,7 @@ static int list_files(struct order *o)
         uint32_t origin = file->added ? file->owner : (uint32_t)i;
         const char *path = list->at[origin].path;
         if (file->role == LOD_SOURCE_FILE) {
-            o->places[o->count++] = (struct place){.key = name_key(path, seed),
+            o->places[o->count++] = (struct place){.key = stem_key(path, seed),
                                                    .path_key = lod_hash64(path, strlen(path), seed),
                                                    .file = (uint32_t)i,
                                                    .origin = origin,

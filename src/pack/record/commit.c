@@ -194,7 +194,8 @@ static int write_index(struct commit *c, const char **ret_bad)
                                     .entries_count = c->entries_count,
                                     .records = c->records,
                                     .records_count = c->records_count,
-                                    .source_bytes = c->manifest.source_bytes};
+                                    .source_bytes = c->manifest.source_bytes,
+                                    .seed = lod_manifest_seed(c->options)};
 
     int error = lod_store_id(c->records, c->records_count, &input.store_id);
     if (!error) {

@@ -101,6 +101,26 @@ Test(sample_group, a_run_has_at_most_33_names)
     }
 }
 
+/* Items are stored in order of paths here. Keys: e6c6.. of "a", 91a0.. of "cat.1". */
+Test(sample_group, rows_have_the_key_of_the_first_lead)
+{
+    struct lod_sums_row sums;
+
+    make((const char *const[]){"cat.1.jpg", "d/", "d/a.jpg", NULL});
+    cr_assert_eq(lod_index_sums(index_of_tree, 0, &sums), 0);
+    cr_expect_eq(sums.key, 0x91a0e0f30820f3d8);
+    cr_assert_eq(lod_index_sums(index_of_tree, 1, &sums), 0);
+    cr_expect_eq(sums.key, 0, "of a closing row");
+    cr_expect(lod_index_keys(index_of_tree).ascend);
+    finish();
+
+    make((const char *const[]){"a.jpg", "d/", "d/cat.1.jpg", NULL});
+    cr_assert_eq(lod_index_sums(index_of_tree, 0, &sums), 0);
+    cr_expect_eq(sums.key, 0xe6c632b61e964e1f);
+    cr_expect_not(lod_index_keys(index_of_tree).ascend);
+    finish();
+}
+
 Test(sample_group, labels_count_the_folders_of_a_split)
 {
     struct lod_sums_row sums;
