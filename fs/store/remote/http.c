@@ -56,39 +56,18 @@ static int http_open(const char *location, const struct lod_store_how *how, void
                      char *why, size_t why_room)
 {
     struct lod_remote_site site = {.finish = NULL};
-    struct lod_remote *remote = NULL;
-    int error = 0;
 
     if (how && (how->endpoint || how->region || how->profile || how->virtual_host)) {
         snprintf(why, why_room, "endpoint, region, profile and virtual_host are for s3:// only");
         return -EINVAL;
     }
-    error = fill(&site, location, how, why, why_room);
-    if (error) {
-        lod_remote_site_finish(&site);
-        return error;
-    }
-    error = lod_remote_create(&site, how, &remote);
-    if (error == -ENOSYS) {
-        snprintf(why, why_room, "libcurl.so.4 cannot be opened; install libcurl4");
-    }
-    *ret_state = remote;
-    return error;
+    int error = fill(&site, location, how, why, why_room);
+    return lod_remote_open(&site, error, how, ret_state, why, why_room);
 }
 
 const struct lod_store_backend lod_store_http = {
     .name = "http",
     .matches = matches,
     .open = http_open,
-    .close = lod_remote_close,
-    .object_open = lod_remote_object_open,
-    .object_close = lod_remote_object_close,
-    .object_read = lod_remote_object_read,
-    .object_doubt = lod_remote_object_doubt,
-    .loads = lod_remote_loads,
-    .ranges = lod_remote_ranges,
-    .is_far = lod_remote_is_far,
-    .stop = lod_remote_stop,
-    .trouble = lod_remote_trouble,
-    .stats = lod_remote_stats,
+    LOD_REMOTE_MEMBERS,
 };

@@ -12,7 +12,7 @@
 #define LOADS           4u /* in flight: one alone uses half of a line of 1 Gbit/s and 20 ms */
 #define TROUBLE_LAST_NS (60 * LOD_SECOND_NS)
 
-void lod_remote_site_finish(struct lod_remote_site *site)
+static void finish_site(struct lod_remote_site *site)
 {
     if (site->finish) {
         site->finish(site->ctx);
@@ -22,18 +22,27 @@ void lod_remote_site_finish(struct lod_remote_site *site)
     explicit_bzero(site, sizeof(*site));
 }
 
-int lod_remote_create(struct lod_remote_site *site, const struct lod_store_how *how,
-                      struct lod_remote **ret_remote)
+static int try_lane(const struct lod_http_way *way, char *why, size_t why_room)
 {
     struct lod_http_lane *lane = NULL;
-    struct lod_remote *remote = calloc(1, sizeof(*remote));
-    int error = remote ? lod_http_lane_create(&site->way, &lane) : -ENOMEM;
+    int error = lod_http_lane_create(way, &lane);
 
     lod_http_lane_destroy(lane); /* it only shows that libcurl is there */
-    if (error) {
-        free(remote);
-        lod_remote_site_finish(site);
-        return error;
+    if (error == -ENOSYS) {
+        snprintf(why, why_room, "libcurl.so.4 cannot be opened; install libcurl4");
+    }
+    return error;
+}
+
+int lod_remote_open(struct lod_remote_site *site, int error, const struct lod_store_how *how,
+                    void **ret_state, char *why, size_t why_room)
+{
+    struct lod_remote *remote = NULL;
+
+    error = error ? error : try_lane(&site->way, why, why_room);
+    if (error || !(remote = calloc(1, sizeof(*remote)))) {
+        finish_site(site);
+        return error ? error : -ENOMEM;
     }
     remote->site = *site;
     explicit_bzero(site, sizeof(*site));
@@ -44,7 +53,7 @@ int lod_remote_create(struct lod_remote_site *site, const struct lod_store_how *
     pthread_mutex_init(&remote->lock, NULL);
     lod_clock_cond_init(&remote->freed);
     lod_retry_budget_init(&remote->budget, lod_clock_ns());
-    *ret_remote = remote;
+    *ret_state = remote;
     return 0;
 }
 
@@ -62,7 +71,7 @@ void lod_remote_close(void *state)
         remote->idle = lane->next;
         destroy_lane(lane);
     }
-    lod_remote_site_finish(&remote->site);
+    finish_site(&remote->site);
     pthread_cond_destroy(&remote->freed);
     pthread_mutex_destroy(&remote->lock);
     free(remote);

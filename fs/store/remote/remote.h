@@ -63,10 +63,13 @@ struct lod_remote {
     char trouble[LOD_REMOTE_TROUBLE];
 };
 
-/* Takes over `site`, also on error. `how` may be NULL. -ENOMEM. -ENOSYS: no libcurl. */
-LOD_MUST_CHECK int lod_remote_create(struct lod_remote_site *site, const struct lod_store_how *how,
-                                     struct lod_remote **ret_remote);
-void lod_remote_site_finish(struct lod_remote_site *site);
+/*
+ * The end of a back end's `open`: makes the state from the site, which it takes over, also on
+ * error. `error` is that of filling the site. `how` may be NULL. -ENOMEM. -ENOSYS: no libcurl.
+ */
+LOD_MUST_CHECK int lod_remote_open(struct lod_remote_site *site, int error,
+                                   const struct lod_store_how *how, void **ret_state, char *why,
+                                   size_t why_room);
 
 /*
  * Blocks until at least one request may be sent; then up to `want` may, on the lane that was used
@@ -90,5 +93,13 @@ void lod_remote_stats(void *state, struct lod_store_stats *ret_stats);
 bool lod_remote_is_far(const void *state);
 unsigned lod_remote_loads(const void *state);
 unsigned lod_remote_ranges(const void *state);
+
+/* The members of a row that do not depend on the site. */
+#define LOD_REMOTE_MEMBERS                                                                         \
+    .close = lod_remote_close, .object_open = lod_remote_object_open,                              \
+    .object_close = lod_remote_object_close, .object_read = lod_remote_object_read,                \
+    .object_doubt = lod_remote_object_doubt, .loads = lod_remote_loads,                            \
+    .ranges = lod_remote_ranges, .is_far = lod_remote_is_far, .stop = lod_remote_stop,             \
+    .trouble = lod_remote_trouble, .stats = lod_remote_stats
 
 #endif

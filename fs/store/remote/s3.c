@@ -22,7 +22,7 @@
 #define REGION_MAX     64u
 #define RENEW_NS       (10 * LOD_SECOND_NS) /* between two looks for newer keys */
 
-/* What the site is made of, to make it again. */
+/* The settings that the site is made of. It is made again when keys or region change. */
 struct s3 {
     char *profile; /* NULL: none was named */
     char bucket[LOD_URL_BUCKET_MAX + 1];
@@ -249,40 +249,20 @@ static int s3_open(const char *location, const struct lod_store_how *given, void
 {
     const struct lod_store_how nothing = {0}, *how = given ? given : &nothing;
     struct lod_remote_site site = {.amend = amend, .finish = finish};
-    struct lod_remote *remote = NULL;
     struct s3 *s3 = NULL;
 
     int error = create_s3(location, how, &s3, why, why_room);
     site.ctx = s3;
     error = error ? error : fill(s3, how, &site, why, why_room);
-    if (error) {
-        lod_remote_site_finish(&site);
-        return error;
-    }
-    if (site.keys.id[0] && how->own_process) {
+    if (!error && site.keys.id[0] && how->own_process) {
         prctl(PR_SET_DUMPABLE, 0);
     }
-    error = lod_remote_create(&site, how, &remote);
-    if (error == -ENOSYS) {
-        snprintf(why, why_room, "libcurl.so.4 cannot be opened; install libcurl4");
-    }
-    *ret_state = remote;
-    return error;
+    return lod_remote_open(&site, error, how, ret_state, why, why_room);
 }
 
 const struct lod_store_backend lod_store_s3 = {
     .name = "s3",
     .matches = matches,
     .open = s3_open,
-    .close = lod_remote_close,
-    .object_open = lod_remote_object_open,
-    .object_close = lod_remote_object_close,
-    .object_read = lod_remote_object_read,
-    .object_doubt = lod_remote_object_doubt,
-    .loads = lod_remote_loads,
-    .ranges = lod_remote_ranges,
-    .is_far = lod_remote_is_far,
-    .stop = lod_remote_stop,
-    .trouble = lod_remote_trouble,
-    .stats = lod_remote_stats,
+    LOD_REMOTE_MEMBERS,
 };
