@@ -11,16 +11,9 @@
 
 static void check_dc_first(struct lod_entropy_walk *w, unsigned part, const int16_t *block)
 {
-    lod_bit_source_refill(&w->bits);
-    unsigned size =
-        lod_entropy_decode(&w->bits, &w->decoders->of[LOD_HUFFMAN_DC][w->scan->part[part].dc]);
-
-    if (size > 15) {
-        w->bits.bad = true;
-        return;
+    if (lod_entropy_take_dc(w, part)) {
+        w->bits.bad |= block && w->dc[part] != (uint32_t)(block[0] >> w->scan->low);
     }
-    w->dc[part] += size ? (uint32_t)lod_bit_source_take_value(&w->bits, size) : 0;
-    w->bits.bad |= block && w->dc[part] != (uint32_t)(block[0] >> w->scan->low);
 }
 
 static void check_dc_refine(struct lod_entropy_walk *w, const int16_t *block)

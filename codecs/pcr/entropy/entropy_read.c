@@ -17,15 +17,9 @@ static inline int16_t shifted(int value, unsigned low)
 
 static void read_dc_first(struct lod_entropy_walk *w, unsigned part, int16_t *block)
 {
-    lod_bit_source_refill(&w->bits);
-    unsigned size =
-        lod_entropy_decode(&w->bits, &w->decoders->of[LOD_HUFFMAN_DC][w->scan->part[part].dc]);
-    if (size > 15) {
-        w->bits.bad = true;
-        return;
+    if (lod_entropy_take_dc(w, part)) {
+        block[0] = shifted((int)w->dc[part], w->scan->low);
     }
-    w->dc[part] += size ? (uint32_t)lod_bit_source_take_value(&w->bits, size) : 0;
-    block[0] = shifted((int)w->dc[part], w->scan->low);
 }
 
 static void read_dc_refine(struct lod_entropy_walk *w, int16_t *block)

@@ -104,4 +104,20 @@ struct lod_entropy_walk {
     uint32_t run; /* remaining blocks of a run of ended blocks */
 };
 
+/* Takes a DC difference of the scan's part `part` and adds it to dc[part]: T.81 F.2.2.1. Returns
+ * false for a difference that no block has. */
+static inline bool lod_entropy_take_dc(struct lod_entropy_walk *w, unsigned part)
+{
+    lod_bit_source_refill(&w->bits);
+    unsigned size =
+        lod_entropy_decode(&w->bits, &w->decoders->of[LOD_HUFFMAN_DC][w->scan->part[part].dc]);
+
+    if (size > 15) {
+        w->bits.bad = true;
+        return false;
+    }
+    w->dc[part] += size ? (uint32_t)lod_bit_source_take_value(&w->bits, size) : 0;
+    return true;
+}
+
 #endif
