@@ -116,19 +116,32 @@ static int say_item(struct lodfs_error *error, int result, uint32_t item)
     return lod_say(error, shown, "item %u: %s", item, lod_why(shown));
 }
 
+/* Opens the store and finds the item, or says why not. */
+static int get_shown(struct lodfs_store *store, uint32_t item, int fidelity,
+                     const struct lod_opened **ret_opened, struct lod_shown *ret_shown,
+                     struct lodfs_error *error)
+{
+    int result = lod_opened_get(store, ret_opened, error);
+
+    if (result) {
+        return result;
+    }
+    result = find_shown(*ret_opened, item, fidelity, ret_shown);
+    return result ? say_item(error, result, item) : 0;
+}
+
 int lodfs_item_path(struct lodfs_store *store, uint32_t item, char *into, size_t room,
                     struct lodfs_error *error)
 {
     const struct lod_opened *opened = NULL;
     struct lod_shown shown = {0};
     char path[LOD_PATH_MAX + 1];
-    int result = lod_opened_get(store, &opened, error);
+    int result = get_shown(store, item, LODFS_FULL, &opened, &shown, error);
 
     if (result) {
         return result;
     }
-    result = find_shown(opened, item, LODFS_FULL, &shown);
-    result = result ? result : lod_dataset_path(opened->dataset, &shown.node, path);
+    result = lod_dataset_path(opened->dataset, &shown.node, path);
     if (!result && strlen(path) >= room) {
         result = -ERANGE;
     }
@@ -144,17 +157,12 @@ int lodfs_item_bytes(struct lodfs_store *store, uint32_t item, int fidelity, uin
 {
     const struct lod_opened *opened = NULL;
     struct lod_shown shown = {0};
-    int result = lod_opened_get(store, &opened, error);
+    int result = get_shown(store, item, fidelity, &opened, &shown, error);
 
-    if (result) {
-        return result;
+    if (!result) {
+        *ret_bytes = shown.plan.bytes;
     }
-    result = find_shown(opened, item, fidelity, &shown);
-    if (result) {
-        return say_item(error, result, item);
-    }
-    *ret_bytes = shown.plan.bytes;
-    return 0;
+    return result;
 }
 
 int lodfs_item_read(struct lodfs_store *store, uint32_t item, int fidelity, uint64_t offset,
@@ -162,12 +170,11 @@ int lodfs_item_read(struct lodfs_store *store, uint32_t item, int fidelity, uint
 {
     const struct lod_opened *opened = NULL;
     struct lod_shown shown = {0};
-    int result = lod_opened_get(store, &opened, error);
+    int result = get_shown(store, item, fidelity, &opened, &shown, error);
 
     if (result) {
         return result;
     }
-    result = find_shown(opened, item, fidelity, &shown);
-    result = result ? result : lod_shown_read(opened, &shown, offset, into, bytes, ret_bytes);
+    result = lod_shown_read(opened, &shown, offset, into, bytes, ret_bytes);
     return result ? say_item(error, result, item) : 0;
 }
