@@ -41,14 +41,14 @@ static bool is_in_memory(const struct lod_prefetch *prefetch, const struct lod_i
                : is;
 }
 
-/* Describes the missing frames. Frames in the kernel's page cache do not count. requests is 0 if
- * none is missing. */
+/* Describes the missing frames of readers that want groups `from` and up. Frames in the kernel's
+ * page cache do not count. requests is 0 if none is missing. */
 static struct lod_prefetch_miss miss_of(const struct lod_prefetch *prefetch,
                                         const struct lod_item *item,
-                                        const struct lod_wanted *wanted, unsigned count)
+                                        const struct lod_wanted *wanted, unsigned count,
+                                        unsigned from)
 {
-    struct lod_prefetch_miss miss = {.first = LOD_GROUPS_MAX,
-                                     .from = groups_of(wanted, count).first};
+    struct lod_prefetch_miss miss = {.first = LOD_GROUPS_MAX, .from = from};
 
     for (unsigned i = 0; i < count; i++) {
         if (!wanted[i].chunk && !is_in_memory(prefetch, item, &wanted[i])) {
@@ -226,16 +226,17 @@ enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const st
                                          bool *loaded)
 {
     const struct lod_prefetch_cost cost = lod_prefetch_cost_now(prefetch);
+    const struct lod_groups groups = groups_of(wanted, count);
     const struct lod_groups before =
         lod_access_history_loaded(&prefetch->history, item->recd.number);
 
-    if (is_near(prefetch, item, groups_of(wanted, count))) {
+    if (is_near(prefetch, item, groups)) {
         return LOD_PREFETCH_NEAR;
     }
     if (!lod_io_estimate_is_known(&prefetch->fetch->estimate)) {
         return begin_first(prefetch);
     }
-    const struct lod_prefetch_miss miss = miss_of(prefetch, item, wanted, count);
+    const struct lod_prefetch_miss miss = miss_of(prefetch, item, wanted, count, groups.first);
     if (!miss.requests) {
         return LOD_PREFETCH_NEAR;
     }

@@ -45,23 +45,23 @@ struct lod_record_desc {
     char path[64]; /* below records/, NUL-terminated: "NNNNNN.x" or "P/NNNNNN.x" */
 };
 
-/* Returns the bytes of groups 1 .. `last`. */
-static inline uint64_t lod_record_desc_prefix_bytes(const struct lod_record_desc *recd,
-                                                    unsigned last)
-{
-    uint64_t bytes = 0;
-
-    for (unsigned g = 0; g < last && g < LOD_GROUPS_MAX; g++) {
-        bytes += recd->group_bytes[g];
-    }
-    return bytes;
-}
-
 /* Returns the bytes of groups first .. last; `first` is 1 at least. */
 static inline uint64_t lod_record_desc_bytes(const struct lod_record_desc *recd, unsigned first,
                                              unsigned last)
 {
-    return lod_record_desc_prefix_bytes(recd, last) - lod_record_desc_prefix_bytes(recd, first - 1);
+    uint64_t bytes = 0;
+
+    for (unsigned g = first; g <= last && g <= LOD_GROUPS_MAX; g++) {
+        bytes += recd->group_bytes[g - 1];
+    }
+    return bytes;
+}
+
+/* Returns the bytes of groups 1 .. `last`. */
+static inline uint64_t lod_record_desc_prefix_bytes(const struct lod_record_desc *recd,
+                                                    unsigned last)
+{
+    return lod_record_desc_bytes(recd, 1, last);
 }
 
 struct lod_index;
