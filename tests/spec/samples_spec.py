@@ -95,15 +95,19 @@ class Store:
         record, slot = self.items[item]
         return self.records[record].codec, self.records[record].rows[slot]
 
-    def find_splits(self):
-        """Returns the folders of the splits, or [b""]."""
-        found = set()
+    def pictures_of(self):
+        """Yields (item, node) of all pictures, in storage order."""
         for item, (record, _) in enumerate(self.items):
             node = self.own.get(item)
             if node is None or not self.rank(self.records[record]):
                 continue
-            if self.nodes[node][4] & VIRTUAL:
-                continue
+            if not self.nodes[node][4] & VIRTUAL:
+                yield item, node
+
+    def find_splits(self):
+        """Returns the folders of the splits, or [b""]."""
+        found = set()
+        for _, node in self.pictures_of():
             top, slash, _ = self.nodes[node][0].partition(b"/")
             if not slash or top.lower() not in SPLITS:
                 return [b""]
@@ -180,12 +184,7 @@ class Store:
     def find_samples(self):
         """Yields (item, form, before, after, split, label, files, stem) of all leads, in storage
         order; a file is (framed name, node)."""
-        for item, (record, _) in enumerate(self.items):
-            node = self.own.get(item)
-            if node is None or not self.rank(self.records[record]):
-                continue
-            if self.nodes[node][4] & VIRTUAL:
-                continue
+        for item, node in self.pictures_of():
             form, before, after = self.group(node)
             if form == NONE:
                 continue
