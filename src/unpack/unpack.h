@@ -49,7 +49,7 @@ struct lod_unpack_result {
 };
 
 /*
- * Returns 0 if all files but those of the notes are written. Returns
+ * Returns 0 if all files but those of the notes are written. Otherwise returns
  *   -ENOTEMPTY  if the folder is not empty and has no mark of an incomplete unpack,
  *   -EEXIST     if it has the mark of another unpack,
  *   -EBUSY      if an unpack is running there,

@@ -29,7 +29,7 @@ struct lod_http_answer {
     char code[LOD_HTTP_WORD_MAX + 1];   /* the <Code> of S3's error document */
 };
 
-/* What was asked for. */
+/* The range of an object that a request names. */
 struct lod_http_asked {
     uint64_t first, last;
     uint64_t total;   /* bytes of the object; 0: not known */

@@ -12,7 +12,7 @@
 
 #include "remote/http_answer.h"
 
-/* What was learnt of one try. */
+/* The result of one try. */
 enum lod_retry_cause {
     LOD_RETRY_ANSWER,    /* the server answered; its verdict counts */
     LOD_RETRY_TRANSPORT, /* no connection, a timeout, a body that broke off */

@@ -61,7 +61,8 @@ static const int errors[] = {
 
 /* ---------------------------------------------------------------------------------- sending */
 
-/* What all requests of the call carry; once more after the site was amended. */
+/* Copies the keys and settings that all requests of the call carry. Called again after the site
+ * was amended. */
 static void take_site(struct call *call)
 {
     struct lod_remote *remote = call->remote;

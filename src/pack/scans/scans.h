@@ -31,15 +31,23 @@ struct lod_scans {
 
     /*
      * The manifest's `scans`, owned; a caller that takes it sets it to NULL. NULL if no photograph
-     * was measured, as in a source without JPEGs. Numbers are rounded to 4 decimals. { "scripts": {
-     * NAME: TEXT, ... },             the scripts that a class below names "classes": [ one a class,
-     * 0 .. 5: { "class": 0, "script": NAME, "seen": 80,                             photographs of
-     * this class in the files read "samples": 12,                          for choosing; if too
-     * few, tables are of all "measured": "class" | "all", "bytes": [10 numbers], q1 .. q10 / source
-     * bytes, mean "mssim": [10 numbers], "decode": [10 numbers],                 estimated time to
-     * decode / the source's "default": { "bytes": [10], "mssim": [10], "decode": [10] } }, ... ],
-     *    "store": { "photographs": 120, "mssim": [10], "within": [10] },
-     *    "scans_share": .95 }                        with --full=source: size with --full=scans
+     * was measured, as in a source without JPEGs. Numbers have 4 decimals. Members:
+     *
+     * - "scripts": {NAME: TEXT, ..}, the scripts that a class names.
+     * - "classes": [..], a row for each class, 0 .. 5; see below.
+     * - "store": {"photographs": 120, "mssim": [10], "within": [10]}, of the whole store.
+     * - "scans_share": .95, with --full=source: the size with --full=scans.
+     *
+     * Members of a class:
+     *
+     * - "class": 0, "script": NAME.
+     * - "seen": 80, photographs of this class in the files read.
+     * - "samples": 12, those of them that were measured to choose.
+     * - "measured": "class" or "all"; with too few samples the tables are of all classes.
+     * - "bytes": [10], q1 .. q10 / source bytes.
+     * - "mssim": [10], the means.
+     * - "decode": [10], the estimated time to decode / that of the source.
+     * - "default": {"bytes": [10], "mssim": [10], "decode": [10]}, the same of the default script.
      */
     cJSON *table;
 
