@@ -26,6 +26,7 @@ static const char *const symlinks[] = {"keep", "follow", NULL};
 static const char *const fulls[] = {"source", "scans", NULL};
 static const char *const scripts[] = {"auto", "light",  "lean",   "best", "default", "spectral",
                                       "fine", "medium", "coarse", "tidy", NULL};
+static const char *const sources[] = {"folder", "tar", NULL};
 static const char *const l3_modes[] = {
     [LOD_L3_SMALL] = "small", [LOD_L3_PACKED] = "packed", [LOD_L3_PAPER] = "paper", NULL};
 
@@ -69,6 +70,11 @@ const struct lod_option lod_pack_rows[] = {
     LOD_ROW_CHOICE(FIELD(pack.follow), "symlinks", symlinks,
                    "keep (default): symbolic links stay links, and one that leaves SOURCE stops "
                    "pack; follow: links are replaced by the files and folders they point to"),
+    LOD_ROW_CHOICE(
+        FIELD(from), "from", sources,
+        "folder (default): SOURCE is a folder of files. tar: SOURCE is a tar, or a folder "
+        "of them; their members are packed as the files of a folder are, without "
+        "unpacking them first, and original/ has every file"),
     LOD_ROW_TEXT(LOD_OPTION_LIST, FIELD(pack.tables.globs), 0, "tables", "GLOB",
                  LOD_OPTION_LIST_MAX,
                  "compress these .npy, .csv, .libsvm and .svm files as shards too. GLOB matches "
@@ -116,6 +122,16 @@ static int check_globs(const struct lod_option_list *globs)
     return 0;
 }
 
+/* Finds the row of --from. Members are kept byte for byte, as there may be no other copy. */
+static int settle_from(struct lod_pack_arguments *arguments)
+{
+    struct lod_pack_options *pack = &arguments->pack;
+
+    pack->from = arguments->from ? lod_container_at(arguments->from - 1u) : NULL;
+    pack->keep = pack->keep || pack->from;
+    return 0;
+}
+
 /* Checks --top: with --full=scans all ten groups are stored. */
 static int settle_full(struct lod_pack_arguments *arguments)
 {
@@ -138,6 +154,7 @@ int lod_pack_arguments_parse(struct lod_pack_arguments *arguments, int argc, cha
     int code = lod_arguments_parse(&lod_cmd_pack, argc, argv, arguments);
     code = code ? code : check_globs(&arguments->pack.tables.globs);
     code = code ? code : settle_full(arguments);
+    code = code ? code : settle_from(arguments);
     code = code ? code : load_scans(arguments);
     arguments->pack.l3_name = l3_modes[arguments->pack.l3_mode];
     return code;

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "mount/mount_table.h"
+#include "pack/container/import.h"
+#include "pack/pack_counts.h"
 #include "pack/record/commit.h"
 #include "pack/target/resume_preview.h"
 #include "pack/scans/sample_read.h"
@@ -28,7 +30,8 @@ struct pack {
     const struct lod_pack_options *options;
     struct lod_first_error *first_error;
     struct lod_pack_result *result;
-    int source_fd;
+    int source_fd; /* a folder: the source, or that of its containers */
+    bool alone;    /* the source is one container */
     struct lod_target target;
     struct lod_resume resume;
     struct lod_pool *pool;
@@ -57,10 +60,24 @@ static int refuse_mounts(struct pack *p, const char *path)
     return error;
 }
 
+static struct lod_import import_of(const struct pack *p)
+{
+    return (struct lod_import){.kind = p->options->from,
+                               .key = p->options->key,
+                               .source = p->options->source,
+                               .stop = p->options->stop,
+                               .progress = p->options->progress,
+                               .first_error = p->first_error};
+}
+
 static int open_source(struct pack *p)
 {
     const char *path = p->options->source;
 
+    if (p->options->from) {
+        const struct lod_import import = import_of(p);
+        return lod_import_open(&import, &p->source_fd, &p->result->containers, &p->alone);
+    }
     p->source_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (p->source_fd >= 0) {
         return refuse_mounts(p, path);
@@ -73,7 +90,7 @@ static int open_source(struct pack *p)
 /* Opens and locks the target before the walk, so that a second pack to it fails at once. */
 static int open_target(struct pack *p, struct lod_walk *walk)
 {
-    int error = lod_target_check(p->options->store, p->source_fd, p->first_error,
+    int error = lod_target_check(p->options->store, p->alone ? -1 : p->source_fd, p->first_error,
                                  &walk->store_exists, &walk->store_dev, &walk->store_ino);
     struct stat st;
 
@@ -90,6 +107,15 @@ static int open_target(struct pack *p, struct lod_walk *walk)
     return error;
 }
 
+static int list_source(struct pack *p, const struct lod_walk *walk)
+{
+    const struct lod_import import = import_of(p);
+
+    return p->options->from ? lod_import_list(&import, p->source_fd, p->alone,
+                                              &p->result->containers, &p->result->list)
+                            : lod_walk(walk, &p->result->list);
+}
+
 static int find_files(struct pack *p)
 {
     const struct lod_pack_options *options = p->options;
@@ -101,7 +127,7 @@ static int find_files(struct pack *p)
 
     lod_progress_stage(options->progress, "listing the source", 0, 0);
     int error = open_target(p, &walk);
-    error = error ? error : lod_walk(&walk, &p->result->list);
+    error = error ? error : list_source(p, &walk);
     p->probe = (struct lod_probe){.root_fd = p->source_fd,
                                   .follow = options->follow,
                                   .pool = p->pool,
@@ -176,7 +202,8 @@ static cJSON *describe_options(const struct lod_pack_options *options, uint64_t 
          !cJSON_AddStringToObject(json, "top", top) ||
          !cJSON_AddStringToObject(json, "l3", options->l3_name) ||
          !cJSON_AddStringToObject(json, "original", options->keep ? "all" : "auto") ||
-         !cJSON_AddStringToObject(json, "symlinks", options->follow ? "follow" : "keep"))) {
+         !cJSON_AddStringToObject(json, "symlinks", options->follow ? "follow" : "keep") ||
+         (options->from && !cJSON_AddStringToObject(json, "from", options->from->name)))) {
         cJSON_Delete(json);
         json = NULL;
     }
@@ -214,34 +241,6 @@ static int tally_written(struct pack *p, const struct lod_write *write)
         }
     }
     return error;
-}
-
-static void count_tables(struct lod_pack_result *result)
-{
-    for (size_t i = 0; i < result->tables.count; i++) {
-        const struct lod_table_found *found = &result->tables.at[i];
-        result->tables_stored += found->is_table && found->table.stored;
-        result->tables_beside += found->is_table && !found->table.stored;
-        result->shards += found->is_table ? found->table.shards : 0;
-    }
-}
-
-static void count_sources(struct lod_pack_result *result)
-{
-    count_tables(result);
-    for (size_t i = 0; i < result->list.count; i++) {
-        const struct lod_source *source = &result->list.at[i];
-        if (source->added) {
-            continue;
-        }
-        result->folders += source->role == LOD_SOURCE_FOLDER && source->path[0];
-        result->symlinks += source->role == LOD_SOURCE_SYMLINK;
-        result->equal += source->role == LOD_SOURCE_EQUAL;
-        result->hard_links += source->role == LOD_SOURCE_HARD_LINK;
-        result->whole += source->role == LOD_SOURCE_FILE && source->why;
-        result->left_out += source->role == LOD_SOURCE_LEFT_OUT;
-        result->unreadable += source->role == LOD_SOURCE_LEFT_OUT && !source->special;
-    }
 }
 
 static uint64_t bytes_to_pack(const struct lod_order *order)
@@ -336,7 +335,7 @@ static int run(struct pack *p)
     } else {
         error = write_store(p);
     }
-    count_sources(p->result);
+    lod_pack_count_sources(p->result);
     return error;
 }
 
@@ -357,6 +356,8 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
         .top = options->top,
         .l3_name = options->l3_name,
         .more = more,
+        .from = options->from ? options->from->name : NULL,
+        .key = options->key,
         .follow = options->follow,
         .keep = options->keep};
 
@@ -385,6 +386,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
 void lod_pack_finish(struct lod_pack_result *result)
 {
     lod_source_list_finish(&result->list);
+    lod_source_list_finish(&result->containers);
     lod_tables_finish(&result->tables);
     cJSON_Delete(result->scans);
     *result = (struct lod_pack_result){0};

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "compiler.h"
+#include "pack/container/containers.h"
 #include "pack/plan/order.h"
 #include "pack/source/source.h"
 #include "pack/tables/tables.h"
@@ -25,6 +26,8 @@
 
 struct lod_pack_options {
     const char *source, *store;
+    const struct lod_container *from; /* kind of containers that the source has; NULL: a folder */
+    const char *key;                  /* --key, or NULL */
     unsigned threads;
     struct lod_order_options order;
     const struct lod_script *scans; /* NULL: auto or light */
@@ -40,9 +43,10 @@ struct lod_pack_options {
 };
 
 struct lod_pack_result {
-    struct lod_source_list list;    /* sorted by path, with roles and reasons */
-    struct lod_tables tables;       /* owns data that sources of the list borrow */
-    struct lod_store_totals totals; /* after a dry run without stored bytes */
+    struct lod_source_list containers; /* of --from; sources of the list borrow them */
+    struct lod_source_list list;       /* sorted by path, with roles and reasons */
+    struct lod_tables tables;          /* owns data that sources of the list borrow */
+    struct lod_store_totals totals;    /* after a dry run without stored bytes */
     uint64_t folders, symlinks, equal, hard_links, whole;
     uint64_t tables_stored, tables_beside,
         shards;          /* tables stored as shards only, and tables stored beside their shards */

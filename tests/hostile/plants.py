@@ -5,6 +5,7 @@ text, new text, test). The old text occurs exactly once in its file; otherwise p
 the plant as stale, and it has to be adapted to the changed code. A bug in several places has tuples
 of files, old texts and new texts. README.md names plants for each case.
 """
+from container_plants import CONTAINERS
 from sample_plants import SAMPLES
 
 FIRST = (
@@ -331,9 +332,9 @@ CASES = (
      "    if (got < 0 && errno != EINTR) {\n", "    if (got < 0) {\n",
      "hostile-failing-mount"),
     ("a source that changes during pack is stored", "src/pack/source/source.c",
-     "now.bytes == source->bytes && now.dev == source->dev &&\n"
-     "                   now.ino == source->ino && now.mtime == source->mtime\n",
-     "now.mtime + source->mtime + 1\n", "hostile-moving"),
+     "now.bytes == file->bytes && now.dev == file->dev &&\n"
+     "                   now.ino == file->ino && now.mtime == file->mtime\n",
+     "now.mtime + file->mtime + 1\n", "hostile-moving"),
     ("a server that was signalled ends only after its next request", "fs/fuse/loop.c",
      "        pthread_kill(thread, WAKE);\n", "", "mount-ways"),
     ("a store's files must have inode numbers below 2^32", "fs/store/backend/dir.c",
@@ -390,4 +391,4 @@ USAGE = (
 )
 
 ALL = FIRST + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + FORKS + POWER + \
-    CASES + USAGE + SAMPLES
+    CASES + USAGE + SAMPLES + CONTAINERS

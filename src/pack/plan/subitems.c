@@ -9,12 +9,13 @@ uint64_t lod_subitems_weight(const struct lod_source *source)
     return source->parts ? source->parts->at[source->part].weight : source->bytes;
 }
 
-static int read_runs(int fd, const struct lod_part *part, struct lod_buf *into)
+static int read_runs(int fd, const struct lod_source *file, const struct lod_part *part,
+                     struct lod_buf *into)
 {
     int error = lod_buf_reserve(into, (size_t)(part->runs * part->run_bytes) + 1);
 
     for (uint32_t i = 0; !error && i < part->runs; i++) {
-        error = lod_source_pread(fd, into->data + into->bytes, (size_t)part->run_bytes,
+        error = lod_source_pread(fd, file, into->data + into->bytes, (size_t)part->run_bytes,
                                  part->offset + i * part->stride);
         into->bytes += (size_t)part->run_bytes;
     }
@@ -34,7 +35,7 @@ int lod_subitems_read(int root_fd, const struct lod_source *file, const struct l
     if (error) {
         return error;
     }
-    error = read_runs(fd, part, into);
+    error = read_runs(fd, file, part, into);
     error = error ? error : lod_source_check(fd, file);
     close(fd);
     return error;

@@ -24,14 +24,14 @@ static int copy_bytes(struct lod_record_job *job, struct lod_record_writer *writ
         uint64_t left = source->bytes - offset;
         size_t bytes = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
         error = lod_cancel_poll(job->write->stop);
-        error = error ? error : lod_source_pread(fd, job->buffer.data, bytes, offset);
+        error = error ? error : lod_source_pread(fd, source, job->buffer.data, bytes, offset);
         if (!error) {
             error = lod_record_writer_put(writer, slot, 1, offset, job->buffer.data, bytes);
             *ret_written = error == 0;
             lod_progress_add(job->write->progress, 0, bytes, bytes);
         }
     }
-    return error ? error : lod_source_check(fd, source);
+    return error ? error : lod_source_check_sum(fd, source);
 }
 
 static int copy_source(struct lod_record_job *job, struct lod_record_writer *writer, uint32_t slot)

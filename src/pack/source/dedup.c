@@ -86,11 +86,12 @@ static int gather(struct equal *e)
     return 0;
 }
 
-static int read_chunk(const struct equal *e, int fd, uint8_t *chunk, uint64_t offset, size_t bytes)
+static int read_chunk(const struct equal *e, int fd, const struct lod_source *file, uint8_t *chunk,
+                      uint64_t offset, size_t bytes)
 {
     int error = lod_cancel_poll(e->probe->stop);
 
-    return error ? error : lod_source_pread(fd, chunk, bytes, offset);
+    return error ? error : lod_source_pread(fd, file, chunk, bytes, offset);
 }
 
 static size_t chunk_at(const struct lod_source *file, uint64_t offset)
@@ -107,7 +108,7 @@ static int hash_file(const struct equal *e, const struct lod_source *file, uint6
 
     for (uint64_t offset = 0; !error && offset < file->bytes; offset += CHUNK_BYTES) {
         size_t bytes = chunk_at(file, offset);
-        error = read_chunk(e, fd, chunk, offset, bytes);
+        error = read_chunk(e, fd, file, chunk, offset, bytes);
         hash = error ? 0 : lod_hash64(chunk, bytes, hash);
     }
     if (!error) {
@@ -136,8 +137,8 @@ static int compare_files(const struct equal *e, const struct lod_source *file,
     }
     for (uint64_t offset = 0; !error && equal && offset < file->bytes; offset += CHUNK_BYTES) {
         size_t bytes = chunk_at(file, offset);
-        error = read_chunk(e, fd, chunks, offset, bytes);
-        error = error ? error : read_chunk(e, first_fd, chunks + room, offset, bytes);
+        error = read_chunk(e, fd, file, chunks, offset, bytes);
+        error = error ? error : read_chunk(e, first_fd, first, chunks + room, offset, bytes);
         equal = !error && memcmp(chunks, chunks + room, bytes) == 0;
     }
     if (!error) {

@@ -3,6 +3,7 @@
 #include "pack/source/first_error.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -39,8 +40,9 @@ int lod_first_error_set(struct lod_first_error *first_error, uint64_t rank, int 
 
 static const char *reason(int error)
 {
-    const char *text =
-        error == -ESTALE ? "it changed while the source was read" : strerrordesc_np(-error);
+    const char *text = error == -ESTALE    ? "it changed while the source was read"
+                       : error == -EBADMSG ? "its checksum is wrong"
+                                           : strerrordesc_np(-error);
     return text ? text : "unknown error";
 }
 
@@ -70,6 +72,13 @@ int lod_first_error_source(struct lod_first_error *first_error, uint64_t rank,
         source->role = LOD_SOURCE_LEFT_OUT;
         source->why = reason(error);
         return 0;
+    }
+    if (source->place) {
+        return lod_first_error_set(first_error, rank, error,
+                                   "%pE: record %" PRIu32 " at byte %" PRIu64
+                                   ": %s; --skip-unreadable leaves it out",
+                                   source->place->container->path, source->place->record,
+                                   source->place->at, reason(error));
     }
     return lod_first_error_set(first_error, rank, error,
                                "cannot read '%pE': %s; --skip-unreadable leaves such files out",

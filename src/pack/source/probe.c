@@ -50,7 +50,7 @@ static int sketch_middle(int fd, struct lod_source *file)
 {
     uint8_t middle[SKETCH_BYTES];
     size_t bytes = file->bytes < SKETCH_BYTES ? (size_t)file->bytes : SKETCH_BYTES;
-    int error = lod_source_pread(fd, middle, bytes, (file->bytes - bytes) / 2);
+    int error = lod_source_pread(fd, file, middle, bytes, (file->bytes - bytes) / 2);
 
     if (!error) {
         file->sketch = lod_hash64(middle, bytes, 0);
@@ -68,7 +68,7 @@ static int look_into(const struct lod_probe *probe, struct lod_source *file)
     if (error) {
         return error;
     }
-    error = lod_source_pread(fd, head, bytes, 0);
+    error = lod_source_pread(fd, file, head, bytes, 0);
     if (!error) {
         file->encoder =
             lod_encoder_probe((struct lod_span){.at = head, .bytes = bytes}, file->bytes);

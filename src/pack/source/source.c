@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -12,31 +13,47 @@
 
 #include "backend/format.h"
 #include "backend/mtime.h"
+#include "bytes.h"
 
 #define STRINGS_BYTES ((size_t)1 << 20) /* far more than the longest path and target */
 
 struct lod_strings {
     struct lod_strings *before;
-    size_t used;
-    char text[STRINGS_BYTES];
+    size_t used, room;
+    _Alignas(max_align_t) char text[];
 };
 
-static int copy_string(struct lod_source_list *list, const char *text, const char **ret_copy)
+int lod_source_list_keep(struct lod_source_list *list, const void *data, size_t bytes,
+                         const void **ret_copy)
 {
+    const size_t room = bytes < STRINGS_BYTES ? STRINGS_BYTES : bytes;
     struct lod_strings *strings = list->strings;
-    size_t bytes = strlen(text) + 1;
+    size_t at = strings ? (size_t)lod_round_up(strings->used, _Alignof(max_align_t)) : 0;
 
-    if (bytes > STRINGS_BYTES) {
-        return -ENAMETOOLONG;
-    }
-    if (!strings || bytes > STRINGS_BYTES - strings->used) {
-        strings = malloc(sizeof(*strings));
+    if (!strings || at > strings->room || bytes > strings->room - at) {
+        strings = malloc(sizeof(*strings) + room);
         if (!strings) {
             return -ENOMEM;
         }
-        strings->before = list->strings;
-        strings->used = 0;
+        *strings = (struct lod_strings){.before = list->strings, .room = room};
         list->strings = strings;
+        at = 0;
+    }
+    *ret_copy = memcpy(strings->text + at, data, bytes);
+    strings->used = at + bytes;
+    return 0;
+}
+
+static int copy_string(struct lod_source_list *list, const char *text, const char **ret_copy)
+{
+    const size_t bytes = strlen(text) + 1;
+    struct lod_strings *strings = list->strings;
+
+    if (!strings || bytes > strings->room - strings->used) {
+        const void *copy = NULL;
+        int error = lod_source_list_keep(list, text, bytes, &copy);
+        *ret_copy = copy;
+        return error;
     }
     *ret_copy = memcpy(strings->text + strings->used, text, bytes);
     strings->used += bytes;
@@ -180,8 +197,15 @@ int lod_source_open_path(int root_fd, const char *path, int flags, bool follow, 
     return 0;
 }
 
+/* Returns the file that has the bytes of a source. */
+static const struct lod_source *file_of(const struct lod_source *source)
+{
+    return source->place ? source->place->container : source;
+}
+
 int lod_source_check(int fd, const struct lod_source *source)
 {
+    const struct lod_source *file = file_of(source);
     struct lod_source now = {0};
     struct stat st;
 
@@ -189,16 +213,26 @@ int lod_source_check(int fd, const struct lod_source *source)
         return -errno;
     }
     lod_source_set_stat(&now, &st);
-    return S_ISREG(st.st_mode) && now.bytes == source->bytes && now.dev == source->dev &&
-                   now.ino == source->ino && now.mtime == source->mtime
+    return S_ISREG(st.st_mode) && now.bytes == file->bytes && now.dev == file->dev &&
+                   now.ino == file->ino && now.mtime == file->mtime
                ? 0
                : -ESTALE;
 }
 
+int lod_source_check_sum(int fd, const struct lod_source *source)
+{
+    int error = source->place ? lod_member_place_check_sum(fd, source->place) : 0;
+    int changed = lod_source_check(fd, source); /* a sum may be wrong because the file changed */
+
+    return changed ? changed : error;
+}
+
+/* The user names containers, so links to them are followed. */
 int lod_source_open(int root_fd, const struct lod_source *source, bool follow, int *ret_fd)
 {
     int fd = -1;
-    int error = lod_source_open_path(root_fd, source->path, O_RDONLY, follow, &fd);
+    int error = lod_source_open_path(root_fd, file_of(source)->path, O_RDONLY,
+                                     follow || source->place, &fd);
 
     if (error == -ELOOP || error == -ENOENT || error == -ENOTDIR) {
         return -ESTALE;
@@ -214,21 +248,11 @@ int lod_source_open(int root_fd, const struct lod_source *source, bool follow, i
     return error;
 }
 
-int lod_source_pread(int fd, void *into, size_t bytes, uint64_t offset)
+int lod_source_pread(int fd, const struct lod_source *source, void *into, size_t bytes,
+                     uint64_t offset)
 {
-    size_t done = 0;
-
-    while (done < bytes) {
-        ssize_t got = pread(fd, (char *)into + done, bytes - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got <= 0) {
-            return got ? -errno : -ESTALE;
-        }
-        done += (size_t)got;
-    }
-    return 0;
+    return source->place ? lod_member_place_pread(fd, source->place, into, bytes, offset)
+                         : lod_member_place_pread_file(fd, into, bytes, offset);
 }
 
 int lod_source_read(int root_fd, const struct lod_source *source, bool follow, struct lod_buf *into)
@@ -243,10 +267,10 @@ int lod_source_read(int root_fd, const struct lod_source *source, bool follow, s
     error = lod_buf_reserve(into, (size_t)source->bytes +
                                       1); /* so that an empty file has an address too */
     if (!error) {
-        error = lod_source_pread(fd, into->data, (size_t)source->bytes, 0);
+        error = lod_source_pread(fd, source, into->data, (size_t)source->bytes, 0);
     }
     if (!error) {
-        error = lod_source_check(fd, source);
+        error = lod_source_check_sum(fd, source);
     }
     if (!error) {
         into->bytes = (size_t)source->bytes;

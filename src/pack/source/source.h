@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The list of all files of a source, sorted by path once the walk has ended, and safe opening of
- * its files. It takes about 136 bytes a file beside its path, and some 25 more while the journal is
+ * its files. It takes about 144 bytes a file beside its path, and some 25 more while the journal is
  * written or compared. This is the only memory of pack that grows with the source: 1.4 GB for 10
  * million files.
+ *
+ * A source may lie inside of a container, such as a tar (place.h). It has a path of its own, and is
+ * read from the container.
  *
  * One file may become several items and nodes. The further ones are added to the list (`added`) as
  * sources with their own paths, made from the bytes of the file `owner`. So the later stages
@@ -20,6 +23,7 @@
 #include "compiler.h"
 #include "encoder.h"
 #include "list.h"
+#include "pack/source/place.h"
 
 enum lod_source_role {
     LOD_SOURCE_FOLDER,
@@ -34,9 +38,10 @@ struct lod_source {
     const char *path;   /* relative to the source, "" for the source itself */
     const char *target; /* SYMLINK */
     const char *why;    /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
-    const struct lod_encoder *encoder; /* of files, once probed */
-    const struct lod_subitems *parts;  /* FILE: its parts, see subitems.h; else NULL */
-    uint64_t bytes;                    /* of files; 0 for an added one */
+    const struct lod_encoder *encoder;    /* of files, once probed */
+    const struct lod_subitems *parts;     /* FILE: its parts, see subitems.h; else NULL */
+    const struct lod_member_place *place; /* its place in a container; NULL: a file of its own */
+    uint64_t bytes;                       /* of files; 0 for an added one */
     uint64_t dev, ino;
     int64_t mtime;   /* seconds * 2^30 + nanoseconds */
     uint64_t sketch; /* hash of a part of the contents, if the size is not unique: see probe.h */
@@ -73,6 +78,9 @@ void lod_source_list_sort(struct lod_source_list *list);
 LOD_MUST_CHECK int lod_source_list_resort(struct lod_source_list *list);
 /* Returns the source at `path` in a sorted list, or NULL. */
 struct lod_source *lod_source_list_find(const struct lod_source_list *list, const char *path);
+/* Copies bytes that live as long as the list, aligned for any type. Returns -ENOMEM. */
+LOD_MUST_CHECK int lod_source_list_keep(struct lod_source_list *list, const void *data,
+                                        size_t bytes, const void **ret_copy);
 void lod_source_list_finish(struct lod_source_list *list);
 
 /* Follows EQUAL and HARD_LINK to the FILE whose item it is; another source is its own. */
@@ -95,13 +103,20 @@ LOD_MUST_CHECK int lod_source_open_path(int root_fd, const char *path, int flags
 LOD_MUST_CHECK int lod_source_open(int root_fd, const struct lod_source *source, bool follow,
                                    int *ret_fd);
 
-/* Reads all of [offset, offset + bytes). Returns -ESTALE if the file has become shorter. */
-LOD_MUST_CHECK int lod_source_pread(int fd, void *into, size_t bytes, uint64_t offset);
+/* Reads all of [offset, offset + bytes) of the source. Returns -ESTALE if the file has become
+ * shorter. */
+LOD_MUST_CHECK int lod_source_pread(int fd, const struct lod_source *source, void *into,
+                                    size_t bytes, uint64_t offset);
 
 /* Call it after the last read: returns -ESTALE if the file has changed since the walk. */
 LOD_MUST_CHECK int lod_source_check(int fd, const struct lod_source *source);
 
-/* Reads the whole file into `into`, replacing its contents. Checks the file before and after. */
+/* The same for a source whose bytes go into the store: -EBADMSG if its container has another
+ * checksum for them. */
+LOD_MUST_CHECK int lod_source_check_sum(int fd, const struct lod_source *source);
+
+/* Reads the whole file into `into`, replacing its contents. Checks the file before and after, and
+ * the sum. */
 LOD_MUST_CHECK int lod_source_read(int root_fd, const struct lod_source *source, bool follow,
                                    struct lod_buf *into);
 

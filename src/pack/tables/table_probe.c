@@ -97,7 +97,7 @@ static int look_npy(struct look *look)
     if (look->file->bytes < sizeof(prefix)) {
         return look->found->wanted ? refuse(look, -EILSEQ, "it is no .npy file") : 0;
     }
-    int error = lod_source_pread(look->fd, prefix, sizeof(prefix), 0);
+    int error = lod_source_pread(look->fd, look->file, prefix, sizeof(prefix), 0);
     if (error) {
         return error;
     }
@@ -113,7 +113,7 @@ static int look_npy(struct look *look)
                    : 0;
     }
     error = lod_buf_reserve(&header, bytes);
-    error = error ? error : lod_source_pread(look->fd, header.data, bytes, 0);
+    error = error ? error : lod_source_pread(look->fd, look->file, header.data, bytes, 0);
     header.bytes = bytes;
     error = error ? error : parse_npy(look, lod_buf_span(&header));
     lod_buf_finish(&header);
@@ -148,7 +148,9 @@ static int pass(struct look *look, struct lod_buf *window)
         size_t bytes = all - at < CHUNK_BYTES ? (size_t)(all - at) : CHUNK_BYTES;
         error = lod_cancel_poll(look->probe->stop);
         error = error ? error : lod_buf_reserve(window, bytes);
-        error = error ? error : lod_source_pread(look->fd, window->data + window->bytes, bytes, at);
+        error =
+            error ? error
+                  : lod_source_pread(look->fd, look->file, window->data + window->bytes, bytes, at);
         if (!error) {
             window->bytes += bytes;
             at += bytes;

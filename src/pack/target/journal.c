@@ -33,6 +33,22 @@
 
 /* -------------------------------------------------------------------------------- writing */
 
+/* Hashes the place of a source, and the container that it is in. */
+static uint64_t hash_place(const struct lod_source *source)
+{
+    const struct lod_member_place *place = source->place;
+    uint8_t state[24];
+
+    if (!place) {
+        return 0;
+    }
+    lod_put_le64(state, place->at);
+    lod_put_le64(state + 8, place->container->bytes);
+    lod_put_le64(state + 16, (uint64_t)place->container->mtime);
+    return lod_hash64(place->container->path, strlen(place->container->path),
+                      lod_hash64(state, sizeof(state), 0));
+}
+
 /*
  * Hashes the attributes of a source. Folders, and files that are left out, are in no record, so
  * only their paths count. Inode numbers do not count, as a source may have been copied or
@@ -50,7 +66,7 @@ static uint64_t hash_source(const struct lod_source_list *list, const struct lod
         lod_put_le64(state + 4, source->bytes);
         lod_put_le64(state + 12, (uint64_t)source->mtime);
     }
-    return lod_hash64(text, strlen(text), lod_hash64(state, sizeof(state), 0));
+    return lod_hash64(text, strlen(text), lod_hash64(state, sizeof(state), hash_place(source)));
 }
 
 static size_t shared_bytes(const char *a, const char *b)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "text.h"
 #include "pack/target/stale_files.h"
 
 #define NAME_TEXT (4 * LOD_PATH_MAX + 1)
@@ -15,10 +16,14 @@
 void lod_resume_options(const struct lod_resume_chosen *chosen,
                         char text[LOD_JOURNAL_OPTIONS_MAX + 1])
 {
-    char scans[LOD_SCRIPT_TEXT_MAX], contents[64] = "", size[24] = "auto";
+    char scans[LOD_SCRIPT_TEXT_MAX], contents[64] = "", size[24] = "auto", from[600] = "";
 
     if (chosen->order->record_bytes) {
         snprintf(size, sizeof(size), "%" PRIu64, chosen->order->record_bytes);
+    }
+    if (chosen->from) {
+        lod_format(from, sizeof(from), "--from=%s%s%.255s\n", chosen->from,
+                   chosen->key ? " --key=" : "", chosen->key ? chosen->key : "");
     }
     if (chosen->script) {
         lod_script_print(chosen->script, scans, sizeof(scans));
@@ -27,12 +32,12 @@ void lod_resume_options(const struct lod_resume_chosen *chosen,
     }
     snprintf(text, LOD_JOURNAL_OPTIONS_MAX + 1,
              "lodfs " LODFS_VERSION "\n--order=%s\n--seed=%" PRIu64 "\n--record-size=%s"
-             "\n--scans=%s%s\n--full=%s%s%s\n--l3=%s\n--original=%s\n--symlinks=%s\n%s",
+             "\n--scans=%s%s\n--full=%s%s%s\n--l3=%s\n--original=%s\n--symlinks=%s\n%s%s",
              chosen->order->by_path ? "path" : "shuffle", chosen->order->seed, size,
              chosen->scans_name, contents, chosen->top ? "source" : "scans",
              chosen->top ? " --top=" : "",
              chosen->top ? lod_fidelity_name((enum lod_fidelity)chosen->top) : "", chosen->l3_name,
-             chosen->keep ? "all" : "auto", chosen->follow ? "follow" : "keep", chosen->more);
+             chosen->keep ? "all" : "auto", chosen->follow ? "follow" : "keep", from, chosen->more);
 }
 
 int lod_resume_refuse(const char *path, const char *why, struct lod_first_error *first_error)

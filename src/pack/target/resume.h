@@ -31,7 +31,8 @@ struct lod_resume_chosen {
     const struct lod_script *script; /* of --scans=FILE, else NULL */
     uint8_t top;                     /* of --full=source; 0: --full=scans */
     const char *l3_name;
-    const char *more; /* lines with more options */
+    const char *more;       /* lines with more options */
+    const char *from, *key; /* NULL: none */
     bool follow, keep;
 };
 

@@ -183,7 +183,7 @@ int lod_target_check(const char *path, int source_fd, struct lod_first_error *fi
         errno = -error;
         return refuse_errno(first_error, "make the folder", path);
     }
-    error = check_nesting(path, fd, exists, source_fd, first_error);
+    error = source_fd < 0 ? 0 : check_nesting(path, fd, exists, source_fd, first_error);
     error = error ? error : check_mounts(path, fd, first_error);
     if (!error && exists) {
         error = check_contents(path, fd, first_error);

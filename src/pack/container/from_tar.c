@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Walks a tar: POSIX.1-2001 with pax headers, and GNU's long names and numbers. Files and folders
+ * are members; links and devices are named, and left out. Sparse files, parts of archives on
+ * several volumes, and bytes behind the end are refused. man/decisions/701 says why there is a
+ * walker of our own.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/format.h"
+#include "backend/mtime.h"
+#include "pack/container/containers.h"
+#include "pack/container/tar_header.h"
+
+#define EXTENDED_MAX ((uint64_t)1 << 20) /* bytes of a pax header */
+#define KEYWORD_MAX  64u                 /* bytes of a pax record that are looked at for its key */
+
+/* Facts about a member from the headers before its own. */
+struct extended {
+    bool named, sized, timed;
+    size_t name_bytes;
+    uint64_t size;
+    int64_t seconds;
+    char name[LOD_PATH_MAX + 1];
+};
+
+static int too_long(struct lod_container_walk *walk)
+{
+    return lod_container_refuse(walk, walk->at, "its name has over 4,095 bytes, the store's limit");
+}
+
+static int set_name(struct lod_container_walk *walk, uint64_t offset, uint64_t bytes)
+{
+    struct extended *extended = walk->state;
+    const uint8_t *at = NULL;
+
+    if (bytes > LOD_PATH_MAX) {
+        return too_long(walk);
+    }
+    int error = lod_container_take(walk, offset, (size_t)bytes, &at);
+    if (!error) {
+        memcpy(extended->name, at, (size_t)bytes);
+        extended->name_bytes = (size_t)bytes;
+        extended->named = true;
+    }
+    return error;
+}
+
+/* A name of GNU's type L ends with a 0. */
+static int take_long_name(struct lod_container_walk *walk, uint64_t offset, uint64_t bytes)
+{
+    struct extended *extended = walk->state;
+    const uint8_t *last = NULL;
+
+    if (bytes > LOD_PATH_MAX + 1) {
+        return too_long(walk);
+    }
+    int error = bytes ? lod_container_take(walk, offset + bytes - 1, 1, &last) : 0;
+    error = error ? error : set_name(walk, offset, bytes && *last == '\0' ? bytes - 1 : bytes);
+    if (!error) {
+        extended->name_bytes = strnlen(extended->name, extended->name_bytes);
+    }
+    return error;
+}
+
+/* ------------------------------------------------------------------------------ pax headers */
+
+struct pax {
+    char key[KEYWORD_MAX + 1];
+    uint64_t value_at, value_bytes, end; /* bytes of the container */
+};
+
+/* Reads the record "LENGTH KEY=VALUE\n" at `at`. */
+static int read_pax(struct lod_container_walk *walk, uint64_t at, uint64_t end, struct pax *ret)
+{
+    const size_t look = end - at < KEYWORD_MAX ? (size_t)(end - at) : KEYWORD_MAX;
+    const uint8_t *bytes = NULL, *last = NULL;
+    int64_t length = 0;
+    int error = lod_container_take(walk, at, look, &bytes);
+
+    if (error) {
+        return error;
+    }
+    const uint8_t *blank = memchr(bytes, ' ', look);
+    const size_t digits = blank ? (size_t)(blank - bytes) : look;
+    const uint8_t *equals = blank ? memchr(blank, '=', look - digits) : NULL;
+    if (!blank || lod_tar_decimal((const char *)bytes, digits, &length) ||
+        (uint64_t)length > end - at || (uint64_t)length < digits + 3) {
+        return lod_container_refuse(walk, walk->at, "its pax header is malformed");
+    }
+    *ret = (struct pax){.end = at + (uint64_t)length};
+    const size_t value = equals ? (size_t)(equals + 1 - bytes) : 0;
+    if (equals && value < (uint64_t)length) { /* a longer key is none that matters */
+        memcpy(ret->key, blank + 1, (size_t)(equals - blank - 1));
+        ret->value_at = at + value;
+        ret->value_bytes = (uint64_t)length - value - 1;
+    }
+    error = lod_container_take(walk, ret->end - 1, 1, &last);
+    return error           ? error
+           : *last == '\n' ? 0
+                           : lod_container_refuse(walk, walk->at, "its pax header is malformed");
+}
+
+static int pax_number(struct lod_container_walk *walk, const struct pax *pax, bool fraction,
+                      int64_t *ret)
+{
+    const uint8_t *at = NULL;
+    size_t bytes = pax->value_bytes < KEYWORD_MAX ? (size_t)pax->value_bytes : KEYWORD_MAX;
+    int error = lod_container_take(walk, pax->value_at, bytes, &at);
+
+    if (error) {
+        return error;
+    }
+    const uint8_t *dot = fraction ? memchr(at, '.', bytes) : NULL;
+    const bool negative = fraction && bytes && at[0] == '-';
+    bytes = dot ? (size_t)(dot - at) : bytes;
+    error = lod_tar_decimal((const char *)at + negative, bytes - negative, ret);
+    *ret = negative ? -*ret : *ret;
+    return error ? lod_container_refuse(walk, walk->at, "its pax header has a malformed '%s'",
+                                        pax->key)
+                 : 0;
+}
+
+static int apply_pax(struct lod_container_walk *walk, const struct pax *pax, bool global)
+{
+    struct extended *extended = walk->state;
+    int64_t size = 0;
+    int error = 0;
+
+    if (strncmp(pax->key, "GNU.sparse.", 11) == 0) {
+        return lod_container_refuse(walk, walk->at,
+                                    "it is a sparse file: unpack the tar, and pack the folder");
+    }
+    const bool named = strcmp(pax->key, "path") == 0, sized = strcmp(pax->key, "size") == 0;
+    if (global && (named || sized)) {
+        return lod_container_refuse(walk, walk->at, "a global pax header has a '%s'", pax->key);
+    }
+    if (named) {
+        return set_name(walk, pax->value_at, pax->value_bytes);
+    }
+    if (sized) {
+        error = pax_number(walk, pax, false, &size);
+        extended->size = (uint64_t)size;
+        extended->sized = true;
+    } else if (strcmp(pax->key, "mtime") == 0 && !global) {
+        error = pax_number(walk, pax, true, &extended->seconds);
+        extended->timed = true;
+    }
+    return error;
+}
+
+static int take_pax(struct lod_container_walk *walk, uint64_t at, uint64_t bytes, bool global)
+{
+    const uint64_t end = at + bytes;
+    struct pax pax;
+    int error = 0;
+
+    if (bytes > EXTENDED_MAX) {
+        return lod_container_refuse(walk, walk->at, "its pax header has over 1 MiB");
+    }
+    while (!error && at < end) {
+        error = read_pax(walk, at, end, &pax);
+        error = error ? error : apply_pax(walk, &pax, global);
+        at = pax.end;
+    }
+    return error;
+}
+
+/* ---------------------------------------------------------------------------------- members */
+
+static const char *kind_left_out(char type)
+{
+    switch (type) {
+    case '1':
+        return "a hard link";
+    case '2':
+        return "a symbolic link";
+    case '3':
+        return "a character device";
+    case '4':
+        return "a block device";
+    default:
+        return "a fifo";
+    }
+}
+
+/* Adds a file, folder or link, whose bytes begin at `data`. */
+static int add_member(struct lod_container_walk *walk, const struct lod_tar_header *header,
+                      uint64_t data)
+{
+    const struct extended *extended = walk->state;
+    const struct lod_run run = {.offset = data, .bytes = header->size};
+    const struct timespec time = {.tv_sec = extended->timed ? extended->seconds : header->seconds};
+    const bool file = header->type == '0', folder = header->type == '5';
+    const struct lod_member member = {.kind = file     ? LOD_MEMBER_FILE
+                                              : folder ? LOD_MEMBER_FOLDER
+                                                       : LOD_MEMBER_OTHER,
+                                      .path = extended->named ? extended->name : header->name,
+                                      .path_bytes = extended->named ? extended->name_bytes
+                                                                    : header->name_bytes,
+                                      .why = file || folder ? NULL : kind_left_out(header->type),
+                                      .mtime = lod_mtime_of(time),
+                                      .mode = header->mode,
+                                      .runs = &run,
+                                      .runs_count = file};
+
+    return walk->add(walk->ctx, &member);
+}
+
+/* The blocks after the end are zeros, or another tar that was appended with cat. */
+static int check_end(struct lod_container_walk *walk)
+{
+    const uint64_t bytes = walk->input->bytes;
+    const uint8_t *block = NULL;
+    uint64_t at = walk->at;
+    int error = 0;
+
+    for (; !error && bytes - at >= LOD_TAR_BLOCK; at += LOD_TAR_BLOCK) {
+        error = lod_container_take(walk, at, LOD_TAR_BLOCK, &block);
+        if (!error && !lod_tar_is_zero(block)) {
+            return lod_container_refuse(walk, at,
+                                        at == walk->at + LOD_TAR_BLOCK
+                                            ? "a single block of zeros stands before it, where "
+                                              "a tar has two at its end"
+                                            : "bytes follow the end of the tar: archives that "
+                                              "were joined have to be packed one by one");
+        }
+    }
+    if (!error && at < walk->at + 2 * LOD_TAR_BLOCK) {
+        return lod_container_refuse(walk, walk->at,
+                                    "the two blocks of zeros that end a tar are "
+                                    "missing: the file is cut");
+    }
+    return error ? error : -ENODATA;
+}
+
+static uint64_t data_bytes(const struct lod_tar_header *header, const struct extended *extended)
+{
+    const bool without = header->type >= '1' && header->type <= '6'; /* links, devices, folders */
+
+    return without ? 0 : extended->sized ? extended->size : header->size;
+}
+
+static int take_header(struct lod_container_walk *walk, struct lod_tar_header *header, uint64_t at,
+                       bool *ret_more)
+{
+    *ret_more = true;
+    switch (header->type) {
+    case 'L':
+        return take_long_name(walk, at, header->size);
+    case 'x':
+    case 'X': /* Solaris */
+        return take_pax(walk, at, header->size, false);
+    case 'g':
+        return take_pax(walk, at, header->size, true);
+    case 'K': /* the target of a link */
+    case 'V': /* the name of a volume */
+        return 0;
+    case 'S':
+        return lod_container_refuse(walk, walk->at,
+                                    "it is a sparse file: unpack the tar, and pack the folder");
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+        *ret_more = false;
+        return add_member(walk, header, at);
+    default:
+        return lod_container_refuse(walk, walk->at,
+                                    "its type has the number %u, which lodfs does "
+                                    "not know",
+                                    (unsigned char)header->type);
+    }
+}
+
+/* Reads the header at `*at` and moves behind its data. *ret_more: it belongs to the one behind. */
+static int read_one(struct lod_container_walk *walk, uint64_t *at, bool *ret_more)
+{
+    const struct extended *extended = walk->state;
+    const uint64_t left = walk->input->bytes - *at;
+    struct lod_tar_header header;
+    const uint8_t *block = NULL;
+    const char *field = NULL;
+
+    if (left < LOD_TAR_BLOCK) {
+        return lod_container_refuse(walk, *at,
+                                    left ? "the file ends inside of a header: it is cut"
+                                         : "the two blocks of zeros that end a tar are "
+                                           "missing: the file is cut");
+    }
+    int error = lod_container_take(walk, *at, LOD_TAR_BLOCK, &block);
+    if (error) {
+        return error;
+    }
+    if (lod_tar_is_zero(block)) {
+        return *at == walk->at ? check_end(walk)
+                               : lod_container_refuse(walk, *at,
+                                                      "the member after its extended "
+                                                      "header is missing");
+    }
+    if (lod_tar_header_read(block, &header, &field)) {
+        return lod_container_refuse(walk, *at, "its header has a wrong %s", field);
+    }
+    const bool member = header.type >= '0' && header.type <= '7';
+    header.size = member ? data_bytes(&header, extended) : header.size;
+    if (header.size > left - LOD_TAR_BLOCK) {
+        return lod_container_refuse(walk, *at, "its %" PRIu64 " bytes end behind the file",
+                                    header.size);
+    }
+    error = take_header(walk, &header, *at + LOD_TAR_BLOCK, ret_more);
+    const uint64_t all = LOD_TAR_BLOCK + lod_round_up(header.size, LOD_TAR_BLOCK);
+    *at += all < left ? all : left;
+    return error;
+}
+
+static int next(struct lod_container_walk *walk)
+{
+    struct extended *extended = walk->state;
+    uint64_t at = walk->at;
+    bool more = true;
+    int error = 0;
+
+    extended->named = extended->sized = extended->timed = false;
+    while (!error && more) {
+        error = read_one(walk, &at, &more);
+    }
+    if (!error) {
+        walk->at = at;
+        walk->record++;
+    }
+    return error;
+}
+
+static int open_tar(struct lod_container_walk *walk)
+{
+    walk->state = malloc(sizeof(struct extended));
+    return walk->state ? 0 : -ENOMEM;
+}
+
+static void close_tar(struct lod_container_walk *walk)
+{
+    free(walk->state);
+    walk->state = NULL;
+}
+
+static bool is_tar(const uint8_t *head, size_t bytes)
+{
+    return bytes >= LOD_TAR_BLOCK && (lod_tar_is_header(head) || lod_tar_is_zero(head));
+}
+
+static const char *const companions[] = {".idx", ".json", ".txt", NULL};
+
+const struct lod_container lod_container_tar = {
+    .name = "tar",
+    .what = "a tar",
+    .companions = companions,
+    .ahead = LOD_TAR_BLOCK,
+    .is = is_tar,
+    .open = open_tar,
+    .close = close_tar,
+    .next = next,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collects the members of containers as sources (source.h), and makes the tree of them: folders
+ * above each member, and no name twice.
+ */
+#ifndef LOD_MEMBERS_H
+#define LOD_MEMBERS_H
+
+#include <stdbool.h>
+
+#include "compiler.h"
+#include "pack/container/containers.h"
+#include "pack/source/first_error.h"
+#include "pack/source/source.h"
+
+/* The list that is made, and what the members of one container share. */
+struct lod_members {
+    struct lod_source_list list;
+    struct lod_first_error *first_error;
+    const struct lod_source *container;
+    const char *folder; /* above all members of the container; "": none */
+    const struct lod_container_walk *walk;
+};
+
+/* Adds a member of the record that `walk` is at; a lod_container_walk.add. An error has its message
+ * in first_error. */
+LOD_MUST_CHECK int lod_members_add(void *ctx, const struct lod_member *member);
+
+/* Adds a file that is left out, such as the rest of a container. The reason is copied. */
+LOD_MUST_CHECK int lod_members_leave_out(struct lod_members *members, const char *path,
+                                         const char *why);
+
+/* A name that two members have. */
+struct lod_members_twice {
+    const struct lod_source *first, *second; /* NULL: there is none */
+    bool containers;                         /* they are of different ones */
+};
+
+/*
+ * Sorts the list by path, and adds the root and all folders above members. Stops at a name that is
+ * there twice, in one container rather than in two; the list is then of no use.
+ */
+LOD_MUST_CHECK int lod_members_make_tree(struct lod_members *members, const struct lod_source *root,
+                                         struct lod_members_twice *ret_twice);
+
+#endif

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`pack --from=tar`: tars that Python's tarfile writes, and tars that are bad."""
+import io
+import os
+import subprocess
+import sys
+import tarfile
+
+from containers import LODFS, Tests, photographs
+
+FORMATS = (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)
+
+
+def info(name, data=b"", **fields):
+    made = tarfile.TarInfo(name)
+    made.size, made.mtime = len(data), 1_600_000_000
+    for key, value in fields.items():
+        setattr(made, key, value)
+    return made
+
+
+def tar(files, form=tarfile.GNU_FORMAT, **options):
+    """Returns a tar of (name or TarInfo, bytes)."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=form, encoding="utf-8",
+                      errors="surrogateescape", **options) as file:
+        for name, data in files:
+            file.addfile(info(name, data) if isinstance(name, str) else name, io.BytesIO(data))
+    return out.getvalue()
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def members(t):
+    """Names, sizes, modes and times come out as they went in."""
+    photos = photographs(3)
+    names = {"a/0.jpg": photos[0], "a/0.txt": b"a caption\n", "a/0.cls": b"17",
+             "b/1.jpg": photos[1], "b/empty": b"", "top.jpg": photos[2],
+             "x/" + "n" * 200 + ".bin": os.urandom(70_000), "d" * 90 + "/" + "e" * 90: b"prefix",
+             "ä/ü.txt": b"not ASCII", "odd\nname": b"odd"}
+    expected = {name.encode(): data for name, data in names.items()}
+    folders = {os.path.dirname(name).encode(): None for name in names if "/" in name}
+    for form in FORMATS:
+        files = {n: d for n, d in names.items()
+                 if form != tarfile.USTAR_FORMAT or n[0] not in "xä"}
+        listed = [(f"./{name}" if name.startswith("a/") else name, data)
+                  for name, data in files.items()]
+        write("x.tar", tar(listed, form))
+        facts, _ = t.pack("x.tar", f"names-{form}")
+        t.check(facts["files"] == len(files) and facts["left_out"] == [], "counts")
+        wanted = {n.encode(): d for n, d in files.items()}
+        wanted.update((f, None) for f in folders if any(n.startswith(f + b"/") for n in wanted))
+        t.check(t.tree(f"names-{form}") == wanted, f"members of format {form} differ")
+    t.check(t.tree("names-1") == {**expected, **folders}, "not all of the names were tried")
+
+
+def attributes(t):
+    folder = info("d", type=tarfile.DIRTYPE, mode=0o750, mtime=1_500_000_000)
+    odd = info("d/f", b"12345", mode=0o640, mtime=1_400_000_000.5)
+    write("x.tar", tar([(folder, b""), (odd, b"12345"), ("e/f", b"5"), (
+        info("d/l", type=tarfile.SYMTYPE, linkname="f"), b"")], tarfile.PAX_FORMAT))
+    facts, _ = t.pack("x.tar", "attributes")
+    t.check([(f["path"], f["why"]) for f in facts["left_out"]] == [("d/l", "a symbolic link")],
+            f"links are named: {facts['left_out']}")
+    t.tree("attributes")
+    st = os.stat("attributes.out/d")
+    t.check(st.st_mode & 0o777 == 0o750 and st.st_mtime == 1_500_000_000, "the folder's attributes")
+    st = os.stat("attributes.out/d/f")
+    t.check(st.st_mode & 0o777 == 0o640 and int(st.st_mtime) == 1_400_000_000, "the file's")
+    t.check(os.stat("attributes.out/e").st_mode & 0o777 == 0o755, "those of a folder without one")
+
+
+def many_containers(t):
+    """Containers of a folder are joined; equal names move each below a folder of its stem."""
+    os.mkdir("shards")
+    for i in range(3):
+        write(f"shards/s-{i}.tar", tar([(f"c/{i}.txt", b"%d" % i), ("c/", b"")]))
+    write("shards/s.idx", b"0 0\n")
+    write("shards/.hidden", b"no tar")
+    t.pack("shards", "joined")
+    t.check(t.tree("joined") == {b"c": None, b"c/0.txt": b"0", b"c/1.txt": b"1", b"c/2.txt": b"2"},
+            "containers of a folder are joined")
+    write("shards/s-3.tar", tar([("c/1.txt", b"another")]))
+    t.pack("shards", "apart")
+    t.check(t.tree("apart") == {
+        **{b"s-%d" % i: None for i in range(4)}, **{b"s-%d/c" % i: None for i in range(4)},
+        **{b"s-%d/c/%d.txt" % (i, i): b"%d" % i for i in range(3)}, b"s-3/c/1.txt": b"another"},
+        "containers with equal names have folders of their own")
+    write("shards/other", b"no tar at all\n")
+    _, err = t.pack("shards", "refused", code=1)
+    t.check("'other' is not a tar" in err, err)
+
+
+def bad_names(t):
+    for name, words in (("a/../b", "'..'"), ("..", "'..'"), ("n" * 256, "a name has 255 bytes"),
+                        ("/".join(["p" * 255] * 16) + "/x", "4,095")):
+        t.refuse("bad.tar", tar([("ok", b"x"), (name, b"y")]), "bad.tar: record 1 at byte 1024",
+                 words)
+    absolute = bytearray(tar([("xabs", b"y")]))
+    absolute[0:1] = b"/"
+    absolute[148:156] = b"%06o\0 " % (sum(absolute[:512]) - sum(absolute[148:156]) + 8 * 32)
+    t.refuse("bad.tar", bytes(absolute), "bad.tar: record 0 at byte 0", "an absolute name")
+    t.refuse("bad.tar", tar([("a", b"x"), ("b", b"y"), ("./a", b"z")]), "'a' is there twice",
+             "record 0 at byte 0", "record 2 at byte 2048")
+    t.refuse("bad.tar", tar([("a", b"x"), ("a/b", b"y")]), "'a' is there twice", "a file in",
+             "a folder in")
+
+
+def sparse(t):
+    with open("holes", "wb") as file:
+        file.truncate(1 << 20)
+        file.write(b"x")
+    for form in ("gnu", "posix"):
+        subprocess.run(["tar", "-cSf", "sparse.tar", f"--format={form}", "holes"], check=True)
+        with open("sparse.tar", "rb") as file:
+            t.refuse("bad.tar", file.read(), "bad.tar: record 0 at byte 0", "sparse file")
+
+
+def skipping(t):
+    """--skip-unreadable keeps what is before the damage, and says what is left out."""
+    data = bytearray(tar([(f"{i}.txt", b"%d" % i * 600) for i in range(9)]))
+    at = data.index(b"5.txt")
+    data[at + 1:at + 2] = b"!"
+    t.refuse("bad.tar", bytes(data), f"bad.tar: record 5 at byte {at}", "wrong checksum",
+             "--skip-unreadable")
+    facts, _ = t.pack("bad.tar", "skipped", "--skip-unreadable", code=3)
+    left = facts["left_out"]
+    t.check(len(left) == 1 and left[0]["path"] == "bad.tar" and f"byte {at}" in left[0]["why"] and
+            f"{len(data) - at} bytes" in left[0]["why"], f"what is left out: {left}")
+    t.check(t.tree("skipped") == {b"%d.txt" % i: b"%d" % i * 600 for i in range(5)},
+            "the members before the damage are kept")
+
+
+def main():
+    t = Tests("tar")
+    members(t)
+    attributes(t)
+    many_containers(t)
+    bad_names(t)
+    sparse(t)
+    skipping(t)
+    good = tar([(f"{i}.txt", b"%d" % i * 300) for i in range(9)])
+    t.compressed_and_pipes("good.tar", good)
+    t.cut("good.tar", good)
+    facts = t.same_bytes("good.tar")
+    t.check(facts["files"] == 9, "the dry run counts files")
+
+    big = tar([(f"{i}.bin", os.urandom(1_000_000)) for i in range(12)])
+    write("big.tar", big)
+
+    def changed(now):
+        write("big.tar", big + bytes(512) if now else big)
+        os.utime("big.tar", (1_650_000_000,) * 2)
+    changed(False)
+    t.resume("big.tar", changed)
+
+    write("none.tar", tar([(f"d{i % 100}/{i}", b"") for i in range(100_000)]))
+    t.peak("none.tar", "none", 200_000)
+
+    # The store may lie beside the container, but not in a folder of containers.
+    os.mkdir("beside")
+    write("beside/x.tar", good)
+    t.pack("beside/x.tar", "beside/store")
+    done = subprocess.run([LODFS, "pack", "--from=tar", "beside", "beside/store2"],
+                          capture_output=True)
+    t.check(done.returncode == 1, "a store in its own source")
+    t.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bugs in reading containers; see plants.py."""
+
+CONTAINERS = (
+    ("a member of a tar may end behind it", "src/pack/container/from_tar.c",
+     "if (header.size > left - LOD_TAR_BLOCK) {", "if (header.size > left * 2) {",
+     "src/from_tar"),
+    ("a member may lie outside of the store", "src/pack/container/member_path.c",
+     "if (bytes == 2 && memcmp(name, \"..\", 2) == 0) {",
+     "if (bytes == 2 && memcmp(name, \"//\", 2) == 0) {", "cli-import-tar"),
+    ("the sum of a record is not checked", "src/pack/source/place.c",
+     "place->summed && sum != place->sum ? -EBADMSG", "place->summed && !sum ? -EBADMSG",
+     "src/place"),
+)
