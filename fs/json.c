@@ -120,20 +120,6 @@ void lod_json_end(struct lod_json *json)
     put(json, json->depth ? "" : "\n");
 }
 
-static void put_base64(struct lod_json *json, const uint8_t *at, size_t left)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    for (; left > 0; at += left < 3 ? left : 3, left -= left < 3 ? left : 3) {
-        uint32_t bits =
-            (uint32_t)at[0] << 16 | (left > 1 ? (uint32_t)at[1] << 8 : 0) | (left > 2 ? at[2] : 0u);
-        char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
-                        left > 1 ? digits[bits >> 6 & 63] : '=',
-                        left > 2 ? digits[bits & 63] : '='};
-        lod_out_put(&json->out, four, sizeof(four));
-    }
-}
-
 void lod_json_text(struct lod_json *json, const char *key, const char *text)
 {
     char exact[64];
@@ -143,7 +129,7 @@ void lod_json_text(struct lod_json *json, const char *key, const char *text)
         lod_format(exact, sizeof(exact), "%s_b64", key);
         begin_member(json, exact);
         put(json, "\"");
-        put_base64(json, (const uint8_t *)text, strlen(text));
+        lod_out_base64(&json->out, (const uint8_t *)text, strlen(text));
         put(json, "\"");
     }
 }

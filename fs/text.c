@@ -28,6 +28,22 @@ void lod_out_put(struct lod_out *out, const void *bytes, size_t count)
     }
 }
 
+void lod_out_base64(struct lod_out *out, const uint8_t *bytes, size_t count)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    for (size_t i = 0; i < count; i += 3) {
+        const size_t left = count - i;
+        const uint32_t bits = (uint32_t)bytes[i] << 16 |
+                              (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0u) |
+                              (left > 2 ? bytes[i + 2] : 0u);
+        const char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
+                              left > 1 ? digits[bits >> 6 & 63] : '=',
+                              left > 2 ? digits[bits & 63] : '='};
+        lod_out_put(out, four, sizeof(four));
+    }
+}
+
 static bool in(uint32_t value, uint32_t low, uint32_t high)
 {
     return value >= low && value <= high;

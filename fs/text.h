@@ -24,6 +24,9 @@ struct lod_out {
 
 void lod_out_put(struct lod_out *out, const void *bytes, size_t count);
 
+/* Writes bytes in base64 (RFC 4648, section 4), padded. */
+void lod_out_base64(struct lod_out *out, const uint8_t *bytes, size_t count);
+
 /*
  * Formats like printf(3), with one more conversion: %pE takes a name, a const char *, and writes it
  * like lod_escape. Conversions of other types are truncated at 512 bytes; %n is not supported.

@@ -14,11 +14,12 @@ _Static_assert(LODFS_LEVELS_MAX == LOD_FULL, "a level for each fidelity");
 
 static struct lod_survey_options read_options(const struct lodfs_likeness_options *given)
 {
-    struct lod_survey_options options = {.target = LOD_SURVEY_TARGET, .sample = LOD_SURVEY_SAMPLE};
+    struct lod_survey_options options = {
+        .inputs_count = 1, .target = LOD_SURVEY_TARGET, .sample = LOD_SURVEY_SAMPLE};
 
     if (given) {
-        options.size = given->size;
-        options.crop = given->crop;
+        options.inputs[0].size = given->size;
+        options.inputs[0].crop = given->crop;
         options.target = given->target != 0 ? given->target : options.target;
         options.sample = given->sample ? given->sample : options.sample;
     }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dataset/dataset.h"
 #include "list.h"
@@ -28,8 +29,8 @@ struct state {
     LOD_LIST(uint32_t) items;     /* numbers of the photographs */
     LOD_LIST(uint32_t) sample;    /* of them, in the order in which they were drawn */
     uint8_t *drawn;               /* of each photograph: is it in the sample? */
-    struct lod_survey_photo *photos;
-    uint32_t measured; /* members of the sample */
+    struct lod_survey_photo *photos[LOD_SURVEY_INPUTS_MAX]; /* for each input: the sample */
+    uint32_t measured;                                      /* members of the sample */
 };
 
 /* Adds an item, if it is smaller at q1 than at full. */
@@ -74,6 +75,20 @@ static int find_items(struct state *state)
     return error;
 }
 
+/* Makes room for all of the sample, for each input. */
+static int make_room(struct state *state)
+{
+    for (unsigned i = 0; i < state->options->inputs_count; i++) {
+        struct lod_survey_photo *photos =
+            realloc(state->photos[i], state->sample.count * sizeof(photos[0]));
+        if (!photos) {
+            return -ENOMEM;
+        }
+        state->photos[i] = photos;
+    }
+    return 0;
+}
+
 /* Draws the members of a sample of this size that were not drawn for a smaller one. */
 static int draw(struct state *state, uint32_t size)
 {
@@ -86,13 +101,7 @@ static int draw(struct state *state, uint32_t size)
             error = LOD_LIST_ADD(&state->sample, state->items.at[rank]);
         }
     }
-    struct lod_survey_photo *photos = NULL;
-    if (!error) {
-        photos = realloc(state->photos, state->sample.count * sizeof(photos[0]));
-        error = photos ? 0 : -ENOMEM;
-    }
-    state->photos = photos ? photos : state->photos;
-    return error;
+    return error ? error : make_room(state);
 }
 
 static int measure(void *ctx, uint64_t index)
@@ -100,12 +109,16 @@ static int measure(void *ctx, uint64_t index)
     struct state *state = ctx;
     const uint32_t member = state->measured + (uint32_t)index;
     const struct lod_survey_watch *watch = &state->options->watch;
+    struct lod_survey_photo found[LOD_SURVEY_INPUTS_MAX];
     struct lod_item item;
     int error = lod_dataset_item(state->dataset, state->sample.at[member], &item);
 
-    error = error ? error
-                  : lod_survey_photo_measure(state->reader, &item, state->options, &state->work,
-                                             &state->photos[member]);
+    error =
+        error ? error
+              : lod_survey_photo_measure(state->reader, &item, state->options, &state->work, found);
+    for (unsigned i = 0; !error && i < state->options->inputs_count; i++) {
+        state->photos[i][member] = found[i];
+    }
     return error ? error : watch->step ? watch->step(watch->ctx) : 0;
 }
 
@@ -123,14 +136,24 @@ static int measure_drawn(struct state *state, struct lod_pool *pool)
     return error;
 }
 
-static int survey(struct state *state, struct lod_pool *pool, struct lod_survey *survey)
+static int judge(const struct state *state, struct lod_survey *surveys)
 {
-    const double target = state->options->target;
+    int error = 0;
+
+    for (unsigned i = 0; !error && i < state->options->inputs_count; i++) {
+        surveys[i].photographs = state->items.count;
+        error = lod_survey_judge(state->photos[i], state->measured, state->bytes,
+                                 state->options->target, &surveys[i]);
+    }
+    return error;
+}
+
+static int survey(struct state *state, struct lod_pool *pool, struct lod_survey *surveys)
+{
     int error = find_items(state);
 
-    survey->photographs = state->items.count;
-    if (error || !survey->photographs) {
-        return error ? error : lod_survey_judge(NULL, 0, state->bytes, target, survey);
+    if (error || !state->items.count) {
+        return error ? error : judge(state, surveys);
     }
     uint32_t size = state->options->sample, last;
     size = size < state->items.count ? size : (uint32_t)state->items.count;
@@ -140,43 +163,52 @@ static int survey(struct state *state, struct lod_pool *pool, struct lod_survey 
         last = size;
         error = error ? error : draw(state, size);
         error = error ? error : measure_drawn(state, pool);
-        error =
-            error ? error
-                  : lod_survey_judge(state->photos, state->measured, state->bytes, target, survey);
-        size = survey->verdict == LOD_SURVEY_CHOSEN && !survey->decided
+        error = error ? error : judge(state, surveys);
+        size = surveys[0].verdict == LOD_SURVEY_CHOSEN && !surveys[0].decided
                    ? lod_survey_grow(size, state->items.count)
                    : size;
     } while (!error && size != last);
     return error;
 }
 
+static bool is_valid(const struct lod_survey_input *input)
+{
+    return (input->size == 0 ||
+            (input->size >= LOD_SURVEY_SIZE_MIN && input->size <= LOD_SURVEY_SIZE_MAX)) &&
+           input->crop >= 0 && input->crop <= 1 && (input->crop == 0 || input->size);
+}
+
 static bool are_valid(const struct lod_survey_options *o)
 {
-    const bool crop = o->crop >= 0 && o->crop <= 1 && (o->crop == 0 || o->size);
+    bool valid = o->inputs_count >= 1 && o->inputs_count <= LOD_SURVEY_INPUTS_MAX;
 
-    return (o->size == 0 || (o->size >= LOD_SURVEY_SIZE_MIN && o->size <= LOD_SURVEY_SIZE_MAX)) &&
-           crop && o->target > 0 && o->target <= 1 && o->sample >= LOD_SURVEY_SAMPLE_MIN &&
+    for (unsigned i = 0; valid && i < o->inputs_count; i++) {
+        valid = is_valid(&o->inputs[i]);
+    }
+    return valid && o->target > 0 && o->target <= 1 && o->sample >= LOD_SURVEY_SAMPLE_MIN &&
            o->sample <= LOD_SURVEY_SAMPLE_MAX;
 }
 
 int lod_survey_run(struct lod_dataset *dataset, struct lod_reader *reader, struct lod_pool *pool,
-                   const struct lod_survey_options *options, struct lod_survey *ret_survey)
+                   const struct lod_survey_options *options, struct lod_survey *ret_surveys)
 {
     struct state state = {.dataset = dataset, .reader = reader, .options = options};
-    struct lod_survey found = {.verdict = LOD_SURVEY_NOTHING};
+    struct lod_survey found[LOD_SURVEY_INPUTS_MAX] = {{.verdict = LOD_SURVEY_NOTHING}};
 
     if (!are_valid(options)) {
         return -EINVAL;
     }
     lod_memory_semaphore_init(&state.work, WORK_BYTES);
-    int error = survey(&state, pool, &found);
+    int error = survey(&state, pool, found);
     lod_memory_semaphore_finish(&state.work);
     free(state.items.at);
     free(state.sample.at);
     free(state.drawn);
-    free(state.photos);
+    for (unsigned i = 0; i < LOD_SURVEY_INPUTS_MAX; i++) {
+        free(state.photos[i]);
+    }
     if (!error) {
-        *ret_survey = found;
+        memcpy(ret_surveys, found, options->inputs_count * sizeof(found[0]));
     }
     return error;
 }

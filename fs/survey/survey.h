@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A survey: how alike the fidelities of a store look to a network that is trained on it, measured
- * on a sample. Each photograph is decoded at every fidelity, resized as training does, and compared
- * with the resized full image by MS-SSIM. It reads the store's decoded forms, so it knows no codec.
- * Nothing is stored. Starts no threads: the caller passes a pool.
+ * on a sample. Each photograph is decoded once at every fidelity. For each of some inputs it is
+ * resized as training does, and compared with the resized full image by MS-SSIM. It reads the
+ * store's decoded forms, so it knows no codec. Nothing is stored. Starts no threads: the caller
+ * passes a pool.
  */
 #ifndef LOD_SURVEY_H
 #define LOD_SURVEY_H
@@ -22,6 +23,8 @@
 #define LOD_SURVEY_SAMPLE_MAX 65536u
 #define LOD_SURVEY_DOUBLED    1024u /* a sample that decides nothing doubles up to this */
 #define LOD_SURVEY_TARGET     .95
+#define LOD_SURVEY_INPUTS_MAX 5u
+#define LOD_SURVEY_EXAMPLES   4u
 
 /* Calls during a survey, on any thread; each may be NULL. */
 struct lod_survey_watch {
@@ -30,9 +33,16 @@ struct lod_survey_watch {
     int (*step)(void *ctx);                         /* one was; an error ends the survey */
 };
 
+/* The images that a network gets. */
+struct lod_survey_input {
+    uint32_t size; /* their shorter side; 0: as they are */
+    double crop;   /* with `size`: the least share of a random crop; 0: no crops */
+};
+
 struct lod_survey_options {
-    uint32_t size;   /* shorter side of the images that the network gets; 0: as they are */
-    double crop;     /* with `size`: the least share of a random crop; 0: no crops */
+    /* The sample grows while it does not decide for the first input. */
+    struct lod_survey_input inputs[LOD_SURVEY_INPUTS_MAX];
+    unsigned inputs_count;
     double target;   /* MS-SSIM to reach, up to 1 */
     uint32_t sample; /* photographs to begin with */
     struct lod_survey_watch watch;
@@ -47,12 +57,20 @@ struct lod_survey_level {
     double worst_tenth; /* one photograph in ten is at most this */
 };
 
+/* A photograph of the sample, for people to look at. */
+struct lod_survey_example {
+    uint32_t item;
+    unsigned percent;           /* of the sample are less like full than this one */
+    double mssim[LOD_FULL + 1]; /* at q1 .. full; [0] unused */
+};
+
 enum lod_survey_verdict {
     LOD_SURVEY_CHOSEN,
     LOD_SURVEY_NOTHING, /* no item is smaller at q1 than at full */
     LOD_SURVEY_TOO_FEW, /* more than one in 20 could not be compared */
 };
 
+/* The result for one input. */
 struct lod_survey {
     enum lod_survey_verdict verdict;
     uint64_t photographs; /* items of the store that are smaller at q1 than at full */
@@ -62,6 +80,9 @@ struct lod_survey {
     struct lod_survey_level levels[LOD_FULL];
     unsigned chosen; /* the level to take */
     bool decided;    /* no lower level can reach the target by a larger sample */
+    unsigned examples_count;
+    /* Of different likeness at the chosen level, or at the one below if that is the highest. */
+    struct lod_survey_example examples[LOD_SURVEY_EXAMPLES];
 };
 
 /* Returns the lowest fidelity of the chosen level; full for the highest level. */
@@ -72,14 +93,15 @@ enum lod_fidelity lod_survey_fidelity(const struct lod_survey *survey);
 const char *lod_survey_why(const struct lod_survey *survey, char text[LOD_SURVEY_WHY_BYTES]);
 
 /*
- * Runs a survey. Returns -EINVAL for options outside the limits above, an error of `step`, -ENOMEM,
- * or what reading the index gives. Photographs that cannot be read are counted, not returned.
+ * Runs a survey; ret_surveys has a place for each input. Returns -EINVAL for options outside the
+ * limits above, an error of `step`, -ENOMEM, or what reading the index gives. Photographs that
+ * cannot be read are counted, not returned.
  */
 struct lod_dataset;
 struct lod_reader;
 struct lod_pool;
 LOD_MUST_CHECK int lod_survey_run(struct lod_dataset *dataset, struct lod_reader *reader,
                                   struct lod_pool *pool, const struct lod_survey_options *options,
-                                  struct lod_survey *ret_survey);
+                                  struct lod_survey *ret_surveys);
 
 #endif

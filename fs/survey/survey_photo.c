@@ -15,7 +15,7 @@
 #include "likeness/msssim.h"
 #include "likeness/resize.h"
 #include "memory/flight.h"
-#include "pixels.h"
+#include "survey/photo_pixels.h"
 
 #define CROPS 5
 
@@ -36,12 +36,17 @@ struct look {
     struct lod_msssim *full; /* what it is compared with */
 };
 
-struct photo {
-    struct lod_reader *reader;
-    const struct lod_item *item;
-    struct lod_pixels pixels;
+/* The looks of one input. */
+struct sight {
     unsigned count;
     struct look looks[CROPS];
+    bool small;
+};
+
+struct photo {
+    struct lod_photo_pixels source;
+    unsigned inputs;
+    struct sight sights[LOD_SURVEY_INPUTS_MAX];
     uint8_t *whole; /* the pixels of one fidelity */
     uint8_t *seen;  /* one look at them */
 };
@@ -65,88 +70,90 @@ static void limit(struct look *look, uint32_t number, uint32_t side_max)
     }
 }
 
-static void plan_whole(struct photo *photo, uint32_t size)
+static void plan_whole(const struct lod_photo_pixels *source, uint32_t size, struct sight *sight)
 {
-    struct look *look = &photo->looks[photo->count++];
+    struct look *look = &sight->looks[sight->count++];
 
-    look->from_width = photo->pixels.width;
-    look->from_height = photo->pixels.height;
+    look->from_width = source->pixels.width;
+    look->from_height = source->pixels.height;
     lod_resize_sides(look->from_width, look->from_height, size ? size : UINT32_MAX, &look->width,
                      &look->height);
-    limit(look, photo->item->number, LOOK_SIDE_MAX);
+    limit(look, source->item->number, LOOK_SIDE_MAX);
 }
 
-static void plan_crops(struct photo *photo, uint32_t size, double least)
+static void plan_crops(const struct lod_photo_pixels *source, const struct lod_survey_input *input,
+                       struct sight *sight)
 {
-    const uint32_t width = photo->pixels.width, height = photo->pixels.height;
+    const uint32_t width = source->pixels.width, height = source->pixels.height;
     const uint32_t shorter = width < height ? width : height;
 
     for (unsigned i = 0; i < CROPS; i++) {
-        struct look *look = &photo->looks[photo->count++];
-        const double area = least + (1 - least) * (2 * i + 1) / (2 * CROPS);
+        struct look *look = &sight->looks[sight->count++];
+        const double area = input->crop + (1 - input->crop) * (2 * i + 1) / (2 * CROPS);
         const double side = sqrt(area * width * height);
         const uint32_t from = side < 1 ? 1 : side < shorter ? (uint32_t)side : shorter;
         *look = (struct look){.x = (width - from) / 2,
                               .y = (height - from) / 2,
                               .from_width = from,
                               .from_height = from,
-                              .width = size,
-                              .height = size};
-        limit(look, photo->item->number, CROP_SIDE_MAX);
+                              .width = input->size,
+                              .height = input->size};
+        limit(look, source->item->number, CROP_SIDE_MAX);
     }
 }
 
-static bool is_small(const struct photo *photo)
+static bool is_small(const struct sight *sight)
 {
     bool small = false;
 
-    for (unsigned i = 0; i < photo->count; i++) {
-        const struct look *look = &photo->looks[i];
+    for (unsigned i = 0; i < sight->count; i++) {
+        const struct look *look = &sight->looks[i];
         small |= look->width < LOD_SURVEY_SIZE_MIN || look->height < LOD_SURVEY_SIZE_MIN ||
                  look->from_width < LOD_SURVEY_SIZE_MIN || look->from_height < LOD_SURVEY_SIZE_MIN;
     }
     return small;
 }
 
-/* Samples of the largest look. */
-static size_t look_bytes(const struct photo *photo)
+static void plan_sights(const struct lod_survey_options *options, struct photo *photo)
+{
+    photo->inputs = options->inputs_count;
+    for (unsigned i = 0; i < photo->inputs; i++) {
+        const struct lod_survey_input *input = &options->inputs[i];
+        struct sight *sight = &photo->sights[i];
+        if (input->crop > 0) {
+            plan_crops(&photo->source, input, sight);
+        } else {
+            plan_whole(&photo->source, input->size, sight);
+        }
+        sight->small = is_small(sight);
+        sight->count = sight->small ? 0 : sight->count;
+    }
+}
+
+/* Returns the samples of the largest look, and those of all looks in *ret_all. */
+static size_t look_bytes(const struct photo *photo, uint64_t *ret_all)
 {
     size_t most = 0;
 
-    for (unsigned i = 0; i < photo->count; i++) {
-        size_t bytes = (size_t)photo->looks[i].width * photo->looks[i].height;
-        most = bytes > most ? bytes : most;
-    }
-    return most * photo->pixels.channels;
-}
-
-static uint64_t memory_of(const struct photo *photo)
-{
-    return lod_pixels_bytes(&photo->pixels) +
-           look_bytes(photo) * (1 + (uint64_t)photo->count * MSSSIM_BYTES_A_SAMPLE);
-}
-
-static int plan_pixels(const struct photo *photo, enum lod_fidelity fidelity, struct lod_plan *plan,
-                       unsigned *ret_form)
-{
-    const struct lod_item *item = photo->item;
-    int error = lod_codec_plan(item->codec, item->row, LOD_FORMAT_DECODED, fidelity, plan);
-
-    *ret_form = LOD_FORMS_MAX; /* stored pixels: like those of no other fidelity */
-    for (unsigned i = 0; !error && i < plan->count; i++) {
-        if (plan->pieces[i].kind == LOD_PIECE_MADE) {
-            *ret_form = plan->pieces[i].form;
+    *ret_all = 0;
+    for (unsigned i = 0; i < photo->inputs; i++) {
+        for (unsigned k = 0; k < photo->sights[i].count; k++) {
+            const struct look *look = &photo->sights[i].looks[k];
+            size_t bytes = (size_t)look->width * look->height * photo->source.pixels.channels;
+            most = bytes > most ? bytes : most;
+            *ret_all += bytes;
         }
     }
-    return error;
+    return most;
 }
 
 /* Brings one look at the pixels in `whole` to its size, in `seen`. */
 static int look_at(const struct photo *photo, const struct look *look,
                    struct lod_msssim_image *ret_image)
 {
-    const uint32_t channels = photo->pixels.channels;
-    const size_t stride = (size_t)photo->pixels.width * channels;
+    const struct lod_pixels *pixels = &photo->source.pixels;
+    const uint32_t channels = pixels->channels;
+    const size_t stride = (size_t)pixels->width * channels;
     const struct lod_resize_image part = {.at = photo->whole + look->y * stride +
                                                 (size_t)look->x * channels,
                                           .width = look->from_width,
@@ -158,12 +165,6 @@ static int look_at(const struct photo *photo, const struct look *look,
     return lod_resize(&part, look->width, look->height, photo->seen);
 }
 
-static int read_pixels(const struct photo *photo, const struct lod_plan *plan)
-{
-    return lod_reader_read_into(photo->reader, photo->item, plan, plan->text_bytes, photo->whole,
-                                (size_t)lod_pixels_bytes(&photo->pixels));
-}
-
 static int keep_look(struct lod_msssim_image image, struct lod_msssim **ret_full)
 {
     const bool large = (size_t)image.width * image.height > LOOK_PIXELS_ALL;
@@ -171,32 +172,47 @@ static int keep_look(struct lod_msssim_image image, struct lod_msssim **ret_full
     return large ? lod_msssim_create_sampled(image, ret_full) : lod_msssim_create(image, ret_full);
 }
 
-static int keep_full(struct photo *photo, const struct lod_plan *plan)
+/* Keeps the looks at the pixels in `whole`, to compare others with them. */
+static int keep_full(struct photo *photo)
 {
     struct lod_msssim_image image;
-    int error = read_pixels(photo, plan);
+    int error = 0;
 
-    for (unsigned i = 0; !error && i < photo->count; i++) {
-        error = look_at(photo, &photo->looks[i], &image);
-        error = error ? error : keep_look(image, &photo->looks[i].full);
+    for (unsigned i = 0; i < photo->inputs; i++) {
+        struct sight *sight = &photo->sights[i];
+        for (unsigned k = 0; !error && k < sight->count; k++) {
+            error = look_at(photo, &sight->looks[k], &image);
+            error = error ? error : keep_look(image, &sight->looks[k].full);
+        }
     }
     return error;
 }
 
-/* The mean over the looks. */
-static int compare(const struct photo *photo, const struct lod_plan *plan, double *ret_mssim)
+/* The mean over the looks of one input. */
+static int compare_sight(const struct photo *photo, const struct sight *sight, double *ret_mssim)
 {
     struct lod_msssim_image image;
     double sum = 0, value = 0;
-    int error = read_pixels(photo, plan);
+    int error = 0;
 
-    for (unsigned i = 0; !error && i < photo->count; i++) {
-        error = look_at(photo, &photo->looks[i], &image);
-        error = error ? error : lod_msssim_compare(photo->looks[i].full, image, &value);
+    for (unsigned i = 0; !error && i < sight->count; i++) {
+        error = look_at(photo, &sight->looks[i], &image);
+        error = error ? error : lod_msssim_compare(sight->looks[i].full, image, &value);
         sum += value;
     }
     if (!error) {
-        *ret_mssim = sum / photo->count;
+        *ret_mssim = sum / sight->count;
+    }
+    return error;
+}
+
+static int compare(const struct photo *photo, unsigned f, struct lod_survey_photo *into)
+{
+    int error = lod_photo_pixels_read(&photo->source, (enum lod_fidelity)f, photo->whole);
+
+    for (unsigned i = 0; !error && i < photo->inputs; i++) {
+        const struct sight *sight = &photo->sights[i];
+        error = sight->small ? 0 : compare_sight(photo, sight, &into[i].mssim[f]);
     }
     return error;
 }
@@ -204,78 +220,84 @@ static int compare(const struct photo *photo, const struct lod_plan *plan, doubl
 /* Fidelities of one form have the same pixels, which are decoded once. */
 static int compare_all(struct photo *photo, struct lod_survey_photo *into)
 {
-    struct lod_plan plan;
     unsigned full_form, form, last_form = LOD_FORMS_MAX;
-    int error = plan_pixels(photo, LOD_FULL, &plan, &full_form);
+    int error = lod_photo_pixels_form(&photo->source, LOD_FULL, &full_form);
 
-    error = error ? error : keep_full(photo, &plan);
-    into->mssim[LOD_FULL] = 1;
+    error = error ? error : lod_photo_pixels_read(&photo->source, LOD_FULL, photo->whole);
+    error = error ? error : keep_full(photo);
+    for (unsigned i = 0; i < photo->inputs; i++) {
+        into[i].mssim[LOD_FULL] = 1;
+    }
     for (unsigned f = LOD_Q1; !error && f <= LOD_Q10; f++) {
-        error = plan_pixels(photo, (enum lod_fidelity)f, &plan, &form);
-        if (!error && form < LOD_FORMS_MAX && (form == full_form || form == last_form)) {
-            into->mssim[f] = into->mssim[form == full_form ? LOD_FULL : f - 1];
-        } else if (!error) {
-            error = compare(photo, &plan, &into->mssim[f]);
+        error = lod_photo_pixels_form(&photo->source, (enum lod_fidelity)f, &form);
+        const bool known = form < LOD_FORMS_MAX && (form == full_form || form == last_form);
+        for (unsigned i = 0; !error && known && i < photo->inputs; i++) {
+            into[i].mssim[f] = into[i].mssim[form == full_form ? LOD_FULL : f - 1];
+        }
+        if (!error && !known) {
+            error = compare(photo, f, into);
         }
         last_form = form;
     }
     return error;
 }
 
-/* Finds the dimensions. -ENOTSUP: there are no 8-bit pixels. */
-static int find_pixels(struct photo *photo)
+static void drop_looks(struct photo *photo)
 {
-    const struct lod_item *item = photo->item;
-    struct lod_plan plan;
-    unsigned form;
-
-    if (!lod_codec_decoded_ending(item->codec, item->row)) {
-        return -ENOTSUP;
+    for (unsigned i = 0; i < photo->inputs; i++) {
+        for (unsigned k = 0; k < photo->sights[i].count; k++) {
+            lod_msssim_destroy(photo->sights[i].looks[k].full);
+        }
     }
-    int error = plan_pixels(photo, LOD_FULL, &plan, &form);
-    error = error ? error : lod_pixels_of_plan(&plan, &photo->pixels);
-    return error                                                      ? error
-           : photo->pixels.sample_bytes != 1                          ? -ENOTSUP
-           : lod_pixels_bytes(&photo->pixels) > LOD_DECODED_BYTES_MAX ? -E2BIG
-                                                                      : 0;
 }
 
 static int measure(struct photo *photo, struct lod_memory_semaphore *work,
                    struct lod_survey_photo *into)
 {
-    const uint64_t held = lod_memory_semaphore_take(work, memory_of(photo));
+    const uint64_t pixels = lod_pixels_bytes(&photo->source.pixels);
+    uint64_t all;
+    const size_t most = look_bytes(photo, &all);
+    const uint64_t held =
+        lod_memory_semaphore_take(work, pixels + most + all * MSSSIM_BYTES_A_SAMPLE);
 
-    photo->whole = malloc((size_t)lod_pixels_bytes(&photo->pixels));
-    photo->seen = malloc(look_bytes(photo));
+    photo->whole = malloc((size_t)pixels);
+    photo->seen = malloc(most);
     int error = photo->whole && photo->seen ? compare_all(photo, into) : -ENOMEM;
-    for (unsigned i = 0; i < photo->count; i++) {
-        lod_msssim_destroy(photo->looks[i].full);
-    }
+    drop_looks(photo);
     free(photo->whole);
     free(photo->seen);
     lod_memory_semaphore_give(work, held);
     return error;
 }
 
+static bool are_all_small(const struct photo *photo)
+{
+    bool small = true;
+
+    for (unsigned i = 0; i < photo->inputs; i++) {
+        small &= photo->sights[i].small;
+    }
+    return small;
+}
+
 int lod_survey_photo_measure(struct lod_reader *reader, const struct lod_item *item,
                              const struct lod_survey_options *options,
-                             struct lod_memory_semaphore *work, struct lod_survey_photo *ret_photo)
+                             struct lod_memory_semaphore *work, struct lod_survey_photo *ret_photos)
 {
-    struct photo photo = {.reader = reader, .item = item};
-    struct lod_survey_photo found = {.outcome = LOD_SURVEY_UNREADABLE};
-    int error = find_pixels(&photo);
+    struct lod_survey_photo found[LOD_SURVEY_INPUTS_MAX] = {{.item = item->number}};
+    struct photo photo = {.inputs = 0};
+    int error = lod_photo_pixels_find(reader, item, &photo.source);
 
-    if (!error && options->crop > 0) {
-        plan_crops(&photo, options->size, options->crop);
-    } else if (!error) {
-        plan_whole(&photo, options->size);
+    if (!error) {
+        plan_sights(options, &photo);
+        error = are_all_small(&photo) ? 0 : measure(&photo, work, found);
     }
-    if (!error && is_small(&photo)) {
-        found.outcome = LOD_SURVEY_SMALL;
-    } else if (!error) {
-        error = measure(&photo, work, &found);
-        found.outcome = error ? LOD_SURVEY_UNREADABLE : LOD_SURVEY_COMPARED;
+    for (unsigned i = 0; i < options->inputs_count; i++) {
+        found[i].item = item->number;
+        found[i].outcome = error                   ? LOD_SURVEY_UNREADABLE
+                           : photo.sights[i].small ? LOD_SURVEY_SMALL
+                                                   : LOD_SURVEY_COMPARED;
+        ret_photos[i] = found[i];
     }
-    *ret_photo = found;
     return lod_error_passes(error) ? error : 0;
 }

@@ -10,12 +10,13 @@
 #include "survey/survey_rule.h"
 
 /*
- * Measures one item. `work` bounds the memory of all threads that measure. Bytes that cannot be
- * read or compared are an outcome. Returns -ENOMEM or another error of lod_error_passes.
+ * Measures one item for each input of the options. `work` bounds the memory of all threads that
+ * measure. Bytes that cannot be read or compared are an outcome. Returns -ENOMEM or another error
+ * of lod_error_passes.
  */
 LOD_MUST_CHECK int lod_survey_photo_measure(struct lod_reader *reader, const struct lod_item *item,
                                             const struct lod_survey_options *options,
                                             struct lod_memory_semaphore *work,
-                                            struct lod_survey_photo *ret_photo);
+                                            struct lod_survey_photo *ret_photos);
 
 #endif

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LEFT_OUT_MAX 20 /* one in so many may be left out */
 
@@ -93,6 +94,64 @@ static void choose(double target, struct lod_survey *survey)
     survey->chosen = level;
 }
 
+struct rank {
+    double mssim;
+    uint32_t item, photo;
+};
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+    const int order = compare_numbers(&x->mssim, &y->mssim);
+
+    return order ? order : (x->item > y->item) - (x->item < y->item);
+}
+
+/* Takes the photographs at some ranks; in a small sample some ranks are the same. */
+static void take_examples(const struct lod_survey_photo *photos, const struct rank *ranks,
+                          uint32_t count, struct lod_survey *survey)
+{
+    static const unsigned percents[LOD_SURVEY_EXAMPLES] = {10, 35, 65, 90};
+    uint32_t last = UINT32_MAX;
+
+    survey->examples_count = 0;
+    for (unsigned i = 0; count && i < LOD_SURVEY_EXAMPLES; i++) {
+        const uint32_t rank = (uint32_t)((uint64_t)(count - 1) * percents[i] / 100);
+        if (rank != last) {
+            const struct lod_survey_photo *photo = &photos[ranks[rank].photo];
+            struct lod_survey_example *into = &survey->examples[survey->examples_count++];
+            into->item = photo->item;
+            into->percent = 100 * rank / count;
+            memcpy(into->mssim, photo->mssim, sizeof(into->mssim));
+        }
+        last = rank;
+    }
+}
+
+static int find_examples(const struct lod_survey_photo *photos, uint32_t count,
+                         struct lod_survey *survey)
+{
+    const unsigned below = survey->count > 1 ? survey->count - 2 : 0;
+    const unsigned level = survey->chosen < below ? survey->chosen : below;
+    struct rank *ranks = calloc((size_t)count + 1, sizeof(ranks[0]));
+    uint32_t used = 0;
+
+    if (!ranks) {
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (photos[i].outcome == LOD_SURVEY_COMPARED) {
+            ranks[used++] = (struct rank){.mssim = photos[i].mssim[survey->levels[level].first],
+                                          .item = photos[i].item,
+                                          .photo = i};
+        }
+    }
+    qsort(ranks, used, sizeof(ranks[0]), compare_ranks);
+    take_examples(photos, ranks, used, survey);
+    free(ranks);
+    return 0;
+}
+
 int lod_survey_judge(const struct lod_survey_photo *photos, uint32_t count,
                      const uint64_t bytes[LOD_FULL + 1], double target, struct lod_survey *survey)
 {
@@ -118,7 +177,7 @@ int lod_survey_judge(const struct lod_survey_photo *photos, uint32_t count,
     survey->verdict = count == 0                   ? LOD_SURVEY_NOTHING
                       : enough && survey->compared ? LOD_SURVEY_CHOSEN
                                                    : LOD_SURVEY_TOO_FEW;
-    return 0;
+    return find_examples(photos, count, survey);
 }
 
 enum lod_fidelity lod_survey_fidelity(const struct lod_survey *survey)

@@ -17,6 +17,7 @@ enum lod_survey_outcome { LOD_SURVEY_COMPARED, LOD_SURVEY_UNREADABLE, LOD_SURVEY
 /* One photograph of the sample. */
 struct lod_survey_photo {
     enum lod_survey_outcome outcome;
+    uint32_t item;
     double mssim[LOD_FULL + 1]; /* at q1 .. full; [0] unused */
 };
 

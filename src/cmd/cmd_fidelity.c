@@ -12,19 +12,15 @@
 
 #include "backend/location.h"
 #include "cmd/fidelity_report.h"
-#include "mount/mount_table.h"
-#include "pool.h"
-#include "read/reader.h"
 #include "survey/survey.h"
 #include "terminal/arguments.h"
-#include "terminal/cancel.h"
 #include "terminal/open_store.h"
 #include "terminal/progress.h"
 #include "terminal/store_options.h"
+#include "terminal/survey_show.h"
 #include "terminal/thread_count.h"
 
-#define CACHE_BYTES (64ull << 20)
-#define MILLION     1000000u
+#define MILLION 1000000u
 
 struct arguments {
     const char *given;
@@ -57,48 +53,6 @@ static const struct lod_option fidelity_options[] = {
     LOD_ROW_END,
 };
 
-struct work {
-    struct lod_progress progress;
-    struct lod_cancel stop;
-};
-
-static void begin(void *ctx, uint32_t photographs)
-{
-    struct work *work = ctx;
-
-    lod_progress_stage(&work->progress, "comparing", photographs, 0);
-}
-
-static int step(void *ctx)
-{
-    struct work *work = ctx;
-
-    lod_progress_add(&work->progress, 1, 0, 0);
-    return lod_cancel_poll(&work->stop);
-}
-
-static int run_survey(struct lod_dataset *dataset, const struct arguments *arguments,
-                      struct lod_survey_options *options, struct lod_survey *ret_survey)
-{
-    const struct lod_reader_options reading = {
-        .cache_bytes = CACHE_BYTES, .work_bytes = LOD_WORK_SIZE_DEFAULT, .threads = false};
-    struct work work;
-    struct lod_reader *reader = NULL;
-    struct lod_pool *pool = NULL;
-
-    lod_progress_init(&work.progress, lod_progress_wanted(arguments->progress, arguments->quiet));
-    lod_cancel_init(&work.stop, &work.progress);
-    options->watch = (struct lod_survey_watch){.ctx = &work, .begin = begin, .step = step};
-    int error = lod_reader_create(dataset, &reading, &reader);
-    error = error ? error : lod_pool_create(arguments->threads, &pool);
-    error = error ? error : lod_survey_run(dataset, reader, pool, options, ret_survey);
-    lod_pool_destroy(pool);
-    lod_reader_destroy(reader);
-    lod_cancel_finish(&work.stop);
-    lod_progress_finish(&work.progress);
-    return error;
-}
-
 static int report(const char *location, const struct arguments *arguments,
                   const struct lod_survey_options *options, const struct lod_survey *survey)
 {
@@ -114,10 +68,12 @@ static int report(const char *location, const struct arguments *arguments,
 
 static int measure(const char *location, const struct arguments *arguments)
 {
-    struct lod_survey_options options = {.size = arguments->size,
-                                         .crop = (double)arguments->crop / MILLION,
-                                         .target = (double)arguments->target / MILLION,
-                                         .sample = arguments->sample};
+    struct lod_survey_options options = {
+        .inputs = {{.size = arguments->size, .crop = (double)arguments->crop / MILLION}},
+        .inputs_count = 1,
+        .target = (double)arguments->target / MILLION,
+        .sample = arguments->sample};
+    const enum lod_progress_mode mode = lod_progress_wanted(arguments->progress, arguments->quiet);
     struct lod_dataset *dataset = NULL;
     struct lod_survey survey;
     char why[LOD_SURVEY_WHY_BYTES], shown[PATH_MAX];
@@ -126,7 +82,7 @@ static int measure(const char *location, const struct arguments *arguments)
     if (code) {
         return code;
     }
-    int error = run_survey(dataset, arguments, &options, &survey);
+    int error = lod_survey_show(dataset, arguments->threads, mode, &options, &survey);
     if (error == -EINTR) {
         code = lod_fail(LOD_EXIT_INTERRUPTED, "interrupted: no fidelity was chosen");
     } else if (error) {
@@ -162,11 +118,8 @@ static int run(int argc, char **argv)
     if (arguments.json && arguments.quiet) {
         return lod_arguments_refuse(&lod_cmd_fidelity, "--json and -q exclude each other");
     }
-    int error =
-        lod_location_is_url(arguments.given) ? 0 : lod_mount_table_store(arguments.given, &mounted);
-    code = error ? lod_fail(LOD_EXIT_FAILED, "cannot look up '%pE': %s", arguments.given,
-                            strerrordesc_np(-error))
-                 : measure(mounted ? mounted : arguments.given, &arguments);
+    code = lod_store_behind(arguments.given, &mounted);
+    code = code ? code : measure(mounted ? mounted : arguments.given, &arguments);
     free(mounted);
     return code;
 }

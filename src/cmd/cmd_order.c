@@ -6,9 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "backend/location.h"
 #include "cmd/order_print.h"
-#include "mount/mount_table.h"
 #include "terminal/arguments.h"
 #include "terminal/open_store.h"
 
@@ -108,15 +106,8 @@ static int run(int argc, char **argv)
     int code = lod_arguments_parse(&lod_cmd_order, argc, argv, &list);
 
     code = code ? code : parse_rank(&list);
-    if (code) {
-        return code;
-    }
-    int error = lod_location_is_url(list.store) ? 0 : lod_mount_table_store(list.store, &mounted);
-    if (error) {
-        return lod_fail(LOD_EXIT_FAILED, "cannot read the table of mounts: %s",
-                        strerrordesc_np(-error));
-    }
-    code = lod_open_store(mounted ? mounted : list.store, &list.words, &list.dataset);
+    code = code ? code : lod_store_behind(list.store, &mounted);
+    code = code ? code : lod_open_store(mounted ? mounted : list.store, &list.words, &list.dataset);
     if (code == LOD_EXIT_OK) {
         code = print_order(&list);
         lod_dataset_close(list.dataset);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "terminal/open_store.h"
 #include "terminal/arguments.h"
 #include "terminal/thread_count.h"
-#include "mount/mount_table.h"
 #include "pool.h"
 #include "terminal/progress.h"
 #include "terminal/cancel.h"
@@ -141,14 +141,8 @@ static int run(int argc, char **argv)
 
     int code = lod_arguments_parse(&lod_cmd_verify, argc, argv, &arguments);
     code = code ? code : lod_store_options_take(&arguments.words, &how, &text);
-    if (code) {
-        free(text);
-        return code;
-    }
-    int error =
-        lod_location_is_url(arguments.given) ? 0 : lod_mount_table_store(arguments.given, &mounted);
-    code = error ? explain(arguments.given, error, "")
-                 : verify(&arguments, &how, mounted ? mounted : arguments.given);
+    code = code ? code : lod_store_behind(arguments.given, &mounted);
+    code = code ? code : verify(&arguments, &how, mounted ? mounted : arguments.given);
     free(mounted);
     free(text);
     return code;

@@ -20,11 +20,11 @@ static void print_head(const char *store, const struct lod_survey_options *optio
     fprintf(out, "%s of %s %s compared, ", lod_report_count(survey->compared, compared),
             lod_report_count(survey->photographs, all),
             lod_report_plural(survey->photographs, "photograph", "photographs"));
-    if (options->crop > 0) {
+    if (options->inputs[0].crop > 0) {
         fprintf(out, "each in crops of %g to 100 %% of its area,\nbrought to %u x %u pixels:\n\n",
-                100 * options->crop, options->size, options->size);
-    } else if (options->size) {
-        fprintf(out, "with a shorter side of at most %u pixels:\n\n", options->size);
+                100 * options->inputs[0].crop, options->inputs[0].size, options->inputs[0].size);
+    } else if (options->inputs[0].size) {
+        fprintf(out, "with a shorter side of at most %u pixels:\n\n", options->inputs[0].size);
     } else {
         fputs("at their own size:\n\n", out);
     }
@@ -119,8 +119,8 @@ void lod_fidelity_report_json(const char *store, const struct lod_survey_options
 
     lod_json_object(&json, NULL);
     lod_json_text(&json, "store", store);
-    lod_json_number(&json, "size", options->size);
-    lod_json_number(&json, "crop", options->crop);
+    lod_json_number(&json, "size", options->inputs[0].size);
+    lod_json_number(&json, "crop", options->inputs[0].crop);
     lod_json_number(&json, "target", options->target);
     lod_json_number(&json, "photographs", (double)survey->photographs);
     lod_json_number(&json, "compared", survey->compared);

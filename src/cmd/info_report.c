@@ -8,7 +8,7 @@
 #include "cmd/info.h"
 #include "terminal/report.h"
 #include "cmd/photo_report.h"
-#include "cmd/scan_report.h"
+#include "report/scan_report.h"
 
 #define WHOLE_SHOWN 10
 #define COLUMNS     78u /* of a terminal of 80, without a comma and the cursor */
@@ -23,13 +23,13 @@
 static size_t make_facts(const struct lod_info *info, struct lod_fact facts[FACTS_MAX])
 {
     const struct lod_fact all[] = {
-        {NULL, "file", "files", info->totals.all.files},
-        {"folders", "folder", "folders", info->folders},
-        {"symlinks", "symbolic link", "symbolic links", info->symlinks},
-        {"shared_files", NULL, NULL, info->aliases},
-        {"records", NULL, NULL, info->manifest->records},
-        {"record_bytes", NULL, NULL, info->record_bytes},
-        {"index_bytes", NULL, NULL, info->manifest->index_bytes},
+        {NULL, "file", "files", info->facts.totals.all.files},
+        {"folders", "folder", "folders", info->facts.folders},
+        {"symlinks", "symbolic link", "symbolic links", info->facts.symlinks},
+        {"shared_files", NULL, NULL, info->facts.aliases},
+        {"records", NULL, NULL, info->facts.manifest->records},
+        {"record_bytes", NULL, NULL, info->facts.record_bytes},
+        {"index_bytes", NULL, NULL, info->facts.manifest->index_bytes},
         {"major", NULL, NULL, LOD_FORMAT_MAJOR},
         {"minor", NULL, NULL, LOD_FORMAT_MINOR},
     };
@@ -43,23 +43,23 @@ static void print_head(const struct lod_info *info)
 {
     char id[LOD_ID_TEXT_BYTES], text[LOD_REPORT_TEXT];
     struct lod_fact facts[FACTS_MAX];
-    uint64_t index_bytes = info->manifest->index_bytes;
+    uint64_t index_bytes = info->facts.manifest->index_bytes;
 
-    lod_id_text(info->manifest->store_id, id);
+    lod_id_text(info->facts.manifest->store_id, id);
     lod_print(stdout, "%pE\n\n", info->store);
     printf("  store id   %s\n", id);
     printf("  format     %u.%u\n", LOD_FORMAT_MAJOR, LOD_FORMAT_MINOR);
     printf("  holds      ");
     lod_facts_print(facts, make_facts(info, facts), stdout);
-    if (info->aliases) {
+    if (info->facts.aliases) {
         printf("\n             %s of the files are equal to another one",
-               lod_report_count(info->aliases, text));
+               lod_report_count(info->facts.aliases, text));
     }
-    printf("\n  records    %" PRIu64 ", %s\n", info->manifest->records,
-           lod_report_bytes(info->record_bytes, text));
+    printf("\n  records    %" PRIu64 ", %s\n", info->facts.manifest->records,
+           lod_report_bytes(info->facts.record_bytes, text));
     printf("  index      %s", lod_report_bytes(index_bytes, text));
-    if (info->manifest->items >= ITEMS_TELLING) {
-        printf(", %.0f bytes an item", (double)index_bytes / (double)info->manifest->items);
+    if (info->facts.manifest->items >= ITEMS_TELLING) {
+        printf(", %.0f bytes an item", (double)index_bytes / (double)info->facts.manifest->items);
     }
     putchar('\n');
 }
@@ -70,7 +70,7 @@ static int print_options(const struct lod_info *info)
     const cJSON *option;
     size_t column = 0;
 
-    cJSON_ArrayForEach(option, info->manifest->pack)
+    cJSON_ArrayForEach(option, info->facts.manifest->pack)
     {
         char *value = cJSON_PrintUnformatted(option);
         char text[192];
@@ -96,30 +96,31 @@ static int print_whole(const struct lod_info *info)
 {
     char path[LOD_PATH_MAX + 1];
     struct lod_node node;
-    size_t shown =
-        info->verbose || info->whole.count < WHOLE_SHOWN ? info->whole.count : WHOLE_SHOWN;
+    size_t shown = info->verbose || info->facts.whole.count < WHOLE_SHOWN ? info->facts.whole.count
+                                                                          : WHOLE_SHOWN;
     int error = 0;
 
-    if (info->whole.count) {
-        printf("\nStored whole, with the same bytes at every fidelity: %zu %s\n", info->whole.count,
-               lod_report_plural(info->whole.count, "file", "files"));
+    if (info->facts.whole.count) {
+        printf("\nStored whole, with the same bytes at every fidelity: %zu %s\n",
+               info->facts.whole.count,
+               lod_report_plural(info->facts.whole.count, "file", "files"));
     }
     for (size_t i = 0; !error && i < shown; i++) {
-        error = lod_index_node(info->index, info->whole.at[i], &node);
+        error = lod_index_node(info->facts.index, info->facts.whole.at[i], &node);
         error = error ? error : lod_dataset_path(info->dataset, &node, path);
         if (!error) {
             lod_print(stdout, "  %pE\n", path);
         }
     }
-    if (!error && shown < info->whole.count) {
-        printf("  and %zu more (-v lists all)\n", info->whole.count - shown);
+    if (!error && shown < info->facts.whole.count) {
+        printf("  and %zu more (-v lists all)\n", info->facts.whole.count - shown);
     }
     return error;
 }
 
 static int print_scans(const struct lod_info *info)
 {
-    const cJSON *scans = info->manifest->scans;
+    const cJSON *scans = info->facts.manifest->scans;
 
     if (!scans) {
         return 0;
@@ -140,23 +141,24 @@ int lod_info_print(const struct lod_info *info)
 
     print_head(info);
     int error = print_options(info);
-    error = error ? error : lod_store_totals_print_codecs(&info->totals, stdout);
+    error = error ? error : lod_store_totals_print_codecs(&info->facts.totals, stdout);
     putchar('\n');
-    error =
-        error ? error : lod_scan_report_fidelities(&info->totals, info->manifest->scans, stdout);
+    error = error ? error
+                  : lod_scan_report_fidelities(&info->facts.totals, info->facts.manifest->scans,
+                                               stdout);
     if (error) {
         return error;
     }
     putchar('\n');
     lod_photo_report_kind(
-        &info->totals,
-        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(info->manifest->pack, "full")),
+        &info->facts.totals,
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(info->facts.manifest->pack, "full")),
         stdout);
-    lod_store_totals_print_same(&info->totals, stdout);
-    if (info->totals.no_original) {
+    lod_store_totals_print_same(&info->facts.totals, stdout);
+    if (info->facts.totals.no_original) {
         printf("%s %s no original: pixels and metadata are exact, not the file's own bytes.\n",
-               lod_report_count(info->totals.no_original, count),
-               lod_report_plural(info->totals.no_original, "file has", "files have"));
+               lod_report_count(info->facts.totals.no_original, count),
+               lod_report_plural(info->facts.totals.no_original, "file has", "files have"));
     }
     error = print_scans(info);
     return error ? error : print_whole(info);
@@ -169,8 +171,8 @@ static int json_whole(const struct lod_info *info, struct lod_json *json)
     int error = 0;
 
     lod_json_array(json, "whole");
-    for (size_t i = 0; !error && i < info->whole.count; i++) {
-        error = lod_index_node(info->index, info->whole.at[i], &node);
+    for (size_t i = 0; !error && i < info->facts.whole.count; i++) {
+        error = lod_index_node(info->facts.index, info->facts.whole.at[i], &node);
         error = error ? error : lod_dataset_path(info->dataset, &node, path);
         if (!error) {
             lod_json_object(json, NULL);
@@ -188,15 +190,15 @@ int lod_info_print_json(const struct lod_info *info)
     struct lod_fact facts[FACTS_MAX];
     char id[LOD_ID_TEXT_BYTES];
 
-    lod_id_text(info->manifest->store_id, id);
+    lod_id_text(info->facts.manifest->store_id, id);
     lod_json_object(&json, NULL);
     lod_json_text(&json, "store", info->store);
     lod_json_text(&json, "store_id", id);
     lod_facts_json(facts, make_facts(info, facts), &json);
-    lod_store_totals_json(&info->totals, &json);
+    lod_store_totals_json(&info->facts.totals, &json);
     int error = json_whole(info, &json);
-    lod_json_value(&json, "pack", info->manifest->pack);
-    lod_json_value(&json, "scans", info->manifest->scans);
+    lod_json_value(&json, "pack", info->facts.manifest->pack);
+    lod_json_value(&json, "scans", info->facts.manifest->scans);
     lod_json_end(&json);
     return error;
 }

@@ -24,6 +24,7 @@ static const struct lod_cmd *const commands[] = {
     &lod_cmd_order,
     &lod_cmd_info,
     &lod_cmd_fidelity,
+    &lod_cmd_report,
     &lod_cmd_unpack,
     &lod_cmd_verify,
     &lod_cmd_repair,

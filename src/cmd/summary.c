@@ -6,7 +6,7 @@
 
 #include "terminal/report.h"
 #include "cmd/photo_report.h"
-#include "cmd/scan_report.h"
+#include "report/scan_report.h"
 
 #define NAMES_SHOWN 10 /* without -v */
 

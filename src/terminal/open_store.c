@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/location.h"
+#include "mount/mount_table.h"
 #include "terminal/cmd.h"
 
 #define WHY_BYTES 512
@@ -33,6 +34,16 @@ int lod_open_store(const char *location, const struct lod_option_list *words,
                     "cannot open the store '%pE': %pE",
                     lod_location_show(location, shown, sizeof(shown)),
                     why[0] ? why : strerrordesc_np(-error));
+}
+
+int lod_store_behind(const char *given, char **ret_location)
+{
+    *ret_location = NULL;
+    int error = lod_location_is_url(given) ? 0 : lod_mount_table_store(given, ret_location);
+
+    return error ? lod_fail(LOD_EXIT_FAILED, "cannot look up '%pE' in the table of mounts: %s",
+                            given, strerrordesc_np(-error))
+                 : LOD_EXIT_OK;
 }
 
 int lod_store_failed(const char *location, int error)

@@ -11,6 +11,12 @@
 int lod_open_store(const char *location, const struct lod_option_list *words,
                    struct lod_dataset **ret_dataset);
 
+/*
+ * Sets *ret_location to the store behind the mount point `given`, for free(); to NULL if `given` is
+ * none. Returns LOD_EXIT_OK, or LOD_EXIT_FAILED after a message on stderr.
+ */
+int lod_store_behind(const char *given, char **ret_location);
+
 /* Prints an error of reading an open store. Returns LOD_EXIT_FAILED. */
 int lod_store_failed(const char *location, int error);
 

@@ -27,15 +27,16 @@ kind() { [ "$(head -n 1 out)" = "$1" ] || fail "$(head -n 1 out) instead of $1";
 
 # Commands, options, values of options.
 offered ''
-for command in pack mount umount set stats ls info fidelity unpack verify repair version help; do
+for command in pack mount umount set stats ls info fidelity report unpack verify repair version \
+    help; do
     has $command
 done
 lacks Usage
 lacks __complete
 offered u
 only umount unpack
-offered help re
-only repair
+offered help rep
+only repair report
 offered pack --
 for word in --jobs= --order= --skip-unreadable --dry-run --no-progress --json --help; do
     has $word
@@ -96,7 +97,8 @@ answered nonsense ''
 only words
 
 # The options of every command are offered once each. An '=' follows those that take a value.
-for command in pack mount umount set stats ls info fidelity unpack verify repair version help; do
+for command in pack mount umount set stats ls info fidelity report unpack verify repair version \
+    help; do
     "$LODFS" help $command | grep -oE '^ +(-., )?--[a-z0-9-]+' |
         grep -oE -e '--.*' | sort -u >wanted
     answered $command --

@@ -46,6 +46,13 @@ HASHES = (
      "lod_get_le32(block + SECTION_AT) != section || ", "(section && 0) || ", "store/index_damage"),
 )
 
+PAGE = (
+    ("a stranger's name is markup in the page of report", "src/report/html.c",
+     "        return \"&lt;\";\n", "        return NULL;\n", "src/html"),
+    ("the page of report replaces a file", "src/report/whole_file.c",
+     "return !replaces ? -EEXIST", "return replaces ? -EEXIST", "src/html"),
+)
+
 OFFSETS = (
     ("a plan that is cut at its beginning starts a byte late", "codecs/plan.c",
      "            piece.offset += offset;\n",
@@ -390,5 +397,5 @@ USAGE = (
      "    fuse_reply_iov(req, kept.iov, (int)kept.count);\n", "usage-soak"),
 )
 
-ALL = FIRST + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + FORKS + POWER + \
-    CASES + USAGE + SAMPLES + CONTAINERS
+ALL = FIRST + PAGE + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + FORKS + \
+    POWER + CASES + USAGE + SAMPLES + CONTAINERS

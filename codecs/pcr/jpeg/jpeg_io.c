@@ -341,3 +341,59 @@ int lod_jpeg_decode_into(struct lod_span file, uint64_t bytes_max, uint32_t widt
     jpeg_destroy_decompress(&info);
     return error == -ENOTSUP || (!error && failure.lost) ? -EILSEQ : error;
 }
+
+struct encoding {
+    struct jpeg_compress_struct info;
+    struct failure failure;
+    uint8_t *data; /* libjpeg's, by malloc; after an error it may have been freed */
+    unsigned long bytes;
+};
+
+/* The caller has called setjmp. */
+static void encode(struct encoding *e, const uint8_t *pixels, unsigned quality)
+{
+    const size_t row_bytes = (size_t)e->info.image_width * (unsigned)e->info.input_components;
+
+    jpeg_set_defaults(&e->info);
+    jpeg_set_quality(&e->info, (int)quality, TRUE);
+    e->info.optimize_coding = TRUE;
+    e->info.comp_info[0].h_samp_factor = e->info.comp_info[0].v_samp_factor = 1;
+    jpeg_start_compress(&e->info, TRUE);
+    while (e->info.next_scanline < e->info.image_height) {
+        JSAMPROW row = (JSAMPROW)(uintptr_t)(pixels + e->info.next_scanline * row_bytes);
+        jpeg_write_scanlines(&e->info, &row, 1);
+    }
+    jpeg_finish_compress(&e->info);
+}
+
+int lod_jpeg_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels,
+                    unsigned quality, struct lod_buf *file)
+{
+    if ((channels != 1 && channels != 3) || width - 1 >= JPEG_MAX_DIMENSION ||
+        height - 1 >= JPEG_MAX_DIMENSION) {
+        return -EINVAL;
+    }
+    struct encoding *e = calloc(1, sizeof(*e));
+    int error;
+
+    if (!e) {
+        return -ENOMEM;
+    }
+    e->info.err = failure_init(&e->failure);
+    if (setjmp(e->failure.escape)) {
+        error = -ENOMEM;
+    } else {
+        jpeg_create_compress(&e->info);
+        jpeg_mem_dest(&e->info, &e->data, &e->bytes);
+        e->info.image_width = width;
+        e->info.image_height = height;
+        e->info.input_components = (int)channels;
+        e->info.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+        encode(e, pixels, quality);
+        error = lod_buf_append(file, e->data, e->bytes);
+        free(e->data);
+    }
+    jpeg_destroy_compress(&e->info);
+    free(e);
+    return error;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plain interface to libjpeg: reads the coefficients of any JPEG, and decodes pixels. Only
- * jpeg_io.c includes jpeglib.h; longjmp never leaves it.
+ * A plain interface to libjpeg: reads the coefficients of any JPEG, decodes and encodes pixels.
+ * Only jpeg_io.c includes jpeglib.h; longjmp never leaves it.
  */
 #ifndef LOD_JPEG_IO_H
 #define LOD_JPEG_IO_H
@@ -39,5 +39,13 @@ LOD_MUST_CHECK int lod_jpeg_decode(struct lod_span file, struct lod_buf *pixels,
  */
 LOD_MUST_CHECK int lod_jpeg_decode_into(struct lod_span file, uint64_t bytes_max, uint32_t width,
                                         uint32_t height, uint32_t channels, uint8_t *into);
+
+/*
+ * Appends to `file` a baseline JPEG of gray (1 channel) or RGB (3) pixels without gaps, with whole
+ * chroma (4:4:4). `quality` is libjpeg's, 1 .. 100. Returns -EINVAL for other channels or sides
+ * that a JPEG cannot have, or -ENOMEM.
+ */
+LOD_MUST_CHECK int lod_jpeg_encode(const uint8_t *pixels, uint32_t width, uint32_t height,
+                                   uint32_t channels, unsigned quality, struct lod_buf *file);
 
 #endif

@@ -234,3 +234,30 @@ Test(jpeg_io, decode_gives_libjpegs_default_pixels_of_what_is_there)
     lod_buf_finish(&file);
     lod_buf_finish(&pixels);
 }
+
+/* Gradients come back within two levels at quality 95, gray and RGB; other pixels are refused. */
+Test(jpeg_io, encoded_pixels_come_back)
+{
+    enum { WIDTH = 37, HEIGHT = 21 };
+    uint8_t pixels[WIDTH * HEIGHT * 3], back[WIDTH * HEIGHT * 3];
+
+    for (unsigned channels = 1; channels <= 3; channels += 2) {
+        struct lod_buf file = {.data = NULL};
+        for (unsigned i = 0; i < WIDTH * HEIGHT * channels; i++) {
+            const unsigned x = i / channels % WIDTH, y = i / channels / WIDTH;
+            pixels[i] = (uint8_t)(20 + 3 * x + 5 * y);
+        }
+        cr_assert_eq(lod_jpeg_encode(pixels, WIDTH, HEIGHT, channels, 95, &file), 0);
+        cr_assert_eq(
+            lod_jpeg_decode_into(lod_buf_span(&file), MEMORY, WIDTH, HEIGHT, channels, back), 0);
+        for (unsigned i = 0; i < WIDTH * HEIGHT * channels; i++) {
+            cr_assert(abs(back[i] - pixels[i]) <= 2, "%u: %d, %d", i, back[i], pixels[i]);
+        }
+        lod_buf_finish(&file);
+    }
+    struct lod_buf none = {.data = NULL};
+    cr_expect_eq(lod_jpeg_encode(pixels, WIDTH, HEIGHT, 2, 95, &none), -EINVAL);
+    cr_expect_eq(lod_jpeg_encode(pixels, 0, HEIGHT, 3, 95, &none), -EINVAL);
+    cr_expect_eq(lod_jpeg_encode(pixels, WIDTH, 70000, 3, 95, &none), -EINVAL);
+    cr_expect_eq(none.bytes, 0);
+}

@@ -183,3 +183,47 @@ Test(survey_rule, a_store_without_lower_fidelities_says_so)
     cr_expect_eq(survey.verdict, LOD_SURVEY_NOTHING);
     cr_expect(strstr(lod_survey_why(&survey, why), "lower fidelities"));
 }
+
+/* Photographs 0 .. 39 with a likeness of their own at q1, all the same above. */
+Test(survey_rule, examples_are_of_the_whole_range_of_the_sample)
+{
+    static const unsigned ranks[] = {3, 13, 25, 35}; /* 10, 35, 65, 90 % of 39 */
+    struct lod_survey survey = {.photographs = 1000};
+    struct lod_survey_photo photos[PHOTOS];
+
+    paint(photos, (const double[3]){.9, .96, .97}, 0);
+    for (unsigned i = 0; i < PHOTOS; i++) {
+        photos[i].item = 1000 + i * 7 % PHOTOS;
+        photos[i].mssim[LOD_Q1] = .95 + (photos[i].item - 1000) / 1000.;
+    }
+    cr_assert_eq(lod_survey_judge(photos, PHOTOS, bytes, .95, &survey), 0);
+    cr_assert_eq(survey.chosen, 0);
+    cr_assert_eq(survey.examples_count, LOD_SURVEY_EXAMPLES);
+    for (unsigned i = 0; i < LOD_SURVEY_EXAMPLES; i++) {
+        const struct lod_survey_example *example = &survey.examples[i];
+        cr_expect_eq(example->item, 1000 + ranks[i], "example %u is %u", i, example->item);
+        cr_expect_eq(example->percent, 100 * ranks[i] / PHOTOS);
+        cr_expect_float_eq(example->mssim[LOD_Q1], .95 + ranks[i] / 1000., 1e-9);
+        cr_expect_eq(example->mssim[LOD_FULL], 1);
+    }
+}
+
+Test(survey_rule, an_example_is_shown_once_and_can_be_read)
+{
+    struct lod_survey survey = {.photographs = 1000};
+    struct lod_survey_photo photos[PHOTOS];
+
+    paint(photos, (const double[3]){.9, .96, .97}, 0);
+    for (unsigned i = 2; i < PHOTOS; i++) {
+        photos[i].outcome = LOD_SURVEY_UNREADABLE;
+    }
+    photos[1].item = 1;
+    cr_assert_eq(lod_survey_judge(photos, 2, bytes, .95, &survey), 0);
+    cr_expect_eq(survey.examples_count, 1);
+    cr_assert_eq(lod_survey_judge(photos, 5, bytes, .95, &survey), 0);
+    for (unsigned i = 0; i < survey.examples_count; i++) {
+        cr_expect_leq(survey.examples[i].item, 1);
+    }
+    cr_assert_eq(lod_survey_judge(NULL, 0, bytes, .95, &survey), 0);
+    cr_expect_eq(survey.examples_count, 0);
+}

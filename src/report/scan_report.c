@@ -1,34 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints fidelities and scan scripts as tables; see scan_report.h. */
-#include "cmd/scan_report.h"
+#include "report/scan_report.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "terminal/report.h"
+#include "report/scan_facts.h"
 
-#define GROUPS     10
-#define BAR_BYTES  16
-#define NAME_BYTES 64
-
-static double number(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-
-    return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
-/* Reads element `index` of ten numbers object[key]. Returns false if there is none. */
-static bool number_at(const cJSON *object, const char *key, int index, double *ret_number)
-{
-    const cJSON *item = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(object, key), index);
-
-    if (!cJSON_IsNumber(item)) {
-        return false;
-    }
-    *ret_number = item->valuedouble;
-    return true;
-}
+#define BAR_BYTES 16
 
 /* Computes the mean of object[key] at q(group + 1) over the classes, weighted by their frequency.
  */
@@ -39,8 +19,8 @@ static bool class_mean(const cJSON *scans, const char *key, int group, double *r
 
     cJSON_ArrayForEach(class, cJSON_GetObjectItemCaseSensitive(scans, "classes"))
     {
-        double count = number(class, "seen");
-        if (count > 0 && number_at(class, key, group, &value)) {
+        double count = lod_scan_number(class, "seen");
+        if (count > 0 && lod_scan_number_at(class, key, group, &value)) {
             sum += count * value;
             seen += count;
         }
@@ -60,12 +40,12 @@ struct measured {
 static void describe(const cJSON *scans, unsigned fidelity, bool own, struct measured *ret_measured)
 {
     const cJSON *store = cJSON_GetObjectItemCaseSensitive(scans, "store");
-    const int group = fidelity < LOD_FULL ? (int)fidelity - 1 : GROUPS - 1;
+    const int group = fidelity < LOD_FULL ? (int)fidelity - 1 : LOD_SCAN_GROUPS - 1;
     double mssim = 1, within = 0, decode = 1;
 
     *ret_measured = (struct measured){"-", "-", "-"};
-    if (!own ||
-        (number_at(store, "mssim", group, &mssim) && number_at(store, "within", group, &within))) {
+    if (!own || (lod_scan_number_at(store, "mssim", group, &mssim) &&
+                 lod_scan_number_at(store, "within", group, &within))) {
         snprintf(ret_measured->mssim, LOD_REPORT_TEXT, "%.4f", mssim);
         snprintf(ret_measured->within, LOD_REPORT_TEXT, own ? "%.4f" : " ", within);
     }
@@ -133,42 +113,18 @@ int lod_scan_report_fidelities(const struct lod_store_totals *totals, const cJSO
     return lod_table_print(&table, out);
 }
 
-static const char *name_of(const cJSON *class, char text[NAME_BYTES])
-{
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(class, "script"));
-
-    lod_format(text, NAME_BYTES, "%pE", name ? name : "?");
-    return text;
-}
-
-/* Prints the lowest q whose MSSIM is at least `wanted`, and its bytes; "-" if there is none or it
- * was not measured. */
-static void reach(const cJSON *class, double wanted, char text[LOD_REPORT_TEXT])
-{
-    double mssim, bytes;
-
-    snprintf(text, LOD_REPORT_TEXT, "-");
-    for (int i = 0; i < GROUPS; i++) {
-        if (number_at(class, "mssim", i, &mssim) && mssim >= wanted &&
-            number_at(class, "bytes", i, &bytes)) {
-            snprintf(text, LOD_REPORT_TEXT, "q%d (%.1f %%)", i + 1, 100 * bytes);
-            return;
-        }
-    }
-}
-
 static void add_class(struct lod_table *table, const cJSON *class, bool met)
 {
-    char name[NAME_BYTES], number_text[LOD_REPORT_TEXT], good[LOD_REPORT_TEXT],
+    char name[LOD_SCAN_NAME_BYTES], number_text[LOD_REPORT_TEXT], good[LOD_REPORT_TEXT],
         better[LOD_REPORT_TEXT];
     const char *measured =
         cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(class, "measured"));
 
-    snprintf(number_text, sizeof(number_text), "%.0f", number(class, "class"));
-    reach(class, .95, good);
-    reach(class, .98, better);
+    snprintf(number_text, sizeof(number_text), "%.0f", lod_scan_number(class, "class"));
+    lod_scan_reach(class, .95, good);
+    lod_scan_reach(class, .98, better);
     lod_table_add(table, "%s\t%.0f\t%s\t%s\t%s\t%s", met ? number_text : "others",
-                  number(class, "samples"), name_of(class, name),
+                  lod_scan_number(class, "samples"), lod_scan_name(class, name),
                   measured && measured[0] == 'c' ? "this class" : "all classes", good, better);
 }
 
@@ -180,7 +136,7 @@ int lod_scan_report_classes(const cJSON *scans, FILE *out)
     lod_table_add(&table, "class\tsampled\tscript\tmeasured on\tMSSIM .95 at\t.98 at");
     cJSON_ArrayForEach(class, cJSON_GetObjectItemCaseSensitive(scans, "classes"))
     {
-        if (number(class, "samples") > 0) {
+        if (lod_scan_number(class, "samples") > 0) {
             add_class(&table, class, true);
         } else {
             others = class; /* classes without photographs share the measurement of all */
@@ -196,15 +152,17 @@ static int print_class(const cJSON *class, FILE *out)
 {
     struct lod_table table = {.align = "lrrrr"};
     const cJSON *standard = cJSON_GetObjectItemCaseSensitive(class, "default");
-    char name[NAME_BYTES];
+    char name[LOD_SCAN_NAME_BYTES];
     double bytes, mssim, default_bytes, default_mssim;
 
-    fprintf(out, "Class %.0f, script %s:\n", number(class, "class"), name_of(class, name));
+    fprintf(out, "Class %.0f, script %s:\n", lod_scan_number(class, "class"),
+            lod_scan_name(class, name));
     lod_table_add(&table, "\tof source\tMSSIM\tdefault's\tMSSIM");
-    for (int i = 0; i < GROUPS; i++) {
-        if (number_at(class, "bytes", i, &bytes) && number_at(class, "mssim", i, &mssim) &&
-            number_at(standard, "bytes", i, &default_bytes) &&
-            number_at(standard, "mssim", i, &default_mssim)) {
+    for (int i = 0; i < LOD_SCAN_GROUPS; i++) {
+        if (lod_scan_number_at(class, "bytes", i, &bytes) &&
+            lod_scan_number_at(class, "mssim", i, &mssim) &&
+            lod_scan_number_at(standard, "bytes", i, &default_bytes) &&
+            lod_scan_number_at(standard, "mssim", i, &default_mssim)) {
             lod_table_add(&table, "q%d\t%.1f %%\t%.4f\t%.1f %%\t%.4f", i + 1, 100 * bytes, mssim,
                           100 * default_bytes, default_mssim);
         }
@@ -219,7 +177,7 @@ int lod_scan_report_tables(const cJSON *scans, FILE *out)
 
     cJSON_ArrayForEach(class, cJSON_GetObjectItemCaseSensitive(scans, "classes"))
     {
-        if (!error && number(class, "samples") > 0) {
+        if (!error && lod_scan_number(class, "samples") > 0) {
             error = print_class(class, out);
         }
     }

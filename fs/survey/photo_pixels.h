@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The 8-bit pixels of an item at any fidelity, by the plans of decoded/. So it knows no codec.
+ */
+#ifndef LOD_PHOTO_PIXELS_H
+#define LOD_PHOTO_PIXELS_H
+
+#include "codec.h"
+#include "compiler.h"
+#include "dataset/dataset.h"
+#include "pixels.h"
+#include "read/reader.h"
+
+struct lod_photo_pixels {
+    struct lod_reader *reader;
+    const struct lod_item *item;
+    struct lod_pixels pixels;
+};
+
+/*
+ * Finds the dimensions; borrows reader and item. Returns -ENOTSUP if the item has no 8-bit pixels,
+ * -E2BIG if they pass LOD_DECODED_BYTES_MAX, -EILSEQ for a malformed row.
+ */
+LOD_MUST_CHECK int lod_photo_pixels_find(struct lod_reader *reader, const struct lod_item *item,
+                                         struct lod_photo_pixels *ret_photo);
+
+/* Returns the form of the pixels at a fidelity: equal forms are equal pixels. LOD_FORMS_MAX: they
+ * are stored, and like those of no other fidelity. */
+LOD_MUST_CHECK int lod_photo_pixels_form(const struct lod_photo_pixels *photo,
+                                         enum lod_fidelity fidelity, unsigned *ret_form);
+
+/* Reads lod_pixels_bytes(&photo->pixels) bytes. Returns an error of lod_reader_read_into. */
+LOD_MUST_CHECK int lod_photo_pixels_read(const struct lod_photo_pixels *photo,
+                                         enum lod_fidelity fidelity, uint8_t *into);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The head of the page, which answers in one sentence, and a card for each size. */
+#include <stdio.h>
+
+#include "report/html.h"
+#include "report/page.h"
+#include "terminal/report.h"
+
+static void say_choice(struct lod_page *page)
+{
+    const struct lod_survey *survey = &page->surveys[0];
+    const struct lod_survey_level *chosen = &survey->levels[survey->chosen];
+    const double times = lod_page_full(survey)->bytes / chosen->bytes;
+    char input[LOD_PAGE_TEXT];
+
+    lod_page_input_name(&page->options->inputs[0], input);
+    if (survey->chosen + 1 == survey->count) {
+        lod_out_print(&page->out,
+                      "<h1>Trained at %s, no lower fidelity looks like the full photographs: take "
+                      "<em>full</em>.</h1>\n",
+                      input);
+    } else {
+        lod_out_print(&page->out,
+                      "<h1>Trained at %s, photographs at <em>%s</em> look like the full ones, and "
+                      "are %.1f times fewer bytes.</h1>\n",
+                      input, lod_fidelity_name(lod_survey_fidelity(survey)), times);
+    }
+}
+
+static void say_measure(struct lod_page *page)
+{
+    const struct lod_survey *survey = &page->surveys[0];
+    const struct lod_survey_level *chosen = &survey->levels[survey->chosen];
+    char compared[LOD_REPORT_TEXT], all[LOD_REPORT_TEXT], margin[LOD_PAGE_TEXT] = "";
+
+    if (chosen->error > 0) {
+        snprintf(margin, sizeof(margin), " ± %.3f", chosen->error);
+    }
+    lod_out_print(
+        &page->out,
+        "<p class=\"lead\">Their mean likeness is %.3f%s, where 1 is equal and %g was "
+        "asked for: %s of %s %s compared.%s</p>\n",
+        chosen->mssim, margin, page->options->target, lod_report_count(survey->compared, compared),
+        lod_report_count(survey->photographs, all),
+        lod_report_plural(survey->photographs, "photograph", "photographs"),
+        survey->decided ? "" : " A lower fidelity may do too; a larger sample would tell.");
+    if (survey->unreadable + survey->small) {
+        lod_out_print(&page->out,
+                      "<p class=\"lead\">Left out: %u unreadable or not of 8-bit pixels, %u with a "
+                      "side below %u pixels.</p>\n",
+                      survey->unreadable, survey->small, LOD_SURVEY_SIZE_MIN);
+    }
+    lod_out_print(&page->out, "<pre class=\"command\"><code>lodfs set MOUNT auto=%s</code></pre>\n",
+                  lod_fidelity_name(lod_survey_fidelity(survey)));
+}
+
+static void say_nothing(struct lod_page *page)
+{
+    char why[LOD_SURVEY_WHY_BYTES];
+
+    if (page->facts->totals.all.files == 0) {
+        lod_out_print(&page->out, "<h1>There are no files in this store.</h1>\n");
+    } else if (page->surveys[0].verdict == LOD_SURVEY_NOTHING) {
+        lod_out_print(&page->out, "<h1>Every file of this store is the same at each fidelity, so "
+                                  "there is nothing to choose.</h1>\n");
+    } else {
+        lod_out_print(&page->out, "<h1>No fidelity can be chosen.</h1>\n<p class=\"lead\">");
+        lod_html_text(&page->out, lod_survey_why(&page->surveys[0], why));
+        lod_out_print(&page->out, ".</p>\n");
+    }
+}
+
+void lod_page_answer(struct lod_page *page)
+{
+    const char *slash = strrchr(page->store, '/');
+
+    lod_out_print(&page->out, "<header>\n<p class=\"eyebrow\"><span>lodfs report</span> ");
+    lod_html_name(&page->out, slash && slash[1] ? slash + 1 : page->store);
+    lod_out_print(&page->out, "</p>\n");
+    if (page->surveys[0].verdict == LOD_SURVEY_CHOSEN) {
+        say_choice(page);
+        say_measure(page);
+    } else {
+        say_nothing(page);
+    }
+    lod_out_print(&page->out, "</header>\n");
+}
+
+static void write_card(struct lod_page *page, unsigned number)
+{
+    const struct lod_survey *survey = &page->surveys[number];
+    const struct lod_survey_input *input = &page->options->inputs[number];
+    const struct lod_survey_level *chosen = &survey->levels[survey->chosen];
+    char bytes[LOD_REPORT_TEXT];
+
+    lod_out_print(&page->out, "<li%s>\n<h3>", number == 0 ? " class=\"first\"" : "");
+    lod_out_print(&page->out, input->size ? "%u pixels" : "Own size", input->size);
+    lod_out_print(&page->out, "</h3>\n");
+    if (survey->verdict != LOD_SURVEY_CHOSEN) {
+        lod_out_print(&page->out, "<p class=\"level\">–</p>\n<p>Too few photographs can be "
+                                  "compared at this size.</p>\n</li>\n");
+        return;
+    }
+    lod_out_print(&page->out, "<p class=\"level\">%s</p>\n",
+                  lod_fidelity_name(lod_survey_fidelity(survey)));
+    lod_out_print(&page->out, "<p class=\"share\">%.0f %% of full’s bytes</p>\n<dl>\n",
+                  100 * chosen->bytes / lod_page_full(survey)->bytes);
+    lod_out_print(&page->out, "<div><dt>bytes each</dt><dd>%s</dd></div>\n",
+                  lod_report_bytes((uint64_t)(chosen->bytes + .5), bytes));
+    lod_out_print(&page->out, "<div><dt>likeness</dt><dd>%.3f</dd></div>\n", chosen->mssim);
+    lod_out_print(&page->out, "<div><dt>worst tenth</dt><dd>%.3f</dd></div>\n</dl>\n</li>\n",
+                  chosen->worst_tenth);
+}
+
+void lod_page_cards(struct lod_page *page)
+{
+    unsigned order[LOD_SURVEY_INPUTS_MAX];
+    const unsigned count = lod_page_inputs(page, order);
+
+    lod_out_print(
+        &page->out,
+        "<section aria-labelledby=\"sizes\">\n<h2 id=\"sizes\">What each size needs</h2>\n"
+        "<p>The shorter side of the images that the network gets decides how much detail "
+        "it can see.</p>\n<ul class=\"cards\">\n");
+    for (unsigned i = 0; i < count; i++) {
+        write_card(page, order[i]);
+    }
+    lod_out_print(&page->out, "</ul>\n</section>\n");
+}

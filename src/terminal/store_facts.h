@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The facts about a store that its index and manifest hold, for `lodfs info` and `lodfs report`. */
+#ifndef LOD_STORE_FACTS_H
+#define LOD_STORE_FACTS_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+#include "dataset/dataset.h"
+#include "list.h"
+#include "terminal/store_totals.h"
+
+struct lod_store_facts {
+    struct lod_dataset *dataset;
+    struct lod_index *index;
+    const struct lod_manifest *manifest;
+    struct lod_store_totals totals;
+    uint64_t folders, symlinks, aliases;
+    uint64_t record_bytes;
+    uint32_t *names;          /* of every item: files that share it */
+    LOD_LIST(uint32_t) whole; /* own nodes of items stored whole */
+};
+
+/* Reads the index. Borrows the dataset. Returns -ENOMEM, or an error of reading the index. */
+LOD_MUST_CHECK int lod_store_facts_collect(struct lod_dataset *dataset,
+                                           struct lod_store_facts *ret_facts);
+void lod_store_facts_finish(struct lod_store_facts *facts);
+
+#endif

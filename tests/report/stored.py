@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stores for the tests of `lodfs report`: hostile names, one photograph, none."""
+import os
+import shutil
+import subprocess
+
+import stores
+
+HOSTILE = (b'"><script>alert(1)<', b"' onload='x", b"&amp;&lt;b&gt;", b"a\xff\x01\n\x1b[31m.jpg",
+           "\u202egpj.exe".encode(), b"<" * 120, b"]]>-->", "\u5199\u771f.jpg".encode(),
+           b"{{7*7}}%s%n%pE")
+
+
+def make_photographs(folder):
+    """Twelve photographs of about 450 pixels, which are compared in a moment."""
+    subprocess.run([os.environ["PHOTOGRAPHS"], folder, "12", "3", "0", "40"], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def hostile(work):
+    """A store whose folder, photographs and tables all have names that try to leave their place."""
+    source = os.fsencode(f"{work}/hostile")
+    make_photographs(f"{work}/made")
+    names = sorted(os.path.join(path, name) for path, _, files in os.walk(f"{work}/made")
+                   for name in files)
+    os.makedirs(source + b"/" + HOSTILE[0])
+    for path, name in zip(names, HOSTILE):
+        os.rename(path, source + b"/" + HOSTILE[0] + b"/" + name)
+    with open(source + b"/" + HOSTILE[0] + b"/<i>whole", "wb") as file:
+        file.write(b"text")
+    shutil.rmtree(f"{work}/made")
+    stores.make_tables(f"{work}/tables")
+    table = next(name for name in sorted(os.listdir(f"{work}/tables")) if name.endswith(".npy"))
+    os.rename(f"{work}/tables/{table}", source + b"/<td>.npy")
+    return stores.pack(f"{work}/hostile", f"{work}/<h2>&store'")
+
+
+def one(work):
+    make_photographs(f"{work}/some")
+    path = next(os.path.join(path, name) for path, _, files in os.walk(f"{work}/some")
+                for name in files if name.endswith(".jpg"))
+    os.makedirs(f"{work}/one")
+    os.rename(path, f"{work}/one/1.jpg")
+    return stores.pack(f"{work}/one", f"{work}/one.lodfs")
+
+
+def pngs(work):
+    stores.make_pngs(f"{work}/pngs")
+    return stores.pack(f"{work}/pngs", f"{work}/pngs.lodfs")
+
+
+def tables(work):
+    stores.make_tables(f"{work}/only-tables")
+    return stores.pack(f"{work}/only-tables", f"{work}/tables.lodfs")
+
+
+def empty(work):
+    os.makedirs(f"{work}/empty")
+    return stores.pack(f"{work}/empty", f"{work}/empty.lodfs")
