@@ -5,7 +5,9 @@
  * - 0..31: node
  * - 32..35: fidelity; 0 for the folder of a format, 15 for the link `auto` in it, both with node 0
  * - 36..39: format
- * - 40..59, 62: reserved for filters, 0
+ * - 40..59: part k of n as n (n + 1) / 2 + k, where k = n is the folder parts/<n>; 0: the whole
+ *   store
+ * - 62: reserved, 0
  * - 60..61: kind of a framed file: the samples, or a file beside them
  * - 63: never set
  *
@@ -17,20 +19,62 @@
 
 #define FIDELITY_AT 32
 #define FORMAT_AT   36
-#define FILTER_AT   40
+#define PART_AT     40
+#define PART_MASK   0xfffffu
 #define KIND_AT     60
 #define KIND_MASK   0x3u
+#define RESERVED_AT 62
 #define FIELD_MASK  0xfu
+
+/* Returns the number of part 0 of n parts. Each n has n + 1 numbers. */
+static uint32_t first_part(uint32_t n)
+{
+    return n * (n + 1) / 2;
+}
+
+static uint32_t pack_part(struct lod_store_part part)
+{
+    return part.count ? first_part(part.count) + part.number : 0;
+}
+
+/* Returns false for a number above those of LOD_PARTS_MAX parts. */
+static bool unpack_part(uint32_t number, struct lod_store_part *ret_part)
+{
+    uint32_t low = 0, high = LOD_PARTS_MAX + 1;
+
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (first_part(middle) <= number) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    *ret_part = (struct lod_store_part){(uint16_t)low, (uint16_t)(number - first_part(low))};
+    return number < first_part(LOD_PARTS_MAX + 1);
+}
 
 uint64_t lod_inode_pack(struct lod_inode inode)
 {
     return (uint64_t)inode.node | (uint64_t)inode.fidelity << FIDELITY_AT |
-           (uint64_t)inode.format << FORMAT_AT | (uint64_t)inode.kind << KIND_AT;
+           (uint64_t)inode.format << FORMAT_AT | (uint64_t)inode.kind << KIND_AT |
+           (uint64_t)pack_part(inode.part) << PART_AT;
+}
+
+/* Below a part stand a root, folders and framed files; links `auto` are those of the mount. */
+static bool is_defined_in_part(const struct lod_inode *inode)
+{
+    const bool fixed = inode->fidelity == 0 && inode->format == LOD_FORMAT_TREE;
+
+    return inode->part.number == inode->part.count ? fixed && inode->node == LOD_INODE_ROOT
+           : fixed                                 ? inode->node == LOD_INODE_ROOT
+                                                   : inode->fidelity != LOD_AUTO;
 }
 
 static bool is_defined(const struct lod_inode *inode)
 {
-    if (inode->format >= LOD_FORMATS || (inode->kind && inode->node == 0)) {
+    if (inode->format >= LOD_FORMATS || (inode->kind && inode->node == 0) ||
+        (inode->part.count && !is_defined_in_part(inode))) {
         return false;
     }
     if (inode->fidelity == LOD_AUTO) {
@@ -41,7 +85,7 @@ static bool is_defined(const struct lod_inode *inode)
     }
     return inode->format != LOD_FORMAT_TREE
                ? inode->node == 0
-               : inode->node >= LOD_INODE_ROOT && inode->node <= LOD_INODE_FIXED_LAST;
+               : inode->node >= LOD_INODE_ROOT && inode->node <= LOD_INODE_PARTS;
 }
 
 int lod_inode_unpack(uint64_t number, struct lod_inode *ret_inode)
@@ -53,7 +97,8 @@ int lod_inode_unpack(uint64_t number, struct lod_inode *ret_inode)
         .kind = (unsigned)(number >> KIND_AT) & KIND_MASK,
     };
 
-    if ((number & ~((uint64_t)KIND_MASK << KIND_AT)) >> FILTER_AT || !is_defined(&inode)) {
+    if (number >> RESERVED_AT || !unpack_part((number >> PART_AT) & PART_MASK, &inode.part) ||
+        !is_defined(&inode)) {
         return -ENOENT;
     }
     *ret_inode = inode;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts between inode numbers and (format, fidelity, node) by arithmetic (layout in
+ * Converts between inode numbers and (part, format, fidelity, node) by arithmetic (layout in
  * ARCHITECTURE.md). There is no table, so forget does nothing, and numbers are equal at every
  * mount.
  */
@@ -11,6 +11,7 @@
 
 #include "codec.h"
 #include "compiler.h"
+#include "sample/part.h"
 
 /* Fixed numbers: format and fidelity 0. */
 enum lod_fixed {
@@ -21,7 +22,8 @@ enum lod_fixed {
     LOD_INODE_METRICS = 5,
     LOD_INODE_CONFIG = 6,
     LOD_INODE_OPENMETRICS = 7,
-    LOD_INODE_FIXED_LAST = LOD_INODE_OPENMETRICS,
+    LOD_INODE_FIXED_LAST = LOD_INODE_OPENMETRICS, /* the last file of .lodfs */
+    LOD_INODE_PARTS = 8,
 };
 
 struct lod_inode {
@@ -30,6 +32,9 @@ struct lod_inode {
     enum lod_fidelity fidelity;
     enum lod_format format;
     unsigned kind; /* of a framed file: enum lod_framed_kind; else 0 */
+    /* The part that a folder or framed file belongs to; count 0: the whole store. With number ==
+     * count, and node LOD_INODE_ROOT, it is the folder parts/<count>. */
+    struct lod_store_part part;
 };
 
 uint64_t lod_inode_pack(struct lod_inode inode);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "views/parts.h"
+
 /* A child of a folder that is not in the source. */
 struct entry {
     const char *name;
@@ -27,7 +29,14 @@ static const struct {
     [LOD_INODE_METRICS] = {"metrics", S_IFREG | 0444},
     [LOD_INODE_CONFIG] = {"config", S_IFREG | 0400},
     [LOD_INODE_OPENMETRICS] = {"openmetrics", S_IFREG | 0444},
+    [LOD_INODE_PARTS] = {"", S_IFDIR},
 };
+
+/* Returns whether a folder of this view stands below its root, which can be a part's. */
+static bool has_view(struct lod_store_part part, const struct lod_view *view)
+{
+    return !part.count || !view->framing;
+}
 
 static bool is_fixed(const struct lod_inode *inode)
 {
@@ -42,13 +51,15 @@ static bool has_entries(const struct lod_found *folder)
 
 /* Returns this view's index-th entry: its fidelities, then `auto`. After the last one returns false
  * and reduces *index by their number. */
-static bool fidelity_at(const struct lod_view *view, unsigned *index, struct entry *ret_entry)
+static bool fidelity_at(const struct lod_view *view, struct lod_store_part part, unsigned *index,
+                        struct entry *ret_entry)
 {
     for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
         enum lod_fidelity fidelity = (enum lod_fidelity)f;
         if (view->fidelities >> f & 1 && (*index)-- == 0) {
-            *ret_entry = (struct entry){lod_fidelity_name(fidelity),
-                                        {.fidelity = fidelity, .format = view->format}};
+            *ret_entry =
+                (struct entry){lod_fidelity_name(fidelity),
+                               {.fidelity = fidelity, .format = view->format, .part = part}};
             return true;
         }
     }
@@ -56,22 +67,23 @@ static bool fidelity_at(const struct lod_view *view, unsigned *index, struct ent
     return (*index)-- == 0;
 }
 
-static bool root_entry(unsigned index, struct entry *ret_entry)
+/* The root's entries, and a part's, which has no .lodfs. */
+static bool root_entry(struct lod_store_part part, unsigned index, struct entry *ret_entry)
 {
     const struct lod_view *view;
 
     for (unsigned i = 0; (view = lod_view_at(i)); i++) {
         if (!view->folder[0]) {
-            if (fidelity_at(view, &index, ret_entry)) {
+            if (fidelity_at(view, part, &index, ret_entry)) {
                 return true;
             }
-        } else if (index-- == 0) {
-            *ret_entry = (struct entry){view->folder, {.format = view->format}};
+        } else if (has_view(part, view) && index-- == 0) {
+            *ret_entry = (struct entry){view->folder, {.format = view->format, .part = part}};
             return true;
         }
     }
     *ret_entry = (struct entry){".lodfs", {.node = LOD_INODE_DOT_LODFS}};
-    return index == 0;
+    return index == 0 && !part.count;
 }
 
 static bool control_entry(unsigned index, struct entry *ret_entry)
@@ -86,9 +98,12 @@ static bool control_entry(unsigned index, struct entry *ret_entry)
 
 static bool entry_of(const struct lod_found *folder, unsigned index, struct entry *ret_entry)
 {
-    return folder->view ? fidelity_at(folder->view, &index, ret_entry)
+    const struct lod_store_part part = folder->inode.part;
+
+    return lod_parts_lists_nothing(&folder->inode) ? false
+           : folder->view ? fidelity_at(folder->view, part, &index, ret_entry)
            : folder->inode.node == LOD_INODE_DOT_LODFS ? control_entry(index, ret_entry)
-                                                       : root_entry(index, ret_entry);
+                                                       : root_entry(part, index, ret_entry);
 }
 
 /* Node 0 is the folder; node n is a file of row n - 1 of SUMS. */
@@ -115,7 +130,8 @@ static int find_shard(struct lod_dataset *dataset, struct lod_found *found)
 static int find_node(struct lod_dataset *dataset, struct lod_found *found)
 {
     found->view = lod_view_of(found->inode.format);
-    if (!found->view || !(found->view->fidelities >> found->inode.fidelity & 1)) {
+    if (!found->view || !(found->view->fidelities >> found->inode.fidelity & 1) ||
+        !has_view(found->inode.part, found->view)) {
         return -ENOENT;
     }
     if (found->view->framing) {
@@ -125,7 +141,22 @@ static int find_node(struct lod_dataset *dataset, struct lod_found *found)
         return -ENOENT;
     }
     int error = lod_index_node(lod_dataset_index(dataset), found->inode.node, &found->node);
+    if (!error && found->inode.part.count && !S_ISDIR(found->node.mode)) {
+        return -ENOENT; /* files have no numbers in parts */
+    }
     return error ? error : found->view->shows(dataset, &found->node, found->inode.fidelity);
+}
+
+/* Gives a child, which this view shows in the folder, its number; -ENOENT if the folder is in a
+ * part that does not have it. */
+static int place_child(struct lod_dataset *dataset, const struct lod_found *folder,
+                       struct lod_found *child)
+{
+    const struct lod_store_part part = folder->inode.part;
+
+    child->inode.node = child->node.number;
+    child->inode.part = S_ISDIR(child->node.mode) ? part : (struct lod_store_part){0};
+    return part.count ? lod_parts_have(dataset, part, &child->node) : 0;
 }
 
 /*
@@ -142,7 +173,10 @@ static int find_outside_source(struct lod_dataset *dataset, struct lod_found *fo
     }
     if (!is_fixed(&found->inode)) {
         found->view = lod_view_of(found->inode.format);
-    } else if (found->inode.node != LOD_INODE_ROOT) {
+        if (found->view && !has_view(found->inode.part, found->view)) {
+            return -ENOENT;
+        }
+    } else if (found->inode.node != LOD_INODE_ROOT && found->inode.node != LOD_INODE_PARTS) {
         found->node = (struct lod_node){.mode = fixed[found->inode.node].mode, .mtime = mtime};
     }
     if (found->inode.fidelity == LOD_AUTO) {
@@ -171,10 +205,12 @@ int lod_namespace_up(struct lod_dataset *dataset, const struct lod_found *found,
 {
     struct lod_inode up = found->inode;
 
-    if (is_fixed(&up) && up.node >= LOD_INODE_CONTROL) {
+    if (is_fixed(&up) && (up.part.count || up.node == LOD_INODE_PARTS)) {
+        up = lod_parts_up(&up);
+    } else if (is_fixed(&up) && up.node >= LOD_INODE_CONTROL) {
         up.node = LOD_INODE_DOT_LODFS;
     } else if (has_entries(found) || (found->inode.node == 0 && !found->view->folder[0])) {
-        up = (struct lod_inode){.node = LOD_INODE_ROOT};
+        up = (struct lod_inode){.node = LOD_INODE_ROOT, .part = up.part};
     } else if (found->inode.node == 0) {
         up.fidelity = (enum lod_fidelity)0;
     } else {
@@ -203,27 +239,33 @@ static int lookup_shard(struct lod_dataset *dataset, const struct lod_found *fol
     return error;
 }
 
+static int lookup_entry(struct lod_dataset *dataset, const struct lod_found *folder,
+                        const char *name, struct lod_found *ret_found)
+{
+    struct entry entry;
+    int error = lod_parts_lookup(&folder->inode, name, &entry.inode);
+
+    for (unsigned i = 0; error && entry_of(folder, i, &entry); i++) {
+        error = strcmp(entry.name, name) == 0 ? 0 : -ENOENT;
+    }
+    return error ? error : lod_namespace_find(dataset, lod_inode_pack(entry.inode), ret_found);
+}
+
 int lod_namespace_lookup(struct lod_dataset *dataset, const struct lod_found *folder,
                          const char *name, struct lod_found *ret_found)
 {
     struct lod_found child = *folder;
-    struct entry entry;
 
-    for (unsigned i = 0; has_entries(folder); i++) {
-        if (!entry_of(folder, i, &entry)) {
-            return -ENOENT;
-        }
-        if (strcmp(entry.name, name) == 0) {
-            return lod_namespace_find(dataset, lod_inode_pack(entry.inode), ret_found);
-        }
+    if (has_entries(folder)) {
+        return lookup_entry(dataset, folder, name, ret_found);
     }
     if (folder->view->framing) {
         return lookup_shard(dataset, folder, name, ret_found);
     }
     int error = lod_view_lookup(folder->view, dataset, &folder->node, folder->inode.fidelity, name,
                                 &child.node);
+    error = error ? error : place_child(dataset, folder, &child);
     if (!error) {
-        child.inode.node = child.node.number;
         *ret_found = child;
     }
     return error;
@@ -277,7 +319,9 @@ int lod_namespace_child(struct lod_dataset *dataset, const struct lod_found *fol
         return shard_child(dataset, folder, position, ret_child, name);
     }
     child.inode.node = folder->node.ref + (uint32_t)position;
+    child.inode.part = (struct lod_store_part){0};
     int error = find_node(dataset, &child);
+    error = error ? error : place_child(dataset, folder, &child);
     error = error ? error : lod_view_name(child.view, dataset, &child.node, name);
     if (!error) {
         *ret_child = child;

@@ -137,16 +137,74 @@ Test(namespace, a_node_hidden_at_a_fidelity_has_no_inode_number_there)
     cr_assert_eq(lod_namespace_find(dataset, lod_inode_pack(tree.inode), &found), -ENOENT);
 }
 
+/* Follows names from the root. */
+static int resolve(const char *const *names, struct lod_found *ret_found)
+{
+    struct lod_found at = root();
+    int error = 0;
+
+    for (; !error && *names; names++) {
+        const struct lod_found folder = at;
+        error = lod_namespace_lookup(dataset, &folder, *names, &at);
+    }
+    *ret_found = at;
+    return error;
+}
+
+#define RESOLVE(found, ...) resolve((const char *const[]){__VA_ARGS__, NULL}, found)
+
+Test(namespace, parts_are_found_and_not_listed)
+{
+    struct lod_found parts, count, part, up;
+
+    cr_assert_eq(RESOLVE(&parts, "parts"), 0);
+    cr_assert_eq(lod_namespace_count(&parts), 0);
+    cr_assert_eq(RESOLVE(&count, "parts", "3"), 0);
+    cr_assert_eq(lod_namespace_count(&count), 0);
+    cr_assert(S_ISDIR(count.node.mode));
+    cr_assert_eq(RESOLVE(&part, "parts", "3", "2"), 0);
+    walk(&part);
+    cr_assert_eq(lod_namespace_up(dataset, &part, &up), 0);
+    cr_expect_eq(lod_inode_pack(up.inode), lod_inode_pack(count.inode));
+    cr_assert_eq(lod_namespace_up(dataset, &count, &up), 0);
+    cr_expect_eq(lod_inode_pack(up.inode), lod_inode_pack(parts.inode));
+    cr_assert_eq(lod_namespace_up(dataset, &parts, &up), 0);
+    cr_expect_eq(lod_inode_pack(up.inode), LOD_INODE_ROOT);
+    cr_expect_eq(RESOLVE(&up, "parts", "3", "3"), -ENOENT);
+    cr_expect_eq(RESOLVE(&up, "parts", "0"), -ENOENT);
+    cr_expect_eq(RESOLVE(&up, "parts", "1025"), -ENOENT);
+    cr_expect_eq(RESOLVE(&up, "parts", "3", "02"), -ENOENT);
+    cr_expect_eq(RESOLVE(&up, "parts", "3", "1", ".lodfs"), -ENOENT);
+    cr_expect_eq(RESOLVE(&up, "parts", "3", "1", "parts"), -ENOENT);
+}
+
+/* Folders have numbers of their own in a part; files and links have not. */
+Test(namespace, files_of_parts_are_those_of_the_trees)
+{
+    struct lod_found plain, part, folder;
+    unsigned found = 0;
+
+    cr_assert_eq(RESOLVE(&plain, "q4", "d", "e", "f"), 0);
+    for (char k = '0'; k < '4'; k++) {
+        const char number[] = {k, '\0'};
+        cr_assert_eq(RESOLVE(&folder, "parts", "4", number, "q4", "d", "e"), 0);
+        cr_assert_eq(folder.inode.part.number, k - '0');
+        if (lod_namespace_lookup(dataset, &folder, "f", &part) == 0) {
+            cr_assert_eq(lod_inode_pack(part.inode), lod_inode_pack(plain.inode));
+            found++;
+        }
+    }
+    cr_assert(found == 1 || found == 4, "%u", found);
+    cr_assert_eq(RESOLVE(&plain, "auto"), 0);
+    cr_assert_eq(RESOLVE(&part, "parts", "4", "1", "auto"), 0);
+    cr_assert_eq(lod_inode_pack(part.inode), lod_inode_pack(plain.inode));
+}
+
 Test(namespace, unknown_numbers_and_names_are_refused)
 {
-    static const uint64_t numbers[] = {0,
-                                       1ull << 32 | 999,
-                                       13ull << 32,
-                                       15ull << 32 | 1,
-                                       6ull << 36,
-                                       15ull << 32 | 6ull << 36,
-                                       LOD_INODE_FIXED_LAST + 1,
-                                       1ull << 40};
+    static const uint64_t numbers[] = {
+        0,          1ull << 32 | 999,         13ull << 32,         15ull << 32 | 1,
+        6ull << 36, 15ull << 32 | 6ull << 36, LOD_INODE_PARTS + 1, 1ull << 40};
     struct lod_found top = root(), found;
 
     for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
