@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Computes the attributes for stat(2) from an inode number and rows of the index. It reads no
- * record.
+ * record, except for framed files in parts of the store.
  */
 #include "fuse/ops.h"
 
@@ -41,8 +41,10 @@ static int size_of(const struct lod_ops *ops, const struct lod_found *found, off
         return 0;
     }
     if (lod_found_is_shard(found)) {
-        *ret_size = (off_t)found->shard.bytes;
-        return 0;
+        uint64_t bytes = 0;
+        int error = lod_shard_bytes(ops->shards, &found->shard, &bytes);
+        *ret_size = (off_t)bytes;
+        return error;
     }
     if (!S_ISREG(found->node.mode)) {
         *ret_size = S_ISLNK(found->node.mode) ? (off_t)found->node.count : 0;

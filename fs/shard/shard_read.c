@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "castagnoli.h"
-#include "memory/cache.h"
+#include "shard/shard_cache.h"
 #include "shard/shard_directory.h"
 
 #define SUM_BYTES (256u << 10) /* that are summed at once */
@@ -16,7 +16,7 @@
 struct lod_shard_reader {
     struct lod_dataset *dataset;
     struct lod_reader *reader;
-    struct lod_cache *directories;
+    struct lod_shard_cache cache;
 };
 
 /* The requested part of a file. */
@@ -194,37 +194,6 @@ static int read_sample(const struct range *range, const struct lod_framed_sample
     return error;
 }
 
-/* ----------------------------------------------------------------------------- directories */
-
-struct wanted {
-    struct lod_dataset *dataset;
-    const struct lod_shard_part *part;
-};
-
-static int fill_directory(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
-{
-    const struct wanted *wanted = ctx;
-
-    (void)key;
-    return lod_shard_directory_make(wanted->dataset, wanted->part, ret_blob);
-}
-
-/* Finds the part of a byte or lead of the split, and its directory. */
-static int find_part(const struct range *range, enum lod_shard_by by, uint64_t at,
-                     struct lod_shard_part *ret_part, struct lod_blob **ret_directory)
-{
-    const struct lod_shard *shard = range->shard;
-    struct wanted wanted = {.dataset = range->reader->dataset, .part = ret_part};
-    int error = lod_shard_part_at(wanted.dataset, shard, by, at, ret_part);
-    const struct lod_key key = {.high = error ? 0 : ret_part->row,
-                                .low = (uint64_t)shard->framing->format << 8 |
-                                       (uint64_t)shard->fidelity};
-
-    return error ? error
-                 : lod_cache_get(range->reader->directories, key, fill_directory, &wanted,
-                                 ret_directory);
-}
-
 /* --------------------------------------------------------------------------------- lines */
 
 static void write_line(const struct range *range, const struct lod_shard_part *part,
@@ -274,7 +243,8 @@ static int read_lines(const struct range *range)
 
     while (!error && number * bytes < range->to) {
         struct lod_blob *directory = NULL;
-        error = find_part(range, LOD_SHARD_LEAD, shard->first_lead + number, &part, &directory);
+        error = lod_shard_cache_part(&range->reader->cache, shard, LOD_SHARD_LEAD,
+                                     shard->first_lead + number, &part, &directory);
         if (!error) {
             read_part_lines(range, &part, directory, &number);
         }
@@ -314,7 +284,8 @@ static int read_range(const struct range *range)
 
     while (!error && at < range->to && at < shard->sample_bytes) {
         struct lod_blob *directory = NULL;
-        error = find_part(range, LOD_SHARD_BYTE, shard->start + at, &part, &directory);
+        error = lod_shard_cache_part(&range->reader->cache, shard, LOD_SHARD_BYTE,
+                                     shard->start + at, &part, &directory);
         error = error ? error : read_part(range, &part, directory, &at);
         lod_blob_unref(directory);
     }
@@ -326,8 +297,8 @@ static int read_range(const struct range *range)
     return error;
 }
 
-int lod_shard_read(struct lod_shard_reader *reader, const struct lod_shard *shard, uint64_t offset,
-                   size_t bytes, uint8_t *into, size_t *ret_bytes)
+int lod_shard_read_stretch(struct lod_shard_reader *reader, const struct lod_shard *shard,
+                           uint64_t offset, size_t bytes, uint8_t *into, size_t *ret_bytes)
 {
     const uint64_t left = offset < shard->bytes ? shard->bytes - offset : 0;
     const struct range range = {.reader = reader,
@@ -358,7 +329,8 @@ int lod_shard_reader_create(struct lod_dataset *dataset, struct lod_reader *read
     }
     made->dataset = dataset;
     made->reader = reader;
-    int error = lod_cache_create(LOD_SHARD_CACHE_BYTES, &made->directories);
+    made->cache.dataset = dataset;
+    int error = lod_cache_create(LOD_SHARD_CACHE_BYTES, &made->cache.blobs);
     if (error) {
         free(made);
         return error;
@@ -367,10 +339,15 @@ int lod_shard_reader_create(struct lod_dataset *dataset, struct lod_reader *read
     return 0;
 }
 
+struct lod_shard_cache *lod_shard_reader_cache(struct lod_shard_reader *reader)
+{
+    return &reader->cache;
+}
+
 struct lod_shard_reader *lod_shard_reader_destroy(struct lod_shard_reader *reader)
 {
     if (reader) {
-        lod_cache_destroy(reader->directories);
+        lod_cache_destroy(reader->cache.blobs);
         free(reader);
     }
     return NULL;

@@ -22,11 +22,24 @@ LOD_MUST_CHECK int lod_shard_reader_create(struct lod_dataset *dataset, struct l
                                            struct lod_shard_reader **ret_reader);
 struct lod_shard_reader *lod_shard_reader_destroy(struct lod_shard_reader *reader);
 
+/* Returns the bytes of the file, for stat(2). In a part of the store the records at its borders are
+ * read, once for a while; other errors of them are as below. */
+LOD_MUST_CHECK int lod_shard_bytes(struct lod_shard_reader *reader, const struct lod_shard *shard,
+                                   uint64_t *ret_bytes);
+
 /*
  * Writes bytes [offset, offset + bytes) of the file into `into`, clipped to its end; `bytes` <=
  * LOD_READ_BYTES_MAX. Returns -EIO (already logged) or an error of lod_error_passes. Any thread.
  */
 LOD_MUST_CHECK int lod_shard_read(struct lod_shard_reader *reader, const struct lod_shard *shard,
                                   uint64_t offset, size_t bytes, uint8_t *into, size_t *ret_bytes);
+
+/* The same for a file whose samples are one stretch of their split, as all are outside of parts. */
+LOD_MUST_CHECK int lod_shard_read_stretch(struct lod_shard_reader *reader,
+                                          const struct lod_shard *shard, uint64_t offset,
+                                          size_t bytes, uint8_t *into, size_t *ret_bytes);
+
+struct lod_shard_cache;
+struct lod_shard_cache *lod_shard_reader_cache(struct lod_shard_reader *reader);
 
 #endif

@@ -32,10 +32,11 @@ static const struct {
     [LOD_INODE_PARTS] = {"", S_IFDIR},
 };
 
-/* Returns whether a folder of this view stands below its root, which can be a part's. */
-static bool has_view(struct lod_store_part part, const struct lod_view *view)
+/* Returns whether the root above, which can be a part's, has this view. Samples of a part are one
+ * stretch only where items are stored by key. */
+static bool has_view(const struct lod_found *below, const struct lod_view *view)
 {
-    return !part.count || !view->framing;
+    return !below->inode.part.count || !view->framing || below->ascend;
 }
 
 static bool is_fixed(const struct lod_inode *inode)
@@ -68,8 +69,9 @@ static bool fidelity_at(const struct lod_view *view, struct lod_store_part part,
 }
 
 /* The root's entries, and a part's, which has no .lodfs. */
-static bool root_entry(struct lod_store_part part, unsigned index, struct entry *ret_entry)
+static bool root_entry(const struct lod_found *root, unsigned index, struct entry *ret_entry)
 {
+    const struct lod_store_part part = root->inode.part;
     const struct lod_view *view;
 
     for (unsigned i = 0; (view = lod_view_at(i)); i++) {
@@ -77,7 +79,7 @@ static bool root_entry(struct lod_store_part part, unsigned index, struct entry 
             if (fidelity_at(view, part, &index, ret_entry)) {
                 return true;
             }
-        } else if (has_view(part, view) && index-- == 0) {
+        } else if (has_view(root, view) && index-- == 0) {
             *ret_entry = (struct entry){view->folder, {.format = view->format, .part = part}};
             return true;
         }
@@ -103,7 +105,7 @@ static bool entry_of(const struct lod_found *folder, unsigned index, struct entr
     return lod_parts_lists_nothing(&folder->inode) ? false
            : folder->view ? fidelity_at(folder->view, part, &index, ret_entry)
            : folder->inode.node == LOD_INODE_DOT_LODFS ? control_entry(index, ret_entry)
-                                                       : root_entry(part, index, ret_entry);
+                                                       : root_entry(folder, index, ret_entry);
 }
 
 /* Node 0 is the folder; node n is a file of row n - 1 of SUMS. */
@@ -124,14 +126,15 @@ static int find_shard(struct lod_dataset *dataset, struct lod_found *found)
         .number = inode->node, .mode = S_IFREG | 0444, .mtime = found->node.mtime};
     return lod_shard_find(
         dataset, found->view->framing, inode->fidelity,
-        (struct lod_shard_file){inode->node - 1, (enum lod_framed_kind)inode->kind}, &found->shard);
+        (struct lod_shard_file){inode->node - 1, (enum lod_framed_kind)inode->kind, inode->part},
+        &found->shard);
 }
 
 static int find_node(struct lod_dataset *dataset, struct lod_found *found)
 {
     found->view = lod_view_of(found->inode.format);
     if (!found->view || !(found->view->fidelities >> found->inode.fidelity & 1) ||
-        !has_view(found->inode.part, found->view)) {
+        !has_view(found, found->view)) {
         return -ENOENT;
     }
     if (found->view->framing) {
@@ -173,7 +176,7 @@ static int find_outside_source(struct lod_dataset *dataset, struct lod_found *fo
     }
     if (!is_fixed(&found->inode)) {
         found->view = lod_view_of(found->inode.format);
-        if (found->view && !has_view(found->inode.part, found->view)) {
+        if (found->view && !has_view(found, found->view)) {
             return -ENOENT;
         }
     } else if (found->inode.node != LOD_INODE_ROOT && found->inode.node != LOD_INODE_PARTS) {
@@ -187,7 +190,7 @@ static int find_outside_source(struct lod_dataset *dataset, struct lod_found *fo
 
 int lod_namespace_find(struct lod_dataset *dataset, uint64_t number, struct lod_found *ret_found)
 {
-    struct lod_found found = {0};
+    struct lod_found found = {.ascend = lod_index_keys(lod_dataset_index(dataset)).ascend};
     int error = lod_inode_unpack(number, &found.inode);
 
     if (!error) {
@@ -225,9 +228,9 @@ static int lookup_shard(struct lod_dataset *dataset, const struct lod_found *fol
     struct lod_found child = *folder;
     struct lod_shard_file file;
 
-    int error = lod_found_is_shard(folder)
-                    ? -ENOENT
-                    : lod_shard_lookup(dataset, folder->view->framing, name, &file);
+    int error = lod_found_is_shard(folder) ? -ENOENT
+                                           : lod_shard_lookup(dataset, folder->view->framing,
+                                                              folder->inode.part, name, &file);
     if (!error) {
         child.inode.node = file.row + 1;
         child.inode.kind = file.kind;
@@ -289,9 +292,10 @@ static int shard_child(struct lod_dataset *dataset, const struct lod_found *fold
                        uint64_t position, struct lod_found *ret_child, char name[LOD_NAME_MAX + 1])
 {
     const struct lod_framing *framing = folder->view->framing;
-    const struct lod_shard_file file = lod_shard_at(framing, position);
+    struct lod_shard_file file = lod_shard_at(framing, position);
     struct lod_found child = *folder;
 
+    file.part = folder->inode.part;
     child.inode.node = file.row + 1;
     child.inode.kind = file.kind;
     int error = find_node(dataset, &child);

@@ -22,6 +22,7 @@ struct lod_found {
     struct lod_inode inode;
     const struct lod_view *view; /* NULL for a fixed number */
     struct lod_shard shard;      /* of a framed file */
+    bool ascend;                 /* of the store: see lod_index_keys */
     /* For the root and a format's folder: the source's root; for `auto` and .lodfs with its files:
      * only mode and mtime; for a folder of framed files: their rows as children. */
     struct lod_node node;

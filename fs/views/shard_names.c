@@ -58,12 +58,13 @@ int lod_shard_name(struct lod_dataset *dataset, const struct lod_framing *framin
                    struct lod_shard_file file, char name[LOD_NAME_MAX + 1])
 {
     const char *ending = ending_of(framing, file.kind);
+    const bool whole = lod_shard_is_whole(framing, file.part);
     char split[LOD_NAME_MAX + 1];
     struct lod_sums_row at;
     uint32_t first = 0, closing;
 
     int error = lod_shard_sums(dataset, file.row, &at);
-    if (!error && (!ending || (at.record == LOD_SUMS_CLOSING) != framing->whole)) {
+    if (!error && (!ending || (at.record == LOD_SUMS_CLOSING) != whole)) {
         return -ENOENT;
     }
     error = error ? error : lod_shard_rows_of(dataset, at.split, &first, &closing);
@@ -71,9 +72,9 @@ int lod_shard_name(struct lod_dataset *dataset, const struct lod_framing *framin
     if (error) {
         return error == -ENOENT ? lod_dataset_sums_failed(dataset, file.row, -EILSEQ) : error;
     }
-    int bytes = framing->whole ? snprintf(name, LOD_NAME_MAX + 1, "%s%s", split, ending)
-                               : snprintf(name, LOD_NAME_MAX + 1, "%s-%0*" PRIu32 "%s", split,
-                                          DIGITS_LEAST, file.row - first, ending);
+    int bytes = whole ? snprintf(name, LOD_NAME_MAX + 1, "%s%s", split, ending)
+                      : snprintf(name, LOD_NAME_MAX + 1, "%s-%0*" PRIu32 "%s", split, DIGITS_LEAST,
+                                 file.row - first, ending);
     return bytes > (int)LOD_NAME_MAX ? lod_dataset_sums_failed(dataset, file.row, -EILSEQ) : 0;
 }
 
@@ -103,22 +104,22 @@ static int find_split(struct lod_dataset *dataset, const char *name, size_t byte
 }
 
 /* Finds the row of a file whose name has `bytes` bytes before its ending. */
-static int find_row(struct lod_dataset *dataset, const struct lod_framing *framing,
-                    const char *name, size_t bytes, uint32_t *ret_row)
+static int find_row(struct lod_dataset *dataset, bool whole, const char *name, size_t bytes,
+                    uint32_t *ret_row)
 {
     const char *dash = memrchr(name, '-', bytes);
     uint32_t split, first, closing;
 
-    if (!framing->whole && (!dash || dash[1] < '0' || dash[1] > '9')) {
+    if (!whole && (!dash || dash[1] < '0' || dash[1] > '9')) {
         return -ENOENT;
     }
-    const unsigned long number = framing->whole ? 0 : strtoul(dash + 1, NULL, 10);
-    int error = find_split(dataset, name, framing->whole ? bytes : (size_t)(dash - name), &split);
+    const unsigned long number = whole ? 0 : strtoul(dash + 1, NULL, 10);
+    int error = find_split(dataset, name, whole ? bytes : (size_t)(dash - name), &split);
     error = error ? error : lod_shard_rows_of(dataset, split, &first, &closing);
-    if (error || (!framing->whole && number >= closing - first)) {
+    if (error || (!whole && number >= closing - first)) {
         return error ? error : -ENOENT;
     }
-    *ret_row = framing->whole ? closing : first + (uint32_t)number;
+    *ret_row = whole ? closing : first + (uint32_t)number;
     return 0;
 }
 
@@ -133,18 +134,19 @@ static int check_name(struct lod_dataset *dataset, const struct lod_framing *fra
 }
 
 int lod_shard_lookup(struct lod_dataset *dataset, const struct lod_framing *framing,
-                     const char *name, struct lod_shard_file *ret_file)
+                     struct lod_store_part part, const char *name, struct lod_shard_file *ret_file)
 {
+    const bool whole = lod_shard_is_whole(framing, part);
     const size_t bytes = strlen(name);
 
     for (unsigned kind = 0; kind < LOD_FRAMED_KINDS && bytes <= LOD_NAME_MAX; kind++) {
-        struct lod_shard_file file = {.kind = (enum lod_framed_kind)kind};
+        struct lod_shard_file file = {.kind = (enum lod_framed_kind)kind, .part = part};
         const char *ending = ending_of(framing, file.kind);
         const size_t end = ending ? strlen(ending) : 0;
         if (!ending || bytes <= end || strcmp(name + bytes - end, ending) != 0) {
             continue;
         }
-        int error = find_row(dataset, framing, name, bytes - end, &file.row);
+        int error = find_row(dataset, whole, name, bytes - end, &file.row);
         error = error ? error : check_name(dataset, framing, file, name);
         if (!error) {
             *ret_file = file;

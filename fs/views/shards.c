@@ -88,8 +88,12 @@ int lod_shard_find(struct lod_dataset *dataset, const struct lod_framing *framin
                    struct lod_shard *ret_shard)
 {
     const struct lod_framed_lines *lines = framing->lines[file.kind];
-    struct lod_shard shard = {
-        .framing = framing, .fidelity = fidelity, .kind = file.kind, .first_row = file.row};
+    const bool whole = lod_shard_is_whole(framing, file.part);
+    struct lod_shard shard = {.framing = framing,
+                              .fidelity = fidelity,
+                              .kind = file.kind,
+                              .first_row = file.row,
+                              .part = file.part};
     struct lod_sums_row at;
     uint32_t closing;
 
@@ -98,15 +102,14 @@ int lod_shard_find(struct lod_dataset *dataset, const struct lod_framing *framin
         return -ENOENT;
     }
     int error = lod_shard_sums(dataset, file.row, &at);
-    if (error || (at.record == LOD_SUMS_CLOSING) != framing->whole) {
+    if (error || (at.record == LOD_SUMS_CLOSING) != whole) {
         return error ? error : -ENOENT;
     }
-    if (framing->whole) {
+    if (whole) {
         error = lod_shard_rows_of(dataset, at.split, &shard.first_row, &closing);
         error = error || closing == file.row ? error : -EILSEQ;
     }
-    error = error ? fail(dataset, file.row, error)
-                  : subtract(dataset, &shard, file.row + !framing->whole);
+    error = error ? fail(dataset, file.row, error) : subtract(dataset, &shard, file.row + !whole);
     if (!error) {
         shard.bytes = lines ? shard.leads * lod_line_bytes(lines, shard.path_room)
                             : shard.sample_bytes + framing->trailer_bytes;

@@ -4,8 +4,10 @@
  * SUMS alone. It opens no record; fs/shard reads them.
  *
  * A file has a stretch of the samples of its split, in storage order: those of one record, and is
- * called SPLIT-NNNNNN.tar, say, numbered from 0 without gaps; or all, and is called SPLIT.rec. A
- * stretch of another law needs its own lod_shard only: reading starts from the fields of that.
+ * called SPLIT-NNNNNN.tar, say, numbered from 0 without gaps; or all, and is called SPLIT.rec. In a
+ * part of the store a file has the samples that its split has in the part, and is called SPLIT.tar
+ * or SPLIT.rec. Where they begin and end, and their bytes, only fs/shard knows: the borders are
+ * inside of records.
  */
 #ifndef LOD_SHARDS_H
 #define LOD_SHARDS_H
@@ -15,6 +17,7 @@
 #include "compiler.h"
 #include "dataset/dataset.h"
 #include "framing/framing.h"
+#include "sample/part.h"
 
 /* Bytes and leads are counted from the first sample of the split. */
 struct lod_shard {
@@ -26,13 +29,15 @@ struct lod_shard {
     uint32_t first_lead, leads;   /* samples */
     uint32_t path_room;           /* bytes of the longest path of a lead of the split */
     uint64_t start, sample_bytes; /* where its samples begin, and their bytes */
-    uint64_t bytes;               /* of the file */
+    uint64_t bytes;               /* of the file; in a part: see lod_shard_bytes */
+    struct lod_store_part part;   /* with a count, the fields above are those of the whole split */
 };
 
 /* A file is named by a row of SUMS: its only one, or the closing row of the split it has. */
 struct lod_shard_file {
     uint32_t row;
     enum lod_framed_kind kind;
+    struct lod_store_part part; /* count 0: of the whole store */
 };
 
 /* The samples that one record has of a split; positions as in struct lod_shard. */
@@ -70,7 +75,14 @@ LOD_MUST_CHECK int lod_shard_sums(struct lod_dataset *dataset, uint32_t row,
 LOD_MUST_CHECK int lod_shard_name(struct lod_dataset *dataset, const struct lod_framing *framing,
                                   struct lod_shard_file file, char name[LOD_NAME_MAX + 1]);
 LOD_MUST_CHECK int lod_shard_lookup(struct lod_dataset *dataset, const struct lod_framing *framing,
-                                    const char *name, struct lod_shard_file *ret_file);
+                                    struct lod_store_part part, const char *name,
+                                    struct lod_shard_file *ret_file);
+
+/* Returns whether a file has all samples of its split, less those of other parts. */
+static inline bool lod_shard_is_whole(const struct lod_framing *framing, struct lod_store_part part)
+{
+    return framing->whole || part.count;
+}
 
 /* Returns the count of positions in a listing. Some of them are no file. */
 uint64_t lod_shard_positions(struct lod_dataset *dataset, const struct lod_framing *framing);

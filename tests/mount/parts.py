@@ -4,18 +4,23 @@ parts/<n>/<k>: the parts of a store are disjoint and together the tree, by the l
 They have the files of the mount's trees, and no program finds them by walking the mount.
 """
 import collections
+import errno
+import functools
 import importlib.util
 import os
 import pathlib
+import struct
 import subprocess
 import sys
+import zlib
 
 from mounted import Mount, Results, Work, lodfs, need_fuse, skip
 from small import read, write
-from tar_files import make_flat, make_splits, make_texts, photographs, samples_spec
+from tar_files import make_flat, make_splits, make_texts, photographs, pieces, samples_spec
 
 try:
     import parts_spec
+    import png_files
     import store_spec
 except ImportError as error:
     skip(f"keys are computed with a Python module that is missing: {error}")
@@ -23,12 +28,23 @@ except ImportError as error:
 COUNTS = (1, 2, 7, 64)
 MANY = 1000
 SMALL = 0xffffffff
+samples_spec.masked_crc = functools.lru_cache(None)(samples_spec.masked_crc)
 FRAMED = ("recordio", "tar", "tfrecord")
 
 
+def noisy_png(width, height):
+    dark = bytes(i & 15 for i in range(256))
+    rows = b"".join(b"\0" + os.urandom(3 * width).translate(dark) for _ in range(height))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return png_files.SIGNATURE + png_files.chunk(b"IHDR", head) + png_files.chunk(
+        b"IDAT", zlib.compress(rows)) + png_files.chunk(b"IEND", b"")
+
+
 def make_mixed(folder, photos):
-    """Photographs, small texts, links."""
+    """Photographs and PNGs, small texts, links."""
     make_splits(folder, photos)
+    for i in range(24):  # a second codec, whose records take turns with those of photographs
+        write(f"{folder}/train/class 1/png {i}.png", noisy_png(300, 200))
     write(f"{folder}/README", b"small\n")
 
 
@@ -120,6 +136,94 @@ def contents(store, count):
                 yield f"{at}: found by name, or not"
 
 
+def framed(of, samples, fidelity):
+    """Yields (folder, ending, bytes) of the files of samples, by FORMAT.md."""
+    tree = os.path.join(of.point, os.fsencode(fidelity))
+
+    def get(path):
+        return read(os.path.join(tree, path))
+
+    yield "tar", b".tar", samples_spec.tar_of(of.samples, samples, get)
+    records, lines = samples_spec.tfrecord_of(of.samples, samples, get)
+    yield "tfrecord", b".tfrecord", records
+    yield "tfrecord", b".idx", lines
+
+
+def framed_files(of, counts, fidelities, kept):
+    """A part has one file for each split and framing; each is equal to one made by FORMAT.md."""
+    splits = sorted({sample[4] for sample in of.samples.samples})
+    for count in counts:
+        for part in range(count):
+            for fidelity in fidelities:
+                wanted = {"tar": {}, "tfrecord": {}}
+                for split in splits:
+                    samples = [sample for sample in of.samples.samples if sample[4] == split and
+                               parts_spec.part(of.samples.key(of.samples.own[sample[0]]),
+                                               count) == part]
+                    for folder, ending, data in framed(of, samples, fidelity):
+                        wanted[folder][(split or b"data") + ending] = data
+                for folder, files in wanted.items():
+                    at = b"%s/parts/%d/%d/%s/%s" % (of.point, count, part, folder.encode(),
+                                                    fidelity.encode())
+                    yield from same_files(at, files, kept)
+
+
+def same_files(at, files, kept):
+    with os.scandir(at) as entries:
+        sizes = {entry.name: entry.stat().st_size for entry in entries}
+    if sizes != {name: len(data) for name, data in files.items()}:
+        yield f"{at}: {sizes}, not { {name: len(data) for name, data in files.items()} }"
+        return
+    for name, data in files.items():
+        kept[os.path.join(at, name)] = data
+        if read(os.path.join(at, name)) != data:
+            yield f"{at}/{name}: other bytes"
+
+
+def framed_names(point):
+    """The only files are those of the splits; the files of records are none of a part."""
+    tar = sorted(os.listdir(f"{point}/tar/q4"))
+    for bad in (*tar, "data-000000.tar", "x.tar", ".tar", "train.rec", "train.tfrecord",
+                "masks.tar"):
+        if os.path.lexists(f"{point}/parts/4/1/tar/q4/{bad}"):
+            yield f"{bad} is in a part"
+    stems = sorted({name.rpartition("-")[0] for name in tar})
+    if sorted(os.listdir(f"{point}/parts/4/1/tar/q4")) != [f"{stem}.tar" for stem in stems]:
+        yield f"{os.listdir(f'{point}/parts/4/1/tar/q4')}"
+    numbers = {os.stat(f"{point}/parts/4/{k}/{view}/q{f}/{stems[0]}.{view}").st_ino
+               for k in range(4) for view in ("tar", "tfrecord") for f in (3, 4)}
+    if len(numbers) != 16:
+        yield "two files have one inode number"
+
+
+def damaged(store, point, of):
+    """Without the metadata of a record, files of parts that end inside of it have no size. All
+    other files are sound."""
+    lead = next(sample for sample in of.samples.samples if of.samples.row(sample[0])[0] == 1)
+    record = of.samples.records[of.samples.items[lead[0]][0]]
+    with open(f"{store}/records/{record.name}", "r+b") as file:
+        file.seek(4096 + 70 * record.items)
+        byte = file.read(1)
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte[0] ^ 1]))
+    failed = read_well = 0
+    with Mount(store, point, "-o", "cache=none"):
+        for part in range(64):
+            at = f"{point}/parts/64/{part}/tar/q1"
+            for name in os.listdir(at):
+                try:
+                    if os.stat(f"{at}/{name}").st_size != len(read(f"{at}/{name}")):
+                        yield f"{at}/{name}: a short file"
+                    read_well += 1
+                except OSError as error:
+                    failed += 1
+                    if error.errno != errno.EIO:
+                        yield f"{at}/{name}: {error}"
+        os.stat(f"{point}/parts/1/0/tar/q1/{os.listdir(f'{point}/parts/1/0/tar/q1')[0]}")
+    if not failed or not read_well:
+        yield f"{failed} files failed, {read_well} did not"
+
+
 def grammar(point):
     root = sorted(os.listdir(point))
     if "parts" in root:
@@ -127,7 +231,8 @@ def grammar(point):
     for folder in ("parts", "parts/7", "parts/1024", "parts/1"):
         if os.listdir(f"{point}/{folder}") != []:
             yield f"{folder} lists {os.listdir(f'{point}/{folder}')}"
-    below = [name for name in root if name not in (".lodfs", *FRAMED)]
+    by_path = "path-mount" in point  # such a store has trees alone below parts
+    below = [name for name in root if name != ".lodfs" and not (by_path and name in FRAMED)]
     if sorted(os.listdir(f"{point}/parts/4/1")) != below:
         yield f"a part has {os.listdir(f'{point}/parts/4/1')}"
     for bad in ("0", "1025", "4/4", "04", "4/-1", "4/01", "-1", "+4", "4 ", "x", "4/x", "4/4/q4",
@@ -232,6 +337,7 @@ def tables(work):
 
 def check(results, work, name, make, photos, *options):
     source, store, point = (f"{work}/{name}-{part}" for part in ("source", "store", "mount"))
+    kept = {}
     os.mkdir(source)
     make(source, photos)
     lodfs("pack", "--scans=default", "--record-size=256k", *options, source, store)
@@ -242,6 +348,11 @@ def check(results, work, name, make, photos, *options):
         results.add(f"{name}: contents", contents(of, 3))
         results.add(f"{name}: names", grammar(point))
         results.add(f"{name}: walks", unseen(point))
+        if "--order=path" not in options:
+            results.add(f"{name}: framed names", framed_names(point))
+            results.add(f"{name}: framed files", framed_files(of, COUNTS, ("q1", "full"), kept))
+    with Mount(store, point, "-o", "cache_size=8M"):
+        results.add(f"{name}: pieces", pieces(kept, 2000) if kept else [])
     return of
 
 
@@ -267,11 +378,14 @@ def main():
             if name == "mixed" and not (of.shared and len(of.keys) > len(of.shared)):
                 results.add(name, ["files of one kind alone"])
         with Mount(f"{work}/flat-store", f"{work}/flat-mount"):
-            results.add(f"{MANY} parts", by_law(Store(f"{work}/flat-store", f"{work}/flat-mount"),
-                                                (MANY,)))
+            of = Store(f"{work}/flat-store", f"{work}/flat-mount")
+            results.add(f"{MANY} parts", by_law(of, (MANY,)))
+            results.add(f"{MANY} parts: files", framed_files(of, (MANY,), ("q3",), {}))
         loader(results, work, photos)
         results.add("tables", tables(work))
         results.add("repair", repaired(f"{work}/mixed-store"))
+        results.add("damage", damaged(f"{work}/mixed-store", f"{work}/mixed-mount",
+                                      Store(f"{work}/mixed-store", f"{work}/mixed-mount")))
     return results.finish()
 
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cache of framed files: directories of records, and layouts of files in parts. */
+#ifndef LOD_SHARD_CACHE_H
+#define LOD_SHARD_CACHE_H
+
+#include "compiler.h"
+#include "memory/cache.h"
+#include "views/shards.h"
+
+struct lod_shard_cache {
+    struct lod_dataset *dataset; /* borrowed */
+    struct lod_cache *blobs;
+};
+
+/* Finds the samples of a record that have a byte or lead of the split, and their directory. The
+ * caller unrefs it. Returns -EIO (already logged) or an error of lod_error_passes. */
+LOD_MUST_CHECK int lod_shard_cache_part(struct lod_shard_cache *cache,
+                                        const struct lod_shard *shard, enum lod_shard_by by,
+                                        uint64_t at, struct lod_shard_part *ret_part,
+                                        struct lod_blob **ret_directory);
+
+/* Returns the layout of a file in a part; otherwise as above. */
+LOD_MUST_CHECK int lod_shard_cache_layout(struct lod_shard_cache *cache,
+                                          const struct lod_shard *shard,
+                                          struct lod_blob **ret_layout);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The layout of a framed file in a part of the store (FORMAT.md, Parts): the intervals of its
+ * split that it consists of. Keys ascend over the records of a codec, so each codec adds one
+ * stretch of its records; the records at both ends are cut where the keys pass the border. Usually
+ * that is one interval. Where records of codecs take turns, it can be some more.
+ */
+#ifndef LOD_SHARD_LAYOUT_H
+#define LOD_SHARD_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler.h"
+#include "shard/shard_cache.h"
+
+/* Positions as in struct lod_shard. */
+struct lod_shard_interval {
+    uint64_t start, bytes;
+    uint32_t first_lead, leads;
+};
+
+/*
+ * Makes a layout as a blob for a cache. Visits the rows of the split, and reads the directories of
+ * records that a border divides. Returns -EIO (already logged) or an error of lod_error_passes.
+ */
+LOD_MUST_CHECK int lod_shard_layout_make(struct lod_shard_cache *cache,
+                                         const struct lod_shard *shard, struct lod_blob **ret_blob);
+
+/* Returns the intervals in order of the file, and their number. */
+const struct lod_shard_interval *lod_shard_layout_intervals(const struct lod_blob *layout,
+                                                            size_t *ret_count);
+
+#endif
