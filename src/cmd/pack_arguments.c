@@ -15,6 +15,8 @@
 /* The largest integer that all readers of JSON keep exactly. */
 #define SEED_MAX (((uint64_t)1 << 53) - 1)
 
+#define KEY_MAX 255u /* bytes of --key */
+
 #define FIELD(member) LOD_FIELD(struct lod_pack_arguments, member)
 #define ROWS(member, name, help)                                                                   \
     LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(pack.tables.text.cut.member), 0, name, "N", 1,         \
@@ -26,7 +28,7 @@ static const char *const symlinks[] = {"keep", "follow", NULL};
 static const char *const fulls[] = {"source", "scans", NULL};
 static const char *const scripts[] = {"auto", "light",  "lean",   "best", "default", "spectral",
                                       "fine", "medium", "coarse", "tidy", NULL};
-static const char *const sources[] = {"folder", "tar", NULL};
+static const char *const sources[] = {"folder", "tar", "tfrecord", "recordio", NULL};
 static const char *const l3_modes[] = {
     [LOD_L3_SMALL] = "small", [LOD_L3_PACKED] = "packed", [LOD_L3_PAPER] = "paper", NULL};
 
@@ -70,11 +72,14 @@ const struct lod_option lod_pack_rows[] = {
     LOD_ROW_CHOICE(FIELD(pack.follow), "symlinks", symlinks,
                    "keep (default): symbolic links stay links, and one that leaves SOURCE stops "
                    "pack; follow: links are replaced by the files and folders they point to"),
-    LOD_ROW_CHOICE(
-        FIELD(from), "from", sources,
-        "folder (default): SOURCE is a folder of files. tar: SOURCE is a tar, or a folder "
-        "of them; their members are packed as the files of a folder are, without "
-        "unpacking them first, and original/ has every file"),
+    LOD_ROW_CHOICE(FIELD(from), "from", sources,
+                   "folder (default): SOURCE is a folder of files. tar, tfrecord, recordio: "
+                   "such a file, or a folder of them, whose members are packed as the files of a "
+                   "folder are, without unpacking them first; original/ has every file"),
+    LOD_ROW_TEXT(
+        LOD_OPTION_TEXT, FIELD(pack.key), 0, "key", "KEY", 0,
+        "with --from=tfrecord: the feature that is the picture (default: image/encoded, or "
+        "else image)"),
     LOD_ROW_TEXT(LOD_OPTION_LIST, FIELD(pack.tables.globs), 0, "tables", "GLOB",
                  LOD_OPTION_LIST_MAX,
                  "compress these .npy, .csv, .libsvm and .svm files as shards too. GLOB matches "
@@ -129,7 +134,11 @@ static int settle_from(struct lod_pack_arguments *arguments)
 
     pack->from = arguments->from ? lod_container_at(arguments->from - 1u) : NULL;
     pack->keep = pack->keep || pack->from;
-    return 0;
+    return pack->key && (!pack->from || !pack->from->has_key || strlen(pack->key) > KEY_MAX)
+               ? lod_arguments_refuse(&lod_cmd_pack,
+                                      "--key goes with --from=tfrecord, and has at most %u bytes",
+                                      KEY_MAX)
+               : 0;
 }
 
 /* Checks --top: with --full=scans all ten groups are stored. */

@@ -366,8 +366,8 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
     lod_resume_options(&chosen, p.resume.options);
     int error = lod_pool_create(options->threads, &p.pool);
     error = error ? error : run(&p);
-    if (error == -ESTALE && p.begun) {
-        p.target.keep = false; /* a rerun would be refused, since the source has changed */
+    if ((error == -ESTALE || error == -EBADMSG) && p.begun) {
+        p.target.keep = false; /* a rerun would be refused: the source has changed, or is bad */
     }
     ret_result->resumable = error && p.resume.ours && p.target.keep;
     lod_target_finish(&p.target);

@@ -11,4 +11,12 @@ CONTAINERS = (
     ("the sum of a record is not checked", "src/pack/source/place.c",
      "place->summed && sum != place->sum ? -EBADMSG", "place->summed && !sum ? -EBADMSG",
      "src/place"),
+    ("a part without a beginning is a record", "src/pack/container/from_recordio.c",
+     "if (first && flag > BEGIN) {", "if (first && flag > END) {", "src/from_recordio"),
+    ("a record of a TFRecord file may end behind it", "src/pack/container/from_tfrecord.c",
+     "bytes > left - FRAME_BYTES) {", "bytes > left) {", "src/from_tfrecord"),
+    ("the checksum of a length is not checked", "src/pack/container/from_tfrecord.c",
+     "if (lod_crc32c(0, at, LENGTH_BYTES) != unmasked(lod_get_le32(at + LENGTH_BYTES))) {",
+     "if (lod_crc32c(0, at, LENGTH_BYTES) == unmasked(~lod_get_le32(at + LENGTH_BYTES))) {",
+     "src/from_tfrecord"),
 )

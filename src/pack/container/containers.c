@@ -8,7 +8,8 @@
 
 #include "text.h"
 
-static const struct lod_container *const containers[] = {&lod_container_tar};
+static const struct lod_container *const containers[] = {
+    &lod_container_tar, &lod_container_tfrecord, &lod_container_recordio};
 
 const struct lod_container *lod_container_at(unsigned index)
 {

@@ -103,6 +103,6 @@ LOD_MUST_CHECK int lod_container_refuse(struct lod_container_walk *walk, uint64_
 LOD_MUST_CHECK int lod_container_take(struct lod_container_walk *walk, uint64_t offset,
                                       size_t bytes, const uint8_t **ret_at);
 
-extern const struct lod_container lod_container_tar;
+extern const struct lod_container lod_container_tar, lod_container_tfrecord, lod_container_recordio;
 
 #endif

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`pack --from=tfrecord`: files of Examples, which are written here from TensorFlow's formats."""
+import os
+import struct
+import sys
+
+from containers import Tests, photographs
+
+
+def make_table():
+    table = []
+    for i in range(256):
+        for _ in range(8):
+            i = i >> 1 ^ (0x82f63b78 if i & 1 else 0)
+        table.append(i)
+    return table
+
+
+TABLE = make_table()
+
+
+def masked(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc = crc >> 8 ^ TABLE[(crc ^ byte) & 255]
+    crc ^= 0xffffffff
+    return ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff
+
+
+def varint(value):
+    out = b""
+    while value > 0x7f:
+        out += bytes([value & 0x7f | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(number, data):
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def feature(value):
+    if isinstance(value, bytes):
+        return field(1, field(1, value))
+    if isinstance(value, float):
+        return field(2, field(1, struct.pack("<f", value)))
+    return field(3, field(1, b"".join(varint(v) for v in (value if isinstance(value, list)
+                                                          else [value]))))
+
+
+def entry(key, value):
+    return field(1, field(1, key.encode()) + field(2, feature(value)))
+
+
+def example(features):
+    return field(1, b"".join(entry(*item) for item in features.items()))
+
+
+def record(data):
+    head = struct.pack("<Q", len(data))
+    return head + struct.pack("<I", masked(head)) + data + struct.pack("<I", masked(data))
+
+
+def parse(data):
+    """Returns the features of an Example, {key: list of bytes, or the packed numbers}."""
+    def fields(data):
+        at = 0
+        while at < len(data):
+            tag, at = read(data, at)
+            length, at = read(data, at)
+            yield tag >> 3, data[at:at + length]
+            at += length
+
+    def read(data, at):
+        value = shift = 0
+        while True:
+            value |= (data[at] & 0x7f) << shift
+            shift += 7
+            at += 1
+            if not data[at - 1] & 0x80:
+                return value, at
+    found = {}
+    for _, features in fields(data):
+        for _, item in fields(features):
+            key, value = (v for _, v in sorted(fields(item)))
+            found[key.decode()] = value
+    return found
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def members(t):
+    photos = photographs(4)
+    full = {"image/class/label": 7, "image/filename": b"cat/0.jpg", "score": 1.5,
+            "boxes": [1, 2, 300], "image/encoded": photos[0]}
+    first = {"image/encoded": photos[1], "image/class/text": b"a dog", "image/filename": b"1.jpg"}
+    number = {"image": photos[2], "label": 3}
+    bare = {"image/encoded": photos[3]}
+    other = {"jpg": photos[3][:-1] + b"!", "note": b"the picture has a name of its own"}
+    none = {"text": b"no picture"}
+    data = b"".join(record(example(e)) for e in (full, first, number, bare, other, none, {}))
+    write("x.tfrecord", data)
+    facts, _ = t.pack("x.tfrecord", "members")
+    tree = t.tree("members")
+    wanted = {b"cat": None, b"a dog": None, b"cat/0.jpg": photos[0], b"a dog/1.jpg": photos[1],
+              b"0000000002.jpg": photos[2], b"0000000003.jpg": photos[3]}
+    examples = {b"cat/0.example": (full, "image/encoded"),
+                b"a dog/1.example": (first, "image/encoded"),
+                b"0000000002.example": (number, "image"), b"0000000004.example": (other, None),
+                b"0000000005.example": (none, None)}
+    t.check(set(tree) == set(wanted) | set(examples), f"names: {sorted(tree)}")
+    t.check(all(tree.get(path) == data for path, data in wanted.items()), "pictures differ")
+    for path, (features, picture) in examples.items():
+        rest = {key: feature(value) for key, value in features.items() if key != picture}
+        t.check(parse(tree.get(path, b"")) == rest, f"{path}: the other features differ")
+    t.check(facts["left_out"] == [], "counts")
+    t.pack("x.tfrecord", "keyed", "--key=jpg")
+    tree = t.tree("keyed")
+    t.check(tree.get(b"0000000004.jpg") == other["jpg"] and b"0000000003.jpg" not in tree,
+            "--key names the picture")
+    return data
+
+
+def bad(t):
+    good = [record(example({"image/filename": b"%d.bin" % i, "image/encoded": b"%d" % i * 50}))
+            for i in range(3)]
+    at = len(good[0])
+    start = f"bad.tfrecord: record 1 at byte {at}"
+
+    def broken(offset, new):
+        changed = bytearray(good[1])
+        changed[offset:offset + len(new)] = new
+        return good[0] + bytes(changed) + good[2]
+    t.refuse("bad.tfrecord", broken(0, b"\xff"), start, "the checksum of its length is wrong")
+    t.refuse("bad.tfrecord", broken(8, b"\0\0"), start, "the checksum of its length is wrong")
+    for length in (1 << 20, 1 << 63, (1 << 64) - 1):
+        head = struct.pack("<Q", length)
+        t.refuse("bad.tfrecord", broken(0, head + struct.pack("<I", masked(head))), start,
+                 f"its {length} bytes end behind the file")
+    # A flipped bit of the picture, of another feature, and of the checksum itself.
+    for place in (good[1].index(b"1" * 50) + 20, good[1].index(b"1.bin"), len(good[1]) - 1):
+        t.refuse("bad.tfrecord", broken(place, bytes([good[1][place] ^ 4])), start,
+                 "its checksum is wrong")
+    facts, _ = t.pack("bad.tfrecord", "skipped", "--skip-unreadable", code=3)
+    t.check(len(facts["left_out"]) == 2, f"both members of the record: {facts['left_out']}")
+    t.check(t.tree("skipped") .get(b"2.bin") == b"2" * 50, "records behind it are kept")
+    # Messages that are malformed, with sound checksums.
+    whole = example({"image/encoded": b"x" * 30, "label": 1})
+    for data in (whole[:-1], b"\x0a\x05\x0a", b"\x0b", b"\x0a" + b"\xff" * 9 + b"\x01",
+                 b"no Example at all", whole + b"\x80"):
+        t.refuse("bad.tfrecord", good[0] + record(data), start.split(" at")[0],
+                 "no Example, or a malformed one")
+    t.refuse("bad.tfrecord", record(example({"image/encoded": b"1"})[:0] + field(
+        1, entry("image/encoded", b"1") + entry("image/encoded", b"2"))), "has its picture twice")
+    empty = bytearray(record(b""))
+    empty[-1] ^= 1
+    t.refuse("bad.tfrecord", bytes(empty), "record 0 at byte 0", "its checksum is wrong")
+    for name, words in ((b"../x.jpg", "'..'"), (b"/x.jpg", "absolute"), (b"n" * 4096, "4,095"),
+                        (b"a\0b", "a byte 0")):
+        t.refuse("bad.tfrecord", good[0] + record(example({
+            "image/filename": name, "image/encoded": b"1"})), start.split(" at")[0], words)
+    t.refuse("bad.tfrecord", good[0] + good[1] + good[0], "'0.bin' is there twice", "record 0",
+             "record 2")
+
+
+def many(t):
+    os.mkdir("shards")
+    one = record(example({"image/filename": b"a.bin", "image/encoded": b"one"}))
+    two = record(example({"image/filename": b"a.bin", "image/encoded": b"two"}))
+    write("shards/s-0.tfrecord", one)
+    write("shards/s-1.tfrecord", two)
+    write("shards/s-2.tfrecord", b"")
+    write("shards/s-0.idx", b"0 1\n")
+    t.pack("shards", "many")
+    tree = t.tree("many")
+    t.check((tree[b"s-0/a.bin"], tree[b"s-1/a.bin"]) == (b"one", b"two"), "names of two shards")
+
+
+def main():
+    t = Tests("tfrecord")
+    data = members(t)
+    bad(t)
+    many(t)
+    t.compressed_and_pipes("good.tfrecord", data)
+    t.cut("good.tfrecord", data, boundaries=True)
+    write("big.tfrecord", b"".join(record(example({"image/encoded": os.urandom(30_000)}))
+                                   for _ in range(40)))
+    t.same_bytes("big.tfrecord")
+    write("none.tfrecord", record(b"") * 1_000_000)
+    t.peak("none.tfrecord", "none", 100_000)
+    write("small.tfrecord", record(example({"a": b""})) * 50_000)
+    t.peak("small.tfrecord", "small", 200_000)
+    t.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
