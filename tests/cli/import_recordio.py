@@ -48,15 +48,15 @@ def write(path, data):
 def members(t):
     photos = photographs(5)
     png = b"\x89PNG\r\n\x1a\nbroken"
-    write("x.rec", rec((0, 0, photos[0]), (1, 1, photos[1]), (12.0, 5_000_000_000, png),
+    write("x.rec", rec((0, 0, photos[0]), (1, 1, photos[1]), (3.0, 5_000_000_000, png),
                        (0.5, 3, photos[2]), (-1, 4, photos[3]), ([1.5, -2], 6, photos[4]),
                        ([], 7, b"BM other"), (2, 8, b"")))
     facts, _ = t.pack("x.rec", "members")
     t.check(facts["left_out"] == [], "counts")
     t.check(t.tree("members") == {
-        b"00000": None, b"00001": None, b"00012": None, b"00002": None,
+        b"00000": None, b"00001": None, b"00003": None, b"00002": None,
         b"00000/0000000000.jpg": photos[0], b"00001/0000000001.jpg": photos[1],
-        b"00012/5000000000.png": png,
+        b"00003/5000000000.png": png,
         b"0000000003.jpg": photos[2], b"0000000003.label": struct.pack("<f", .5),
         b"0000000004.jpg": photos[3], b"0000000004.label": struct.pack("<f", -1),
         b"0000000006.jpg": photos[4], b"0000000006.label": struct.pack("<2f", 1.5, -2),
@@ -80,9 +80,9 @@ def names(t):
     write("l.rec", rec((0, 0, b"zero"), (1, 1, b"one"), (1, 2, b"two")))
     write("l.lst", b"0\t0.000000\tcat/a.jpg   \n1\t1.0\t2.5\tdog/b c.jpg\r\n")
     t.pack("l.rec", "listed")
-    t.check(t.tree("listed") == {b"cat": None, b"dog": None, b"00001": None, b"cat/a.jpg": b"zero",
-                                 b"dog/b c.jpg": b"one", b"00001/0000000002": b"two"},
-            "names of the .lst")
+    tree = {k: v for k, v in t.tree("listed").items() if not k.endswith(b".label")}
+    t.check(tree == {b"cat": None, b"dog": None, b"00001": None, b"cat/a.jpg": b"zero",
+                     b"dog/b c.jpg": b"one", b"00001/0000000002": b"two"}, "names of the .lst")
     write("l.lst", b"0\t0\tx\nno line\n")
     with open("l.rec", "rb") as file:
         t.refuse("l.rec", file.read(), "line 2 of the .lst")
@@ -105,6 +105,35 @@ def names(t):
     tree = t.tree("many")
     t.check(tree.get(b"a/00000/0000000000") == b"a" and tree.get(b"b/00000/0000000000") == b"b",
             f"two files with one id: {sorted(tree)}")
+
+
+def labels(t):
+    """Labels that the numbers of folders do not give are kept as files."""
+    def four(label):
+        return struct.pack("<f", label)
+    write("gap.rec", rec((0, 0, b"zero"), (2, 1, b"two")))
+    t.pack("gap.rec", "gap")
+    t.check(t.tree("gap") == {
+        b"00000": None, b"00002": None, b"00000/0000000000": b"zero", b"00002/0000000001": b"two",
+        b"00000/0000000000.label": four(0), b"00002/0000000001.label": four(2)}, "a missing class")
+    write("swap.rec", rec((0, 0, b"zero"), (1, 1, b"one")))
+    write("swap.lst", b"0\t0\tdog/0\n1\t1\tcat/1\n")
+    t.pack("swap.rec", "swapped")
+    t.check(t.tree("swapped").get(b"cat/1.label") == four(1), "classes in another order")
+    write("swap.lst", b"0\t0\tcat/0\n1\t1\tdog/1\n")
+    t.pack("swap.rec", "ordered")
+    t.check(b"cat/0.label" not in t.tree("ordered"), "classes in order")
+    os.mkdir("splits")
+    for name in ("train", "val"):
+        write(f"splits/{name}.rec", rec((0, 0, b"zero" + name.encode()), (1, 1, name.encode())))
+    t.pack("splits", "split")
+    t.check(set(t.tree("split")) >= {b"train/00001/0000000001", b"val/00000/0000000000"} and
+            not any(path.endswith(b".label") for path in t.tree("split")), "splits have classes")
+    for name in ("train", "val"):
+        os.rename(f"splits/{name}.rec", f"splits/{name}-0.rec")
+    t.pack("splits", "shards-apart")
+    t.check(t.tree("shards-apart").get(b"val-0/00001/0000000001.label") == four(1),
+            "folders of containers are no classes")
 
 
 def bad(t):
@@ -133,14 +162,16 @@ def bad(t):
     facts, _ = t.pack("bad.rec", "skipped", "--skip-unreadable", code=3)
     t.check(len(facts["left_out"]) == 1 and start.split(": ")[1] in facts["left_out"][0]["why"] and
             "84 bytes" in facts["left_out"][0]["why"], f"what is left out: {facts['left_out']}")
-    t.check(t.tree("skipped") == {b"00000": None, b"00002": None, b"00000/0000000000": b"0" * 50,
-                                  b"00002/0000000002": b"2" * 50}, "it goes on behind the damage")
+    tree = {k: v for k, v in t.tree("skipped").items() if not k.endswith(b".label")}
+    t.check(tree == {b"00000": None, b"00002": None, b"00000/0000000000": b"0" * 50,
+                     b"00002/0000000002": b"2" * 50}, "it goes on behind the damage")
 
 
 def main():
     t = Tests("recordio")
     members(t)
     names(t)
+    labels(t)
     bad(t)
     data = rec(*((i % 5, i, b"%d" % i * 99) for i in range(20)), (0, 20, b"ab" * 50 + MAGIC * 9))
     t.compressed_and_pipes("good.rec", data)

@@ -247,14 +247,15 @@ static int make_path(struct lod_container_walk *walk, const struct image *image,
     return 0;
 }
 
-static int add_cut(struct lod_container_walk *walk, const struct path *path, uint64_t from,
-                   uint64_t bytes)
+static int add_cut(struct lod_container_walk *walk, const struct path *path, int32_t label,
+                   uint64_t from, uint64_t bytes)
 {
     struct recordio *r = walk->state;
     int error = cut(r, from, bytes);
     const struct lod_member member = {.kind = LOD_MEMBER_FILE,
                                       .path = path->text,
                                       .path_bytes = path->bytes,
+                                      .label = label,
                                       .mode = FILE_MODE,
                                       .mtime = walk->mtime,
                                       .runs = r->cut.at,
@@ -268,16 +269,18 @@ static int add_members(struct lod_container_walk *walk, const struct image *imag
                        struct path *path)
 {
     const struct recordio *r = walk->state;
-    int error = add_cut(walk, path, image->at, r->bytes - image->at);
+    const bool class = has_class(image) && !walk->labelled;
+    int error =
+        add_cut(walk, path, class ? (int32_t)image->label : -1, image->at, r->bytes - image->at);
 
-    if (error || has_class(image)) {
+    if (error || class) {
         return error;
     }
     path->bytes = lod_payload_stem(path->text, path->bytes);
     memcpy(path->text + path->bytes, LABEL, sizeof(LABEL));
     path->bytes += sizeof(LABEL) - 1;
-    return image->flag ? add_cut(walk, path, IR_BYTES, image->at - IR_BYTES)
-                       : add_cut(walk, path, 4, 4);
+    return image->flag ? add_cut(walk, path, -1, IR_BYTES, image->at - IR_BYTES)
+                       : add_cut(walk, path, -1, 4, 4);
 }
 
 static int next(struct lod_container_walk *walk)
@@ -358,6 +361,7 @@ const struct lod_container lod_container_recordio = {
     .what = "a RecordIO file",
     .companions = companions,
     .may_be_empty = true,
+    .has_labels = true,
     .has_numbers = true,
     .ahead = 64,
     .is = is_recordio,

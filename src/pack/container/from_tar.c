@@ -203,6 +203,7 @@ static int add_member(struct lod_container_walk *walk, const struct lod_tar_head
                                                                     : header->name_bytes,
                                       .why = file || folder ? NULL : kind_left_out(header->type),
                                       .mtime = lod_mtime_of(time),
+                                      .label = -1,
                                       .mode = header->mode,
                                       .runs = &run,
                                       .runs_count = file};

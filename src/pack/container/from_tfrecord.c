@@ -169,6 +169,7 @@ static int read_frame(struct lod_container_walk *walk, struct lod_member *member
                                     bytes);
     }
     *member = (struct lod_member){.kind = LOD_MEMBER_FILE,
+                                  .label = -1,
                                   .mode = FILE_MODE,
                                   .mtime = walk->mtime,
                                   .sum_at = walk->at + LENGTH_BYTES + CRC_BYTES,

@@ -37,6 +37,7 @@ static int keep_place(struct lod_members *members, const struct lod_member *memb
                                           .sum_at = member->sum_at,
                                           .sum_bytes = member->sum_bytes,
                                           .sum = member->sum,
+                                          .label = member->label,
                                           .summed = member->summed,
                                           .runs = member->runs_count,
                                           .head_bytes = (uint8_t)member->head_bytes};
