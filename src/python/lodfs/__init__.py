@@ -12,6 +12,9 @@
     A = lodfs.toc.open("/mnt/data/full/x.toc")  # or one shard, or store.table("x.toc")
     A @ v, v @ A, A @ M, M @ A, A * 2.0         # on the compressed rows
 
+    lodfs.Mount("/mnt/photos").auto = "q4"      # what all readers of the link see from now on
+    lodfs.FidelityTuner(...)                    # chooses it while a model is trained
+
 All of these work in worker processes, forked or spawned. lodfs.torch is for PyTorch, and imported
 on its own.
 """
@@ -19,8 +22,10 @@ from . import l3, toc
 from ._library import LodfsError, version
 from .file import File
 from .likeness import Level, Likeness
+from .mounts import Mount
 from .store import Entry, Store, open
+from .tune import FidelityTuner
 
-__all__ = ["Entry", "File", "Level", "Likeness", "LodfsError", "Store", "l3", "open", "toc",
-           "version"]
+__all__ = ["Entry", "FidelityTuner", "File", "Level", "Likeness", "LodfsError", "Mount", "Store",
+           "l3", "open", "toc", "version"]
 __version__ = version()

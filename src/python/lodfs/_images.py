@@ -32,7 +32,7 @@ class Images(IterableDataset):
         super().__init__()
         mount = Mount.around(store) if not isinstance(store, Store) else None
         if not isinstance(store, Store):
-            store = Store(mount.store() if mount else store)
+            store = Store(mount.store if mount else store)
         self._store = store
         self.fidelity, self.split, self._decode = fidelity, split.strip("/"), decode or _decode
         self._number = self._store._fidelity(fidelity)

@@ -22,13 +22,16 @@ from .mounts import Mount
 from .order import NO_ITEM, Order, Walk
 from .store import Store
 
-__all__ = ["Images", "Sampler", "loader"]
+__all__ = ["Gradients", "Images", "Sampler", "loader"]
 
 
 def __getattr__(name):
     if name == "Images":  # its base is a class of PyTorch
         from ._images import Images
         return Images
+    if name == "Gradients":
+        from ._gradients import Gradients
+        return Gradients
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -85,7 +88,7 @@ class Sampler:
                              f"and auto of {mount.root}")
         # The fidelity of `auto` may change, and other processes see that earlier or later.
         fidelity = call("fidelity", os.fsencode("full" if first[0] == "auto" else first[0]))
-        with Store(store or mount.store()) as opened:
+        with Store(store or mount.store) as opened:
             items = self._items(opened, mount, paths)
             known = np.flatnonzero(items != NO_ITEM)
             order = Order(opened, seed, items=items[known])

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The levels among which a tuner chooses."""
+
+_FACTOR = 1.25  # in bytes, from a level to the next
+
+
+def _name(level):
+    return "full" if level.last == "full" else level.fidelity
+
+
+def ladder(likeness, bound):
+    """The names of the levels, the lowest first and full last, and the choice by likeness alone.
+
+    From full down there is one level for each factor 1.25 in bytes, and the lowest one. A level
+    whose MS-SSIM is below `bound` by two standard errors is none.
+    """
+    allowed = [level for level in likeness.levels
+               if level.last == "full" or level.mssim + level.within >= bound]
+    taken = [allowed[-1]]
+    for level in reversed(allowed[:-1]):
+        if taken[-1].share >= _FACTOR * level.share or level is allowed[0]:
+            taken.append(level)
+    names = [_name(level) for level in reversed(taken)]
+    # The static choice is that of likeness, or the lowest of the ladder above it.
+    at = next(i for i, level in enumerate(likeness.levels) if _name(level) == likeness.fidelity)
+    static = next(_name(level) for level in reversed(taken) if likeness.levels.index(level) >= at)
+    return names, static

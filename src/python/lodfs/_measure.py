@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A probe: how alike the gradients at lower fidelities are to those at full."""
+import numpy as np
+
+
+def _flat(gradient):
+    arrays = gradient if isinstance(gradient, (list, tuple)) else [gradient]
+    return np.concatenate([np.asarray(array, np.float64).ravel() for array in arrays])
+
+
+def _cosine(one, other):
+    """None: one of them is not finite, or 0."""
+    norm = np.sqrt(one @ one) * np.sqrt(other @ other)
+    return float(one @ other / norm) if np.isfinite(norm) and norm > 0 else None
+
+
+def compare(gradients, names, items, shape, seed):
+    """{name: (cosine with full, its standard error)} over groups of items; None: not finite.
+
+    `shape` is the number of groups and their size. Items, and the seed of augmentation, are the
+    same for every level.
+    """
+    random = np.random.default_rng(seed)
+    groups, size = shape
+    cosines = {name: [] for name in names}
+    for _ in range(groups):
+        indices = random.choice(items, size, replace=False)
+        seed = int(random.integers(1 << 31))
+        full = _flat(gradients("full", indices, seed))
+        for name in names:
+            cosines[name].append(_cosine(_flat(gradients(name, indices, seed)), full))
+            if cosines[name][-1] is None:
+                return None
+    return {name: (float(np.mean(values)),
+                   float(np.std(values, ddof=1) / np.sqrt(groups)) if groups > 1 else 0.)
+            for name, values in cosines.items()}

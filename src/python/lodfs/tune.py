@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fidelity of a training run, corrected while it runs. This module needs NumPy alone.
+
+    tuner = lodfs.FidelityTuner(gradients, items=len(data), mount="/mnt/photos", size=224,
+                                total=steps, epoch=len(loader))
+    for images, labels in loader:                # reads /mnt/photos/auto
+        tuner.step(train_step(images, labels))   # its loss
+
+`gradients(level, indices, seed)` returns the gradient of the loss over these items of the dataset,
+read at a fidelity, as an array or a list of arrays. Random augmentation has to follow from the seed
+alone. lodfs.torch.Gradients is one for PyTorch.
+"""
+import collections
+import json
+import logging
+import time
+
+import numpy as np
+
+from ._measure import compare
+from ._ladder import ladder
+
+_LOG = logging.getLogger("lodfs.tune")
+
+_WINDOW = 50          # losses whose means are compared
+_WINDOW_SHARE = 40    # but at most this part of the run
+_LEARNED = .95        # of the first mean: the model has learned something
+_WARMUP_SHARE = 30    # the shortest warm-up is at most this part of the run
+_PATIENCE_SHARE = 10  # and the longest one
+
+
+class Alone:
+    """A run of one process. Other kinds of `ranks` have the same three members."""
+    rank = local_rank = 0
+
+    @staticmethod
+    def broadcast(value):
+        """The value of rank 0."""
+        return value
+
+
+class FidelityTuner:
+    """Starts at full, chooses a level once the model has learned, and later only goes up.
+
+    `items` is the length of the dataset, `total` the number of steps of the run, `epoch` those of
+    an epoch. `mount` is switched by its link `auto`; or `switch(level)` is called. The levels and
+    the bound of likeness come from the mount's store, at `size` and `crop`, or from `likeness`, a
+    result of Store.likeness. `ranks` is Alone() or the `ranks` of `gradients`.
+
+    `threshold` is the cosine that a level has to reach, `bound` the MS-SSIM that it must not be
+    below. `budget` is the share of all time that probes may take. `warmup` is the number of steps
+    before the first choice; the default is the lesser of an epoch and a thirtieth of `total`.
+    """
+
+    def __init__(self, gradients, items, mount=None, size=None, total=None, *, crop=None,
+                 epoch=None, likeness=None, store=None, switch=None, ranks=None, warmup=None,
+                 threshold=.95, bound=.90, budget=.05, groups=4, group=64, seed=0,
+                 clock=time.monotonic):
+        if not total or total < 1 or items < 1:
+            raise ValueError("items, and total, the number of steps of the run, are needed")
+        self._gradients, self._items, self._total = gradients, items, total
+        self._threshold, self._budget, self._seed, self._clock = threshold, budget, seed, clock
+        self._groups, self._group = groups, min(group, items)
+        self._ranks = ranks or getattr(gradients, "ranks", None) or Alone()
+        self._switch = switch or _mount_switch(mount)
+        self._levels, self._static = ladder(likeness or _likeness(mount, store, size, crop), bound)
+        self._window = max(1, min(_WINDOW, total // _WINDOW_SHARE))
+        self._warmup = min(epoch or total, total // _WARMUP_SHARE) if warmup is None else warmup
+        self._first, self._last = [], collections.deque(maxlen=self._window)
+        self._steps, self._probes, self._spent, self._before = 0, 0, 0., 0.
+        self._began, self._seconds, self._evaluation = clock(), 0., None
+        self._due = max(self._warmup, 2 * self._window)
+        self._phase, self.level, self.history = "warm-up", "full", []
+        self._apply("full")
+
+    def step(self, loss):
+        """Call it after each training step, in every process. Only warm-up looks at the loss."""
+        self._steps += 1
+        if self._phase == "warm-up" and self._ranks.rank == 0:
+            self._note(float(loss))
+        if self._steps >= self._due and self._phase != "done":
+            self._meet()
+
+    def _note(self, loss):
+        if np.isfinite(loss):
+            self._last.append(loss)
+            if len(self._first) < self._window:
+                self._first.append(loss)
+
+    def _meet(self):
+        """Rank 0 decides; the others learn what it decided, or that it failed."""
+        failure, level = None, self.level
+        if self._ranks.rank == 0:
+            try:
+                level = self._decide()
+            except BaseException as error:  # the other ranks must not wait for ever
+                failure = error
+        told = self._ranks.broadcast(None if failure else (level, self._due, self._phase))
+        if failure:
+            raise failure
+        if told is None:
+            raise RuntimeError("the gradients of rank 0 failed")
+        level, self._due, self._phase = told
+        if level != self.level:
+            self.level = level
+            self._apply(level)
+
+    def _decide(self):
+        if self._phase == "warm-up":
+            return self._first_choice()
+        return self.level if self._waits() else self._later()
+
+    def _learned(self):
+        return len(self._last) == self._window and \
+            np.mean(self._last) <= _LEARNED * np.mean(self._first)
+
+    def _first_choice(self):
+        if not self._learned():
+            if self._steps < self._total / _PATIENCE_SHARE:
+                self._due = self._steps + max(1, self._window // 5)
+                return self.level
+            return self._conclude(self._static, {}, "the loss has not fallen by 5 % in a tenth of "
+                                  "the run: the choice by likeness")
+        found = self._compare(self._levels[:-1])
+        if found is None:
+            self._due = self._steps + self._window
+            return self._log(self.level, {}, "a gradient is not finite: thrown away")
+        for name in self._levels[:-1]:
+            if found[name][0] >= self._threshold:
+                return self._conclude(name, found, "the lowest level whose cosine reaches "
+                                      f"{self._threshold:g}")
+        return self._conclude("full", found, f"no level's cosine reaches {self._threshold:g}")
+
+    def _later(self):
+        place = self._levels.index(self.level)
+        names = [name for name in self._levels[place:place + 2] if name != "full"]
+        found = self._compare(names)
+        if found is None:
+            self._plan()
+            return self._log(self.level, {}, "a gradient is not finite: thrown away")
+        if found[self.level][0] < self._threshold:
+            return self._conclude(self._levels[place + 1], found,
+                                  f"the cosine is below {self._threshold:g}: one level up")
+        return self._conclude(self.level, found,
+                              f"the cosine still reaches {self._threshold:g}")
+
+    def _conclude(self, level, found, reason):
+        self._log(level, found, reason)
+        self._phase = "done" if level == "full" else "tuned"
+        self._plan()
+        return level
+
+    def _compare(self, names):
+        """A probe; its time is counted."""
+        self._probes += 1
+        began = self._clock()
+        found = compare(self._gradients, names, self._items, (self._groups, self._group),
+                        (self._seed, self._probes))
+        self._seconds = self._clock() - began
+        self._spent += self._seconds
+        self._evaluation = self._seconds / (self._groups * (len(names) + 1))
+        return found
+
+    # Time.
+
+    def _all_time(self):
+        return self._before + self._clock() - self._began
+
+    def _next_cost(self):
+        """Of a later probe: full, the level in use and the next one."""
+        return 3 * self._groups * self._evaluation if self._evaluation else 0
+
+    def _rate(self):
+        """Seconds of a training step."""
+        return max(self._all_time() - self._spent, 0) / self._steps
+
+    def _waits(self):
+        """Whether a probe is over the budget now; then it is put off until it is not."""
+        short = (self._spent + self._next_cost()) / self._budget - self._all_time()
+        if short > 0:
+            rate = self._rate()
+            steps = int(min(short / rate, self._total)) if rate else self._total
+            self._due = self._steps + max(1, steps)
+        return short > 0
+
+    def _plan(self):
+        """Spreads the probes that the budget still allows over the steps that are left."""
+        left, all_time = self._total - self._steps, self._all_time()
+        if self._phase != "tuned" or left <= 0:
+            return
+        expected = (all_time + self._rate() * left) * self._budget - self._spent
+        cost = self._next_cost()
+        count = int(min(max(expected / cost, 0) if cost else left, left))
+        self._due = self._steps + max(1, left // (count + 1))
+
+    # Log, switch, checkpoints.
+
+    def _log(self, level, found, reason):
+        all_time = self._all_time()
+        entry = {"step": self._steps, "from": self.level, "to": level,
+                 "cosine": {name: round(value, 4) for name, (value, _) in found.items()},
+                 "error": {name: round(error, 4) for name, (_, error) in found.items()},
+                 "seconds": round(self._seconds, 3),
+                 "share": round(self._spent / all_time, 4) if all_time else 0, "reason": reason}
+        self.history.append(entry)
+        _LOG.info("%s", json.dumps(entry))
+        return level
+
+    def _apply(self, level):
+        """The first process of each machine switches its mount."""
+        if self._ranks.local_rank or not self._switch:
+            return
+        try:
+            self._switch(level)
+        except OSError as error:
+            self._switch = None
+            _LOG.warning("auto cannot be switched to %s, and stays as it is from now on: %s", level,
+                         error)
+
+    _KEPT = ("_steps", "_probes", "_spent", "_evaluation", "_due", "_phase", "level")
+
+    def state_dict(self):
+        """The state, as plain numbers and lists, for a checkpoint."""
+        state = {name.lstrip("_"): getattr(self, name) for name in self._KEPT}
+        return state | {"seconds": self._all_time(), "first": list(self._first),
+                        "last": list(self._last),
+                        "history": [dict(entry) for entry in self.history]}
+
+    def load_state_dict(self, state):
+        """Continues from a state, and switches to its level at once."""
+        for name in self._KEPT:
+            setattr(self, name, state[name.lstrip("_")])
+        self._before, self._began = state["seconds"], self._clock()
+        self._first = list(state["first"])
+        self._last = collections.deque(state["last"], maxlen=self._window)
+        self.history = [dict(entry) for entry in state["history"]]
+        self._apply(self.level)
+
+
+def _mount_switch(mount):
+    if mount is None:
+        return None
+    from .mounts import Mount
+    at = mount if isinstance(mount, Mount) else Mount(mount)
+
+    def switch(level):
+        at.auto = level
+    return switch
+
+
+def _likeness(mount, store, size, crop):
+    from .mounts import Mount
+    from .store import open as open_store
+    if mount is None and store is None:
+        raise ValueError("the levels come from mount=, store= or likeness=")
+    if store is None:
+        store = (mount if isinstance(mount, Mount) else Mount(mount)).store
+    with open_store(store) as opened:
+        return opened.likeness(size=size, crop=crop)
