@@ -53,6 +53,7 @@ FOLDERS = [
     "tests/cli",
     "tests/fuzz",
     "tests/hostile",
+    "tests/loaders",
     "tests/meson.build",
     "tests/model",
     "tests/mount",

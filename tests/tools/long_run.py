@@ -57,6 +57,7 @@ PARTS = {
     "calls-others": ("gcc", [("hostile-failing-readers", 10, 10),
                              ("hostile-failing-repair", 10, 10),
                              ("hostile-failing-unpack", 10, 10)]),
+    "loaders": ("gcc", [("loaders-tensorflow", 1, 1), ("loaders-dali", 1, 1)]),
     "replays": ("gcc", [(f"replay-{what}", 4, 4) for what in STORES]),
     "planted": ("gcc", [("hostile-planted", 12, 12)]),
     "fuzz": ("fuzz", [(f"fuzz-{what}", 1, 1) for what in

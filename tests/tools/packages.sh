@@ -8,7 +8,7 @@ TEST_PACKAGES=(clang clang-format universal-ctags git libcriterion-dev
     libjpeg-turbo-progs python3 python3-numpy python3-pil python3-pip
     python3-prometheus-client python3-torch python3-torchvision python3-venv python3-xxhash
     nginx-light ceph-mon ceph-osd radosgw ceph-common
-    squashfs-tools squashfuse erofs-utils strace man-db zsh fish)
+    libarchive-tools squashfs-tools squashfuse erofs-utils strace man-db zsh fish)
 
 installed()
 {
