@@ -24,33 +24,38 @@ int lodfs_fidelity(const char *name)
     return (int)lod_fidelity_parse(name, strlen(name));
 }
 
-static int describe(const struct lod_opened *opened, const struct lod_shown *shown,
-                    struct lodfs_entry *ret_entry)
+static struct lodfs_entry describe(const struct lod_shown *shown)
 {
-    const struct lod_node *node = &shown->node;
+    const struct lod_node *node = &shown->found.node;
     const struct timespec mtime = lod_mtime_time(node->mtime);
-    struct lodfs_entry entry = {
+
+    return (struct lodfs_entry){
         .kind = S_ISDIR(node->mode)   ? LODFS_FOLDER
                 : S_ISLNK(node->mode) ? LODFS_SYMLINK
                                       : LODFS_FILE,
         .mode = node->mode & 0777u,
-        .bytes = S_ISREG(node->mode)   ? shown->plan.bytes
-                 : S_ISLNK(node->mode) ? node->count
-                                       : 0,
+        .bytes = shown->contents.bytes,
         .mtime_seconds = mtime.tv_sec,
         .mtime_nanoseconds = (uint32_t)mtime.tv_nsec,
     };
-    int error =
-        node->number ? lod_index_name(lod_dataset_index(opened->dataset), node, entry.name) : 0;
-
-    if (!error) {
-        *ret_entry = entry;
-    }
-    return !error || lod_error_passes(error) ? error : -EIO;
 }
 
-int lodfs_stat(struct lodfs_store *store, const char *path, int fidelity,
-               struct lodfs_entry *ret_entry, struct lodfs_error *error)
+/* The last name of a path that was found, so that it has at most LOD_NAME_MAX bytes. */
+static void last_name(const char *path, char name[LOD_NAME_MAX + 1])
+{
+    size_t end = strlen(path), at;
+
+    while (end > 0 && path[end - 1] == '/') {
+        end--;
+    }
+    for (at = end; at > 0 && path[at - 1] != '/'; at--) {
+    }
+    memcpy(name, path + at, end - at);
+    name[end - at] = '\0';
+}
+
+static int stat_path(struct lodfs_store *store, struct lod_top top, const char *path,
+                     struct lodfs_entry *ret_entry, struct lodfs_error *error)
 {
     const struct lod_opened *opened = NULL;
     struct lod_shown shown = {0};
@@ -59,40 +64,66 @@ int lodfs_stat(struct lodfs_store *store, const char *path, int fidelity,
     if (result) {
         return result;
     }
-    result = lod_shown_find(opened, path, fidelity, &shown);
-    result = result ? result : describe(opened, &shown, ret_entry);
-    return result ? lod_say_path(error, result, path) : 0;
+    result = lod_shown_find(opened, top, path, &shown);
+    if (result) {
+        return lod_say_path(error, result, path);
+    }
+    *ret_entry = describe(&shown);
+    last_name(path, ret_entry->name);
+    return 0;
 }
 
-/* Lists the folder's children from *cursor on: up to `room` of those that are shown. */
-static int list(const struct lod_opened *opened, const struct lod_node *folder, int fidelity,
-                uint64_t *cursor, struct lodfs_entry *entries, size_t room, size_t *ret_count)
+int lodfs_stat(struct lodfs_store *store, const char *path, int fidelity,
+               struct lodfs_entry *ret_entry, struct lodfs_error *error)
 {
+    const struct lod_top top = {.fidelity = fidelity};
+
+    return stat_path(store, top, path, ret_entry, error);
+}
+
+int lodfs_view_stat(struct lodfs_store *store, const char *path, struct lodfs_entry *ret_entry,
+                    struct lodfs_error *error)
+{
+    const struct lod_top top = {.mounted = true};
+
+    return stat_path(store, top, path, ret_entry, error);
+}
+
+/* A listing that goes on at *cursor: up to `room` of the children that are shown. */
+struct listing {
+    uint64_t *cursor;
+    struct lodfs_entry *entries;
+    size_t room;
+};
+
+static int list(const struct lod_opened *opened, const struct lod_shown *folder,
+                const struct listing *listing, size_t *ret_count)
+{
+    const uint64_t end = lod_namespace_count(&folder->found);
+    char name[LOD_NAME_MAX + 1];
     struct lod_shown child;
     size_t count = 0;
-    uint64_t at = *cursor;
+    uint64_t at = *listing->cursor;
     int error = 0;
 
-    for (; !error && count < room && at < folder->count; at++) {
-        error = lod_index_node(lod_dataset_index(opened->dataset), folder->ref + (uint32_t)at,
-                               &child.node);
-        error = error ? error : lod_shown_plan(opened, fidelity, &child);
+    for (; !error && count < listing->room && at < end; at++) {
+        error = lod_shown_child(opened, folder, at, &child, name);
         if (error == -ENOENT) {
             error = 0; /* not shown at this fidelity */
         } else if (!error) {
-            error = describe(opened, &child, &entries[count++]);
+            listing->entries[count] = describe(&child);
+            strcpy(listing->entries[count++].name, name);
         }
     }
     if (!error) {
-        *cursor = at;
+        *listing->cursor = at;
         *ret_count = count;
     }
     return error;
 }
 
-int lodfs_list(struct lodfs_store *store, const char *path, int fidelity, uint64_t *cursor,
-               struct lodfs_entry *entries, size_t room, size_t *ret_count,
-               struct lodfs_error *error)
+static int list_path(struct lodfs_store *store, struct lod_top top, const char *path,
+                     const struct listing *listing, size_t *ret_count, struct lodfs_error *error)
 {
     const struct lod_opened *opened = NULL;
     struct lod_shown folder = {0};
@@ -101,13 +132,32 @@ int lodfs_list(struct lodfs_store *store, const char *path, int fidelity, uint64
     if (result) {
         return result;
     }
-    result = lod_shown_find(opened, path, fidelity, &folder);
-    if (!result && !S_ISDIR(folder.node.mode)) {
+    result = lod_shown_find(opened, top, path, &folder);
+    if (!result && !S_ISDIR(folder.found.node.mode)) {
         result = -ENOTDIR;
     }
-    result =
-        result ? result : list(opened, &folder.node, fidelity, cursor, entries, room, ret_count);
+    result = result ? result : list(opened, &folder, listing, ret_count);
     return result ? lod_say_path(error, result, path) : 0;
+}
+
+int lodfs_list(struct lodfs_store *store, const char *path, int fidelity, uint64_t *cursor,
+               struct lodfs_entry *entries, size_t room, size_t *ret_count,
+               struct lodfs_error *error)
+{
+    const struct lod_top top = {.fidelity = fidelity};
+    const struct listing listing = {cursor, entries, room};
+
+    return list_path(store, top, path, &listing, ret_count, error);
+}
+
+int lodfs_view_list(struct lodfs_store *store, const char *path, uint64_t *cursor,
+                    struct lodfs_entry *entries, size_t room, size_t *ret_count,
+                    struct lodfs_error *error)
+{
+    const struct lod_top top = {.mounted = true};
+    const struct listing listing = {cursor, entries, room};
+
+    return list_path(store, top, path, &listing, ret_count, error);
 }
 
 int lodfs_read(struct lodfs_store *store, const char *path, int fidelity, uint64_t offset,
@@ -120,7 +170,7 @@ int lodfs_read(struct lodfs_store *store, const char *path, int fidelity, uint64
     if (result) {
         return result;
     }
-    result = lod_shown_find_file(opened, path, fidelity, &shown);
+    result = lod_shown_find_file(opened, (struct lod_top){.fidelity = fidelity}, path, &shown);
     result = result ? result : lod_shown_read(opened, &shown, offset, into, bytes, ret_bytes);
     return result ? lod_say_path(error, result, path) : 0;
 }
@@ -136,12 +186,13 @@ int lodfs_link(struct lodfs_store *store, const char *path, char *into, size_t r
     if (result) {
         return result;
     }
-    result = lod_shown_find(opened, path, LODFS_FULL, &shown);
-    if (!result && !S_ISLNK(shown.node.mode)) {
+    result = lod_shown_find(opened, (struct lod_top){.fidelity = LODFS_FULL}, path, &shown);
+    if (!result && !S_ISLNK(shown.found.node.mode)) {
         return lod_say_named(error, -EINVAL, "", path, "it is not a symbolic link");
     }
-    result =
-        result ? result : lod_index_target(lod_dataset_index(opened->dataset), &shown.node, target);
+    result = result
+                 ? result
+                 : lod_index_target(lod_dataset_index(opened->dataset), &shown.found.node, target);
     if (!result && strlen(target) >= room) {
         result = -ERANGE;
     }

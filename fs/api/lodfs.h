@@ -120,6 +120,21 @@ LODFS_EXPORT int lodfs_file_read(struct lodfs_file *file, uint64_t offset, void 
 /* Accepts NULL. */
 LODFS_EXPORT void lodfs_file_close(struct lodfs_file *file);
 
+/*
+ * The same by paths as they are below a mount point: "q4/cat/1.jpg", "decoded/q4/cat/1.ppm",
+ * "tar/q4/train-000000.tar", "tfrecord/q4/train-000000.idx". "" is the mount's root, whose
+ * list shows the folders that there are. Links `auto` and .lodfs belong to a running mount and are
+ * left out. Files that are made when they are read, such as those of tar/, may take 16 MiB more of
+ * memory in a store.
+ */
+LODFS_EXPORT int lodfs_view_stat(struct lodfs_store *store, const char *path,
+                                 struct lodfs_entry *ret_entry, struct lodfs_error *error);
+LODFS_EXPORT int lodfs_view_list(struct lodfs_store *store, const char *path, uint64_t *cursor,
+                                 struct lodfs_entry *entries, size_t room, size_t *ret_count,
+                                 struct lodfs_error *error);
+LODFS_EXPORT int lodfs_view_open(struct lodfs_store *store, const char *path,
+                                 struct lodfs_file **ret_file, struct lodfs_error *error);
+
 /* Writes the target of a symbolic link with a NUL into up to `room` bytes; 4,096 suffice. Returns
  * -ERANGE if it does not fit. */
 LODFS_EXPORT int lodfs_link(struct lodfs_store *store, const char *path, char *into, size_t room,

@@ -28,8 +28,8 @@ static int create(const char *path, struct lodfs_file **ret_file)
     return 0;
 }
 
-int lodfs_file_open(struct lodfs_store *store, const char *path, int fidelity,
-                    struct lodfs_file **ret_file, struct lodfs_error *error)
+static int open_file(struct lodfs_store *store, struct lod_top top, const char *path,
+                     struct lodfs_file **ret_file, struct lodfs_error *error)
 {
     const struct lod_opened *opened = NULL;
     struct lodfs_file *file = NULL;
@@ -39,7 +39,7 @@ int lodfs_file_open(struct lodfs_store *store, const char *path, int fidelity,
         return result;
     }
     result = create(path, &file);
-    result = result ? result : lod_shown_find_file(opened, path, fidelity, &file->shown);
+    result = result ? result : lod_shown_find_file(opened, top, path, &file->shown);
     if (result) {
         free(file);
         return lod_say_path(error, result, path);
@@ -49,9 +49,25 @@ int lodfs_file_open(struct lodfs_store *store, const char *path, int fidelity,
     return 0;
 }
 
+int lodfs_file_open(struct lodfs_store *store, const char *path, int fidelity,
+                    struct lodfs_file **ret_file, struct lodfs_error *error)
+{
+    const struct lod_top top = {.fidelity = fidelity};
+
+    return open_file(store, top, path, ret_file, error);
+}
+
+int lodfs_view_open(struct lodfs_store *store, const char *path, struct lodfs_file **ret_file,
+                    struct lodfs_error *error)
+{
+    const struct lod_top top = {.mounted = true};
+
+    return open_file(store, top, path, ret_file, error);
+}
+
 uint64_t lodfs_file_bytes(const struct lodfs_file *file)
 {
-    return file->shown.plan.bytes;
+    return file->shown.contents.bytes;
 }
 
 int lodfs_file_read(struct lodfs_file *file, uint64_t offset, void *into, size_t bytes,

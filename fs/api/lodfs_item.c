@@ -92,18 +92,18 @@ int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count, u
 static int find_shown(const struct lod_opened *opened, uint32_t item, int fidelity,
                       struct lod_shown *ret_shown)
 {
-    struct lod_index *index = lod_dataset_index(opened->dataset);
     uint8_t row[LOD_ROW_BYTES];
 
     if (!lod_fidelity_name((enum lod_fidelity)fidelity)) {
         return -EINVAL;
     }
-    int error = lod_index_item(index, item, row);
-    error = error ? error : lod_index_node(index, lod_row_own_node(row), &ret_shown->node);
-    if (!error && (!S_ISREG(ret_shown->node.mode) || ret_shown->node.ref != item)) {
+    int error = lod_index_item(lod_dataset_index(opened->dataset), item, row);
+    error = error ? error : lod_shown_find_node(opened, lod_row_own_node(row), fidelity, ret_shown);
+    const struct lod_node *node = &ret_shown->found.node;
+    if (!error && (!S_ISREG(node->mode) || node->ref != item)) {
         error = -ENOENT; /* the list of a tree record has no file */
     }
-    return error ? error : lod_shown_plan(opened, fidelity, ret_shown);
+    return error;
 }
 
 static int say_item(struct lodfs_error *error, int result, uint32_t item)
@@ -141,7 +141,7 @@ int lodfs_item_path(struct lodfs_store *store, uint32_t item, char *into, size_t
     if (result) {
         return result;
     }
-    result = lod_dataset_path(opened->dataset, &shown.node, path);
+    result = lod_dataset_path(opened->dataset, &shown.found.node, path);
     if (!result && strlen(path) >= room) {
         result = -ERANGE;
     }
@@ -160,7 +160,7 @@ int lodfs_item_bytes(struct lodfs_store *store, uint32_t item, int fidelity, uin
     int result = get_shown(store, item, fidelity, &opened, &shown, error);
 
     if (!result) {
-        *ret_bytes = shown.plan.bytes;
+        *ret_bytes = shown.contents.bytes;
     }
     return result;
 }

@@ -40,6 +40,7 @@ __attribute__((constructor)) static void be_quiet(void)
 static void destroy(struct lod_opened *opened)
 {
     if (opened) {
+        lod_shard_reader_destroy(opened->shards);
         lod_reader_destroy(opened->reader);
         lod_dataset_close(opened->dataset);
         free(opened);
@@ -60,9 +61,10 @@ static int create(const char *location, uint64_t cache_bytes, struct lod_opened 
     error = error ? error : lod_dataset_open_with(location, &how, &opened->dataset, why, WHY_BYTES);
     if (!error) {
         opened->generation = lod_process_generation();
-        opened->view = lod_view_of(LOD_FORMAT_TREE);
         error = lod_reader_create(opened->dataset, &options, &opened->reader);
     }
+    error =
+        error ? error : lod_shard_reader_create(opened->dataset, opened->reader, &opened->shards);
     if (error) {
         destroy(opened);
         return error;

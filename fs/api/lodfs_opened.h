@@ -11,14 +11,14 @@
 #include "compiler.h"
 #include "dataset/dataset.h"
 #include "read/reader.h"
-#include "views/view.h"
+#include "shard/shard_read.h"
 
 /* Immutable; the parts are safe for any number of threads. */
 struct lod_opened {
     unsigned generation; /* of the process that it belongs to */
     struct lod_dataset *dataset;
     struct lod_reader *reader;
-    const struct lod_view *view;
+    struct lod_shard_reader *shards;
 };
 
 /*

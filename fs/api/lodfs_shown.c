@@ -1,56 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See lodfs_shown.h: calls dataset, tree view and reader. */
+/* See lodfs_shown.h: calls namespace and readers. */
 #include "api/lodfs_shown.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
-int lod_shown_plan(const struct lod_opened *opened, int fidelity, struct lod_shown *shown)
+/* -EIO for rows that cannot be read. */
+static int check_rows(const struct lod_opened *opened, uint32_t node, int error)
 {
-    const enum lod_fidelity at = (enum lod_fidelity)fidelity;
-    int error = opened->view->shows(opened->dataset, &shown->node, at);
-
-    if (!error && S_ISREG(shown->node.mode)) {
-        error = lod_dataset_item(opened->dataset, shown->node.ref, &shown->item);
-        error = error ? error
-                      : opened->view->plan(opened->dataset, &shown->node, &shown->item, at,
-                                           &shown->plan);
-    }
-    return error;
+    return !error || error == -ENOENT ? error
+                                      : lod_dataset_node_failed(opened->dataset, node, error);
 }
 
-/* Checks that no folder on the path is hidden. */
-static int check_way(const struct lod_opened *opened, const struct lod_node *node, int fidelity)
+static int fill(const struct lod_opened *opened, struct lod_shown *shown)
 {
-    struct lod_node at = *node;
-    int error = 0;
+    int error = lod_namespace_is_live(&shown->found)
+                    ? -ENOENT
+                    : lod_namespace_contents(opened->dataset, &shown->found, &shown->contents);
 
-    while (!error && at.number) {
-        error = lod_index_node(lod_dataset_index(opened->dataset), at.parent, &at);
-        error =
-            error ? error : opened->view->shows(opened->dataset, &at, (enum lod_fidelity)fidelity);
-    }
-    return error;
+    return check_rows(opened, shown->found.node.number, error);
 }
 
-int lod_shown_find(const struct lod_opened *opened, const char *path, int fidelity,
-                   struct lod_shown *ret_shown)
+static int find_number(const struct lod_opened *opened, uint32_t node, int fidelity,
+                       struct lod_found *ret_found)
 {
-    if (!lod_fidelity_name((enum lod_fidelity)fidelity)) {
+    const struct lod_inode inode = {.node = node, .fidelity = (enum lod_fidelity)fidelity};
+
+    if (!lod_fidelity_name(inode.fidelity)) {
         return -EINVAL;
     }
-    int error = lod_dataset_walk(opened->dataset, path, &ret_shown->node);
-    error = error ? error : check_way(opened, &ret_shown->node, fidelity);
-    return error ? error : lod_shown_plan(opened, fidelity, ret_shown);
+    return check_rows(opened, node,
+                      lod_namespace_find(opened->dataset, lod_inode_pack(inode), ret_found));
 }
 
-int lod_shown_find_file(const struct lod_opened *opened, const char *path, int fidelity,
+int lod_shown_find(const struct lod_opened *opened, struct lod_top top, const char *path,
+                   struct lod_shown *ret_shown)
+{
+    struct lod_found from;
+    int error = top.mounted ? lod_namespace_find(opened->dataset, LOD_INODE_ROOT, &from)
+                            : find_number(opened, 0, top.fidelity, &from);
+
+    error = error ? error : lod_namespace_walk(opened->dataset, &from, path, &ret_shown->found);
+    return error ? error : fill(opened, ret_shown);
+}
+
+int lod_shown_find_file(const struct lod_opened *opened, struct lod_top top, const char *path,
                         struct lod_shown *ret_shown)
 {
-    int error = lod_shown_find(opened, path, fidelity, ret_shown);
+    int error = lod_shown_find(opened, top, path, ret_shown);
+    const uint16_t mode = error ? 0 : ret_shown->found.node.mode;
 
-    if (!error && !S_ISREG(ret_shown->node.mode)) {
-        error = S_ISDIR(ret_shown->node.mode) ? -EISDIR : -EINVAL;
+    if (!error && !S_ISREG(mode)) {
+        error = S_ISDIR(mode) ? -EISDIR : -EINVAL;
+    }
+    return error;
+}
+
+int lod_shown_find_node(const struct lod_opened *opened, uint32_t node, int fidelity,
+                        struct lod_shown *ret_shown)
+{
+    int error = find_number(opened, node, fidelity, &ret_shown->found);
+
+    return error ? error : fill(opened, ret_shown);
+}
+
+int lod_shown_child(const struct lod_opened *opened, const struct lod_shown *folder,
+                    uint64_t position, struct lod_shown *ret_child, char name[LOD_NAME_MAX + 1])
+{
+    int error =
+        lod_namespace_child(opened->dataset, &folder->found, position, &ret_child->found, name);
+
+    error = check_rows(opened, folder->found.node.number, error);
+    return error ? error : fill(opened, ret_child);
+}
+
+/* Reads exactly `bytes` bytes of a framed file, which has them. */
+static int read_framed(const struct lod_opened *opened, const struct lod_shard *shard,
+                       uint64_t offset, uint8_t *into, size_t bytes)
+{
+    size_t done = 0, got = 0;
+    int error = 0;
+
+    for (; !error && done < bytes; done += got) {
+        const size_t left = bytes - done;
+        error = lod_shard_read(opened->shards, shard, offset + done,
+                               left < LOD_READ_BYTES_MAX ? left : LOD_READ_BYTES_MAX, into + done,
+                               &got);
+        error = error || got ? error : -EIO;
     }
     return error;
 }
@@ -58,12 +94,17 @@ int lod_shown_find_file(const struct lod_opened *opened, const char *path, int f
 int lod_shown_read(const struct lod_opened *opened, const struct lod_shown *shown, uint64_t offset,
                    uint8_t *into, size_t bytes, size_t *ret_bytes)
 {
-    const uint64_t left = offset < shown->plan.bytes ? shown->plan.bytes - offset : 0;
+    const struct lod_contents *file = &shown->contents;
+    const uint64_t left = offset < file->bytes ? file->bytes - offset : 0;
     const size_t wanted = bytes < left ? bytes : (size_t)left;
-    int error = wanted ? lod_reader_read_into(opened->reader, &shown->item, &shown->plan, offset,
-                                              into, wanted)
-                       : 0;
+    int error = 0;
 
+    if (wanted && lod_found_is_shard(&shown->found)) {
+        error = read_framed(opened, &shown->found.shard, offset, into, wanted);
+    } else if (wanted) {
+        error =
+            lod_reader_read_into(opened->reader, &file->item, &file->plan, offset, into, wanted);
+    }
     if (!error) {
         *ret_bytes = wanted;
     }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,16 +14,26 @@
 #include "list.h"
 #include "terminal/arguments.h"
 #include "terminal/open_store.h"
+#include "views/namespace_file.h"
+
+/* A folder on the way down: its children from `next` on are still to be entered. */
+struct ls_level {
+    struct lod_found folder;
+    uint64_t next;
+    size_t path_bytes; /* of its path, in `shown` */
+};
 
 struct ls {
     struct lod_dataset *dataset;
     const char *store, *path;
     struct lod_option_list words; /* of -o */
     enum lod_fidelity fidelity;
-    bool long_form, recursive, json, escaped;
-    struct lod_json document;   /* with --json */
-    bool began;                 /* a heading was printed; print an empty line before the next */
-    LOD_LIST(uint32_t) folders; /* a stack of folders still to be listed */
+    bool mounted, long_form, recursive, json, escaped;
+    struct lod_json document; /* with --json */
+    bool began;               /* a heading was printed; print an empty line before the next */
+    char shown[LOD_PATH_MAX + LOD_NAME_MAX + 2]; /* the path of the current folder */
+    size_t shown_bytes;
+    LOD_LIST(struct ls_level) way; /* from the start to the current folder */
 };
 
 #define FIELD(member) LOD_FIELD(struct ls, member)
@@ -30,6 +41,7 @@ struct ls {
 static const struct lod_option ls_options[] = {
     LOD_ROW_FLAG(FIELD(long_form), 'l', "long", "print mode, size, time and the targets of links"),
     LOD_ROW_FLAG(FIELD(recursive), 'R', "recursive", "list the folders below too"),
+    LOD_ROW_FLAG(FIELD(mounted), 'm', "mounted", "PATH is one of a mount: q4/cat, tar/q4"),
     LOD_ROW_FIDELITY(FIELD(fidelity), "fidelity", LOD_ORIGINAL,
                      "print sizes at q1 .. q10, full (default) or original"),
     LOD_ROW_JSON(FIELD(json)),
@@ -39,29 +51,7 @@ static const struct lod_option ls_options[] = {
     LOD_ROW_END,
 };
 
-static bool is_hidden(const struct ls *ls, const struct lod_node *node)
-{
-    return ls->fidelity == LOD_ORIGINAL && (node->flags & LOD_NODE_VIRTUAL);
-}
-
-/* Returns -ENOENT if the file is not shown at this fidelity. */
-static int size_of(const struct ls *ls, const struct lod_node *node, uint64_t *ret_bytes)
-{
-    struct lod_item item;
-    struct lod_plan plan = {0};
-    int error = 0;
-
-    *ret_bytes = S_ISLNK(node->mode) ? node->count : 0;
-    if (!S_ISREG(node->mode)) {
-        return 0;
-    }
-    error = lod_dataset_item(ls->dataset, node->ref, &item);
-    if (!error) {
-        error = lod_codec_plan(item.codec, item.row, LOD_FORMAT_TREE, ls->fidelity, &plan);
-    }
-    *ret_bytes = plan.bytes;
-    return error;
-}
+/* ------------------------------------------------------------------------------- entries */
 
 static void print_name(const struct ls *ls, const char *name)
 {
@@ -106,17 +96,37 @@ static int print_text(struct ls *ls, const struct lod_node *node, const char *na
     return error;
 }
 
-/* Entries are printed one by one, so that a store of millions needs no memory for them. */
-static int print_json(struct ls *ls, const struct lod_node *node, uint64_t bytes)
+/* Appends a name to the path of the current folder. Returns -E2BIG if it is too long. */
+static int append(struct ls *ls, const char *name)
 {
-    char path[LOD_PATH_MAX + 1], target[LOD_TARGET_MAX + 1], mode[8];
+    const size_t bytes = strlen(name), at = ls->shown_bytes + (ls->shown_bytes > 0);
+
+    if (at + bytes >= sizeof(ls->shown)) {
+        return -E2BIG;
+    }
+    if (ls->shown_bytes) {
+        ls->shown[ls->shown_bytes] = '/';
+    }
+    memcpy(ls->shown + at, name, bytes + 1);
+    ls->shown_bytes = at + bytes;
+    return 0;
+}
+
+static void cut(struct ls *ls, size_t bytes)
+{
+    ls->shown_bytes = bytes;
+    ls->shown[bytes] = '\0';
+}
+
+/* Entries are printed one by one, so that a store of millions needs no memory for them. */
+static int print_json(struct ls *ls, const struct lod_node *node, const char *path, uint64_t bytes)
+{
+    char target[LOD_TARGET_MAX + 1], mode[8];
     const char *type = S_ISDIR(node->mode) ? "folder" : S_ISLNK(node->mode) ? "symlink" : "file";
     const struct timespec mtime = lod_mtime_time(node->mtime);
-    int error = lod_dataset_path(ls->dataset, node, path);
+    int error =
+        S_ISLNK(node->mode) ? lod_index_target(lod_dataset_index(ls->dataset), node, target) : 0;
 
-    if (!error && S_ISLNK(node->mode)) {
-        error = lod_index_target(lod_dataset_index(ls->dataset), node, target);
-    }
     if (error) {
         return error;
     }
@@ -134,92 +144,149 @@ static int print_json(struct ls *ls, const struct lod_node *node, uint64_t bytes
     return 0;
 }
 
-static int print_node(struct ls *ls, const struct lod_node *node, const char *name)
+/* Prints a child of the current folder. */
+static int print_child(struct ls *ls, const struct lod_found *child, const char *name)
 {
-    uint64_t bytes = 0;
-    int error = is_hidden(ls, node) ? -ENOENT : size_of(ls, node, &bytes);
+    const size_t folder = ls->shown_bytes;
+    struct lod_contents contents;
+    int error = lod_namespace_is_live(child)
+                    ? -ENOENT
+                    : lod_namespace_contents(ls->dataset, child, &contents);
 
-    if (error == -ENOENT) {
-        return 0;
-    }
     if (error) {
-        return error;
+        return error == -ENOENT ? 0 : error;
     }
-    return ls->json ? print_json(ls, node, bytes) : print_text(ls, node, name, bytes);
+    if (!ls->json) {
+        return print_text(ls, &child->node, name, contents.bytes);
+    }
+    error = append(ls, name);
+    error = error ? error : print_json(ls, &child->node, ls->shown, contents.bytes);
+    cut(ls, folder);
+    return error;
 }
 
-static int push_folder(struct ls *ls, uint32_t number)
-{
-    return LOD_LIST_ADD(&ls->folders, number);
-}
+/* ------------------------------------------------------------------------------- folders */
 
-static int print_heading(struct ls *ls, const struct lod_node *folder)
+static void print_heading(struct ls *ls)
 {
-    char path[LOD_PATH_MAX + 1];
-
-    if (!ls->recursive || ls->json) {
-        return 0;
-    }
-    int error = lod_dataset_path(ls->dataset, folder, path);
-    if (!error) {
+    if (ls->recursive && !ls->json) {
         fputs(ls->began ? "\n" : "", stdout);
-        print_name(ls, path[0] ? path : ".");
+        print_name(ls, ls->shown_bytes ? ls->shown : ".");
         fputs(":\n", stdout);
         ls->began = true;
     }
-    return error;
 }
 
-/* Prints the children. Pushes the folders among them in reverse, so that they are popped in order.
- */
-static int list_folder(struct ls *ls, const struct lod_node *folder)
+/* Prints the children of a folder, and goes down to it: its folders can be entered then. */
+static int enter(struct ls *ls, const struct lod_found *folder)
 {
-    struct lod_index *index = lod_dataset_index(ls->dataset);
+    const struct ls_level level = {.folder = *folder, .path_bytes = ls->shown_bytes};
+    const uint64_t count = lod_namespace_count(folder);
     char name[LOD_NAME_MAX + 1];
-    struct lod_node child;
-    int error = print_heading(ls, folder);
+    struct lod_found child;
+    int error = 0;
 
-    for (uint32_t i = 0; !error && i < folder->count; i++) {
-        error = lod_index_node(index, folder->ref + i, &child);
-        error = error ? error : lod_index_name(index, &child, name);
-        error = error ? error : print_node(ls, &child, name);
+    print_heading(ls);
+    for (uint64_t i = 0; !error && i < count; i++) {
+        error = lod_namespace_child(ls->dataset, folder, i, &child, name);
+        error = error == -ENOENT ? 0 : error ? error : print_child(ls, &child, name);
     }
-    for (uint32_t i = folder->count; !error && ls->recursive && i > 0; i--) {
-        error = lod_index_node(index, folder->ref + i - 1, &child);
-        if (!error && S_ISDIR(child.mode) && !is_hidden(ls, &child)) {
-            error = push_folder(ls, child.number);
+    return error ? error : LOD_LIST_ADD(&ls->way, level);
+}
+
+/* Enters the next folder of the last level, or leaves this level. */
+static int advance(struct ls *ls)
+{
+    struct ls_level *level = &ls->way.at[ls->way.count - 1];
+    const uint64_t count = lod_namespace_count(&level->folder);
+    char name[LOD_NAME_MAX + 1];
+    struct lod_found child;
+
+    cut(ls, level->path_bytes);
+    while (level->next < count) {
+        int error = lod_namespace_child(ls->dataset, &level->folder, level->next++, &child, name);
+        if (!error && S_ISDIR(child.node.mode) && !lod_namespace_is_live(&child)) {
+            error = append(ls, name);
+            return error ? error : enter(ls, &child);
+        }
+        if (error && error != -ENOENT) {
+            return error;
         }
     }
+    ls->way.count--;
+    return 0;
+}
+
+/* `shown` becomes the path without needless slashes. */
+static int begin_path(struct ls *ls)
+{
+    char name[LOD_NAME_MAX + 1];
+    const char *at = ls->path + strspn(ls->path, "/");
+    int error = 0;
+
+    for (; !error && *at; at += strspn(at, "/")) {
+        const size_t bytes = strcspn(at, "/"); /* at most LOD_NAME_MAX: the path was found */
+        memcpy(name, at, bytes);
+        name[bytes] = '\0';
+        error = append(ls, name);
+        at += bytes;
+    }
     return error;
 }
 
-static int list_from(struct ls *ls, const struct lod_node *start)
+static int list_from(struct ls *ls, const struct lod_found *start)
 {
-    struct lod_node folder;
+    struct lod_contents contents;
+    int error = begin_path(ls);
 
-    if (!S_ISDIR(start->mode)) {
-        return print_node(ls, start, ls->path);
+    if (!error && !S_ISDIR(start->node.mode)) {
+        error = lod_namespace_contents(ls->dataset, start, &contents);
+        return error      ? error
+               : ls->json ? print_json(ls, &start->node, ls->shown, contents.bytes)
+                          : print_text(ls, &start->node, ls->path, contents.bytes);
     }
-    int error = list_folder(ls, start);
-    while (!error && ls->folders.count) {
-        uint32_t number = ls->folders.at[--ls->folders.count];
-        error = lod_index_node(lod_dataset_index(ls->dataset), number, &folder);
-        error = error ? error : list_folder(ls, &folder);
+    error = error ? error : enter(ls, start);
+    while (!error && ls->recursive && ls->way.count) {
+        error = advance(ls);
+    }
+    return error;
+}
+
+static int find_below(const struct ls *ls, bool mounted, struct lod_found *ret_found)
+{
+    const struct lod_inode tree = {.fidelity = ls->fidelity}, root = {.node = LOD_INODE_ROOT};
+    struct lod_found top;
+    int error = lod_namespace_find(ls->dataset, lod_inode_pack(mounted ? root : tree), &top);
+
+    error = error ? error : lod_namespace_walk(ls->dataset, &top, ls->path, ret_found);
+    return error || !lod_namespace_is_live(ret_found) ? error : -ENOENT;
+}
+
+/* A path that the source does not have can be one of a mount. */
+static int find(struct ls *ls, struct lod_found *ret_found)
+{
+    int error = find_below(ls, ls->mounted, ret_found);
+
+    if (error == -ENOENT && !ls->mounted && find_below(ls, true, ret_found) == 0) {
+        ls->mounted = true;
+        error = 0;
     }
     return error;
 }
 
 static int list(struct ls *ls)
 {
-    struct lod_node start;
-    int error = lod_dataset_walk(ls->dataset, ls->path, &start);
+    struct lod_found start;
+    int error = find(ls, &start);
 
     if (error == -ENOENT || error == -ENOTDIR) {
         return lod_fail(LOD_EXIT_FAILED, "there is no '%pE' in the store", ls->path);
     }
     if (!error && ls->json) {
         lod_json_object(&ls->document, NULL);
-        lod_json_text(&ls->document, "fidelity", lod_fidelity_name(ls->fidelity));
+        if (!ls->mounted) {
+            lod_json_text(&ls->document, "fidelity", lod_fidelity_name(ls->fidelity));
+        }
         lod_json_array(&ls->document, "entries");
     }
     error = error ? error : list_from(ls, &start);
@@ -245,7 +312,7 @@ static int run(int argc, char **argv)
         code = list(&ls);
         lod_dataset_close(ls.dataset);
     }
-    free(ls.folders.at);
+    free(ls.way.at);
     return code;
 }
 
@@ -253,7 +320,9 @@ const struct lod_cmd lod_cmd_ls = {
     .name = "ls",
     .summary = "list the files of a store",
     .about = "Lists a folder of the store, or one file. Names are sorted by their bytes. On a "
-             "terminal, control characters in names are shown as \\xNN.",
+             "terminal, control characters in names are shown as \\xNN.\n\n"
+             "PATH is one of the source. With -m, and if the source has no such path, it is one "
+             "below a mount point, such as tar/q4.",
     .options = ls_options,
     .run = run,
 };

@@ -5,6 +5,7 @@
     store.list("cats")                          # names, sizes, times
     store.read("cats/1.jpg", fidelity="q5")     # bytes
     PIL.Image.open(store.open("q5/cats/1.jpg")) # a file object, as below a mount
+    store.list("tar/q5", None)                  # likewise: framed files, pixels, ..
     store.likeness(size=224).fidelity           # the one to train at
 
     lodfs.l3.decode("/mnt/photos/native/full/a.png.l3")  # H x W x C; device="cuda": stays there

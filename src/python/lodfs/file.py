@@ -18,7 +18,7 @@ def _again(store, path, fidelity, position):
 
 
 class File(io.RawIOBase):
-    """A file of a store at a fidelity, read-only and not buffered.
+    """A file of a store at a fidelity, read-only and not buffered. None: a path below a mount.
 
     For lines, or many reads of a few bytes, wrap it in io.BufferedReader. It may outlive its store,
     and works in forked workers; a pickle opens it again where it was. Threads share its position.
@@ -30,9 +30,12 @@ class File(io.RawIOBase):
         super().__init__()
         self._handle, self._position = FILE(), 0
         self._store, self._path, self._fidelity = store, path, fidelity
-        self.name = f"{fidelity}/{os.fsdecode(path)}"
-        call("file_open", store._opened(), os.fsencode(path), store._fidelity(fidelity),
-             byref(self._handle))
+        self.name = os.fsdecode(path) if fidelity is None else f"{fidelity}/{os.fsdecode(path)}"
+        if fidelity is None:
+            call("view_open", store._opened(), os.fsencode(path), byref(self._handle))
+        else:
+            call("file_open", store._opened(), os.fsencode(path), store._fidelity(fidelity),
+                 byref(self._handle))
         self.size = call("file_bytes", self._handle)
 
     def close(self):

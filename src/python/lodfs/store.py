@@ -44,6 +44,9 @@ def _table(location, path):
 class Store:
     """An open store; `with` closes it. Paths are those of the source, "" is its root.
 
+    With the fidelity None, a path may begin as below a mount: "q4/cats/1.jpg", "decoded/q4/..",
+    "tar/q4/train-000000.tar". A path that does not is one of the source at full.
+
     It works in forked workers, and a pickle opens it again where it is unpickled. Stores of one
     folder are equal; a copy is the same store.
     """
@@ -101,38 +104,50 @@ class Store:
     def __repr__(self):
         return f"<lodfs.Store {self.path!r}{'' if self._handle else ', closed'}>"
 
+    def _place(self, path, fidelity):
+        """Returns the path and the number of its fidelity; None: the path is one below a mount."""
+        if fidelity is not None:
+            return path, self._fidelity(fidelity)
+        first = os.fsencode(path).lstrip(b"/").partition(b"/")[0]
+        try:
+            call("view_stat", self._opened(), first, byref(RawEntry()))
+        except FileNotFoundError:
+            return path, self._fidelity("full")
+        return path, None
+
     def stat(self, path="", fidelity="full"):
         """The entry of one path."""
         raw = RawEntry()
-        call("stat", self._opened(), os.fsencode(path), self._fidelity(fidelity), byref(raw))
+        path, number = self._place(path, fidelity)
+        if number is None:
+            call("view_stat", self._opened(), os.fsencode(path), byref(raw))
+        else:
+            call("stat", self._opened(), os.fsencode(path), number, byref(raw))
         return _entry(raw)
 
     def list(self, path="", fidelity="full"):
         """The entries of a folder, by name."""
         cursor, count, found = c_uint64(), c_size_t(1), []
         raw = (RawEntry * _LISTED_AT_ONCE)()
+        path, number = self._place(path, fidelity)
+        kind, at = ("list", (number,)) if number else ("view_list", ())
         while count.value:
-            call("list", self._opened(), os.fsencode(path), self._fidelity(fidelity),
-                 byref(cursor), raw, _LISTED_AT_ONCE, byref(count))
+            call(kind, self._opened(), os.fsencode(path), *at, byref(cursor), raw, _LISTED_AT_ONCE,
+                 byref(count))
             found += [_entry(raw[i]) for i in range(count.value)]
         return found
 
     def read(self, path, fidelity="full", offset=0, bytes=None):
         """Bytes [offset, offset + bytes) of a file; without `bytes` all that follow."""
-        with File(self, path, fidelity) as file:
+        with self.open(path, fidelity) as file:
             file.seek(offset)
             return file.read(bytes)
 
     def open(self, path, fidelity=None):
-        """A file as a binary file object (lodfs.File): readable and seekable, not buffered.
-
-        With `fidelity`, `path` is one of the source. Without, it may begin with a fidelity as below
-        a mount, "q4/cats/1.jpg", and is at full if it does not.
-        """
-        if fidelity is None:
-            first, _, rest = os.fsdecode(path).lstrip("/").partition("/")
-            path, fidelity = (rest, first) if call("fidelity", first.encode()) else (path, "full")
-        return File(self, path, fidelity)
+        """A file as a binary file object (lodfs.File): readable and seekable, not buffered."""
+        if self._place(path, fidelity)[1] is None:
+            return File(self, path, None)
+        return File(self, path, fidelity or "full")
 
     def items(self, paths):
         """The item numbers of files, as an array; lodfs.order.NO_ITEM for a path that is none."""

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "views/namespace.h"
+#include "views/namespace_file.h"
 #include "log.h"
 #include "store/store_fixture.h"
 
@@ -214,4 +214,46 @@ Test(namespace, unknown_numbers_and_names_are_refused)
     cr_assert_eq(lod_namespace_lookup(dataset, &top, "", &found), -ENOENT);
     cr_assert_eq(lod_namespace_up(dataset, &top, &found), 0);
     cr_assert_eq(lod_inode_pack(found.inode), LOD_INODE_ROOT);
+}
+
+static int walk_to(const char *path, struct lod_found *ret_found)
+{
+    const struct lod_found top = root();
+
+    return lod_namespace_walk(dataset, &top, path, ret_found);
+}
+
+Test(namespace, a_path_is_walked_name_by_name)
+{
+    static const struct {
+        const char *path;
+        int error;
+        uint64_t bytes;
+    } cases[] = {
+        {"", 0, 0},
+        {"//q4//a", 0, 6},
+        {"full/d/e/f/", 0, 3},
+        {"native/q1/a", 0, 6},
+        {"q4/a/b", -ENOTDIR, 0},
+        {"q4/b", -ENOENT, 0},
+        {"original/d/v", -ENOENT, 0},
+        {"auto/a", -ENOTDIR, 0},
+    };
+    char name[LOD_PATH_MAX + 2];
+    struct lod_found found;
+    struct lod_contents contents;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        cr_assert_eq(walk_to(cases[i].path, &found), cases[i].error, "%s", cases[i].path);
+        if (!cases[i].error) {
+            cr_assert_eq(lod_namespace_contents(dataset, &found, &contents), 0);
+            cr_assert_eq(contents.bytes, cases[i].bytes, "%s", cases[i].path);
+        }
+    }
+    memset(name, 'x', sizeof(name));
+    name[LOD_NAME_MAX + 1] = '\0';
+    cr_assert_eq(walk_to(name, &found), -ENAMETOOLONG);
+    memset(name, '/', sizeof(name));
+    name[LOD_PATH_MAX + 1] = '\0';
+    cr_assert_eq(walk_to(name, &found), -ENAMETOOLONG);
 }
