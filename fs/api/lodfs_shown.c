@@ -14,9 +14,10 @@ static int check_rows(const struct lod_opened *opened, uint32_t node, int error)
 
 static int fill(const struct lod_opened *opened, struct lod_shown *shown)
 {
-    int error = lod_namespace_is_live(&shown->found)
-                    ? -ENOENT
-                    : lod_namespace_contents(opened->dataset, &shown->found, &shown->contents);
+    int error =
+        lod_namespace_is_live(&shown->found)
+            ? -ENOENT
+            : lod_shown_contents(opened->dataset, opened->shards, &shown->found, &shown->contents);
 
     return check_rows(opened, shown->found.node.number, error);
 }

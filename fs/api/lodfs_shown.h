@@ -9,6 +9,7 @@
 
 #include "api/lodfs_opened.h"
 #include "compiler.h"
+#include "shard/shown_file.h"
 #include "views/namespace_file.h"
 
 /* Follows from the index alone, so it stays valid when the same store is opened again. */

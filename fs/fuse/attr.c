@@ -15,22 +15,9 @@
 #define SECTOR_BYTES 512   /* of st_blocks, on every Linux file system */
 #define READ_HINT    65536 /* st_blksize: buffered readers take one read for a small photograph */
 
-int lod_ops_plan(const struct lod_ops *ops, const struct lod_found *found,
-                 struct lod_item *ret_item, struct lod_plan *ret_plan)
-{
-    if (!S_ISREG(found->node.mode)) {
-        return -EINVAL;
-    }
-    int error = lod_dataset_item(ops->dataset, found->node.ref, ret_item);
-    return error ? error
-                 : found->view->plan(ops->dataset, &found->node, ret_item, found->inode.fidelity,
-                                     ret_plan);
-}
-
 static int size_of(const struct lod_ops *ops, const struct lod_found *found, off_t *ret_size)
 {
-    struct lod_item item;
-    struct lod_plan plan;
+    struct lod_contents contents;
 
     if (!found->view) {
         *ret_size = (off_t)lod_control_file_bytes(ops->files, found->inode.node);
@@ -40,19 +27,9 @@ static int size_of(const struct lod_ops *ops, const struct lod_found *found, off
         *ret_size = LOD_AUTO_BYTES;
         return 0;
     }
-    if (lod_found_is_shard(found)) {
-        uint64_t bytes = 0;
-        int error = lod_shard_bytes(ops->shards, &found->shard, &bytes);
-        *ret_size = (off_t)bytes;
-        return error;
-    }
-    if (!S_ISREG(found->node.mode)) {
-        *ret_size = S_ISLNK(found->node.mode) ? (off_t)found->node.count : 0;
-        return 0;
-    }
-    int error = lod_ops_plan(ops, found, &item, &plan);
+    int error = lod_shown_contents(ops->dataset, ops->shards, found, &contents);
     if (!error) {
-        *ret_size = (off_t)plan.bytes;
+        *ret_size = (off_t)contents.bytes;
     }
     return error;
 }

@@ -141,7 +141,7 @@ static void read_shard(fuse_req_t req, const struct lod_ops *ops, const struct l
     if (error) {
         lod_ops_fail(req, lod_inode_pack(found->inode), error);
     } else {
-        lod_control_count_read(ops->control, found->inode.fidelity, bytes);
+        lod_control_count_read(ops->control, found->inode.format, found->inode.fidelity, bytes);
         fuse_reply_buf(req, (const char *)buffer, bytes);
     }
     free(buffer);
@@ -152,8 +152,7 @@ static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset
 {
     const struct lod_ops *ops = fuse_req_userdata(req);
     struct lod_found found;
-    struct lod_item item;
-    struct lod_plan plan;
+    struct lod_contents file;
     struct lod_read read;
 
     (void)fi;
@@ -170,16 +169,18 @@ static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset
         return;
     }
     if (!error) {
-        error = lod_ops_plan(ops, &found, &item, &plan);
+        error = S_ISREG(found.node.mode)
+                    ? lod_shown_contents(ops->dataset, ops->shards, &found, &file)
+                    : -EINVAL;
     }
     if (!error) {
-        error = lod_reader_read(ops->reader, &item, &plan, (uint64_t)offset, size, &read);
+        error = lod_reader_read(ops->reader, &file.item, &file.plan, (uint64_t)offset, size, &read);
     }
     if (error) {
         lod_ops_fail(req, number, error);
         return;
     }
-    lod_control_count_read(ops->control, found.inode.fidelity, read.bytes);
+    lod_control_count_read(ops->control, found.inode.format, found.inode.fidelity, read.bytes);
     fuse_reply_iov(req, read.iov, (int)read.count);
     lod_read_finish(&read);
 }

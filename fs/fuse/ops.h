@@ -14,7 +14,7 @@
 #include "fuse/notify.h"
 #include "views/namespace.h"
 #include "read/reader.h"
-#include "shard/shard_read.h"
+#include "shard/shown_file.h"
 
 /* The userdata of the session; constant once the loop runs. All borrowed. */
 struct lod_ops {
@@ -37,10 +37,6 @@ extern const struct fuse_lowlevel_ops lod_fuse_ops;
 /* Returns the attributes for stat(2). */
 LOD_MUST_CHECK int lod_ops_attr(const struct lod_ops *ops, const struct lod_found *found,
                                 struct stat *ret_attr);
-
-/* Returns the item of a file and its plan. */
-LOD_MUST_CHECK int lod_ops_plan(const struct lod_ops *ops, const struct lod_found *found,
-                                struct lod_item *ret_item, struct lod_plan *ret_plan);
 
 /* Returns how many seconds the kernel may cache the attributes: 0 for live files of .lodfs. */
 double lod_ops_attr_timeout(const struct lod_found *found);

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "views/view.h"
+
 static const char *const request_names[LOD_REQUESTS] = {
     [LOD_REQUEST_LOOKUP] = "lookup",
     [LOD_REQUEST_GETATTR] = "getattr",
@@ -38,6 +40,21 @@ void lod_control_init(struct lod_control *control, const struct lod_control_fact
     for (unsigned i = 0; i <= LOD_ORIGINAL; i++) {
         atomic_init(&control->read_bytes[i], 0);
     }
+    for (unsigned i = 0; i < LOD_FORMATS; i++) {
+        atomic_init(&control->format_bytes[i], 0);
+        atomic_init(&control->format_reads[i], 0);
+    }
+}
+
+const char *lod_control_format(unsigned index, enum lod_format *ret_format)
+{
+    const struct lod_view *view = lod_view_at(index);
+
+    if (!view) {
+        return NULL;
+    }
+    *ret_format = view->format;
+    return view->folder[0] ? view->folder : "tree";
 }
 
 bool lod_control_may_be(unsigned fidelity)

@@ -80,6 +80,8 @@ struct lod_control {
     atomic_ullong switches;
     atomic_ullong requests[LOD_REQUESTS];
     atomic_ullong read_bytes[LOD_ORIGINAL + 1]; /* sent to the kernel, for each fidelity */
+    atomic_ullong format_bytes[LOD_FORMATS];    /* the same for each format */
+    atomic_ullong format_reads[LOD_FORMATS];    /* requests that were answered with them */
     struct lod_durations durations;             /* kinds are enum lod_request */
 };
 
@@ -100,10 +102,16 @@ static inline void lod_control_count(struct lod_control *control, enum lod_reque
     atomic_fetch_add_explicit(&control->requests[request], 1, memory_order_relaxed);
 }
 
-static inline void lod_control_count_read(struct lod_control *control, enum lod_fidelity fidelity,
-                                          uint64_t bytes)
+static inline void lod_control_count_read(struct lod_control *control, enum lod_format format,
+                                          enum lod_fidelity fidelity, uint64_t bytes)
 {
     atomic_fetch_add_explicit(&control->read_bytes[fidelity], bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&control->format_bytes[format], bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&control->format_reads[format], 1, memory_order_relaxed);
 }
+
+/* Returns the name of the index-th view's format, and the format: "tree", "tar", .. NULL past the
+ * last one. */
+const char *lod_control_format(unsigned index, enum lod_format *ret_format);
 
 #endif

@@ -110,6 +110,19 @@ static void add_read_bytes(struct lines *lines, const struct lod_control *contro
     }
 }
 
+/* A counter of each format. */
+static void add_formats(struct lines *lines, const char *metric, const char *help,
+                        const atomic_ullong counts[LOD_FORMATS])
+{
+    enum lod_format format;
+    const char *name;
+
+    head(lines, metric, "counter", help);
+    for (unsigned i = 0; (name = lod_control_format(i, &format)); i++) {
+        sample(lines, (double)atomic_load(&counts[format]), "%s{format=\"%s\"}", metric, name);
+    }
+}
+
 static void add_store_requests(struct lines *lines, struct lod_control *control)
 {
     struct lod_reader_stats stats;
@@ -134,6 +147,10 @@ int lod_control_metrics_text(struct lod_control *control, enum lod_metrics_forma
     add_requests(&lines, control);
     add_durations(&lines, control);
     add_read_bytes(&lines, control);
+    add_formats(&lines, "format_reads_total", "Requests for bytes of files, by format.",
+                control->format_reads);
+    add_formats(&lines, "format_read_bytes_total", "Bytes of files sent to the kernel, by format.",
+                control->format_bytes);
     add_store_requests(&lines, control);
     for (const struct lod_value *value = values.at; value < values.at + values.count; value++) {
         if (value->metric) {

@@ -50,6 +50,22 @@ static void add_counts(struct lod_control *control, struct lod_json *json)
     lod_json_end(json);
 }
 
+static void add_formats(struct lod_control *control, struct lod_json *json)
+{
+    const char *const keys[] = {"format_reads", "format_bytes"};
+    atomic_ullong *const counts[] = {control->format_reads, control->format_bytes};
+    enum lod_format format;
+    const char *name;
+
+    for (unsigned k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+        lod_json_object(json, keys[k]);
+        for (unsigned i = 0; (name = lod_control_format(i, &format)); i++) {
+            lod_json_number(json, name, (double)atomic_load(&counts[k][format]));
+        }
+        lod_json_end(json);
+    }
+}
+
 /* For each kind of request: its total of seconds, and the bounds within which 50 % and 99 % were
  * answered. */
 static void add_durations(struct lod_control *control, struct lod_json *json)
@@ -84,6 +100,7 @@ int lod_control_stats_text(struct lod_control *control, char *text, size_t room)
     lod_json_text(&json, "version", LODFS_VERSION);
     add_values(control, &json);
     add_counts(control, &json);
+    add_formats(control, &json);
     add_durations(control, &json);
     lod_json_end(&json);
     return json.out.full ? -E2BIG : 0;

@@ -50,24 +50,3 @@ bool lod_namespace_is_live(const struct lod_found *found)
     return inode->fidelity == LOD_AUTO || (!found->view && inode->node >= LOD_INODE_DOT_LODFS &&
                                            inode->node <= LOD_INODE_FIXED_LAST);
 }
-
-int lod_namespace_contents(struct lod_dataset *dataset, const struct lod_found *found,
-                           struct lod_contents *ret_contents)
-{
-    if (lod_found_is_shard(found)) {
-        ret_contents->bytes = found->shard.bytes;
-        return 0;
-    }
-    if (!S_ISREG(found->node.mode)) {
-        ret_contents->bytes = S_ISLNK(found->node.mode) ? found->node.count : 0;
-        return 0;
-    }
-    int error = lod_dataset_item(dataset, found->node.ref, &ret_contents->item);
-    error = error ? error
-                  : found->view->plan(dataset, &found->node, &ret_contents->item,
-                                      found->inode.fidelity, &ret_contents->plan);
-    if (!error) {
-        ret_contents->bytes = ret_contents->plan.bytes;
-    }
-    return error;
-}

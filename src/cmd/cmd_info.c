@@ -5,8 +5,10 @@
 #include "terminal/open_store.h"
 
 static const struct lod_option info_options[] = {
-    LOD_ROW_VERBOSE(LOD_FIELD(struct lod_info, verbose),
-                    "also print q1 .. q10 of each quantisation class, and all files stored whole"),
+    LOD_ROW_VERBOSE(
+        LOD_FIELD(struct lod_info, verbose),
+        "also print q1 .. q10 of each quantisation class, and all files stored whole or in no "
+        "sample"),
     LOD_ROW_JSON(LOD_FIELD(struct lod_info, json)),
     LOD_ROW_STORE_WORDS(LOD_FIELD(struct lod_info, words)),
     LOD_ROW_OPERAND(LOD_FIELD(struct lod_info, store), "STORE", 1, LOD_NAMES_FOLDERS),
@@ -18,7 +20,12 @@ static int show(struct lod_info *info)
     int error = lod_store_facts_collect(info->dataset, &info->facts);
 
     if (!error) {
-        error = info->json ? lod_info_print_json(info) : lod_info_print(info);
+        error =
+            lod_sample_totals_find(info->facts.index, info->json || info->verbose, &info->samples);
+        if (!error) {
+            error = info->json ? lod_info_print_json(info) : lod_info_print(info);
+        }
+        lod_sample_totals_finish(&info->samples);
         lod_store_facts_finish(&info->facts);
     }
     return error ? lod_store_failed(info->store, error) : LOD_EXIT_OK;

@@ -13,6 +13,7 @@
 #include "dataset/dataset.h"
 #include "list.h"
 #include "terminal/arguments.h"
+#include "shard/shown_file.h"
 #include "terminal/open_store.h"
 #include "views/namespace_file.h"
 
@@ -25,6 +26,7 @@ struct ls_level {
 
 struct ls {
     struct lod_dataset *dataset;
+    struct lod_shard_reader *shards; /* for sizes alone */
     const char *store, *path;
     struct lod_option_list words; /* of -o */
     enum lod_fidelity fidelity;
@@ -151,7 +153,7 @@ static int print_child(struct ls *ls, const struct lod_found *child, const char 
     struct lod_contents contents;
     int error = lod_namespace_is_live(child)
                     ? -ENOENT
-                    : lod_namespace_contents(ls->dataset, child, &contents);
+                    : lod_shown_contents(ls->dataset, ls->shards, child, &contents);
 
     if (error) {
         return error == -ENOENT ? 0 : error;
@@ -240,7 +242,7 @@ static int list_from(struct ls *ls, const struct lod_found *start)
     int error = begin_path(ls);
 
     if (!error && !S_ISDIR(start->node.mode)) {
-        error = lod_namespace_contents(ls->dataset, start, &contents);
+        error = lod_shown_contents(ls->dataset, ls->shards, start, &contents);
         return error      ? error
                : ls->json ? print_json(ls, &start->node, ls->shown, contents.bytes)
                           : print_text(ls, &start->node, ls->path, contents.bytes);
@@ -277,7 +279,9 @@ static int find(struct ls *ls, struct lod_found *ret_found)
 static int list(struct ls *ls)
 {
     struct lod_found start;
-    int error = find(ls, &start);
+    int error = lod_shard_reader_create(ls->dataset, NULL, &ls->shards);
+
+    error = error ? error : find(ls, &start);
 
     if (error == -ENOENT || error == -ENOTDIR) {
         return lod_fail(LOD_EXIT_FAILED, "there is no '%pE' in the store", ls->path);
@@ -310,6 +314,7 @@ static int run(int argc, char **argv)
     }
     if (code == LOD_EXIT_OK) {
         code = list(&ls);
+        lod_shard_reader_destroy(ls.shards);
         lod_dataset_close(ls.dataset);
     }
     free(ls.way.at);

@@ -112,10 +112,29 @@ static void add_request(struct lod_table *table, const cJSON *document, const cJ
                   times[2]);
 }
 
-/* Prints the requests that were made, and the fidelities that were read. */
+/* Adds the formats that were read. */
+static void add_formats(struct lod_table *table, const cJSON *document)
+{
+    char reads[LOD_REPORT_TEXT], bytes[LOD_REPORT_TEXT];
+    const cJSON *value;
+
+    lod_table_add(table, "format\treads\tbytes");
+    cJSON_ArrayForEach(value, cJSON_GetObjectItemCaseSensitive(document, "format_reads"))
+    {
+        if (value->valuedouble > 0) {
+            const double sum = number_of(document, "format_bytes", value->string);
+            lod_table_add(table, "%s\t%s\t%s", value->string,
+                          lod_report_count((uint64_t)value->valuedouble, reads),
+                          lod_report_bytes((uint64_t)sum, bytes));
+        }
+    }
+}
+
+/* Prints the requests that were made, and the fidelities and formats that were read. */
 static int print_work(const cJSON *document)
 {
-    struct lod_table requests = {.align = "lrrrr"}, fidelities = {.align = "lr"};
+    struct lod_table requests = {.align = "lrrrr"}, fidelities = {.align = "lr"},
+                     formats = {.align = "lrr"};
     const cJSON *value;
     char text[LOD_REPORT_TEXT];
 
@@ -140,13 +159,18 @@ static int print_work(const cJSON *document)
     int other = lod_table_print(&fidelities, stdout);
     if (!read) {
         puts("  nothing yet");
+        return error ? error : other;
     }
-    return error ? error : other;
+    putchar('\n');
+    add_formats(&formats, document);
+    int last = lod_table_print(&formats, stdout);
+    return error ? error : other ? other : last;
 }
 
 static bool is_work(const char *part)
 {
-    return strncmp(part, "request", strlen("request")) == 0 || strcmp(part, "read_bytes") == 0;
+    return strncmp(part, "request", strlen("request")) == 0 || strcmp(part, "read_bytes") == 0 ||
+           strncmp(part, "format_", strlen("format_")) == 0;
 }
 
 /* Returns whether a part is printed last, as most mounts do not use it. */

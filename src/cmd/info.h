@@ -7,6 +7,7 @@
 
 #include "compiler.h"
 #include "option.h"
+#include "terminal/sample_totals.h"
 #include "terminal/store_facts.h"
 
 struct lod_info {
@@ -15,6 +16,7 @@ struct lod_info {
     struct lod_dataset *dataset;
     bool json, verbose;
     struct lod_store_facts facts;
+    struct lod_sample_totals samples;
 };
 
 /* Print the facts on stdout, as text and as a JSON document. Return -ENOMEM, or an error of reading

@@ -160,7 +160,8 @@ int lod_info_print(const struct lod_info *info)
                lod_report_count(info->facts.totals.no_original, count),
                lod_report_plural(info->facts.totals.no_original, "file has", "files have"));
     }
-    error = print_scans(info);
+    error = lod_sample_totals_print(&info->samples, info->facts.index, stdout);
+    error = error ? error : print_scans(info);
     return error ? error : print_whole(info);
 }
 
@@ -197,6 +198,7 @@ int lod_info_print_json(const struct lod_info *info)
     lod_facts_json(facts, make_facts(info, facts), &json);
     lod_store_totals_json(&info->facts.totals, &json);
     int error = json_whole(info, &json);
+    error = error ? error : lod_sample_totals_json(&info->samples, info->facts.index, &json);
     lod_json_value(&json, "pack", info->facts.manifest->pack);
     lod_json_value(&json, "scans", info->facts.manifest->scans);
     lod_json_end(&json);

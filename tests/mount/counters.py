@@ -80,6 +80,17 @@ def counted(point):
         yield "listings are not counted"
     if after["cache"]["misses"] <= before["cache"]["misses"]:
         yield "cache misses are not counted"
+    for name, of in (("format_bytes", total), ("format_reads", 1)):
+        if after[name]["tree"] - before[name]["tree"] < of or after[name]["tar"] != 0:
+            yield f"{name}: {after[name]}"
+    tar = f"{point}/tar/q4/{sorted(os.listdir(f'{point}/tar/q4'))[0]}"
+    read_plainly(tar)
+    read_plainly(tar)
+    framed = stats_of(point)
+    if framed["format_bytes"]["tar"] != os.stat(tar).st_size or not framed["format_reads"]["tar"]:
+        yield f"a tar was read once past the page cache, {framed['format_bytes']} are counted"
+    if framed["format_bytes"]["tree"] != after["format_bytes"]["tree"]:
+        yield "bytes of a tar are counted as files of the tree"
 
 
 def metrics(point):
@@ -100,7 +111,7 @@ def metrics(point):
             elif (known[name] == "counter") != name.endswith("_total"):
                 yield f"{line}: only counters end in _total, and its type is {known[name]}"
     for name in ("fuse_ops_total", "fuse_op_duration_seconds", "read_bytes_total",
-                 "backend_bytes_total",
+                 "format_reads_total", "format_read_bytes_total", "backend_bytes_total",
                  "backend_requests_total", "cache_hits_total", "cache_misses_total", "cache_bytes",
                  "checksum_errors_total", "build_info"):
         if f"lodfs_{name}" not in known:
@@ -181,7 +192,7 @@ def command(point):
         section = cells[1] if len(cells) == 4 else section
         listed.update([(section, cells[-2])] if len(cells) in (3, 4) else [])
     for part, values in document.items():
-        by_kind = part == "read_bytes" or part.startswith("request")
+        by_kind = part == "read_bytes" or part.startswith(("request", "format_"))
         for key, value in values.items() if isinstance(values, dict) else []:
             words = re.sub(" seconds$", "", key.replace("_", " "))
             silent = value == "" or (part == "advice" and values["name"] == "none")

@@ -86,8 +86,8 @@ Test(control, statistics_and_metrics_show_the_counters)
     for (unsigned i = 0; i < 7; i++) {
         lod_control_count(&control, LOD_REQUEST_READLINK);
     }
-    lod_control_count_read(&control, LOD_Q1, 1000);
-    lod_control_count_read(&control, LOD_ORIGINAL, 1ull << 40);
+    lod_control_count_read(&control, LOD_FORMAT_TAR, LOD_Q1, 1000);
+    lod_control_count_read(&control, LOD_FORMAT_TREE, LOD_ORIGINAL, 1ull << 40);
     cr_assert_eq(lod_control_switch(&control, 3), 0);
     cr_assert_eq(lod_control_switch(&control, 3), 0);
     cr_assert_eq(lod_control_stats_text(&control, text, LOD_CONTROL_FILE_BYTES), 0);
@@ -97,6 +97,9 @@ Test(control, statistics_and_metrics_show_the_counters)
     cr_assert_eq(number_at(document, "requests", "read"), 0);
     cr_assert_eq(number_at(document, "read_bytes", "q1"), 1000);
     cr_assert_eq(number_at(document, "read_bytes", "original"), (double)(1ull << 40));
+    cr_assert_eq(number_at(document, "format_bytes", "tar"), 1000);
+    cr_assert_eq(number_at(document, "format_reads", "tree"), 1);
+    cr_assert_eq(number_at(document, "format_reads", "tfrecord"), 0);
     cr_assert_eq(number_at(document, "auto", "switches"), 1);
     cJSON_Delete(document);
 
@@ -105,6 +108,8 @@ Test(control, statistics_and_metrics_show_the_counters)
         strstr(text, "\nlodfs_fuse_ops_total{op=\"readlink\"}                    7\n"));
     cr_assert_not_null(
         strstr(text, "\nlodfs_read_bytes_total{fidelity=\"original\"}        1099511627776\n"));
+    cr_assert_not_null(
+        strstr(text, "\nlodfs_format_read_bytes_total{format=\"tar\"}                 1000\n"));
     cr_assert_not_null(strstr(text, "\nlodfs_auto_info{fidelity=\"q3\"}   1\n"));
     cr_assert_not_null(strstr(text, "\n# TYPE lodfs_auto_switches_total counter\n"));
 }
@@ -170,6 +175,10 @@ Test(control, texts_with_every_counter_full_have_room)
     }
     for (unsigned f = 0; f <= LOD_ORIGINAL; f++) {
         atomic_store(&control.read_bytes[f], UINT64_MAX);
+    }
+    for (unsigned f = 0; f < LOD_FORMATS; f++) {
+        atomic_store(&control.format_bytes[f], UINT64_MAX);
+        atomic_store(&control.format_reads[f], UINT64_MAX);
     }
     for (unsigned i = 0; i < LOD_REQUESTS; i++) {
         atomic_store(&control.durations.slots[0].ns[i], UINT64_MAX);

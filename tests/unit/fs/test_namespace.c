@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
+#include "shard/shown_file.h"
 #include "views/namespace_file.h"
 #include "log.h"
 #include "store/store_fixture.h"
@@ -246,7 +247,7 @@ Test(namespace, a_path_is_walked_name_by_name)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         cr_assert_eq(walk_to(cases[i].path, &found), cases[i].error, "%s", cases[i].path);
         if (!cases[i].error) {
-            cr_assert_eq(lod_namespace_contents(dataset, &found, &contents), 0);
+            cr_assert_eq(lod_shown_contents(dataset, NULL, &found, &contents), 0);
             cr_assert_eq(contents.bytes, cases[i].bytes, "%s", cases[i].path);
         }
     }
