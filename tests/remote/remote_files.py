@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of stores behind URLs share: the truth of a store, and what was read of it."""
+"""Helpers of the tests of stores behind URLs: the files of a store, and those that were read."""
 import os
 
 from mounted import lodfs

@@ -143,6 +143,6 @@ class Engine:
             daemon.wait()
 
     def environment(self):
-        """What finds and opens its buckets."""
+        """The variables by which a program finds and opens its buckets."""
         return {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET,
                 "AWS_ENDPOINT_URL_S3": self.endpoint}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 A store in a bucket of a real S3 server, which checks signatures: keys by environment and profile,
-and what is said where they are wrong. No secret may be seen anywhere.
+and the messages where they are wrong. No secret may be seen anywhere.
 """
 import os
 import subprocess

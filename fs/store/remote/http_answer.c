@@ -232,7 +232,7 @@ static enum lod_http_verdict judge_partial(const struct lod_http_answer *answer,
     if (asked->etag[0] && answer->etag[0] && strcmp(asked->etag, answer->etag) != 0) {
         return LOD_HTTP_CHANGED;
     }
-    /* An object of unknown size may be shorter than what was asked for, but then ends there. */
+    /* An object of unknown size may end before the last byte of the request. */
     const uint64_t last =
         asked->total || answer->total > asked->last ? asked->last : answer->total - 1;
     const uint64_t sent = last - answer->first + 1;

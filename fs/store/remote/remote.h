@@ -20,7 +20,7 @@
 #define LOD_REMOTE_DOUBTS  64u
 #define LOD_REMOTE_TROUBLE 400
 
-/* Where the store is, and who asks. A row of the back-end table fills it. */
+/* The place of the store, and the keys of its user. A row of the back-end table fills it. */
 struct lod_remote_site {
     char base[LOD_URL_BYTES]; /* the URL of the store's folder, without a slash at its end */
     struct lod_http_keys keys;

@@ -81,7 +81,7 @@ void lod_remote_object_read(void *state, struct lod_range *ranges, unsigned coun
     }
 }
 
-/* Another connection is used from now on, and what was kept of the object is given up. */
+/* Another connection is used from now on, and the kept bytes of the object are given up. */
 bool lod_remote_object_doubt(void *state, uint64_t offset, size_t bytes)
 {
     struct object *object = state;

@@ -20,10 +20,12 @@ struct lod_s3_keys {
 };
 
 /*
- * Reads all settings. A `profile` that was named (NULL: AWS_PROFILE, else "default") is used for
- * the keys even if the environment has some. -ENOENT: the profile that was named does not exist.
- * -EACCES, -EISDIR and others: a file cannot be read. -EINVAL: a file is malformed, or a setting is
- * too long. `why` gets a sentence, which holds no key.
+ * Reads all settings. `profile` NULL is AWS_PROFILE, else "default". A profile that was named gives
+ * the keys even if the environment has some. `why` gets a sentence, which holds no key.
+ *
+ *   -ENOENT                       the profile that was named does not exist
+ *   -EINVAL                       a file is malformed, or a setting is too long
+ *   -EACCES, -EISDIR and others   a file cannot be read
  */
 LOD_MUST_CHECK int lod_s3_keys_read(const char *profile, struct lod_s3_keys *ret_keys, char *why,
                                     size_t why_room);

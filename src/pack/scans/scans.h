@@ -31,7 +31,9 @@ struct lod_scans {
 
     /*
      * The manifest's `scans`, owned; a caller that takes it sets it to NULL. NULL if no photograph
-     * was measured, as in a source without JPEGs. Numbers have 4 decimals. Members:
+     * was measured, as in a source without JPEGs. Numbers have 4 decimals.
+     *
+     * Members:
      *
      * - "scripts": {NAME: TEXT, ..}, the scripts that a class names.
      * - "classes": [..], a row for each class, 0 .. 5; see below.
