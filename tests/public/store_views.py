@@ -74,6 +74,25 @@ def contents(store, point, files):
             yield f"{path}: {size} bytes at {at}"
 
 
+def parts(store, point):
+    """Parts, whose folders are not listed; their pictures together are those of the tree."""
+    for path in ("parts", "parts/3"):
+        if store.list(path, None) or store.stat(path, None).kind != "folder":
+            yield f"{path}: {store.list(path, None)}"
+    pictures = []
+    for part in ("parts/3/0", "parts/3/1", "parts/3/2"):
+        listed = dict(walk(store, part))
+        below = [f"{part}/{path}" for path in mounted(f"{point}/{part}")]
+        if sorted(listed) != below:
+            yield f"{part}: {sorted(set(listed) ^ set(below))[:9]}"
+        files = [path for path in listed if listed[path].kind == "file" and "/q4/" in path]
+        pictures += [path[len(part) + 1:] for path in files if path.endswith(".jpg")]
+        yield from contents(store, point, files)
+    whole = [path for path, _ in walk(store, "q4") if path.endswith(".jpg")]
+    if sorted(path for path in pictures if path.startswith("q4/")) != sorted(whole):
+        yield f"{len(pictures)} pictures in all parts, {len(whole)} in the tree"
+
+
 def in_worker(job):
     store, path = job
     return store.read(path, None)
@@ -159,6 +178,7 @@ def main():
                       if path.startswith(("tar/", "tfrecord/")) and "/q4/" in path]
             results.add("entries", entries(opened, point, listed))
             results.add("contents", contents(opened, point, files))
+            results.add("parts", parts(opened, point))
             results.add("shards", [] if len(shards) > 2 else [shards])
             results.add("workers", workers(opened, shards))
             results.add("refused", refused(opened))
