@@ -19,6 +19,14 @@ struct reading {
     uint64_t data_at;  /* the same in the file of samples; differs in one of lines */
 };
 
+/* Returns whether the file is another one in each part. Files that have neither samples nor a line
+ * for each are not. */
+static bool is_divided(const struct lod_shard *shard)
+{
+    return shard->part.count &&
+           (shard->kind == LOD_FRAMED_DATA || shard->framing->lines[shard->kind]);
+}
+
 static uint64_t line_bytes(const struct lod_shard *shard)
 {
     return lod_line_bytes(shard->framing->lines[shard->kind], shard->path_room);
@@ -98,7 +106,7 @@ int lod_shard_bytes(struct lod_shard_reader *reader, const struct lod_shard *sha
 {
     struct lod_blob *layout = NULL;
 
-    if (!shard->part.count) {
+    if (!is_divided(shard)) {
         *ret_bytes = shard->bytes;
         return 0;
     }
@@ -116,7 +124,7 @@ int lod_shard_read(struct lod_shard_reader *reader, const struct lod_shard *shar
     struct reading reading = {.reader = reader, .shard = shard, .from = offset, .into = into};
     struct lod_blob *layout = NULL;
 
-    if (!shard->part.count) {
+    if (!is_divided(shard)) {
         return lod_shard_read_stretch(reader, shard, offset, bytes, into, ret_bytes);
     }
     int error = lod_shard_cache_layout(lod_shard_reader_cache(reader), shard, &layout);
