@@ -96,8 +96,8 @@ static void find_places(struct lod_fetch_job *job)
         struct lod_fetch_miss *miss = &job->misses[i];
         miss->error = job->error;
         if (!miss->error) {
-            miss->error = lod_record_place(job->record, job->slot, miss->wanted->group,
-                                           miss->wanted->frame, &miss->place);
+            miss->error =
+                lod_record_place(job->record, miss->slot, miss->group, miss->frame, &miss->place);
         }
     }
     sort(job);
@@ -126,8 +126,7 @@ static void make_entries(struct lod_fetch_job *job, struct lod_frame_entry *entr
     for (unsigned i = 0; i < job->count; i++) {
         struct lod_fetch_miss *miss = &job->misses[i];
         entries[i] = (struct lod_frame_entry){
-            .flight.key = lod_fetch_key(&job->item->recd, job->slot, miss->wanted->group,
-                                        miss->wanted->frame),
+            .flight.key = lod_fetch_key(&job->item->recd, miss->slot, miss->group, miss->frame),
             .next = i + 1 < job->count ? &entries[i + 1] : NULL,
             .chunk = job->chunk,
             .data = miss->at,
@@ -154,7 +153,7 @@ static int take_memory(struct lod_fetch_job *job, uint64_t gap_max)
 
     at = at ? at : lod_frame_arena_take(arena, heads + data, LOD_CHUNK_RECENT, &job->chunk);
     job->retained = at;
-    if (!at) {
+    if (!at && job->misses[0].wanted) {
         at = lod_frame_arena_take_own(arena, heads + data, &job->chunk);
     }
     if (!at) {
@@ -165,19 +164,37 @@ static int take_memory(struct lod_fetch_job *job, uint64_t gap_max)
     return 0;
 }
 
-/* Claims the misses, except those that another thread has claimed meanwhile. */
-static void claim(struct lod_fetch_job *job, struct lod_flight_shard *shard)
+/* Holds the lock of the shard of `key` instead of that of `held`; either may be NULL. Frames of one
+ * item are in one shard. */
+static struct lod_flight_shard *hold(struct lod_fetch *fetch, struct lod_flight_shard *held,
+                                     const struct lod_key *key)
 {
-    pthread_mutex_lock(&shard->lock);
+    struct lod_flight_shard *shard = key ? lod_fetch_shard(fetch, *key) : NULL;
+
+    if (held && held != shard) {
+        pthread_mutex_unlock(&held->lock);
+    }
+    if (shard && held != shard) {
+        pthread_mutex_lock(&shard->lock);
+    }
+    return shard;
+}
+
+/* Claims the misses, except those that another thread has claimed meanwhile. */
+static void claim(struct lod_fetch_job *job)
+{
+    struct lod_flight_shard *shard = NULL;
+
     for (unsigned i = 0; i < job->count; i++) {
         struct lod_fetch_miss *miss = &job->misses[i];
+        shard = hold(job->fetch, shard, &miss->entry->flight.key);
         if (lod_flight_find(shard, miss->entry->flight.key)) {
             miss->entry = NULL;
         } else {
             lod_flight_link(shard, &miss->entry->flight);
         }
     }
-    pthread_mutex_unlock(&shard->lock);
+    hold(job->fetch, shard, NULL);
 }
 
 /* ------------------------------------------------------------------------ publishing */
@@ -190,15 +207,34 @@ static void hand_over(struct lod_fetch_job *job, struct lod_fetch_miss *miss)
     miss->wanted->bytes = miss->place.bytes;
 }
 
-/* Returns the first error of a frame of this job. */
-static int publish(struct lod_fetch_job *job, struct lod_flight_shard *shard)
+/* Publishes the claimed frames. Those that no reader waits for are checked by their first one. */
+static void land(struct lod_fetch_job *job)
+{
+    struct lod_flight_shard *shard = NULL;
+
+    for (unsigned i = 0; i < job->count; i++) {
+        struct lod_fetch_miss *miss = &job->misses[i];
+        if (miss->entry) {
+            shard = hold(job->fetch, shard, &miss->entry->flight.key);
+            atomic_store_explicit(&miss->entry->checked, miss->wanted, memory_order_relaxed);
+            lod_flight_land(shard, &miss->entry->flight, miss->error);
+        }
+    }
+    hold(job->fetch, shard, NULL);
+}
+
+/* Returns the first error of a frame that a reader waits for. */
+static int publish(struct lod_fetch_job *job)
 {
     unsigned handed = 0;
     int failed = 0;
 
     for (unsigned i = 0; i < job->count; i++) {
         struct lod_fetch_miss *miss = &job->misses[i];
-        if (!miss->entry) {
+        if (!miss->wanted) {
+            miss->error = miss->error ? -EINTR : 0; /* not remembered */
+        }
+        if (!miss->entry || !miss->wanted) {
             continue;
         }
         miss->error = lod_fetch_check(job, miss);
@@ -209,18 +245,9 @@ static int publish(struct lod_fetch_job *job, struct lod_flight_shard *shard)
         failed = failed ? failed : miss->error;
     }
     lod_blob_ref_many(&job->chunk->blob, handed);
-    if (!job->retained) {
-        return failed;
+    if (job->retained) {
+        land(job);
     }
-    pthread_mutex_lock(&shard->lock);
-    for (unsigned i = 0; i < job->count; i++) {
-        struct lod_fetch_miss *miss = &job->misses[i];
-        if (miss->entry) {
-            atomic_store_explicit(&miss->entry->checked, true, memory_order_relaxed);
-            lod_flight_land(shard, &miss->entry->flight, miss->error);
-        }
-    }
-    pthread_mutex_unlock(&shard->lock);
     return failed;
 }
 
@@ -250,39 +277,44 @@ static uint64_t gap_of(const struct lod_fetch *fetch)
     return fetch->ranges > 1 && gap > SIDE_GAP_MAX ? SIDE_GAP_MAX : gap;
 }
 
+int lod_fetch_misses(struct lod_fetch_job *job)
+{
+    const uint64_t gap_max = gap_of(job->fetch);
+
+    find_places(job);
+    int error = take_memory(job, gap_max);
+    if (!error) {
+        if (job->retained) {
+            claim(job);
+        }
+        lod_fetch_read(job, gap_max);
+        error = publish(job);
+        lod_blob_unref(&job->chunk->blob);
+    }
+    return error;
+}
+
 int lod_fetch(struct lod_fetch *fetch, const struct lod_item *item, struct lod_wanted *wanted,
               unsigned count, bool *near)
 {
     struct lod_fetch_miss misses[LOD_FETCH_MAX];
-    struct lod_fetch_job job = {.fetch = fetch,
-                                .item = item,
-                                .slot = item->number - item->recd.first_item,
-                                .near = *near,
-                                .misses = misses};
-    const uint64_t gap_max = gap_of(fetch);
+    struct lod_fetch_job job = {.fetch = fetch, .item = item, .near = *near, .misses = misses};
 
     for (unsigned i = 0; i < count; i++) {
         if (!wanted[i].chunk) {
             assert(job.count < LOD_FETCH_MAX);
-            job.misses[job.count++] = (struct lod_fetch_miss){.wanted = &wanted[i]};
+            job.misses[job.count++] =
+                (struct lod_fetch_miss){.slot = item->number - item->recd.first_item,
+                                        .group = wanted[i].group,
+                                        .frame = wanted[i].frame,
+                                        .wanted = &wanted[i]};
         }
     }
     if (job.count == 0) {
         return 0;
     }
-    struct lod_flight_shard *shard =
-        lod_fetch_shard(fetch, lod_fetch_key(&item->recd, job.slot, 0, 0));
     job.error = lod_dataset_record(fetch->dataset, item, &job.record);
-    find_places(&job);
-    int error = take_memory(&job, gap_max);
-    if (!error) {
-        if (job.retained) {
-            claim(&job, shard);
-        }
-        lod_fetch_read(&job, gap_max);
-        error = publish(&job, shard);
-        lod_blob_unref(&job.chunk->blob);
-    }
+    int error = lod_fetch_misses(&job);
     lod_record_close(job.record);
     *near = *near && !job.waited;
     return error;

@@ -71,6 +71,18 @@ struct lod_key lod_fetch_key(const struct lod_record_desc *recd, uint32_t slot, 
 LOD_MUST_CHECK int lod_fetch(struct lod_fetch *fetch, const struct lod_item *item,
                              struct lod_wanted *wanted, unsigned count, bool *near);
 
+/*
+ * Reads ahead for `count` neighbouring slots from the item's on, in few requests, as neighbours lie
+ * side by side in each group. Fetches groups first .. last of slots whose first frame is absent;
+ * the first readers check the hashes. Returns how many of the slots, from the first on, need no
+ * other call: they are in memory, or being read. A failure is not remembered, since the reader of
+ * each frame meets it again. At most LOD_RUN_FRAMES frames of LOD_RUN_BYTES bytes; `near` as above.
+ */
+#define LOD_RUN_FRAMES 256u
+#define LOD_RUN_BYTES  (512u << 10)
+uint32_t lod_fetch_run(struct lod_fetch *fetch, const struct lod_item *item, uint32_t count,
+                       unsigned first, unsigned last, bool *near);
+
 /* Returns in *ret_is whether this frame would be read from the page cache. Opens its record if
  * necessary. Returns -ENOTSUP if the store cannot tell. */
 LOD_MUST_CHECK int lod_fetch_in_memory(struct lod_fetch *fetch, const struct lod_item *item,

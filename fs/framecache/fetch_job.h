@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call of lod_fetch, shared by fetch.c and fetch_read.c alone. */
+/* One call of lod_fetch or lod_fetch_run, shared by the files of that name alone. */
 #ifndef LOD_FETCH_JOB_H
 #define LOD_FETCH_JOB_H
 
@@ -11,6 +11,11 @@
 
 /* A frame to be read. */
 struct lod_fetch_miss {
+    uint32_t slot;
+    unsigned group;
+    uint64_t frame;
+    /* NULL: no reader waits for it. Its first reader checks its hash, and reads it again if it
+     * could not be read here. */
     struct lod_wanted *wanted;
     struct lod_place place;
     struct lod_frame_entry *entry; /* NULL: not claimed, another thread reads it */
@@ -20,17 +25,20 @@ struct lod_fetch_miss {
 
 struct lod_fetch_job {
     struct lod_fetch *fetch;
-    const struct lod_item *item;
-    uint32_t slot;
-    struct lod_record *record; /* NULL: the record cannot be opened, and `error` is why */
+    const struct lod_item *item; /* of the frames that readers wait for, and of the record */
+    struct lod_record *record;   /* NULL: the record cannot be opened, and `error` is why */
     int error;
     bool near;   /* requests do not count for the estimate */
     bool waited; /* for one of them */
     struct lod_chunk *chunk;
     bool retained; /* the chunk is in the budget, so its entries may be in the table */
     unsigned count;
-    struct lod_fetch_miss *misses; /* LOD_FETCH_MAX, of which `count` mean something */
+    struct lod_fetch_miss *misses; /* of which `count` mean something */
 };
+
+/* Fetches the misses; the record was opened, or `error` says why not. Returns the first error of a
+ * frame that a reader waits for. */
+LOD_MUST_CHECK int lod_fetch_misses(struct lod_fetch_job *job);
 
 /* Does miss i + 1 go into the same request as miss i? */
 bool lod_fetch_joined(const struct lod_fetch_job *job, unsigned i, uint64_t gap_max);

@@ -128,8 +128,7 @@ void lod_fetch_read(struct lod_fetch_job *job, uint64_t gap_max)
 
 static bool is_sound(const struct lod_fetch_job *job, const struct lod_fetch_miss *miss)
 {
-    return lod_record_frame_sound(job->record, job->slot, miss->wanted->group, miss->wanted->frame,
-                                  miss->at);
+    return lod_record_frame_sound(job->record, miss->slot, miss->group, miss->frame, miss->at);
 }
 
 /* A wrong hash is the storage's last word, or came with a bad connection or copy. */
@@ -151,8 +150,8 @@ int lod_fetch_check(struct lod_fetch_job *job, struct lod_fetch_miss *miss)
     int error = miss->error ? miss->error : check_hash(job, miss);
 
     if (error && error != job->error) {
-        error = lod_dataset_frame_failed(job->fetch->dataset, job->item, miss->wanted->group,
-                                         miss->wanted->frame, miss->place.offset, error);
+        error = lod_dataset_frame_failed(job->fetch->dataset, job->item, miss->group, miss->frame,
+                                         miss->place.offset, error);
     }
     return error;
 }

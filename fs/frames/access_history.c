@@ -99,16 +99,31 @@ void lod_access_history_sum(const struct lod_access_history *history, uint32_t r
     *ret_summary = summary;
 }
 
+/* Returns whether `until` is over, or of another record; if so, it begins anew. */
+static bool is_over(const struct lod_access_record *at, uint32_t record,
+                    atomic_uint_fast64_t *until, uint64_t ns)
+{
+    const uint64_t now = lod_clock_ns();
+    const bool over = LOAD(at->record) != (uint64_t)record + 1 || now >= LOAD(*until);
+
+    if (over) {
+        STORE(*until, now + ns);
+    }
+    return over;
+}
+
 bool lod_access_history_look(struct lod_access_history *history, uint32_t record, uint64_t ns)
 {
     struct lod_access_record *at = place_of(history, record);
-    uint64_t now = lod_clock_ns();
-    bool look = LOAD(at->record) != (uint64_t)record + 1 || now >= LOAD(at->far_until_ns);
 
-    if (look) {
-        STORE(at->far_until_ns, now + ns);
-    }
-    return look;
+    return is_over(at, record, &at->far_until_ns, ns);
+}
+
+bool lod_access_history_doubt(struct lod_access_history *history, uint32_t record, uint64_t ns)
+{
+    struct lod_access_record *at = place_of(history, record);
+
+    return is_over(at, record, &at->doubted_until_ns, ns);
 }
 
 struct lod_groups lod_access_history_loaded(const struct lod_access_history *history,

@@ -27,6 +27,7 @@ struct lod_access_record {
     atomic_uint_fast64_t kept;   /* bytes of these groups */
     /* The page cache did not have it; do not ask again until then. */
     atomic_uint_fast64_t far_until_ns;
+    atomic_uint_fast64_t doubted_until_ns; /* the same, after a slow read */
 };
 
 struct lod_access_history {
@@ -57,6 +58,9 @@ void lod_access_history_sum(const struct lod_access_history *history, uint32_t r
 /* Returns whether to ask the kernel now if the record is in memory. If so, returns false for the
  * next `ns`. */
 bool lod_access_history_look(struct lod_access_history *history, uint32_t record, uint64_t ns);
+
+/* The same for reads that should have come from memory and were slow. */
+bool lod_access_history_doubt(struct lod_access_history *history, uint32_t record, uint64_t ns);
 
 /* Returns the groups of the record that were loaded. */
 struct lod_groups lod_access_history_loaded(const struct lod_access_history *history,

@@ -273,6 +273,23 @@ int lod_frames_get(struct lod_frames *frames, const struct lod_item *item,
     return error;
 }
 
+uint32_t lod_frames_run(struct lod_frames *frames, const struct lod_item *item, uint32_t count,
+                        unsigned first, unsigned last)
+{
+    const struct lod_groups groups = {first, last};
+    bool near = false;
+
+    if (!lod_prefetch_is_fast(&frames->prefetch, item, groups, &near)) {
+        return count;
+    }
+    const bool expected = near;
+    const uint32_t done = lod_fetch_run(&frames->fetch, item, count, first, last, &near);
+    if (expected && !near) {
+        lod_prefetch_doubt(&frames->prefetch, item);
+    }
+    return done;
+}
+
 /* ------------------------------------------------------------------------------ the rest */
 
 int lod_frames_create(struct lod_dataset *dataset, const struct lod_frames_options *options,

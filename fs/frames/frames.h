@@ -46,6 +46,14 @@ void lod_frames_shrink(void *frames, size_t bytes);
 LOD_MUST_CHECK int lod_frames_get(struct lod_frames *frames, const struct lod_item *item,
                                   struct lod_wanted *wanted, unsigned count);
 
+/*
+ * Reads ahead in one go for `count` neighbouring items from this one on, if the store answers at
+ * the speed of memory: groups first .. last of each. Returns for how many of them, at least one, no
+ * other call is of use; see lod_fetch_run.
+ */
+uint32_t lod_frames_run(struct lod_frames *frames, const struct lod_item *item, uint32_t count,
+                        unsigned first, unsigned last);
+
 /* Returns the measured speed of the store. */
 struct lod_io_estimate *lod_frames_io_estimate(struct lod_frames *frames);
 

@@ -12,6 +12,9 @@
 #define ADVISE_AFTER 256u
 #define MIB          (1u << 20)
 #define LOOK_NS      LOD_SECOND_NS /* between two queries whether a record is in memory */
+/* Between two after slow reads. A query costs as much as 50 reads, and a preempted thread is slow.
+ */
+#define DOUBT_NS (LOD_SECOND_NS / 50)
 
 /* Returns the groups that a reader wants. */
 static struct lod_groups groups_of(const struct lod_wanted *wanted, unsigned count)
@@ -180,13 +183,21 @@ static bool is_near(struct lod_prefetch *prefetch, const struct lod_item *item,
     return true;
 }
 
+bool lod_prefetch_is_fast(struct lod_prefetch *prefetch, const struct lod_item *item,
+                          struct lod_groups groups, bool *ret_near)
+{
+    *ret_near = is_near(prefetch, item, groups);
+    return *ret_near || (lod_io_estimate_is_known(&prefetch->fetch->estimate) &&
+                         lod_prefetch_cost_now(prefetch).memory);
+}
+
 void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *item)
 {
     const struct lod_record_desc *recd = &item->recd;
     const struct lod_groups loaded = lod_access_history_loaded(&prefetch->history, recd->number);
     bool near = true; /* only this thread was delayed */
 
-    if (loaded.last &&
+    if (loaded.last && lod_access_history_doubt(&prefetch->history, recd->number, DOUBT_NS) &&
         !lod_dataset_groups_in_memory(prefetch->fetch->dataset, recd, loaded.first, loaded.last,
                                       &near) &&
         !near) {

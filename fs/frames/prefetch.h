@@ -43,8 +43,13 @@ LOD_MUST_CHECK enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *pre
                                                         const struct lod_wanted *wanted,
                                                         unsigned count, bool *loaded);
 
+/* Returns whether these groups of the item's record should come at the speed of memory.
+ * `*ret_near`: since they are in the kernel's page cache; if not, call lod_prefetch_doubt. */
+LOD_MUST_CHECK bool lod_prefetch_is_fast(struct lod_prefetch *prefetch, const struct lod_item *item,
+                                         struct lod_groups groups, bool *ret_near);
+
 /* A read that should have come from memory was slow: asks the kernel again whether the record is
- * there. */
+ * there, at most some times a second. */
 void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *item);
 
 /* Returns the bytes of cache that the present read order needs; 0: the present cache suffices;

@@ -20,6 +20,9 @@
 #define AT_ONCE_NS   (250ull * 1000 * 1000)
 #define LONGEST_NS   (5ull * 1000 * 1000 * 1000)
 #define SECOND_NS    1000000000ull
+#define NEIGHBOURS   4u          /* requests of one reader that are on their way together */
+#define WHOLE_BYTES  (64u << 10) /* a first request of this size begins a whole file */
+#define AHEAD_FILES  4u          /* with more, bytes are evicted before they are used */
 
 static uint64_t cost_ns(const struct lod_prefetch_cost *cost, uint64_t requests, uint64_t bytes)
 {
@@ -109,4 +112,13 @@ bool lod_prefetch_decide_ahead(uint64_t bytes, unsigned last, const struct lod_p
     return !cost->memory && order->bytes + more <= room->bytes &&
            (last <= room->fitting || (order->in_turn && order->asked_mean >= MEAN_ENOUGH)) &&
            cost_ns(cost, 1, bytes) <= LONGEST_NS;
+}
+
+uint64_t lod_prefetch_decide_run(uint64_t offset, uint64_t bytes, uint64_t end, unsigned files)
+{
+    /* Requests of one reader arrive at several threads, so they pass each other. */
+    const uint64_t apart = end > offset ? end - offset : offset - end;
+    const bool in_turn = apart <= NEIGHBOURS * bytes && (end || bytes >= WHOLE_BYTES);
+
+    return !in_turn ? 0 : files <= AHEAD_FILES ? LOD_AHEAD_BYTES : 0;
 }

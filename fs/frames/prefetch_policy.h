@@ -76,4 +76,13 @@ bool lod_prefetch_decide_ahead(uint64_t bytes, unsigned last, const struct lod_p
                                const struct lod_prefetch_room *room,
                                const struct lod_prefetch_order *order);
 
+/*
+ * Framed files (fs/shard) are read from start to end, and their samples are neighbours in a record.
+ * Returns how many bytes behind a request of a file to read ahead, on a store at the speed of
+ * memory. `end`: where the file's latest request ended; 0: none is known. `files`: how many are
+ * being read.
+ */
+#define LOD_AHEAD_BYTES (256u << 10)
+uint64_t lod_prefetch_decide_run(uint64_t offset, uint64_t bytes, uint64_t end, unsigned files);
+
 #endif

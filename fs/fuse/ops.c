@@ -8,10 +8,13 @@
 #include "fuse/ops.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+
+#include "memory/buffer_pool.h"
+
+#define PAGE_BYTES 4096u
 
 void lod_ops_fail(fuse_req_t req, fuse_ino_t number, int error)
 {
@@ -128,11 +131,19 @@ static void read_control(fuse_req_t req, const struct lod_ops *ops, uint32_t num
     fuse_reply_buf(req, text, bytes);
 }
 
+/* Returns the first whole page; NULL of NULL. The kernel copies page by page, from two if they are
+ * not the same ones. */
+static uint8_t *page_in(uint8_t *memory)
+{
+    return memory ? memory + -(uintptr_t)memory % PAGE_BYTES : NULL;
+}
+
 /* A file of a framing is put together in a buffer: it has more pieces than one reply may have. */
 static void read_shard(fuse_req_t req, const struct lod_ops *ops, const struct lod_found *found,
                        size_t size, off_t offset)
 {
-    uint8_t *buffer = malloc(size ? size : 1);
+    struct lod_buffer_pool *pool = lod_reader_pool(ops->reader);
+    uint8_t *memory = lod_buffer_pool_take(pool, size + PAGE_BYTES), *buffer = page_in(memory);
     size_t bytes = 0;
 
     int error =
@@ -144,7 +155,7 @@ static void read_shard(fuse_req_t req, const struct lod_ops *ops, const struct l
         lod_control_count_read(ops->control, found->inode.format, found->inode.fidelity, bytes);
         fuse_reply_buf(req, (const char *)buffer, bytes);
     }
-    free(buffer);
+    lod_buffer_pool_give(pool, memory);
 }
 
 static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,

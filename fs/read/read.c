@@ -112,6 +112,24 @@ void lod_read_finish(struct lod_read *read)
     read->bytes = 0;
 }
 
+uint32_t lod_reader_run(struct lod_reader *reader, const struct lod_item *item,
+                        const struct lod_plan *plan, uint32_t count)
+{
+    unsigned first = 0, last = 0;
+    bool whole = true;
+
+    for (unsigned i = 0; i < plan->count; i++) {
+        const struct lod_piece *piece = &plan->pieces[i];
+        if (piece->kind == LOD_PIECE_STORED) {
+            whole = whole && (!last || piece->group == last || piece->group == last + 1);
+            first = first ? first : piece->group;
+            last = piece->group;
+        }
+        whole = whole && piece->kind != LOD_PIECE_MADE; /* units have their own readahead */
+    }
+    return whole && last ? lod_frames_run(reader->frames, item, count, first, last) : count;
+}
+
 static void copy(const struct lod_read *read, uint8_t *into)
 {
     for (unsigned i = 0; i < read->count; i++) {

@@ -83,6 +83,11 @@ struct lod_devices *lod_reader_devices(struct lod_reader *reader)
     return reader->made.devices;
 }
 
+struct lod_buffer_pool *lod_reader_pool(struct lod_reader *reader)
+{
+    return &reader->pool;
+}
+
 struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
 {
     if (reader) {

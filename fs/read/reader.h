@@ -46,6 +46,10 @@ struct lod_devices;
 void lod_reader_use_devices(struct lod_reader *reader, struct lod_devices *devices);
 struct lod_devices *lod_reader_devices(struct lod_reader *reader); /* NULL: not set */
 
+/* Returns the memory of made units that others may use for answers. */
+struct lod_buffer_pool;
+struct lod_buffer_pool *lod_reader_pool(struct lod_reader *reader);
+
 /* A change that would reduce the bytes that this mount reads from its store. */
 enum lod_advice {
     LOD_ADVICE_NONE,
@@ -108,5 +112,14 @@ void lod_read_finish(struct lod_read *read);
 LOD_MUST_CHECK int lod_reader_read_into(struct lod_reader *reader, const struct lod_item *item,
                                         const struct lod_plan *plan, uint64_t offset, uint8_t *into,
                                         size_t bytes);
+
+/*
+ * The caller is about to read the files of `count` neighbouring items of a record, from this one
+ * on, whose plans are like this one's. Reads what they need in one go, if that saves time, and
+ * returns for how many of them, at least one, no other call is of use. Failures are left to the
+ * readers.
+ */
+uint32_t lod_reader_run(struct lod_reader *reader, const struct lod_item *item,
+                        const struct lod_plan *plan, uint32_t count);
 
 #endif

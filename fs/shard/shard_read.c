@@ -10,6 +10,7 @@
 #include "castagnoli.h"
 #include "shard/shard_cache.h"
 #include "shard/shard_directory.h"
+#include "shard/shard_run.h"
 
 #define SUM_BYTES (256u << 10) /* that are summed at once */
 
@@ -17,6 +18,7 @@ struct lod_shard_reader {
     struct lod_dataset *dataset;
     struct lod_reader *reader;
     struct lod_shard_cache cache;
+    struct lod_shard_streams streams;
 };
 
 /* The requested part of a file. */
@@ -25,6 +27,7 @@ struct range {
     const struct lod_shard *shard;
     uint64_t from, to; /* offsets in the file */
     uint8_t *into;     /* memory for the byte at `from` */
+    uint64_t ahead;    /* samples are fetched up to this offset */
 };
 
 /* ------------------------------------------------------------------------------- pieces */
@@ -49,24 +52,32 @@ static void copy(const struct lod_read *read, uint8_t *into)
     }
 }
 
-/* Reads the file of an item. According to the directory it has file->bytes bytes. */
+/* Returns the item of a file and its plan. According to the directory it has file->bytes bytes. */
+static int plan_file(const struct range *range, const struct lod_framed_file *file,
+                     struct lod_item *item, struct lod_plan *plan)
+{
+    struct lod_dataset *dataset = range->reader->dataset;
+
+    int error = lod_dataset_item(dataset, file->item, item);
+    if (error) {
+        return error;
+    }
+    error = lod_codec_plan(item->codec, item->row, LOD_FORMAT_TREE, range->shard->fidelity, plan);
+    return error || plan->bytes != file->bytes
+               ? lod_dataset_item_failed(dataset, item, error ? error : -EILSEQ)
+               : 0;
+}
+
 static int read_file(const struct range *range, const struct lod_framed_file *file, uint64_t offset,
                      uint64_t bytes, uint8_t *into)
 {
-    struct lod_dataset *dataset = range->reader->dataset;
     struct lod_item item;
     struct lod_plan plan;
     struct lod_read read;
 
-    int error = lod_dataset_item(dataset, file->item, &item);
-    if (error) {
-        return error;
-    }
-    error = lod_codec_plan(item.codec, item.row, LOD_FORMAT_TREE, range->shard->fidelity, &plan);
-    if (error || plan.bytes != file->bytes) {
-        return lod_dataset_item_failed(dataset, &item, error ? error : -EILSEQ);
-    }
-    error = lod_reader_read(range->reader->reader, &item, &plan, offset, bytes, &read);
+    int error = plan_file(range, file, &item, &plan);
+    error =
+        error ? error : lod_reader_read(range->reader->reader, &item, &plan, offset, bytes, &read);
     if (!error) {
         copy(&read, into);
         lod_read_finish(&read);
@@ -109,15 +120,21 @@ static void write_head(const struct range *range, struct piece *part, bool wante
 /* Reads the file once more where the range has a part of it; its frames are in the cache. */
 static int sum_again(const struct range *range, const struct lod_framed_file *file, uint32_t *crc)
 {
-    uint8_t *buffer = malloc(SUM_BYTES);
-    int error = buffer ? 0 : -ENOMEM;
+    struct lod_item item;
+    struct lod_plan plan;
+    struct lod_read read;
+    int error = plan_file(range, file, &item, &plan);
 
-    for (uint64_t at = 0, bytes; !error && at < file->bytes; at += bytes) {
-        bytes = file->bytes - at < SUM_BYTES ? file->bytes - at : SUM_BYTES;
-        error = read_file(range, file, at, bytes, buffer);
-        *crc = error ? *crc : lod_crc32c(*crc, buffer, bytes);
+    for (uint64_t at = 0; !error && at < file->bytes;) {
+        error = lod_reader_read(range->reader->reader, &item, &plan, at, SUM_BYTES, &read);
+        if (!error) {
+            for (unsigned i = 0; i < read.count; i++) {
+                *crc = lod_crc32c(*crc, read.iov[i].iov_base, read.iov[i].iov_len);
+            }
+            at += read.bytes;
+            lod_read_finish(&read);
+        }
     }
-    free(buffer);
     return error;
 }
 
@@ -177,9 +194,10 @@ static int read_sample(const struct range *range, const struct lod_framed_sample
 {
     const struct lod_framing *framing = range->shard->framing;
     const unsigned count = framing->stretches(sample);
-    struct piece part = {.sample = sample};
+    struct piece part; /* of which the head is not cleared: it is large */
     int error = 0;
 
+    part.sample = sample;
     for (unsigned i = 0; !error && i < count && at < range->to; i++) {
         framing->stretch(sample, i, &part.stretch);
         const uint64_t bytes = lod_stretch_bytes(&part.stretch);
@@ -263,11 +281,15 @@ static int read_part(const struct range *range, const struct lod_shard_part *par
     const uint64_t begin = part->start - range->shard->start;
     const uint64_t count = lod_shard_directory_count(directory);
     uint64_t number = lod_shard_directory_find(directory, *at - begin);
+    struct lod_shard_run run =
+        lod_shard_run_begin(range->reader->dataset, range->reader->reader, range->shard->fidelity,
+                            directory, range->ahead - begin);
     struct lod_framed_sample sample;
     int error = 0;
 
     for (; !error && number < count && *at < range->to; number++) {
         lod_shard_directory_sample(directory, number, &sample);
+        lod_shard_run(&run, number, &sample);
         error =
             read_sample(range, &sample, begin + lod_shard_directory_start(directory, number), at);
     }
@@ -301,17 +323,18 @@ int lod_shard_read_stretch(struct lod_shard_reader *reader, const struct lod_sha
                            uint64_t offset, size_t bytes, uint8_t *into, size_t *ret_bytes)
 {
     const uint64_t left = offset < shard->bytes ? shard->bytes - offset : 0;
-    const struct range range = {.reader = reader,
-                                .shard = shard,
-                                .from = offset,
-                                .to = offset + (bytes < left ? bytes : left),
-                                .into = into};
+    struct range range = {.reader = reader,
+                          .shard = shard,
+                          .from = offset,
+                          .to = offset + (bytes < left ? bytes : left),
+                          .into = into};
 
     assert(bytes <= LOD_READ_BYTES_MAX);
     if (range.from >= range.to) {
         *ret_bytes = 0;
         return 0;
     }
+    range.ahead = range.to + lod_shard_streams_note(&reader->streams, shard, offset, bytes);
     int error = shard->kind == LOD_FRAMED_DATA ? read_range(&range) : read_lines(&range);
     if (!error) {
         *ret_bytes = (size_t)(range.to - range.from);

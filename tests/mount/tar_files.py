@@ -3,6 +3,7 @@
 tar/: every file equals one that is written from FORMAT.md and the trees alone, whole and in pieces.
 tarfile, GNU tar and, where it is installed, webdataset find each sample with its bytes and label.
 """
+import json
 import os
 import pathlib
 import random
@@ -132,6 +133,17 @@ def pieces(kept, count):
         os.close(file)
 
 
+def runs(point, expected):
+    """Neighbours are read together: fewer requests than samples, each of which has four groups."""
+    samples = 0
+    for name in sorted(expected.shards):
+        read(f"{point}/tar/q4/{os.fsdecode(name)}")
+        samples += len(expected.shards[name])
+    reads = json.loads(read(f"{point}/.lodfs/stats"))["store"]["reads"]
+    if reads >= samples:
+        yield f"{reads} requests for {samples} samples"
+
+
 def grammar(point):
     tar = f"{point}/tar"
     name = sorted(os.listdir(f"{tar}/q4"))[0]
@@ -208,6 +220,9 @@ def check(results, work, name, make, photos):
             results.add(f"{name}: webdataset", webdataset_reads(point, expected))
         except ImportError:
             print("skipped: there is no Python module webdataset")
+    if name == "flat":
+        with Mount(store, point):
+            results.add(f"{name}: runs", runs(point, expected))
     with Mount(store, point, "-o", "cache_size=8M"):
         results.add(f"{name}: pieces", pieces(kept, 3000))
     if name == "splits":

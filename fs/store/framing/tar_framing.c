@@ -6,7 +6,6 @@
  */
 #include "framing/framing.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define BLOCK        512u
@@ -14,7 +13,7 @@
 #define PREFIX_MAX   155u
 #define SECONDS_MAX  077777777777ll /* 11 octal digits */
 #define SECONDS_AT   30             /* mtime: seconds * 2^30 + nanoseconds */
-#define LABEL_BYTES  12             /* "2147483647" */
+#define LABEL_BYTES  10             /* "2147483647" */
 
 /* Places in a header. */
 enum {
@@ -180,9 +179,19 @@ static struct entry label_of(const struct lod_framed_sample *sample, size_t byte
     return entry;
 }
 
+/* In decimal; the label is not negative. Every sample needs it several times. */
 static size_t label_text(const struct lod_framed_sample *sample, char text[LABEL_BYTES])
 {
-    return (size_t)snprintf(text, LABEL_BYTES, "%d", sample->label);
+    uint32_t left = (uint32_t)sample->label;
+    size_t digits = 1;
+
+    for (uint32_t above = left / 10; above; above /= 10) {
+        digits++;
+    }
+    for (size_t i = digits; i > 0; i--, left /= 10) {
+        text[i - 1] = (char)('0' + left % 10);
+    }
+    return digits;
 }
 
 /* A file of the user's own under this name is kept. */

@@ -252,3 +252,32 @@ Test(prefetch_decide, a_long_load_needs_more_readers)
     order.asked = 20000;
     cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0, "never minutes");
 }
+
+/* A row of lod_prefetch_decide_run, sizes in KiB. */
+static const struct {
+    const char *name;
+    uint64_t offset, bytes, end;
+    unsigned files;
+    uint64_t ahead;
+} runs[] = {
+    {"the next request of a file", 1000, 128, 1000, 1, 256},
+    {"a request that passed the one before", 1128, 128, 1000, 1, 256},
+    {"a request that was passed", 1000, 128, 1256, 1, 256},
+    {"a jump forward", 9000, 128, 1000, 1, 0},
+    {"a jump back", 1000, 128, 9000, 1, 0},
+    {"a large first request at the start", 0, 128, 0, 1, 256},
+    {"a look at the header", 0, 4, 0, 1, 0},
+    {"a first request in the middle", 5000, 128, 0, 1, 0},
+    {"small requests in turn", 40, 4, 40, 1, 256},
+    {"four files at once", 1000, 128, 1000, 4, 256},
+    {"many files at once", 1000, 128, 1000, 5, 0},
+};
+
+Test(prefetch_decide, framed_files_are_read_ahead_where_they_are_read_in_turn)
+{
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+        const uint64_t got = lod_prefetch_decide_run(runs[i].offset << 10, runs[i].bytes << 10,
+                                                     runs[i].end << 10, runs[i].files);
+        cr_expect_eq(got, runs[i].ahead << 10, "%s", runs[i].name);
+    }
+}

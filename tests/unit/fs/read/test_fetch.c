@@ -148,6 +148,132 @@ Test(fetch, a_long_random_epoch_stays_within_the_limit)
     cr_assert_gt(stats().cache_evictions, 1000);
 }
 
+/* An item of a record of many, with one frame in each group. */
+static struct lod_item neighbour(uint32_t number)
+{
+    struct lod_item of = item;
+
+    segment_frames = 1;
+    of.recd.items = 1000;
+    of.number = of.recd.first_item + number;
+    return of;
+}
+
+/* Frames of 1,000 bytes. */
+static void plan_groups(struct lod_plan *plan)
+{
+    lod_plan_begin(plan);
+    frame_short = FRAME_BYTES - 1000;
+    for (unsigned group = 1; group <= 3; group++) {
+        cr_assert_eq(lod_plan_add_stored(plan, group, 0, 1000), 0);
+    }
+}
+
+Test(fetch, neighbours_are_read_in_a_request_for_each_group)
+{
+    struct lod_item of = neighbour(1);
+    struct lod_plan plan = {0};
+    cr_assert_eq(lod_plan_add_stored(&plan, 1, 0, FRAME_BYTES), 0);
+    cr_assert_eq(lod_plan_add_stored(&plan, 2, 0, FRAME_BYTES), 0);
+    cr_assert_eq(read_plan(&plan, neighbour(0)), 0); /* measures the store */
+    const uint64_t before = stats().store_reads;
+    const unsigned checked = frames_read;
+    cr_assert_eq(lod_reader_run(reader, &of, &plan, 4), 4);
+    cr_assert_eq(stats().store_reads - before, 2);
+    cr_assert_eq(frames_read, checked, "frames of a run are checked by their readers");
+    for (uint32_t i = 1; i <= 4; i++) {
+        cr_assert_eq(read_plan(&plan, neighbour(i)), 0);
+    }
+    cr_assert_eq(stats().store_reads - before, 2);
+    cr_assert_eq(frames_read - checked, 4 * 2, "each of them once");
+}
+
+Test(fetch, a_run_ends_where_frames_are_in_memory)
+{
+    struct lod_plan plan;
+    struct lod_item of;
+
+    plan_groups(&plan);
+    cr_assert_eq(read_plan(&plan, neighbour(0)), 0);
+    cr_assert_eq(read_plan(&plan, neighbour(5)), 0);
+    const uint64_t before = stats().store_bytes;
+    of = neighbour(0);
+    cr_assert_eq(lod_reader_run(reader, &of, &plan, 10), 1, "the first one is there");
+    cr_assert_eq(stats().store_bytes, before);
+    of = neighbour(1);
+    cr_assert_eq(lod_reader_run(reader, &of, &plan, 10), 4);
+    cr_assert_eq(stats().store_bytes - before, 4 * 3 * 1000);
+}
+
+Test(fetch, a_run_is_limited_in_bytes)
+{
+    struct lod_item of = neighbour(1);
+    struct lod_plan plan;
+
+    plan_groups(&plan);
+    cr_assert_eq(read_plan(&plan, neighbour(0)), 0);
+    frame_short = 0;
+    const uint64_t before = stats().store_bytes;
+    const uint32_t done = lod_reader_run(reader, &of, &plan, 900);
+    cr_assert_gt(done, 1);
+    cr_assert_leq(done * 3 * FRAME_BYTES, LOD_RUN_BYTES);
+    cr_assert_leq(stats().store_bytes - before, LOD_RUN_BYTES);
+    cr_assert_leq(stats().cache_bytes, stats().cache_bytes_max);
+}
+
+Test(fetch, a_run_stops_at_the_end_of_its_record)
+{
+    struct lod_item of = neighbour(1);
+    struct lod_plan plan;
+
+    plan_groups(&plan);
+    cr_assert_eq(read_plan(&plan, neighbour(0)), 0);
+    of.recd.items = 4;
+    const uint64_t before = stats().store_bytes;
+    cr_assert_eq(lod_reader_run(reader, &of, &plan, 100), 3);
+    cr_assert_eq(stats().store_bytes - before, 3 * 3 * 1000);
+}
+
+Test(fetch, a_run_that_fails_is_left_to_the_readers)
+{
+    struct lod_plan plan;
+
+    plan_groups(&plan);
+    cr_assert_eq(read_plan(&plan, neighbour(0)), 0);
+    struct lod_item of = neighbour(1);
+    bad_item = of.number;
+    (void)lod_reader_run(reader, &of, &plan, 8);
+    cr_assert_eq(frames_failed, 0, "nobody has asked for them");
+    cr_assert_eq(read_plan(&plan, of), -EIO);
+    cr_assert_eq(read_plan(&plan, neighbour(2)), 0);
+}
+
+Test(fetch, a_bad_frame_of_a_run_fails_its_reader_alone)
+{
+    struct lod_plan plan, sound = {0};
+
+    plan_groups(&plan);
+    cr_assert_eq(lod_plan_add_stored(&sound, 1, 0, 1000), 0);
+    cr_assert_eq(read_plan(&plan, neighbour(0)), 0);
+    struct lod_item of = neighbour(1);
+    bad_group = 2;
+    cr_assert_eq(lod_reader_run(reader, &of, &plan, 8), 8);
+    cr_assert_eq(frames_failed, 0);
+    cr_assert_eq(read_plan(&plan, neighbour(3)), -EIO);
+    cr_assert_eq(frames_failed, 1);
+    cr_assert_eq(read_plan(&sound, neighbour(3)), 0);
+}
+
+Test(fetch, a_slow_store_is_not_read_by_runs)
+{
+    struct lod_plan plan;
+    struct lod_item of = neighbour(1);
+
+    plan_groups(&plan);
+    cr_assert_eq(lod_reader_run(reader, &of, &plan, 8), 8, "it is not measured yet");
+    cr_assert_eq(stats().store_reads, 0);
+}
+
 #define READERS     8
 #define ITEMS       40
 #define SHORT_BYTES 1024u
