@@ -4,6 +4,8 @@
  * the meaning of the input:
  * - index, l3, pcr, raw, toc, tree: changes of those files; the whole store is then read and
  * verified
+ * - samples: changes of samples, labels and sums in the index, and of the metadata of all records,
+ * from which framed files follow
  * - manifest: the bytes of manifest.json
  * - script: a scan script
  * LODFS_FUZZ_STORE is the folder of a small store. Linked with replay.c instead of libFuzzer, the

@@ -33,7 +33,7 @@ KEPT_SHORT = 150   # inputs of earlier runs that a short run begins with
 KEPT_MAX = 20_000  # of one target
 LITTLE_MAX = 4096  # bytes; seeds of realistic size must reach more code than their beginning
 DEEPER = ("jpeg", "png", "plain", "shard", "patch")
-STORES = ("index", "l3", "pcr", "raw", "toc", "tree", "manifest")
+STORES = ("index", "l3", "pcr", "raw", "samples", "toc", "tree", "manifest")
 
 
 def corpus(work, what, replay):
@@ -62,6 +62,8 @@ def make_little(folder):
     input."""
     chance = random.Random(5)
     write(f"{folder}/d/photo.jpg", jpeg(chance, width=24, height=16))
+    write(f"{folder}/d/photo.txt", b"a caption")  # a member of the photograph's sample
+    write(f"{folder}/e/other.jpg", jpeg(chance, width=16, height=24))  # a class of its own
     write(f"{folder}/gray.jpg", jpeg(chance, "-grayscale", width=16, height=16))
     write(f"{folder}/whole.jpg", b"\xff\xd8\xff\xe0 is no photograph")
     write(f"{folder}/picture.png", png_files.make(chance, 2, 8, 0, 24, 70, 0))

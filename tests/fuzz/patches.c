@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "backend/format.h"
+
 #define BLOCK          4096u
 #define SUPER_BYTES    256u
 #define HEADER_BYTES   124u
@@ -21,18 +23,27 @@ static void add(struct patch_map *map, unsigned file, uint64_t at, uint64_t byte
     }
 }
 
-static void map_index(const struct mem_store *store, unsigned number, struct patch_map *map)
+/* Maps the sections of an index from `least` on. */
+static void map_sections(const struct mem_store *store, unsigned number, uint32_t least,
+                         struct patch_map *map)
 {
     const uint8_t *super = store->files[number].data;
 
-    add(map, number, 0, SUPER_BYTES);
     for (unsigned i = 0; i < lod_get_le32(super + 60); i++) {
         const uint8_t *section = super + 96 + (size_t)32 * i;
         uint64_t first = lod_get_le64(section + 8), blocks = lod_get_le64(section + 16);
         for (uint64_t b = 0; b < blocks && b < SECTION_RANGES; b++) {
-            add(map, number, (first + b) * BLOCK, BLOCK - 16);
+            if (lod_get_le32(section) >= least) {
+                add(map, number, (first + b) * BLOCK, BLOCK - 16);
+            }
         }
     }
+}
+
+static void map_index(const struct mem_store *store, unsigned number, struct patch_map *map)
+{
+    add(map, number, 0, SUPER_BYTES);
+    map_sections(store, number, 0, map);
 }
 
 static void map_record(const struct mem_store *store, unsigned number, struct patch_map *map)
@@ -46,9 +57,26 @@ static void map_record(const struct mem_store *store, unsigned number, struct pa
     add(map, number, BLOCK + metadata, payload < PAYLOAD_RANGE ? payload : PAYLOAD_RANGE);
 }
 
+/* Maps the input of framed files: rows of samples and sums, and the metadata with paths. */
+static void map_samples(const struct mem_store *store, struct patch_map *map)
+{
+    for (unsigned i = 0; i < store->count; i++) {
+        const struct mem_file *file = &store->files[i];
+        if (strcmp(file->name, "index") == 0) {
+            map_sections(store, i, LOD_SECTION_SUMS, map);
+        } else if (strchr(file->name, '.') && !strstr(file->name, ".json")) {
+            add(map, i, BLOCK, lod_get_le32(file->data + 52));
+        }
+    }
+}
+
 void patches_map(const struct mem_store *store, const char *what, struct patch_map *ret_map)
 {
     *ret_map = (struct patch_map){0};
+    if (strcmp(what, "samples") == 0) {
+        map_samples(store, ret_map);
+        return;
+    }
     for (unsigned i = 0; i < store->count; i++) {
         const char *dot = strrchr(store->files[i].name, '.');
         if (strcmp(what, store->files[i].name) == 0) {

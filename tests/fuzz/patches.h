@@ -22,7 +22,8 @@ struct patch_map {
     uint64_t bytes; /* of all ranges */
 };
 
-/* Finds the ranges of structures: of the index, or of the records with the suffix `what`. */
+/* Finds the ranges of structures: of the index, of the samples, or of the records with the suffix
+ * `what`. */
 void patches_map(const struct mem_store *store, const char *what, struct patch_map *ret_map);
 void patches_apply(const struct patch_map *map, struct mem_store *store, struct lod_span input);
 

@@ -36,7 +36,7 @@ ENV = {
     "fuzz": {"ASAN_OPTIONS": "detect_stack_use_after_return=1",
              "UBSAN_OPTIONS": "halt_on_error=1"},
 }
-STORES = ("index", "l3", "manifest", "pcr", "raw", "script", "toc", "tree")
+STORES = ("index", "l3", "manifest", "pcr", "raw", "samples", "script", "toc", "tree")
 TEXTS = ("npy", "csv", "libsvm", "shard", "patch")
 # part -> build, [(test, in so many shares, of which so many are run)]. The minutes that each takes
 # on two processors are in man/RELIABILITY.md.
