@@ -133,7 +133,7 @@ Test(prefetch_policy, a_frame_of_a_load_that_stays_wrong_is_refused)
 static struct lod_frames_stats begin_slowly(void)
 {
     begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
-    items_end = ITEMS; /* nothing is read ahead */
+    items_end = 0; /* nothing is read ahead, not even the rest of the record */
     struct lod_frames_stats stats = get_now(0, 1);
     cr_assert_eq(stats.scattered_reads, 1);
     cr_assert_eq(stats.prefix_reads, 0);
@@ -159,6 +159,7 @@ Test(prefetch_policy, the_first_request_is_small_and_the_first_load_is_one_step)
 Test(prefetch_policy, a_slow_index_makes_the_first_request_unnecessary)
 {
     begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
+    items_end = 0;
     lod_io_estimate_add(&index_pace, 4096, 10 * MS);
     struct lod_frames_stats stats = get_now(0, 1);
     cr_assert_eq(stats.scattered_reads, 0);
