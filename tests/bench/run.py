@@ -17,6 +17,7 @@ import tempfile
 import machine
 import page
 import part_decoding
+import part_formats
 import part_packing
 import part_python
 import part_reading
@@ -31,6 +32,7 @@ from systems import command
 
 PARTS = {
     "reading": part_reading,
+    "formats": part_formats,
     "slow": part_slow,
     "decoding": part_decoding,
     "python": part_python,
