@@ -16,7 +16,8 @@ struct count {
     struct lod_sample_tree tree;
     struct lod_sample_kinds kinds;
     struct lod_sample_totals *totals;
-    uint8_t *in_sample; /* a bit of each node: a file of a sample */
+    uint8_t *in_sample;   /* a bit of each node: a file of a sample */
+    uint64_t *of_records; /* samples of each record */
     bool files;
 };
 
@@ -86,9 +87,11 @@ static int count_samples(struct count *c)
     for (uint32_t r = 0; !error && r < c->tree.records; r++) {
         error = c->tree.record(c->tree.ctx, r, &record);
         const bool pictures = !error && lod_sample_rank(&c->kinds, &record);
+        const uint64_t before = c->totals->samples;
         for (uint32_t i = 0; !error && pictures && i < record.items; i++) {
             error = count_item(c, record.first_item + i);
         }
+        c->of_records[r] = c->totals->samples - before;
     }
     return error;
 }
@@ -109,24 +112,33 @@ static int count_classes(const struct count *c, uint32_t split, uint64_t *ret_cl
     return error;
 }
 
-/* The closing row of a split has the number of its samples. */
-static int count_splits(struct count *c)
+static int add_split(const struct count *c, uint32_t folder, uint64_t samples)
+{
+    struct lod_split_total split = {.name = "data", .samples = samples};
+    int error = folder < c->tree.nodes ? count_classes(c, folder, &split.classes) : -EILSEQ;
+
+    if (!error && folder) {
+        error = c->tree.name(c->tree.ctx, folder, split.name);
+    }
+    return error ? error : LOD_LIST_ADD(&c->totals->splits, split);
+}
+
+/* A record has samples of one split; the rows of a split end with a closing row. */
+static int count_splits(const struct count *c)
 {
     struct lod_sums_row row;
+    uint64_t samples = 0;
     int error = 0;
 
     for (uint32_t i = 0; !error && i < lod_index_sums_rows(c->index); i++) {
-        struct lod_split_total split = {.name = "data"};
         error = lod_index_sums(c->index, i, &row);
-        if (error || row.record != LOD_SUMS_CLOSING) {
-            continue;
+        if (!error && row.record == LOD_SUMS_CLOSING) {
+            error = add_split(c, row.split, samples);
+            samples = 0;
+        } else if (!error) {
+            error = row.record < c->tree.records ? 0 : -EILSEQ;
+            samples += error ? 0 : c->of_records[row.record];
         }
-        split.samples = row.leads;
-        error = row.split < c->tree.nodes ? count_classes(c, row.split, &split.classes) : -EILSEQ;
-        if (!error && row.split) {
-            error = c->tree.name(c->tree.ctx, row.split, split.name);
-        }
-        error = error ? error : LOD_LIST_ADD(&c->totals->splits, split);
     }
     return error;
 }
@@ -175,13 +187,15 @@ int lod_sample_totals_find(struct lod_index *index, bool files, struct lod_sampl
                       .tree = lod_index_sample_tree(index),
                       .totals = totals,
                       .in_sample = calloc((size_t)lod_index_nodes(index) / 8 + 1, 1),
+                      .of_records = calloc((size_t)lod_index_records(index) + 1, sizeof(uint64_t)),
                       .files = files};
-    int error = c.in_sample ? lod_sample_kinds_find(&c.tree, &c.kinds) : -ENOMEM;
+    int error = c.in_sample && c.of_records ? lod_sample_kinds_find(&c.tree, &c.kinds) : -ENOMEM;
 
     error = error ? error : count_samples(&c);
     error = error ? error : count_splits(&c);
     error = error ? error : count_left_out(&c);
     free(c.in_sample);
+    free(c.of_records);
     return error;
 }
 
