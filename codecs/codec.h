@@ -22,7 +22,7 @@
 #define LOD_ITEM_WHOLE       0x01u /* not transcoded: every fidelity shows the file, in group 12 */
 #define LOD_ITEM_NO_ORIGINAL 0x02u /* the store cannot return the source's exact bytes */
 #define LOD_ITEM_NO_DECODED  0x04u
-#define LOD_ITEM_HAS_MAGIC   0x08u
+#define LOD_ITEM_HAS_MAGIC   0x08u /* files of recordio/ have more bytes: see FORMAT.md */
 #define LOD_ITEM_SHARD       0x10u
 #define LOD_ITEM_KEPT        0x20u /* group 12 holds the source file, beside the others */
 #define LOD_ITEM_ORIENT      0x40u /* the head has a 36-byte EXIF segment: orientation */

@@ -45,7 +45,7 @@ static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GRO
             return -EILSEQ;
         }
     }
-    if (lod_row_flags(row) || length > INT64_MAX) {
+    if ((lod_row_flags(row) & ~LOD_ITEM_HAS_MAGIC) || length > INT64_MAX) {
         return -EILSEQ;
     }
     memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));

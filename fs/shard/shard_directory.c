@@ -12,11 +12,12 @@
 #include "buf.h"
 #include "index/index_samples.h"
 #include "list.h"
+#include "record/magics_reader.h"
 #include "record/metadata.h"
 #include "sample/sample_make.h"
 
 struct counts {
-    uint64_t samples, files;
+    uint64_t samples, files, words;
 };
 
 struct dir_sample {
@@ -35,7 +36,8 @@ struct dir_file {
     int64_t mtime;
     uint32_t item;
     uint32_t name_at; /* the path follows the name */
-    uint16_t name_bytes, path_bytes, mode;
+    uint16_t name_bytes, path_bytes, mode, plain;
+    uint32_t words_at, words;
 };
 
 /* The state while a directory is made. */
@@ -48,8 +50,11 @@ struct making {
     struct lod_sample_maker *maker;
     char split[LOD_NAME_MAX + 1]; /* "": all paths belong to the split */
     uint64_t end;
+    struct lod_magics_reader magics;
     LOD_LIST(struct dir_sample) samples;
     LOD_LIST(struct dir_file) files;
+    LOD_LIST(uint32_t) words;
+    uint32_t words_taken; /* see lod_sample_takes */
     struct lod_buf names;
 };
 
@@ -61,9 +66,15 @@ static int add_file(struct making *m, const struct lod_framed_file *file)
                                   .name_at = (uint32_t)m->names.bytes,
                                   .name_bytes = (uint16_t)file->name_bytes,
                                   .path_bytes = (uint16_t)file->path_bytes,
-                                  .mode = file->mode};
+                                  .mode = file->mode,
+                                  .plain = file->plain,
+                                  .words_at = (uint32_t)m->words.count,
+                                  .words = file->words_count};
     int error = LOD_LIST_ADD(&m->files, made);
 
+    for (uint32_t i = 0; !error && i < file->words_count; i++) {
+        error = LOD_LIST_ADD(&m->words, file->words[i]);
+    }
     error = error ? error : lod_buf_append(&m->names, file->name, file->name_bytes);
     error = error ? error : lod_buf_append(&m->names, file->path, file->path_bytes);
     return error || m->names.bytes <= UINT32_MAX ? error : -E2BIG;
@@ -128,6 +139,7 @@ static int add_slot(struct making *m, uint32_t slot)
     const uint32_t item = m->recd.first_item + slot;
     struct lod_path_entry entry;
     struct lod_sample_row row;
+    bool takes = false;
 
     int error = lod_index_sample(lod_dataset_index(m->dataset), item, &row);
     if (error || row.form == LOD_SAMPLE_NONE) {
@@ -146,12 +158,21 @@ static int add_slot(struct making *m, uint32_t slot)
                                          .mode = entry.mode,
                                          .mtime = entry.mtime,
                                          .codec = lod_codec_find(m->recd.codec),
-                                         .row = m->metadata.bytes + (size_t)slot * LOD_ROW_BYTES};
+                                         .row = m->metadata.bytes + (size_t)slot * LOD_ROW_BYTES,
+                                         .magics = entry.magics};
     const size_t split = strlen(m->split) + (m->split[0] != '\0');
     lod_sample_begin(m->maker, row.form, item, row.label, split);
     error = add_files(m, &row, &lead);
+    error = error ? error : lod_sample_takes(m->maker, m->part->framing, &m->words_taken, &takes);
     error = error ? error : lod_sample_set_fidelity(m->maker, m->part->fidelity);
-    return error ? error : add_sample(m, &m->maker->sample);
+    m->maker->sample.id = m->part->first_lead + m->samples.count;
+    return error || !takes ? error : add_sample(m, &m->maker->sample);
+}
+
+static int read_metadata(void *ctx, const struct lod_record_desc *recd,
+                         struct lod_metadata *ret_metadata)
+{
+    return lod_dataset_metadata(ctx, recd, ret_metadata);
 }
 
 static int begin(struct making *m)
@@ -166,6 +187,12 @@ static int begin(struct making *m)
     }
     error = error ? error : lod_dataset_metadata(m->dataset, &m->recd, &m->metadata);
     m->tree = lod_index_sample_tree(index);
+    if (m->part->framing->takes) {
+        m->magics =
+            (struct lod_magics_reader){.index = index, .ctx = m->dataset, .read = read_metadata};
+        m->tree.magics_ctx = &m->magics;
+        m->tree.magics = lod_magics_reader_get;
+    }
     m->maker = error ? NULL : malloc(sizeof(*m->maker));
     return error || m->maker ? error : -ENOMEM;
 }
@@ -186,19 +213,21 @@ static int make(struct making *m)
 
 static int join(const struct making *m, struct lod_blob **ret_blob)
 {
-    const struct counts counts = {m->samples.count, m->files.count};
+    const struct counts counts = {m->samples.count, m->files.count, m->words.count};
     const size_t samples = m->samples.count * sizeof(m->samples.at[0]);
     const size_t files = m->files.count * sizeof(m->files.at[0]);
+    const size_t words = m->words.count * sizeof(m->words.at[0]);
     struct lod_blob *blob = NULL;
 
-    int error = lod_blob_create(sizeof(counts) + samples + files + m->names.bytes, &blob);
+    int error = lod_blob_create(sizeof(counts) + samples + files + words + m->names.bytes, &blob);
     if (error) {
         return error;
     }
     memcpy(blob->data, &counts, sizeof(counts));
     memcpy(blob->data + sizeof(counts), m->samples.at, samples);
     memcpy(blob->data + sizeof(counts) + samples, m->files.at, files);
-    memcpy(blob->data + sizeof(counts) + samples + files, m->names.data, m->names.bytes);
+    memcpy(blob->data + sizeof(counts) + samples + files, m->words.at, words);
+    memcpy(blob->data + sizeof(counts) + samples + files + words, m->names.data, m->names.bytes);
     *ret_blob = blob;
     return 0;
 }
@@ -214,6 +243,8 @@ int lod_shard_directory_make(struct lod_dataset *dataset, const struct lod_shard
     free(m.maker);
     free(m.samples.at);
     free(m.files.at);
+    free(m.words.at);
+    lod_metadata_finish(&m.magics.metadata);
     lod_buf_finish(&m.names);
     return error;
 }
@@ -269,7 +300,8 @@ uint64_t lod_shard_directory_find(const struct lod_blob *directory, uint64_t off
     return low;
 }
 
-static struct lod_framed_file file_of(const struct dir_file *file, const char *names)
+static struct lod_framed_file file_of(const struct dir_file *file, const uint32_t *words,
+                                      const char *names)
 {
     return (struct lod_framed_file){.name = names + file->name_at,
                                     .name_bytes = file->name_bytes,
@@ -278,7 +310,10 @@ static struct lod_framed_file file_of(const struct dir_file *file, const char *n
                                     .item = file->item,
                                     .bytes = file->bytes,
                                     .mtime = file->mtime,
-                                    .mode = file->mode};
+                                    .mode = file->mode,
+                                    .plain = file->plain,
+                                    .words = words + file->words_at,
+                                    .words_count = file->words};
 }
 
 void lod_shard_directory_sample(const struct lod_blob *directory, uint64_t number,
@@ -288,13 +323,14 @@ void lod_shard_directory_sample(const struct lod_blob *directory, uint64_t numbe
     uint64_t count;
     const struct dir_sample *samples = samples_of(directory, &count);
     const struct dir_file *files = (const struct dir_file *)(const void *)(samples + count);
-    const char *names = (const char *)(files + counts->files);
+    const uint32_t *words = (const uint32_t *)(const void *)(files + counts->files);
+    const char *names = (const char *)(words + counts->words);
     const struct dir_sample *at = &samples[number];
     const uint64_t end = number + 1 < count ? at[1].first_file : counts->files;
 
     ret_sample->count = (unsigned)(end - at->first_file);
     for (unsigned i = 0; i < ret_sample->count; i++) {
-        ret_sample->file[i] = file_of(&files[at->first_file + i], names);
+        ret_sample->file[i] = file_of(&files[at->first_file + i], words, names);
     }
     ret_sample->lead = at->lead;
     ret_sample->stem_bytes = at->stem_bytes;

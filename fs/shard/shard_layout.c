@@ -87,8 +87,8 @@ static int add_divided(struct making *m, const struct row *row)
     const uint16_t number = m->shard->part.number;
     struct lod_blob *directory = NULL;
     struct lod_shard_part part;
-    int error = lod_shard_cache_part(m->cache, m->shard, LOD_SHARD_LEAD, row->sums.leads, &part,
-                                     &directory);
+    int error = lod_shard_cache_part(m->cache, m->shard, LOD_SHARD_LEAD, row->sums.leads[m->column],
+                                     &part, &directory);
 
     if (error) {
         return error;
@@ -113,11 +113,11 @@ static int add_divided(struct making *m, const struct row *row)
 
 static int add_whole(struct making *m, const struct row *row)
 {
-    const struct lod_shard_interval interval = {.start = bytes_of(m, &row->sums),
-                                                .bytes = bytes_of(m, &m->after) -
-                                                         bytes_of(m, &row->sums),
-                                                .first_lead = row->sums.leads,
-                                                .leads = m->after.leads - row->sums.leads};
+    const struct lod_shard_interval interval = {
+        .start = bytes_of(m, &row->sums),
+        .bytes = bytes_of(m, &m->after) - bytes_of(m, &row->sums),
+        .first_lead = row->sums.leads[m->column],
+        .leads = m->after.leads[m->column] - row->sums.leads[m->column]};
 
     return add(m, &interval);
 }
@@ -135,9 +135,10 @@ static int take_row(struct making *m, struct row *row)
     error = lod_index_record(lod_dataset_index(m->cache->dataset), row->sums.record, &recd);
     row->first = lod_part_of(row->sums.key, count);
     row->last = error ? 0 : m->part_behind[recd.codec];
-    if (!error &&
-        (row->sums.split != m->shard->split || row->first > row->last ||
-         m->after.leads <= row->sums.leads || bytes_of(m, &m->after) < bytes_of(m, &row->sums))) {
+    if (!error && (row->sums.split != m->shard->split || row->first > row->last ||
+                   m->after.leads[0] <= row->sums.leads[0] ||
+                   m->after.leads[m->column] < row->sums.leads[m->column] ||
+                   bytes_of(m, &m->after) < bytes_of(m, &row->sums))) {
         error = -EILSEQ;
     }
     if (error) {
@@ -154,7 +155,8 @@ static int add_row(struct making *m, uint32_t number)
     struct row row = {.number = number};
     int error = take_row(m, &row);
 
-    if (!error && row.first <= part && row.last >= part) {
+    const bool has_any = m->after.leads[m->column] != row.sums.leads[m->column];
+    if (!error && has_any && row.first <= part && row.last >= part) {
         error = row.first == row.last ? add_whole(m, &row) : add_divided(m, &row);
     }
     m->after = row.sums;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "castagnoli.h"
+#include "shard/class_list.h"
 #include "shard/shard_cache.h"
 #include "shard/shard_directory.h"
 #include "shard/shard_run.h"
@@ -177,12 +178,12 @@ static int read_stretch(const struct range *range, struct piece *part)
     int error = 0;
 
     part->file_at = part->at + part->stretch.head_bytes;
-    part->tail_at = part->file_at + (file ? file->bytes : 0);
+    part->tail_at = part->file_at + part->stretch.bytes;
     const bool tail = part->stretch.tail_bytes && range->to > part->tail_at;
     write_head(range, part, tail && part->stretch.summed);
     if (file) {
-        count = overlap(range, part->file_at, file->bytes, &skip, &into);
-        error = count ? read_file(range, file, skip, count, into) : 0;
+        count = overlap(range, part->file_at, part->stretch.bytes, &skip, &into);
+        error = count ? read_file(range, file, part->stretch.from + skip, count, into) : 0;
     }
     return error || !tail ? error : write_tail(range, part);
 }
@@ -289,6 +290,7 @@ static int read_part(const struct range *range, const struct lod_shard_part *par
 
     for (; !error && number < count && *at < range->to; number++) {
         lod_shard_directory_sample(directory, number, &sample);
+        sample.id = part->first_lead + number;
         lod_shard_run(&run, number, &sample);
         error =
             read_sample(range, &sample, begin + lod_shard_directory_start(directory, number), at);
@@ -335,7 +337,10 @@ int lod_shard_read_stretch(struct lod_shard_reader *reader, const struct lod_sha
         return 0;
     }
     range.ahead = range.to + lod_shard_streams_note(&reader->streams, shard, offset, bytes);
-    int error = shard->kind == LOD_FRAMED_DATA ? read_range(&range) : read_lines(&range);
+    int error = shard->kind == LOD_FRAMED_DATA ? read_range(&range)
+                : shard->kind == LOD_FRAMED_CLASSES
+                    ? lod_class_list_read(reader->cache.dataset, shard, range.from, range.to, into)
+                    : read_lines(&range);
     if (!error) {
         *ret_bytes = (size_t)(range.to - range.from);
     }

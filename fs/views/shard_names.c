@@ -13,6 +13,7 @@
 
 /* The kinds in order of their endings: .classes.txt .idx .lst .rec. */
 static const enum lod_framed_kind by_name[LOD_FRAMED_KINDS] = {
+    LOD_FRAMED_CLASSES,
     LOD_FRAMED_INDEX,
     LOD_FRAMED_LIST,
     LOD_FRAMED_DATA,
@@ -45,20 +46,11 @@ static int split_name(struct lod_dataset *dataset, uint32_t split, char name[LOD
     return error ? lod_dataset_node_failed(dataset, split, error) : 0;
 }
 
-/* NULL: the framing has no files of this kind. */
-static const char *ending_of(const struct lod_framing *framing, enum lod_framed_kind kind)
-{
-    if (kind == LOD_FRAMED_DATA) {
-        return framing->ending;
-    }
-    return framing->lines[kind] ? framing->lines[kind]->ending : NULL;
-}
-
 int lod_shard_name(struct lod_dataset *dataset, const struct lod_framing *framing,
                    struct lod_shard_file file, char name[LOD_NAME_MAX + 1])
 {
-    const char *ending = ending_of(framing, file.kind);
-    const bool whole = lod_shard_is_whole(framing, file.part);
+    const char *ending = lod_framed_ending(framing, file.kind);
+    const bool whole = lod_shard_is_whole(framing, file);
     char split[LOD_NAME_MAX + 1];
     struct lod_sums_row at;
     uint32_t first = 0, closing;
@@ -136,17 +128,17 @@ static int check_name(struct lod_dataset *dataset, const struct lod_framing *fra
 int lod_shard_lookup(struct lod_dataset *dataset, const struct lod_framing *framing,
                      struct lod_store_part part, const char *name, struct lod_shard_file *ret_file)
 {
-    const bool whole = lod_shard_is_whole(framing, part);
     const size_t bytes = strlen(name);
 
     for (unsigned kind = 0; kind < LOD_FRAMED_KINDS && bytes <= LOD_NAME_MAX; kind++) {
         struct lod_shard_file file = {.kind = (enum lod_framed_kind)kind, .part = part};
-        const char *ending = ending_of(framing, file.kind);
+        const char *ending = lod_framed_ending(framing, file.kind);
         const size_t end = ending ? strlen(ending) : 0;
         if (!ending || bytes <= end || strcmp(name + bytes - end, ending) != 0) {
             continue;
         }
-        int error = find_row(dataset, whole, name, bytes - end, &file.row);
+        int error =
+            find_row(dataset, lod_shard_is_whole(framing, file), name, bytes - end, &file.row);
         error = error ? error : check_name(dataset, framing, file, name);
         if (!error) {
             *ret_file = file;

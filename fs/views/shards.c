@@ -69,14 +69,16 @@ static int subtract(struct lod_dataset *dataset, struct lod_shard *shard, uint32
     }
     const uint64_t start = from.bytes[column][shard->fidelity - 1];
     const uint64_t stop = to.bytes[column][shard->fidelity - 1];
-    if (to.split != from.split || to.leads <= from.leads || stop < start ||
+    if (to.split != from.split || to.leads[0] <= from.leads[0] ||
+        to.leads[column] < from.leads[column] || stop < start ||
         stop - start > (uint64_t)INT64_MAX - shard->framing->trailer_bytes) {
         return fail(dataset, shard->first_row, -EILSEQ);
     }
     shard->split = from.split;
-    shard->first_lead = from.leads;
-    shard->leads = to.leads - from.leads;
+    shard->first_lead = from.leads[column];
+    shard->leads = to.leads[column] - from.leads[column];
     shard->path_room = from.longest_path;
+    shard->class_bytes = from.class_bytes;
     shard->start = start;
     shard->sample_bytes = stop - start;
     shard->end_row = end;
@@ -88,7 +90,7 @@ int lod_shard_find(struct lod_dataset *dataset, const struct lod_framing *framin
                    struct lod_shard *ret_shard)
 {
     const struct lod_framed_lines *lines = framing->lines[file.kind];
-    const bool whole = lod_shard_is_whole(framing, file.part);
+    const bool whole = lod_shard_is_whole(framing, file);
     struct lod_shard shard = {.framing = framing,
                               .fidelity = fidelity,
                               .kind = file.kind,
@@ -98,7 +100,7 @@ int lod_shard_find(struct lod_dataset *dataset, const struct lod_framing *framin
     uint32_t closing;
 
     if (file.row >= lod_index_sums_rows(lod_dataset_index(dataset)) ||
-        (file.kind != LOD_FRAMED_DATA && !lines)) {
+        !lod_framed_ending(framing, file.kind)) {
         return -ENOENT;
     }
     int error = lod_shard_sums(dataset, file.row, &at);
@@ -110,12 +112,17 @@ int lod_shard_find(struct lod_dataset *dataset, const struct lod_framing *framin
         error = error || closing == file.row ? error : -EILSEQ;
     }
     error = error ? fail(dataset, file.row, error) : subtract(dataset, &shard, file.row + !whole);
-    if (!error) {
-        shard.bytes = lines ? shard.leads * lod_line_bytes(lines, shard.path_room)
-                            : shard.sample_bytes + framing->trailer_bytes;
-        *ret_shard = shard;
+    if (file.kind == LOD_FRAMED_CLASSES) {
+        shard.part = (struct lod_store_part){0}; /* classes are the same in all parts */
     }
-    return error;
+    if (error || (file.kind == LOD_FRAMED_CLASSES && shard.class_bytes == 0)) {
+        return error ? error : -ENOENT;
+    }
+    shard.bytes = file.kind == LOD_FRAMED_CLASSES ? shard.class_bytes
+                  : lines ? shard.leads * lod_line_bytes(lines, shard.path_room)
+                          : shard.sample_bytes + framing->trailer_bytes;
+    *ret_shard = shard;
+    return 0;
 }
 
 /* Reads the value of a row that the search is by. */
@@ -128,7 +135,7 @@ static int value_of(struct lod_dataset *dataset, const struct lod_shard *shard,
 
     lod_framing_of(shard->framing->format, &column);
     *ret_value = error                  ? 0
-                 : by == LOD_SHARD_LEAD ? sums.leads
+                 : by == LOD_SHARD_LEAD ? sums.leads[column]
                                         : sums.bytes[column][shard->fidelity - 1];
     return error;
 }
@@ -179,6 +186,13 @@ const struct lod_view lod_view_tar = {
     .format = LOD_FORMAT_TAR,
     .fidelities = LOD_FIDELITIES_TO_FULL,
     .framing = &lod_framing_tar,
+};
+
+const struct lod_view lod_view_recordio = {
+    .folder = "recordio",
+    .format = LOD_FORMAT_RECORDIO,
+    .fidelities = LOD_FIDELITIES_TO_FULL,
+    .framing = &lod_framing_recordio,
 };
 
 const struct lod_view lod_view_tfrecord = {

@@ -28,6 +28,7 @@ struct lod_shard {
     uint32_t first_row, end_row;  /* rows of SUMS, that have its samples */
     uint32_t first_lead, leads;   /* samples */
     uint32_t path_room;           /* bytes of the longest path of a lead of the split */
+    uint32_t class_bytes;         /* of the list of its classes */
     uint64_t start, sample_bytes; /* where its samples begin, and their bytes */
     uint64_t bytes;               /* of the file; in a part: see lod_shard_bytes */
     struct lod_store_part part;   /* with a count, the fields above are those of the whole split */
@@ -78,10 +79,10 @@ LOD_MUST_CHECK int lod_shard_lookup(struct lod_dataset *dataset, const struct lo
                                     struct lod_store_part part, const char *name,
                                     struct lod_shard_file *ret_file);
 
-/* Returns whether a file has all samples of its split, less those of other parts. */
-static inline bool lod_shard_is_whole(const struct lod_framing *framing, struct lod_store_part part)
+/* Returns whether a file is of all samples of its split, less those of other parts. */
+static inline bool lod_shard_is_whole(const struct lod_framing *framing, struct lod_shard_file file)
 {
-    return framing->whole || part.count;
+    return framing->whole || file.part.count || file.kind == LOD_FRAMED_CLASSES;
 }
 
 /* Returns the count of positions in a listing. Some of them are no file. */

@@ -9,6 +9,7 @@ static const struct lod_view *const views[] = {
     &lod_view_tree,
     &lod_view_decoded,
     &lod_view_tar,
+    &lod_view_recordio,
     &lod_view_tfrecord,
     &lod_view_native,
 };

@@ -68,6 +68,6 @@ LOD_MUST_CHECK int lod_view_try(const struct lod_view *view, struct lod_dataset 
                                 struct lod_node *ret_node);
 
 extern const struct lod_view lod_view_tree, lod_view_decoded, lod_view_native, lod_view_tar,
-    lod_view_tfrecord;
+    lod_view_recordio, lod_view_tfrecord;
 
 #endif

@@ -65,6 +65,7 @@ static size_t make_facts(const struct lod_pack_result *result, struct lod_fact f
         {"cuts", NULL, NULL, result->cuts},
         {"whole_files", NULL, NULL, result->whole},
         {"left_out_files", NULL, NULL, result->left_out},
+        {"not_in_recordio", NULL, NULL, result->not_in_recordio},
         {"store_bytes", NULL, NULL, result->store_bytes},
     };
 
@@ -121,6 +122,11 @@ static const char *why_left_out(const struct lod_source *source)
     return source->role == LOD_SOURCE_LEFT_OUT ? source->why : NULL;
 }
 
+static const char *why_not_in_recordio(const struct lod_source *source)
+{
+    return source->role == LOD_SOURCE_FILE ? source->not_in_recordio : NULL;
+}
+
 static void print_names(const struct summary *s, const char *title, uint64_t count,
                         reason_of reason)
 {
@@ -169,6 +175,7 @@ int lod_summary_print(const struct lod_pack_options *options, const struct lod_p
     print_names(&s, "Stored whole, with the same bytes at every fidelity", result->whole,
                 why_whole);
     print_names(&s, "Left out", result->left_out, why_left_out);
+    print_names(&s, "In no file of recordio/", result->not_in_recordio, why_not_in_recordio);
     return error;
 }
 
@@ -203,6 +210,7 @@ void lod_summary_json(const struct lod_pack_options *options, const struct lod_p
     lod_store_totals_json(&result->totals, &json);
     json_names(&json, "whole", &result->list, why_whole);
     json_names(&json, "left_out", &result->list, why_left_out);
+    json_names(&json, "not_in_recordio", &result->list, why_not_in_recordio);
     lod_json_value(&json, "scans", result->scans);
     lod_json_end(&json);
 }

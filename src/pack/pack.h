@@ -49,11 +49,12 @@ struct lod_pack_result {
     struct lod_store_totals totals;    /* after a dry run without stored bytes */
     uint64_t folders, symlinks, equal, hard_links, whole;
     uint64_t tables_stored, tables_beside,
-        shards;          /* tables stored as shards only, and tables stored beside their shards */
-    uint64_t left_out;   /* files left out for any reason */
-    uint64_t unreadable; /* of those, files and folders that could not be read */
-    uint64_t records, cuts; /* the tree record included */
-    uint64_t kept;          /* records of an earlier run that were kept */
+        shards;        /* tables stored as shards only, and tables stored beside their shards */
+    uint64_t left_out; /* files left out for any reason */
+    uint64_t not_in_recordio; /* pictures that no record of RecordIO can hold */
+    uint64_t unreadable;      /* of those, files and folders that could not be read */
+    uint64_t records, cuts;   /* the tree record included */
+    uint64_t kept;            /* records of an earlier run that were kept */
     uint64_t store_bytes;
     cJSON *scans;   /* the manifest's table, may be NULL */
     bool resumable; /* after an error: the same command would continue */

@@ -25,6 +25,7 @@ void lod_pack_count_sources(struct lod_pack_result *result)
         result->equal += source->role == LOD_SOURCE_EQUAL;
         result->hard_links += source->role == LOD_SOURCE_HARD_LINK;
         result->whole += source->role == LOD_SOURCE_FILE && source->why;
+        result->not_in_recordio += source->role == LOD_SOURCE_FILE && source->not_in_recordio;
         result->left_out += source->role == LOD_SOURCE_LEFT_OUT;
         result->unreadable += source->role == LOD_SOURCE_LEFT_OUT && !source->special;
     }

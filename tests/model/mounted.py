@@ -11,7 +11,7 @@ import time
 
 SKIP = 77
 # In a mount's root, beside the fidelities.
-BESIDE = ["auto", "decoded", "tar", "tfrecord", "native", ".lodfs"]
+BESIDE = ["auto", "decoded", "tar", "recordio", "tfrecord", "native", ".lodfs"]
 SECONDS_MAX = 600  # a sanitized pack on a busy machine
 
 # SIGHUP is ignored under nohup, SIGINT in background jobs of a script. Programs inherit that, so a

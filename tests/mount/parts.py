@@ -162,6 +162,9 @@ def framed_files(of, counts, fidelities, kept):
                                                count) == part]
                     for folder, ending, data in framed(of, samples, fidelity):
                         wanted[folder][(split or b"data") + ending] = data
+                    classes = samples_spec.classes_of(of.samples, split)
+                    for files in wanted.values() if classes else ():
+                        files[(split or b"data") + b".classes.txt"] = classes
                 for folder, files in wanted.items():
                     at = b"%s/parts/%d/%d/%s/%s" % (of.point, count, part, folder.encode(),
                                                     fidelity.encode())
@@ -182,13 +185,14 @@ def same_files(at, files, kept):
 
 def framed_names(point):
     """The only files are those of the splits; the files of records are none of a part."""
-    tar = sorted(os.listdir(f"{point}/tar/q4"))
+    tar = sorted(name for name in os.listdir(f"{point}/tar/q4") if name.endswith(".tar"))
     for bad in (*tar, "data-000000.tar", "x.tar", ".tar", "train.rec", "train.tfrecord",
                 "masks.tar"):
         if os.path.lexists(f"{point}/parts/4/1/tar/q4/{bad}"):
             yield f"{bad} is in a part"
     stems = sorted({name.rpartition("-")[0] for name in tar})
-    if sorted(os.listdir(f"{point}/parts/4/1/tar/q4")) != [f"{stem}.tar" for stem in stems]:
+    found = [name for name in os.listdir(f"{point}/parts/4/1/tar/q4") if name.endswith(".tar")]
+    if found != [f"{stem}.tar" for stem in stems]:
         yield f"{os.listdir(f'{point}/parts/4/1/tar/q4')}"
     numbers = {os.stat(f"{point}/parts/4/{k}/{view}/q{f}/{stems[0]}.{view}").st_ino
                for k in range(4) for view in ("tar", "tfrecord") for f in (3, 4)}

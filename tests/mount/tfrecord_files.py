@@ -19,8 +19,9 @@ SHOWN = ("q1", "q4", "full")
 def whole(expected, kept):
     for fidelity in SHOWN:
         folder = os.path.join(expected.point, b"tfrecord", os.fsencode(fidelity))
-        names = sorted(name for tar in expected.shards
-                       for name in (tar[:-3] + b"tfrecord", tar[:-3] + b"idx"))
+        names = sorted([name for tar in expected.shards
+                        for name in (tar[:-3] + b"tfrecord", tar[:-3] + b"idx")] +
+                       expected.classes)
         if sorted(os.listdir(folder)) != names:
             yield f"{fidelity}: {os.listdir(folder)}"
             continue
@@ -39,7 +40,7 @@ def whole(expected, kept):
 
 def grammar(point):
     folder = f"{point}/tfrecord/q4"
-    name = sorted(os.listdir(folder))[0]
+    name = sorted(name for name in os.listdir(folder) if name.endswith(".idx"))[0]
     stem = name[:-len(".idx")]
     if os.stat(f"{folder}/{stem}.idx").st_ino == os.stat(f"{folder}/{stem}.tfrecord").st_ino:
         yield "two files have one inode number"

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples, tar and TFRecord files, made from FORMAT.md alone: shares no code with the C sources."""
+"""Samples, tar and TFRecord files, made from FORMAT.md alone: shares no code with the C sources.
+
+recordio_spec.py has RecordIO.
+"""
 import struct
 
 import parts_spec
+import recordio_spec
+from recordio_spec import file_bytes
 
-VIRTUAL, ALIAS, WHOLE, KEPT, ORIENT = 1, 4, 1, 32, 64
+VIRTUAL, ALIAS, WHOLE = 1, 4, 1
 SMALL, CLOSING, FILES_MAX, FULL = 0xffffffff, 0xffffffff, 33, 11
 SPLITS = {b"train", b"training", b"val", b"valid", b"validation", b"dev", b"test", b"testing"}
 NONE, PLAIN, DOTTED, NUMBERED = range(4)
@@ -16,36 +21,6 @@ def is_file(node):
 
 def is_folder(node):
     return node[1] & 0o170000 == 0o040000
-
-
-def l3_bytes(row):
-    """Returns the size of the file of an l3 item."""
-    source, chunks = struct.unpack("<QI", row[16:28])
-    if row[0] & WHOLE or row[40]:
-        return source
-    colour, depth, mode = row[1:4]
-    width, height = struct.unpack("<II", row[8:16])
-    bits = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4, 7: 1}[colour] * depth
-    total, side, line = 63 + chunks, 1 << (mode >> 4), 1 + -(-width * bits // 8)
-    for first in range(0, height, side):
-        band = line * min(side, height - first)
-        total += band + 5 * -(-band // 65535)
-    return total
-
-
-def file_bytes(codec, row, fidelity):
-    """Returns the size of an item's file at q1 .. q10 (1 .. 10) or full (11)."""
-    if codec == 2:
-        return l3_bytes(row)
-    if codec == 1:
-        groups = struct.unpack("<12I", row[16:64])
-        if row[0] & WHOLE or row[0] & KEPT and fidelity > row[1] >> 4:
-            return groups[11]
-        closing = row[3] if fidelity > 1 else 0
-        if fidelity == FULL:
-            return sum(groups[:11]) + 2 - closing - (36 if row[0] & ORIENT else 0)
-        return sum(groups[:fidelity]) + 2 - closing
-    return struct.unpack("<Q", row[8:16])[0]
 
 
 class Store:
@@ -312,6 +287,13 @@ def tfrecord_bytes(store, sample, fidelity):
     return 16 + len(example(store, sample, bytes(file_bytes(*store.row(sample[0]), fidelity))))
 
 
+def classes_of(store, split):
+    """Returns the list of classes of a split."""
+    names = [store.split_path(i)[1] for i in store.folders.get(split, [])
+             if is_folder(store.nodes[i]) and not store.nodes[i][4] & VIRTUAL]
+    return b"".join(bytes(b if b >= 32 else 63 for b in name) + b"\n" for name in names)
+
+
 def tar_parts(store, sample, read):
     item, files, stem, label = sample[0], sample[6], sample[7], sample[5]
     for name, node in files:
@@ -353,13 +335,16 @@ def sums_rows(store):
             continue
         longest = max(len(store.nodes[store.own[sample[0]]][0])
                       for samples in mine.values() for sample in samples)
-        leads, totals = 0, [0] * (2 * FULL)
+        leads, totals = [0] * 3, [0] * (3 * FULL)
         for record, samples in [*mine.items(), (CLOSING, [])]:
             key = store.key(store.own[samples[0][0]]) if samples else 0
-            rows.append(struct.pack(f"<IIIIQ{2 * FULL}Q", record, store.number[split], leads,
-                                    longest, key, *totals))
-            leads += len(samples)
-            for k in range(FULL):
-                for f, size in ((0, tar_bytes), (FULL, tfrecord_bytes)):
-                    totals[f + k] += sum(size(store, sample, k + 1) for sample in samples)
+            rows.append(struct.pack(f"<4IQ3I{3 * FULL}Q", record, store.number[split], longest,
+                                    len(classes_of(store, split)), key, *leads, *totals))
+            taken = list(recordio_spec.taken(store, samples))
+            framings = ((samples, tar_bytes), (taken, recordio_spec.recordio_bytes),
+                        (samples, tfrecord_bytes))
+            for f, (those, size) in enumerate(framings):
+                leads[f] += len(those)
+                for k in range(FULL):
+                    totals[FULL * f + k] += sum(size(store, sample, k + 1) for sample in those)
     return rows

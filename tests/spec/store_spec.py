@@ -10,6 +10,7 @@ import zlib
 import xxhash
 
 import parts_spec
+import recordio_spec
 import samples_spec
 
 BLOCK, PAYLOAD, ALIGN = 4096, 4080, 65536
@@ -20,7 +21,7 @@ KEYS = ["format", "major", "minor", "store_id", "index_bytes", "index_hash", "re
 FOLDER, SYMLINK, APPEND, ALIAS = 1, 2, 2, 4
 PICTURES = (b".jpg .jpeg .jpe .jfif .png .bmp .ppm .pgm .pbm .pnm "
             b".JPG .JPEG .PNG .BMP .PPM .PGM .PBM .PNM").split()
-WHOLE, NO_ORIGINAL, KEPT, ORIENT = 1, 2, 32, 64
+WHOLE, NO_ORIGINAL, HAS_MAGIC, KEPT, ORIENT = 1, 2, 8, 32, 64
 
 
 def hash64(data, seed=0):
@@ -103,6 +104,18 @@ def plain_of(row, rest, samples):
     return rest[:front] + b"".join(rows) + rest[front:]
 
 
+def magic_list(metadata, at):
+    """Returns {position / 4: fidelities} of a list, or TOO_MANY, and the bytes behind it."""
+    count = struct.unpack("<H", metadata[at:at + 2])[0]
+    if count == 0xffff:
+        return recordio_spec.TOO_MANY, at + 2
+    assert 1 <= count <= 4096
+    words = [struct.unpack("<IH", metadata[at + 2 + 6 * i:at + 8 + 6 * i]) for i in range(count)]
+    assert words == sorted(words) and len(dict(words)) == count
+    assert all(word < 1 << 27 and 0 < bits < 1 << 11 for word, bits in words)
+    return dict(words), at + 2 + 6 * count
+
+
 class Record:
     """One record file, read whole, with every hash checked."""
 
@@ -135,13 +148,17 @@ class Record:
                      for length in lengths(self.codec, row))
         self.hashes = struct.unpack(f"<{frames}Q", metadata[68 * n:68 * n + 8 * frames])
         at = start = 68 * n + 8 * frames
-        self.entries = []
-        for offset in offsets:
+        self.entries, self.magics = [], []
+        for offset, row in zip(offsets, self.rows):
             assert offset == at
             mode, path_bytes, flags, time = struct.unpack("<HHIq", metadata[at:at + 16])
             at += 16 + path_bytes
             self.entries.append((metadata[offset + 16:at], mode, flags, time))
+            self.magics.append(None)
+            if row[0] & HAS_MAGIC:
+                self.magics[-1], at = magic_list(metadata, at)
         assert at == len(metadata)
+        assert sum(len(words or {}) for words in self.magics) <= 131072
         assert self.id == id_of(bytes([self.codec]) + self.name.encode() + b"".join(self.rows) +
                                 metadata[start:])
 
@@ -316,7 +333,7 @@ def make_index(records, entries, pack):
 
 def sample_sections(store, seed):
     """Returns SUMS and SAMP, in the order of the file."""
-    sums, samp = Section(5, 24 + 16 * samples_spec.FULL, seed), Section(6, 8, seed)
+    sums, samp = Section(5, 36 + 24 * samples_spec.FULL, seed), Section(6, 8, seed)
     for section, rows in ((sums, samples_spec.sums_rows(store)),
                           (samp, samples_spec.samp_rows(store))):
         for row in rows:

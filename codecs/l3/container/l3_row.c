@@ -25,7 +25,9 @@
 #define TABLES_MAX  (64u << 10)
 #define PATCH_EXTRA 1024u /* limit of what a patch takes besides its samples */
 
-#define FLAGS_KNOWN (LOD_ITEM_WHOLE | LOD_ITEM_NO_ORIGINAL | LOD_ITEM_NO_DECODED | LOD_ITEM_KEPT)
+#define FLAGS_KNOWN                                                                                \
+    (LOD_ITEM_WHOLE | LOD_ITEM_NO_ORIGINAL | LOD_ITEM_NO_DECODED | LOD_ITEM_HAS_MAGIC |            \
+     LOD_ITEM_KEPT)
 
 static uint64_t columns(const struct lod_l3_row *row)
 {

@@ -4,6 +4,7 @@
 
 static const struct lod_framing *const framings[LOD_FRAMINGS] = {
     &lod_framing_tar,
+    &lod_framing_recordio,
     &lod_framing_tfrecord,
 };
 
@@ -21,6 +22,14 @@ const struct lod_framing *lod_framing_of(enum lod_format format, unsigned *ret_i
         }
     }
     return NULL;
+}
+
+const char *lod_framed_ending(const struct lod_framing *framing, enum lod_framed_kind kind)
+{
+    if (kind == LOD_FRAMED_DATA || kind == LOD_FRAMED_CLASSES) {
+        return kind == LOD_FRAMED_DATA ? framing->ending : ".classes.txt";
+    }
+    return framing->lines[kind] ? framing->lines[kind]->ending : NULL;
 }
 
 uint64_t lod_framing_bytes(const struct lod_framing *framing,

@@ -29,9 +29,13 @@ struct lod_framed_file {
     const char *path; /* in the tree */
     size_t path_bytes;
     uint32_t item;
-    uint64_t bytes; /* at the fidelity of the framed file */
-    int64_t mtime;  /* seconds * 2^30 + nanoseconds */
-    uint16_t mode;  /* 0777 */
+    uint64_t bytes;        /* at the fidelity of the framed file */
+    int64_t mtime;         /* seconds * 2^30 + nanoseconds */
+    uint16_t mode;         /* 0777 */
+    bool plain;            /* of the same bytes at every fidelity */
+    const uint32_t *words; /* where it has RecordIO's magic word, at this fidelity: position / 4 */
+    uint32_t words_count;
+    uint32_t words_most; /* at any fidelity; UINT32_MAX: too many to be known */
 };
 
 struct lod_framed_sample {
@@ -39,6 +43,7 @@ struct lod_framed_sample {
     unsigned count;
     unsigned lead;          /* the picture among them */
     size_t stem_bytes;      /* of the lead's name, up to its last dot */
+    uint64_t id;            /* samples of the split before it, that the framing takes */
     int32_t label;          /* LOD_NO_LABEL: none */
     const char *class_name; /* the folder of the label, in the lead's path; not terminated */
     size_t class_bytes;
@@ -47,15 +52,16 @@ struct lod_framed_sample {
 };
 
 /*
- * A part of a sample's bytes: `head_bytes` that the framing writes, the contents of a file, and
+ * A part of a sample's bytes: `head_bytes` that the framing writes, bytes of a file, and
  * `tail_bytes` that the framing writes.
  */
-#define LOD_STRETCHES_MAX (LOD_FRAMED_FILES_MAX + 1)
+#define LOD_STRETCHES_MAX 8194u /* two files, each with 4,096 words that are left out */
 #define LOD_HEAD_BYTES    8192u
 #define LOD_TAIL_BYTES    512u
 struct lod_stretch {
     unsigned head_bytes, tail_bytes;    /* at most LOD_HEAD_BYTES, LOD_TAIL_BYTES */
     const struct lod_framed_file *file; /* NULL: the head is all of it */
+    uint64_t from, bytes;               /* of the file; all of it if summed */
     bool summed; /* the tail needs the CRC-32C of the head from `sum_from` on, and of the file */
     unsigned sum_from;
 };
@@ -63,9 +69,10 @@ struct lod_stretch {
 /* The files of a name: the samples, and files beside them that have a line for each sample. */
 enum lod_framed_kind {
     LOD_FRAMED_DATA = 0,
-    LOD_FRAMED_INDEX = 1, /* where each sample lies in the first */
-    LOD_FRAMED_LIST = 2,  /* their labels and paths */
-    LOD_FRAMED_KINDS = 3,
+    LOD_FRAMED_INDEX = 1,   /* where each sample lies in the first */
+    LOD_FRAMED_LIST = 2,    /* their labels and paths */
+    LOD_FRAMED_CLASSES = 3, /* the names of the classes of a split, one a line; in all framings */
+    LOD_FRAMED_KINDS = 4,
 };
 
 /* The facts of a sample that a line may tell. */
@@ -94,6 +101,12 @@ struct lod_framing {
     bool whole;             /* a file has all samples of a split; otherwise those of one record */
     unsigned trailer_bytes; /* zeros behind the last sample of a file */
 
+    /*
+     * Returns whether the framing can have the sample at this fidelity. One that it cannot have at
+     * any is in none of its files. NULL: all.
+     */
+    bool (*takes)(const struct lod_framed_sample *sample);
+
     /* Returns how many stretches the sample has: at most LOD_STRETCHES_MAX. */
     unsigned (*stretches)(const struct lod_framed_sample *sample);
     void (*stretch)(const struct lod_framed_sample *sample, unsigned number,
@@ -108,7 +121,7 @@ struct lod_framing {
 };
 
 /* The index-th row of the dispatch table; NULL past the last, which is LOD_FRAMINGS. */
-#define LOD_FRAMINGS 2u
+#define LOD_FRAMINGS 3u
 const struct lod_framing *lod_framing_at(unsigned index);
 
 /* The row of a format and its index; NULL: the format has no framing. */
@@ -117,10 +130,13 @@ const struct lod_framing *lod_framing_of(enum lod_format format, unsigned *ret_i
 /* Returns the bytes of a stretch, and of all stretches of a sample. */
 static inline uint64_t lod_stretch_bytes(const struct lod_stretch *stretch)
 {
-    return stretch->head_bytes + (stretch->file ? stretch->file->bytes : 0) + stretch->tail_bytes;
+    return stretch->head_bytes + stretch->bytes + stretch->tail_bytes;
 }
 uint64_t lod_framing_bytes(const struct lod_framing *framing,
                            const struct lod_framed_sample *sample);
+
+/* Returns the ending of files of a kind; NULL: the framing has none. */
+const char *lod_framed_ending(const struct lod_framing *framing, enum lod_framed_kind kind);
 
 /* Returns the bytes of each line. */
 static inline uint64_t lod_line_bytes(const struct lod_framed_lines *lines, uint32_t path_room)
@@ -128,6 +144,6 @@ static inline uint64_t lod_line_bytes(const struct lod_framed_lines *lines, uint
     return lines->bytes + (lines->has_path ? path_room : 0);
 }
 
-extern const struct lod_framing lod_framing_tar, lod_framing_tfrecord;
+extern const struct lod_framing lod_framing_tar, lod_framing_recordio, lod_framing_tfrecord;
 
 #endif

@@ -221,6 +221,7 @@ static void stretch(const struct lod_framed_sample *sample, unsigned number,
         const struct entry entry = entry_of(&sample->file[number]);
         *ret = (struct lod_stretch){.head_bytes = header_bytes(&entry),
                                     .file = &sample->file[number],
+                                    .bytes = entry.bytes,
                                     .tail_bytes = padding(entry.bytes)};
         return;
     }

@@ -179,6 +179,7 @@ static void stretch(const struct lod_framed_sample *sample, unsigned number,
     const uint64_t bytes = field_bytes(example.features_bytes) - lead->bytes;
     *ret = (struct lod_stretch){.head_bytes = LENGTH_BYTES + (unsigned)bytes,
                                 .file = lead,
+                                .bytes = lead->bytes,
                                 .tail_bytes = CRC_BYTES,
                                 .summed = true,
                                 .sum_from = LENGTH_BYTES};

@@ -117,6 +117,15 @@ static int get_item(void *ctx, uint32_t number, uint8_t row[LOD_ROW_BYTES])
     return 0;
 }
 
+static int get_magics(void *ctx, uint32_t item, struct lod_magics *ret)
+{
+    const struct source *source = ctx;
+    const uint32_t number = record_of(source, item);
+    const struct lod_entry_record *record = &source->input->records[number];
+
+    return lod_magics_find(record->rows, item - source->first_items[number], record->magics, ret);
+}
+
 int lod_samples_of_input(const struct lod_index_input *input, const struct lod_tree_order *order,
                          const uint32_t *own_nodes, uint32_t items, struct lod_samples *ret_samples)
 {
@@ -131,7 +140,9 @@ int lod_samples_of_input(const struct lod_index_input *input, const struct lod_t
                                          .path = get_path,
                                          .item = get_item,
                                          .record = get_record,
-                                         .record_of = get_record_of};
+                                         .record_of = get_record_of,
+                                         .magics_ctx = &source,
+                                         .magics = get_magics};
     uint32_t item = 0;
 
     source.first_items = malloc((input->records_count + 1) * sizeof(source.first_items[0]));

@@ -72,7 +72,8 @@ void lod_metadata_finish(struct lod_metadata *metadata)
 int lod_metadata_path(const struct lod_metadata *metadata, uint32_t slot,
                       struct lod_path_entry *ret_entry)
 {
-    struct lod_path_entry entry;
+    struct lod_path_entry entry = {0};
+    int error = 0;
 
     assert(slot < metadata->items);
     struct lod_cursor c = lod_cursor(metadata->bytes, metadata->bytes_count);
@@ -82,7 +83,10 @@ int lod_metadata_path(const struct lod_metadata *metadata, uint32_t slot,
     entry.node_flags = lod_take_le32(&c);
     entry.mtime = (int64_t)lod_take_le64(&c);
     entry.path = (const char *)lod_take(&c, entry.path_bytes);
-    if (c.short_of_bytes) {
+    if (lod_row_flags(metadata->bytes + (size_t)slot * LOD_ROW_BYTES) & LOD_ITEM_HAS_MAGIC) {
+        error = lod_magics_take(&c, &entry.magics);
+    }
+    if (c.short_of_bytes || error) {
         return -EILSEQ;
     }
     *ret_entry = entry;

@@ -11,6 +11,7 @@
 
 #include "compiler.h"
 #include "hash.h"
+#include "sample/magic_list.h"
 #include "index/index.h"
 #include "backend/store.h"
 
@@ -32,6 +33,7 @@ struct lod_path_entry {
     int64_t mtime;
     uint32_t node_flags;
     uint16_t mode;
+    struct lod_magics magics; /* points into the metadata */
 };
 
 /*

@@ -17,6 +17,7 @@
 #include "bytes.h"
 #include "codec.h"
 #include "backend/name.h"
+#include "sample/magic_list.h"
 
 /* Counts the frames of one item. Adds its segments to `sums` and checks them against the groups. */
 static int add_item(const struct lod_record_desc *recd, const uint8_t *row,
@@ -81,8 +82,11 @@ static int index_rows(struct lod_record_tables *tables, const struct lod_record_
     return 0;
 }
 
-static int check_path_entry(const struct lod_record_desc *recd, struct lod_cursor *c)
+/* *magics: words of all lists so far. */
+static int check_path_entry(const struct lod_record_desc *recd, const uint8_t *row,
+                            struct lod_cursor *c, uint32_t *magics)
 {
+    struct lod_magics list = {0};
     uint16_t mode = lod_take_le16(c);
     uint16_t path_bytes = lod_take_le16(c);
     uint32_t node_flags = lod_take_le32(c);
@@ -94,7 +98,10 @@ static int check_path_entry(const struct lod_record_desc *recd, struct lod_curso
         !lod_path_valid((const char *)path, path_bytes)) {
         return -EILSEQ;
     }
-    return 0;
+    const bool listed = lod_row_flags(row) & LOD_ITEM_HAS_MAGIC;
+    int error = !listed ? 0 : recd->codec == LOD_CODEC_TREE ? -EILSEQ : lod_magics_take(c, &list);
+    *magics += list.count;
+    return error || *magics <= LOD_MAGICS_RECORD_MAX ? error : -EILSEQ;
 }
 
 /* Checks the offsets. After the hashes there is one path entry for each slot, without gaps, to the
@@ -109,12 +116,13 @@ static int check_paths(const struct lod_record_desc *recd, const uint8_t *metada
     if (start > recd->metadata_bytes) {
         return -EILSEQ;
     }
+    uint32_t magics = 0;
     struct lod_cursor c = lod_cursor(metadata + start, recd->metadata_bytes - (size_t)start);
     for (uint32_t slot = 0; slot < recd->items; slot++) {
         if (lod_take_le32(&offsets) != recd->metadata_bytes - c.left) {
             return -EILSEQ;
         }
-        int error = check_path_entry(recd, &c);
+        int error = check_path_entry(recd, metadata + (size_t)slot * LOD_ROW_BYTES, &c, &magics);
         if (error) {
             return error;
         }

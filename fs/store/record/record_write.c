@@ -108,10 +108,12 @@ static int lay_metadata(struct lod_record_writer *writer, const struct lod_recor
         size_t path_bytes = strlen(slots[slot].path);
         if (!lod_path_valid(slots[slot].path, path_bytes) ||
             (path_bytes == 0) != (recd->codec == LOD_CODEC_TREE) || (slots[slot].mode & ~0777u) ||
-            (slots[slot].node_flags & ~LOD_NODE_FLAGS) || lod_row_own_node(slots[slot].row)) {
+            (slots[slot].node_flags & ~LOD_NODE_FLAGS) || lod_row_own_node(slots[slot].row) ||
+            !(lod_row_flags(slots[slot].row) & LOD_ITEM_HAS_MAGIC) !=
+                (slots[slot].magics.bytes == 0)) {
             return -EINVAL;
         }
-        bytes += LOD_PATH_ENTRY_BYTES + path_bytes;
+        bytes += LOD_PATH_ENTRY_BYTES + path_bytes + slots[slot].magics.bytes;
     }
     if (bytes > LOD_RECORD_META_MAX) {
         return -E2BIG;
@@ -133,6 +135,10 @@ static int lay_metadata(struct lod_record_writer *writer, const struct lod_recor
         lod_put_le64(entry + 8, (uint64_t)from->mtime);
         memcpy(entry + LOD_PATH_ENTRY_BYTES, from->path, path_bytes);
         at += LOD_PATH_ENTRY_BYTES + path_bytes;
+        if (from->magics.bytes) {
+            memcpy(writer->metadata + at, from->magics.at, from->magics.bytes);
+            at += from->magics.bytes;
+        }
     }
     recd->metadata_bytes = (uint32_t)bytes;
     return 0;

@@ -20,20 +20,39 @@
 
 /* ------------------------------------------------------------------------------ records */
 
+/* Copies the lists of magic words of all slots. */
+static int copy_magics(const struct lod_metadata *metadata, struct lod_buf *lists)
+{
+    struct lod_path_entry entry;
+    int error = 0;
+
+    for (uint32_t slot = 0; !error && slot < metadata->items; slot++) {
+        error = lod_metadata_path(metadata, slot, &entry);
+        error =
+            error ? error : lod_buf_append(lists, entry.magics.list.at, entry.magics.list.bytes);
+    }
+    return error;
+}
+
 static int add_record(struct lod_salvage *s, const struct lod_record_desc *recd,
-                      const uint8_t *rows)
+                      const struct lod_metadata *metadata)
 {
     const size_t bytes = (size_t)recd->items * LOD_ROW_BYTES;
 
     if (LOD_LIST_RESERVE(&s->records)) {
         return -ENOMEM;
     }
+    struct lod_buf lists = {0};
     uint8_t *copy = malloc(bytes);
-    if (!copy) {
-        return -ENOMEM;
+    int error = copy ? copy_magics(metadata, &lists) : -ENOMEM;
+    if (error) {
+        free(copy);
+        lod_buf_finish(&lists);
+        return error;
     }
-    memcpy(copy, rows, bytes);
-    s->records.at[s->records.count++] = (struct lod_entry_record){.recd = *recd, .rows = copy};
+    memcpy(copy, metadata->bytes, bytes);
+    s->records.at[s->records.count++] =
+        (struct lod_entry_record){.recd = *recd, .rows = copy, .magics = lod_buf_span(&lists)};
     return 0;
 }
 
@@ -107,7 +126,7 @@ static int add_opened(struct lod_salvage *s, const struct lod_record_desc *recd,
 {
     int error = recd->items > LOD_NODES_MAX - s->items ? -E2BIG : 0;
 
-    error = error ? error : add_record(s, recd, metadata->bytes);
+    error = error ? error : add_record(s, recd, metadata);
     if (!error && recd->codec == LOD_CODEC_TREE) {
         s->tree_seen = true;
         error = add_tree(s, record);

@@ -7,6 +7,9 @@
 
 #include "sample/sample_group.h"
 
+#define LABEL_ENDING  ".label"
+#define DIRECTORY_MAX (1u << 18) /* magic words of the samples of a record and split */
+
 void lod_sample_begin(struct lod_sample_maker *maker, enum lod_sample_form form, uint32_t lead_item,
                       int32_t label, size_t split_bytes)
 {
@@ -20,6 +23,8 @@ void lod_sample_begin(struct lod_sample_maker *maker, enum lod_sample_form form,
     maker->split_bytes = split_bytes;
     maker->lead_item = lead_item;
     maker->text_bytes = 0;
+    maker->magics_first[0] = 0;
+    maker->sample.id = 0;
 }
 
 /* Facts of the lead that a framing may tell. */
@@ -42,6 +47,20 @@ static void describe_lead(struct lod_sample_maker *maker, const struct lod_sampl
     }
 }
 
+/* Keeps the list of the last file, or notes that there are too many. */
+static void add_magics(struct lod_sample_maker *maker, const struct lod_magics *magics)
+{
+    const unsigned file = maker->sample.count;
+    uint32_t at = maker->magics_first[file];
+    const bool fits = !magics->too_many && magics->count <= 2 * LOD_MAGICS_MAX - at;
+
+    maker->sample.file[file].words_most = fits ? magics->count : UINT32_MAX;
+    for (uint32_t i = 0; fits && i < magics->count; i++) {
+        maker->magics[at++] = lod_magics_at(magics, i);
+    }
+    maker->magics_first[file + 1] = at;
+}
+
 int lod_sample_add(struct lod_sample_maker *maker, const struct lod_sample_part *part)
 {
     const unsigned at = maker->sample.count;
@@ -61,7 +80,9 @@ int lod_sample_add(struct lod_sample_maker *maker, const struct lod_sample_part 
                                                       .path_bytes = part->path_bytes,
                                                       .item = part->item,
                                                       .mtime = part->mtime,
-                                                      .mode = part->mode & 0777};
+                                                      .mode = part->mode & 0777,
+                                                      .plain = part->codec->id == LOD_CODEC_RAW};
+    add_magics(maker, &part->magics);
     maker->codec[at] = part->codec;
     memcpy(maker->row[at], part->row, LOD_ROW_BYTES);
     if (part->item == maker->lead_item) {
@@ -73,10 +94,19 @@ int lod_sample_add(struct lod_sample_maker *maker, const struct lod_sample_part 
     return 0;
 }
 
+/* Is it the vector of labels of a lead? Of other members the magic words do not count. */
+static bool is_label(const char *lead, const char *name, const struct lod_codec *codec)
+{
+    const size_t stem = lod_stem_last(lead, strlen(lead));
+
+    return codec && codec->id == LOD_CODEC_RAW && strncmp(name, lead, stem) == 0 &&
+           strcmp(name + stem, LABEL_ENDING) == 0;
+}
+
 /* Adds a member. Its path is that of the lead with another name. */
 static int add_member(struct lod_sample_maker *maker, const struct lod_sample_tree *tree,
                       const struct lod_sample_node *node, char *path, size_t folder,
-                      const char *name)
+                      const char *lead, const char *name)
 {
     struct lod_sample_part part = {.path = path,
                                    .path_bytes = folder + strlen(name),
@@ -94,6 +124,13 @@ static int add_member(struct lod_sample_maker *maker, const struct lod_sample_tr
     memcpy(path + folder, name, strlen(name));
     part.codec = lod_codec_find(record.codec);
     part.row = row;
+    if (tree->magics && lod_row_flags(row) & LOD_ITEM_HAS_MAGIC &&
+        is_label(lead, name, part.codec)) {
+        error = tree->magics(tree->magics_ctx, node->item, &part.magics);
+    }
+    if (error) {
+        return error;
+    }
     return part.codec && lod_sample_fits(part.codec, row) ? lod_sample_add(maker, &part) : 0;
 }
 
@@ -114,10 +151,24 @@ int lod_sample_add_members(struct lod_sample_maker *maker, const struct lod_samp
         error = tree->node(tree->ctx, first, &node);
         error = error ? error : tree->name(tree->ctx, first, name);
         if (!error && lod_sample_group_has(maker->form, lead_name, name, &node)) {
-            error = add_member(maker, tree, &node, path, folder, name);
+            error = add_member(maker, tree, &node, path, folder, lead_name, name);
         }
     }
     return error;
+}
+
+/* The words that a file has at a fidelity; they are in order. */
+static void set_words(struct lod_sample_maker *maker, unsigned file, enum lod_fidelity fidelity)
+{
+    struct lod_framed_file *of = &maker->sample.file[file];
+
+    of->words = &maker->words[maker->magics_first[file]];
+    of->words_count = 0;
+    for (uint32_t i = maker->magics_first[file]; i < maker->magics_first[file + 1]; i++) {
+        if (maker->magics[i].fidelities >> (fidelity - 1) & 1) {
+            maker->words[maker->magics_first[file] + of->words_count++] = maker->magics[i].word;
+        }
+    }
 }
 
 int lod_sample_set_fidelity(struct lod_sample_maker *maker, enum lod_fidelity fidelity)
@@ -131,8 +182,24 @@ int lod_sample_set_fidelity(struct lod_sample_maker *maker, enum lod_fidelity fi
             return error;
         }
         maker->sample.file[i].bytes = plan.bytes;
+        set_words(maker, i, fidelity);
     }
     return 0;
+}
+
+int lod_sample_takes(struct lod_sample_maker *maker, const struct lod_framing *framing,
+                     uint32_t *words, bool *ret_takes)
+{
+    const uint32_t count = maker->magics_first[maker->sample.count];
+    int error = 0;
+
+    *ret_takes = !framing->takes || count <= DIRECTORY_MAX - *words;
+    for (unsigned f = LOD_Q1; !error && *ret_takes && framing->takes && f <= LOD_FULL; f++) {
+        error = lod_sample_set_fidelity(maker, (enum lod_fidelity)f);
+        *ret_takes = !error && framing->takes(&maker->sample);
+    }
+    *words += framing->takes && *ret_takes ? count : 0;
+    return error;
 }
 
 bool lod_sample_fits(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES])

@@ -10,10 +10,11 @@
 
 #include "compiler.h"
 #include "framing/framing.h"
+#include "sample/magic_list.h"
 #include "sample/sample_name.h"
 #include "sample/sample_tree.h"
 
-/* About 280 KiB: too large for a stack. */
+/* About 370 KiB: too large for a stack. */
 struct lod_sample_maker {
     struct lod_framed_sample sample;
     enum lod_sample_form form;
@@ -21,6 +22,9 @@ struct lod_sample_maker {
     size_t split_bytes;
     const struct lod_codec *codec[LOD_FRAMED_FILES_MAX];
     uint8_t row[LOD_FRAMED_FILES_MAX][LOD_ROW_BYTES];
+    struct lod_magic magics[2 * LOD_MAGICS_MAX]; /* of the lead and of its labels */
+    uint32_t magics_first[LOD_FRAMED_FILES_MAX + 1];
+    uint32_t words[2 * LOD_MAGICS_MAX]; /* at the fidelity that was set */
     size_t text_bytes;
     char text[LOD_FRAMED_FILES_MAX * 2 * LOD_FRAMED_NAME_MAX]; /* paths and names */
 };
@@ -34,6 +38,7 @@ struct lod_sample_part {
     int64_t mtime;
     const struct lod_codec *codec;
     const uint8_t *row;
+    struct lod_magics magics;
 };
 
 /* `split_bytes`: those of the paths before the name of the class. */
@@ -53,6 +58,15 @@ LOD_MUST_CHECK int lod_sample_add_members(struct lod_sample_maker *maker,
 /* Sets the sizes of all files to those at `fidelity`. Returns -EILSEQ for a malformed row. */
 LOD_MUST_CHECK int lod_sample_set_fidelity(struct lod_sample_maker *maker,
                                            enum lod_fidelity fidelity);
+
+/*
+ * Returns in *ret_takes whether the framing takes the sample at every fidelity. *words counts the
+ * magic words of samples that were taken, of which a directory has a limit. Sets another fidelity.
+ * -EILSEQ as above.
+ */
+LOD_MUST_CHECK int lod_sample_takes(struct lod_sample_maker *maker,
+                                    const struct lod_framing *framing, uint32_t *words,
+                                    bool *ret_takes);
 
 /* Returns whether the item's file is small enough for all framings, at every fidelity. */
 bool lod_sample_fits(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES]);

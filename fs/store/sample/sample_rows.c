@@ -36,10 +36,13 @@ void lod_sums_row_put(const struct lod_sums_row *row, uint8_t into[LOD_SUMS_ROW_
 {
     lod_put_le32(into, row->record);
     lod_put_le32(into + 4, row->split);
-    lod_put_le32(into + 8, row->leads);
-    lod_put_le32(into + 12, row->longest_path);
+    lod_put_le32(into + 8, row->longest_path);
+    lod_put_le32(into + 12, row->class_bytes);
     lod_put_le64(into + 16, row->key);
     into += 24;
+    for (unsigned i = 0; i < LOD_FRAMINGS; i++, into += 4) {
+        lod_put_le32(into, row->leads[i]);
+    }
     for (unsigned i = 0; i < LOD_FRAMINGS; i++) {
         for (unsigned k = 0; k < LOD_FULL; k++, into += 8) {
             lod_put_le64(into, row->bytes[i][k]);
@@ -53,9 +56,12 @@ void lod_sums_row_take(const uint8_t bytes[LOD_SUMS_ROW_BYTES], struct lod_sums_
 
     ret_row->record = lod_take_le32(&c);
     ret_row->split = lod_take_le32(&c);
-    ret_row->leads = lod_take_le32(&c);
     ret_row->longest_path = lod_take_le32(&c);
+    ret_row->class_bytes = lod_take_le32(&c);
     ret_row->key = lod_take_le64(&c);
+    for (unsigned i = 0; i < LOD_FRAMINGS; i++) {
+        ret_row->leads[i] = lod_take_le32(&c);
+    }
     for (unsigned i = 0; i < LOD_FRAMINGS; i++) {
         for (unsigned k = 0; k < LOD_FULL; k++) {
             ret_row->bytes[i][k] = lod_take_le64(&c);

@@ -11,7 +11,7 @@
 #include "sample/sample_name.h"
 
 #define LOD_SAMPLE_ROW_BYTES 8u
-#define LOD_SUMS_ROW_BYTES   (24u + 8u * LOD_FRAMINGS * LOD_FULL)
+#define LOD_SUMS_ROW_BYTES   (24u + 4u * LOD_FRAMINGS + 8u * LOD_FRAMINGS * LOD_FULL)
 #define LOD_SUMS_CLOSING     UINT32_MAX /* the record of a split's last row */
 
 /* The row of an item. */
@@ -28,9 +28,10 @@ struct lod_sample_row {
 struct lod_sums_row {
     uint32_t record;
     uint32_t split;                         /* node of the split's folder */
-    uint32_t leads;                         /* samples before */
     uint32_t longest_path;                  /* of all leads of the split, in bytes */
     uint64_t key;                           /* of the first lead's name; closing row: 0 */
+    uint32_t class_bytes;                   /* of the list of its classes; 0: there is none */
+    uint32_t leads[LOD_FRAMINGS];           /* samples before, that the framing takes */
     uint64_t bytes[LOD_FRAMINGS][LOD_FULL]; /* by fidelity - 1; without trailers */
 };
 

@@ -11,6 +11,7 @@
 #include "backend/format.h"
 #include "codec.h"
 #include "compiler.h"
+#include "sample/magic_list.h"
 
 struct lod_sample_node {
     uint32_t number, parent;
@@ -37,6 +38,11 @@ struct lod_sample_tree {
     int (*item)(void *ctx, uint32_t number, uint8_t row[LOD_ROW_BYTES]); /* with its own node */
     int (*record)(void *ctx, uint32_t number, struct lod_sample_record *ret);
     int (*record_of)(void *ctx, uint32_t item, struct lod_sample_record *ret);
+
+    /* The list of magic words of an item that has one, valid until the next call. NULL: they are
+     * not wanted. */
+    void *magics_ctx;
+    int (*magics)(void *ctx, uint32_t item, struct lod_magics *ret);
 };
 
 #endif

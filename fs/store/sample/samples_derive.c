@@ -15,6 +15,15 @@
 #include "sample/sample_make.h"
 #include "sample/sample_split.h"
 
+#define LIST_MAX (1u << 30) /* a longer list of classes is not shown */
+
+/* The running sums of a split. */
+struct split {
+    uint32_t leads[LOD_FRAMINGS]; /* of the records before */
+    uint32_t words[LOD_FRAMINGS]; /* magic words of samples of this record; see sample_make.h */
+    uint32_t class_bytes;
+};
+
 struct derive {
     const struct lod_sample_tree *tree;
     struct lod_sample_kinds kinds;
@@ -23,6 +32,7 @@ struct derive {
     /* One for each split: sums of the current record; `leads` counts only its own. */
     struct lod_sums_row *now;
     uint64_t (*keys)[LOD_CODECS]; /* one for each split: of the last lead, by codec */
+    struct split *before;
     struct lod_samples made;
 };
 
@@ -59,37 +69,60 @@ static int make_sample(const struct derive *d, const struct lod_sample_node *nod
         return error;
     }
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const struct lod_sample_part lead = {.path = path,
-                                         .path_bytes = strlen(path),
-                                         .item = node->item,
-                                         .mode = node->mode,
-                                         .mtime = node->mtime,
-                                         .codec = codec,
-                                         .row = row};
+    struct lod_sample_part lead = {.path = path,
+                                   .path_bytes = strlen(path),
+                                   .item = node->item,
+                                   .mode = node->mode,
+                                   .mtime = node->mtime,
+                                   .codec = codec,
+                                   .row = row};
     ret_lead->path_bytes = lead.path_bytes;
     ret_lead->key = lod_name_key(name, strlen(name), d->tree->seed);
     const size_t split = d->splits.folders.at[0] ? strcspn(path, "/") + 1 : 0;
     lod_sample_begin(d->maker, sample->form, node->item, sample->label, split);
     error = lod_sample_add_members(d->maker, d->tree, path, lead.path_bytes,
                                    node->number - sample->before, node->number);
+    if (!error && lod_row_flags(row) & LOD_ITEM_HAS_MAGIC) {
+        error = d->tree->magics(d->tree->magics_ctx, node->item, &lead.magics);
+    }
     error = error ? error : lod_sample_add(d->maker, &lead);
     return error ? error
                  : lod_sample_add_members(d->maker, d->tree, path, lead.path_bytes,
                                           node->number + 1, node->number + 1 + sample->after);
 }
 
-static int add_to_sums(const struct derive *d, struct lod_sums_row *sums)
+static int find_takers(const struct derive *d, struct split *split, bool takes[LOD_FRAMINGS])
 {
+    int error = 0;
+
+    for (unsigned i = 0; !error && i < LOD_FRAMINGS; i++) {
+        error = lod_sample_takes(d->maker, lod_framing_at(i), &split->words[i], &takes[i]);
+    }
+    return error;
+}
+
+static int add_to_sums(const struct derive *d, struct lod_sums_row *sums, struct split *split)
+{
+    bool takes[LOD_FRAMINGS];
+    int failed = find_takers(d, split, takes);
+
+    if (failed) {
+        return failed;
+    }
     for (unsigned fidelity = LOD_Q1; fidelity <= LOD_FULL; fidelity++) {
         int error = lod_sample_set_fidelity(d->maker, (enum lod_fidelity)fidelity);
         if (error) {
             return error;
         }
         for (unsigned i = 0; i < LOD_FRAMINGS; i++) {
-            sums->bytes[i][fidelity - 1] += lod_framing_bytes(lod_framing_at(i), &d->maker->sample);
+            d->maker->sample.id = split->leads[i] + sums->leads[i];
+            sums->bytes[i][fidelity - 1] +=
+                takes[i] ? lod_framing_bytes(lod_framing_at(i), &d->maker->sample) : 0;
         }
     }
-    sums->leads++;
+    for (unsigned i = 0; i < LOD_FRAMINGS; i++) {
+        sums->leads[i] += takes[i];
+    }
     return 0;
 }
 
@@ -103,7 +136,7 @@ static void add_lead(struct derive *d, size_t split, const struct lod_codec *cod
     if (lead->path_bytes > sums->longest_path) {
         sums->longest_path = (uint32_t)lead->path_bytes;
     }
-    if (sums->leads == 1) {
+    if (sums->leads[0] == 1) {
         sums->key = lead->key;
     }
     d->made.ascend = d->made.ascend && lead->key >= *last;
@@ -132,7 +165,7 @@ static int derive_item(struct derive *d, const struct lod_codec *codec, uint32_t
     sample.before = group.before;
     sample.after = group.after;
     error = error ? error : make_sample(d, &node, codec, row, &sample, &lead);
-    error = error ? error : add_to_sums(d, &d->now[split]);
+    error = error ? error : add_to_sums(d, &d->now[split], &d->before[split]);
     if (!error) {
         lod_sample_row_put(&sample, d->made.rows + (size_t)item * LOD_SAMPLE_ROW_BYTES);
         add_lead(d, split, codec, &lead);
@@ -154,7 +187,12 @@ static int derive_record(struct derive *d, uint32_t number)
         error = derive_item(d, lod_codec_find(record.codec), record.first_item + i);
     }
     for (size_t i = 0; !error && i < splits; i++) {
-        if (d->now[i].leads) {
+        memset(d->before[i].words, 0, sizeof(d->before[i].words));
+        for (unsigned k = 0; k < LOD_FRAMINGS; k++) {
+            d->before[i].leads[k] += d->now[i].leads[k];
+        }
+        if (d->now[i].leads[0]) { /* tar takes all */
+            d->now[i].class_bytes = d->before[i].class_bytes;
             d->now[i].record = number;
             d->now[i].split = d->splits.folders.at[i];
             error = LOD_LIST_ADD(&d->made.sums, d->now[i]);
@@ -178,10 +216,10 @@ static void pass_on(struct lod_sums_row *sum, struct lod_sums_row *row)
 {
     const struct lod_sums_row own = *row;
 
-    row->leads = sum->leads;
+    memcpy(row->leads, sum->leads, sizeof(row->leads));
     memcpy(row->bytes, sum->bytes, sizeof(row->bytes));
-    sum->leads += own.leads;
     for (unsigned i = 0; i < LOD_FRAMINGS; i++) {
+        sum->leads[i] += own.leads[i];
         for (unsigned k = 0; k < LOD_FULL; k++) {
             sum->bytes[i][k] += own.bytes[i][k];
         }
@@ -197,7 +235,8 @@ static int add_up(struct lod_samples *made)
     for (size_t i = 0; i < count; i++) { /* closing rows; sorting moves them to their places */
         if (i + 1 == count || made->sums.at[i + 1].split != made->sums.at[i].split) {
             const struct lod_sums_row closing = {.record = LOD_SUMS_CLOSING,
-                                                 .split = made->sums.at[i].split};
+                                                 .split = made->sums.at[i].split,
+                                                 .class_bytes = made->sums.at[i].class_bytes};
             if (LOD_LIST_ADD(&made->sums, closing)) {
                 return -ENOMEM;
             }
@@ -222,6 +261,32 @@ static int add_up(struct lod_samples *made)
     return 0;
 }
 
+/* The bytes of the lists of classes: a line for each. */
+static int find_class_bytes(struct derive *d)
+{
+    char name[LOD_NAME_MAX + 1];
+    struct lod_sample_node node;
+    size_t split = 0;
+    int error = 0;
+
+    for (size_t i = 0; !error && i < d->splits.classes.count; i++) {
+        error = d->tree->name(d->tree->ctx, d->splits.classes.at[i], name);
+        error = error ? error : d->tree->node(d->tree->ctx, d->splits.classes.at[i], &node);
+        while (!error && split < d->splits.folders.count &&
+               d->splits.folders.at[split] != node.parent) {
+            split++; /* both lists ascend; parents of a damaged index may not */
+        }
+        error = error || split < d->splits.folders.count ? error : -EILSEQ;
+        if (!error && d->before[split].class_bytes <= LIST_MAX) {
+            d->before[split].class_bytes += (uint32_t)strlen(name) + 1;
+        }
+    }
+    for (size_t i = 0; i < d->splits.folders.count; i++) {
+        d->before[i].class_bytes *= d->before[i].class_bytes <= LIST_MAX;
+    }
+    return error;
+}
+
 static int derive_all(struct derive *d)
 {
     const struct lod_sample_row none = {.label = LOD_NO_LABEL};
@@ -233,11 +298,13 @@ static int derive_all(struct derive *d)
     }
     d->now = calloc(d->splits.folders.count, sizeof(d->now[0]));
     d->keys = calloc(d->splits.folders.count, sizeof(d->keys[0]));
+    d->before = calloc(d->splits.folders.count, sizeof(d->before[0]));
     d->maker = malloc(sizeof(*d->maker));
     d->made.rows = malloc((size_t)d->tree->items * LOD_SAMPLE_ROW_BYTES + 1);
-    if (!d->now || !d->keys || !d->maker || !d->made.rows) {
+    if (!d->now || !d->keys || !d->before || !d->maker || !d->made.rows) {
         return -ENOMEM;
     }
+    error = find_class_bytes(d);
     for (uint32_t i = 0; i < d->tree->items; i++) {
         lod_sample_row_put(&none, d->made.rows + (size_t)i * LOD_SAMPLE_ROW_BYTES);
     }
@@ -258,6 +325,7 @@ int lod_samples_derive(const struct lod_sample_tree *tree, struct lod_samples *r
     lod_sample_splits_finish(&d.splits);
     free(d.now);
     free(d.keys);
+    free(d.before);
     free(d.maker);
     if (error) {
         lod_samples_finish(&d.made);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "index/index_samples.h"
+#include "record/magics_reader.h"
 #include "sample/samples_derive.h"
 #include "verify/check.h"
 
@@ -93,6 +94,12 @@ static int compare(struct lod_verify *v, const struct lod_samples *made)
     return error;
 }
 
+static int read_metadata(void *ctx, const struct lod_record_desc *recd,
+                         struct lod_metadata *ret_metadata)
+{
+    return lod_metadata_read(ctx, recd, ret_metadata);
+}
+
 int lod_check_samples(struct lod_verify *v)
 {
     struct lod_samples made = {0};
@@ -100,8 +107,12 @@ int lod_check_samples(struct lod_verify *v)
     if (!v->index) {
         return 0;
     }
-    const struct lod_sample_tree tree = lod_index_sample_tree(v->index);
+    struct lod_magics_reader magics = {.index = v->index, .ctx = v->store, .read = read_metadata};
+    struct lod_sample_tree tree = lod_index_sample_tree(v->index);
+    tree.magics_ctx = &magics;
+    tree.magics = lod_magics_reader_get;
     int error = lod_samples_derive(&tree, &made);
+    lod_metadata_finish(&magics.metadata);
     if (error) {
         return error == -ENOMEM ? error : 0;
     }

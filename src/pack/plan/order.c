@@ -31,6 +31,7 @@
 #include "pack/plan/splits.h"
 #include "pack/plan/subitems.h"
 #include "backend/format.h"
+#include "sample/magic_list.h"
 #include "record/record_write.h"
 #include "sample/part.h"
 
@@ -253,7 +254,7 @@ static int place_file(struct order *o, struct filling *filling, uint32_t index)
         filling->open ? &o->made.records[o->made.records_count - 1] : NULL;
     bool full = !record || record->count == LOD_RECORD_ITEMS_MAX ||
                 record->source_bytes + weight > filling->bytes_max ||
-                filling->metadata_bytes + metadata > LOD_RECORD_META_MAX;
+                filling->metadata_bytes + metadata > LOD_RECORD_META_MAX - LOD_MAGIC_LISTS_BYTES;
 
     if (full) {
         int error = begin_record(o, filling);

@@ -143,7 +143,9 @@ static int gather_records(struct commit *c)
         item += written->count;
         if (written->count) {
             c->records[c->records_count++] =
-                (struct lod_entry_record){.recd = written->recd, .rows = written->rows};
+                (struct lod_entry_record){.recd = written->recd,
+                                          .rows = written->rows,
+                                          .magics = lod_buf_span(&written->magics)};
         }
     }
     c->manifest.items = item;

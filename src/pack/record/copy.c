@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "pack/plan/subitems.h"
+#include "pack/record/magic.h"
 #include "backend/format.h"
 
 #define COPY_BYTES ((size_t)1 << LOD_FRAME_SHIFT_MAX) /* whole frames, whatever their size */
@@ -67,19 +68,25 @@ static int copy_memory(struct lod_record_job *job, struct lod_record_writer *wri
     return error ? lod_record_job_unwritten(job, error) : 0;
 }
 
-/* Makes the slots of all files that are not left out. */
-static void lay_out(struct lod_record_job *job)
+/* Makes the slots of all files that are not left out. -ENOMEM. */
+static int lay_out(struct lod_record_job *job)
 {
     const struct lod_write *write = job->write;
 
+    int error = 0;
+
     job->count = 0;
-    for (uint32_t i = 0; i < job->record->count; i++) {
+    lod_magic_begin(job);
+    for (uint32_t i = 0; !error && i < job->record->count; i++) {
         uint32_t file = write->order->files[job->record->first + i];
         const struct lod_source *source = &write->list->at[file];
         if (source->role == LOD_SOURCE_FILE) {
             source->encoder->row(source->bytes, lod_record_job_slot(job, file)->row);
+            error = lod_magic_of_copied(job);
         }
     }
+    lod_magic_set_lists(job);
+    return error;
 }
 
 /* *ret_again: a source was left out meanwhile, so the record must be laid out again. */
@@ -113,12 +120,12 @@ int lod_copy_record(struct lod_record_job *job, struct lod_record_desc *ret_recd
     int error = lod_buf_reserve(&job->buffer, COPY_BYTES);
 
     while (!error && again) {
-        lay_out(job);
-        if (job->count == 0) {
+        error = lay_out(job);
+        if (!error && job->count == 0) {
             unlinkat(job->write->target->records_fd, job->name, 0);
             break;
         }
-        error = copy_all(job, ret_recd, &again);
+        error = error ? error : copy_all(job, ret_recd, &again);
     }
     return error;
 }

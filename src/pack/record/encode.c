@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "pack/plan/subitems.h"
+#include "pack/record/magic.h"
 
 /*
  * Memory for encoding a source, as a multiple of its bytes, before it is read. A photograph with
@@ -102,6 +103,7 @@ static int encode_source(struct lod_record_job *job, uint32_t file, uint64_t *pr
     error = error ? error : append_groups(job, &item, &bytes);
     if (!error) {
         memcpy(lod_record_job_slot(job, file)->row, item.row, LOD_ROW_BYTES);
+        error = lod_magic_of_encoded(job, &item);
         source->why = item.whole;
         lod_progress_add(write->progress, 1, lod_subitems_weight(source), bytes);
     }
@@ -132,6 +134,7 @@ static int encode_all(struct lod_record_job *job)
     const struct lod_write *write = job->write;
     int error = 0;
 
+    lod_magic_begin(job);
     for (uint32_t i = 0; !error && i < job->record->count; i++) {
         uint32_t file = write->order->files[job->record->first + i];
         error = lod_cancel_poll(write->stop);
@@ -176,6 +179,7 @@ int lod_encode_record(struct lod_record_job *job, struct lod_record_desc *ret_re
     if (error || job->count == 0) {
         return error;
     }
+    lod_magic_set_lists(job);
     error = lod_record_writer_create(job->write->target->records_fd, job->name, job->record->codec,
                                      job->record->cut, job->slots, job->count, &writer);
     error = error ? error : put_all(job, writer);

@@ -33,7 +33,8 @@ struct lod_written {
     uint8_t *rows;   /* count x LOD_ROW_BYTES */
     uint32_t *files; /* count indexes in the source list */
     uint32_t count;
-    bool kept; /* written by an earlier run */
+    struct lod_buf magics; /* lists of magic words of its items */
+    bool kept;             /* written by an earlier run */
 };
 
 /* The state that all jobs share. */
@@ -51,6 +52,7 @@ struct lod_write {
     struct lod_first_error *first_error;
     struct lod_progress *progress;
     struct lod_memory_semaphore *budget;
+    bool pictures;               /* the store has items of picture codecs */
     struct lod_written *written; /* order->records_count + 1: the tree record comes first */
 };
 
@@ -66,6 +68,8 @@ struct lod_record_job {
     struct lod_buf groups[LOD_GROUPS_MAX];
     struct lod_header_dedup shared; /* headers that several slots share */
     struct lod_buf buffer;          /* of one source, or for copying */
+    struct lod_buf magics;          /* the slots' lists of magic words; see magic.h */
+    uint32_t magic_words;
 };
 
 /* Returns the next free slot, with the file's path, mode and time. The caller sets its row. */

@@ -15,6 +15,7 @@
 
 #include "pack/record/encode.h"
 #include "pack/plan/subitems.h"
+#include "pack/record/magic.h"
 #include "backend/file_io.h"
 #include "record/metadata.h"
 #include "record/record.h"
@@ -67,8 +68,9 @@ static int compare(struct lod_record_job *job, const struct lod_record_desc *rec
     for (uint32_t slot = 0; same && slot < job->count; slot++) {
         same = is_planned(job, slot, metadata);
         memcpy(job->slots[slot].row, metadata->bytes + (size_t)slot * LOD_ROW_BYTES, LOD_ROW_BYTES);
+        error = error ? error : lod_magic_of_kept(job, slot, metadata);
     }
-    return same ? 0 : -EBADMSG;
+    return error ? error : same ? 0 : -EBADMSG;
 }
 
 static int check_segment(struct lod_record *record, uint32_t slot, unsigned group, uint8_t *frame)

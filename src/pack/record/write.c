@@ -28,6 +28,7 @@ static void job_finish(struct lod_record_job *job)
         lod_buf_finish(&job->groups[i]);
     }
     lod_buf_finish(&job->buffer);
+    lod_buf_finish(&job->magics);
     lod_header_dedup_finish(&job->shared);
     free(job->slots);
     free(job->files);
@@ -50,6 +51,8 @@ static int keep(struct lod_record_job *job, const struct lod_record_desc *recd, 
     written->kept = kept;
     written->files = job->files;
     job->files = NULL;
+    written->magics = job->magics;
+    job->magics = (struct lod_buf){0};
     return 0;
 }
 
@@ -95,6 +98,9 @@ int lod_write_records(struct lod_write *write)
 {
     const struct lod_order *order = write->order;
 
+    for (size_t i = 0; i < order->records_count; i++) {
+        write->pictures = write->pictures || order->records[i].codec->picture_rank;
+    }
     write->written = calloc(order->records_count + 1, sizeof(write->written[0]));
     return write->written ? lod_pool_each(write->pool, order->records_count, write_record, write)
                           : -ENOMEM;
@@ -105,6 +111,7 @@ void lod_write_finish(struct lod_write *write)
     for (size_t i = 0; write->written && i <= write->order->records_count; i++) {
         free(write->written[i].rows);
         free(write->written[i].files);
+        lod_buf_finish(&write->written[i].magics);
     }
     free(write->written);
     write->written = NULL;

@@ -35,9 +35,10 @@ enum lod_source_role {
 };
 
 struct lod_source {
-    const char *path;   /* relative to the source, "" for the source itself */
-    const char *target; /* SYMLINK */
-    const char *why;    /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
+    const char *path;            /* relative to the source, "" for the source itself */
+    const char *target;          /* SYMLINK */
+    const char *why;             /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
+    const char *not_in_recordio; /* FILE: why its picture is in no file there, or NULL */
     const struct lod_encoder *encoder;    /* of files, once probed */
     const struct lod_subitems *parts;     /* FILE: its parts, see subitems.h; else NULL */
     const struct lod_member_place *place; /* its place in a container; NULL: a file of its own */

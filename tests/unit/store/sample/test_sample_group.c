@@ -135,7 +135,7 @@ Test(sample_group, labels_count_the_folders_of_a_split)
     cr_assert_eq(lod_index_sums_rows(index_of_tree), 4);
     cr_assert_eq(lod_index_sums(index_of_tree, 3, &sums), 0);
     cr_assert_eq(sums.record, LOD_SUMS_CLOSING);
-    cr_assert_eq(sums.leads, 3);
+    cr_assert_eq(sums.leads[0], 3);
     cr_assert_eq(sums.longest_path, strlen("train/b/c/3.jpg"));
     /* Three empty files, two of them with a label of a header and a block. */
     cr_assert_eq(sums.bytes[0][0], 512 * (1 + 3 + 3));

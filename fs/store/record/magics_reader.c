@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See magics_reader.h. */
+#include "record/magics_reader.h"
+
+#include <errno.h>
+
+int lod_magics_reader_get(void *ctx, uint32_t item, struct lod_magics *ret_magics)
+{
+    struct lod_magics_reader *reader = ctx;
+    struct lod_record_desc recd;
+    struct lod_path_entry entry;
+
+    int error = lod_index_record_of(reader->index, item, &recd);
+    if (!error && (!reader->metadata.bytes || reader->record != recd.number)) {
+        lod_metadata_finish(&reader->metadata);
+        error = reader->read(reader->ctx, &recd, &reader->metadata);
+        reader->record = recd.number;
+    }
+    error = error ? error : lod_metadata_path(&reader->metadata, item - recd.first_item, &entry);
+    if (!error) {
+        *ret_magics = entry.magics;
+    }
+    return error;
+}
