@@ -16,7 +16,8 @@ records=$(ls reference/records | wc -l)
 count() { ls "$1/records" 2>/dev/null | wc -l; }
 
 # begin STORE N [SIGNAL]: packs $from and sends the signal once N records exist, N - 1 of them
-# complete. On a busy machine the pack may end before that; then it is started again.
+# complete. On a busy machine the pack may end before that, or have removed its journal, which is the
+# step before the last one; then it is started again.
 begin()
 {
     local pid try
@@ -28,7 +29,7 @@ begin()
         kill -"${3:-KILL}" $pid 2>/dev/null
         wait $pid 2>/dev/null
         rc=$?
-        [ -e "$1/manifest.json" ] || return
+        [ -e "$1/pack.journal" ] && return
     done
     fail "no pack could be stopped after $2 records"
 }
