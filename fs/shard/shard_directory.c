@@ -226,7 +226,9 @@ static int join(const struct making *m, struct lod_blob **ret_blob)
     memcpy(blob->data, &counts, sizeof(counts));
     memcpy(blob->data + sizeof(counts), m->samples.at, samples);
     memcpy(blob->data + sizeof(counts) + samples, m->files.at, files);
-    memcpy(blob->data + sizeof(counts) + samples + files, m->words.at, words);
+    if (words) {
+        memcpy(blob->data + sizeof(counts) + samples + files, m->words.at, words);
+    }
     memcpy(blob->data + sizeof(counts) + samples + files + words, m->names.data, m->names.bytes);
     *ret_blob = blob;
     return 0;

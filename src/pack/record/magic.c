@@ -142,7 +142,9 @@ void lod_magic_set_lists(struct lod_record_job *job)
     const uint8_t *at = job->magics.data;
 
     for (uint32_t slot = 0; slot < job->count; slot++) {
-        job->slots[slot].magics.at = at;
-        at += job->slots[slot].magics.bytes;
+        if (job->slots[slot].magics.bytes) {
+            job->slots[slot].magics.at = at;
+            at += job->slots[slot].magics.bytes;
+        }
     }
 }
