@@ -16,8 +16,8 @@ records=$(ls reference/records | wc -l)
 count() { ls "$1/records" 2>/dev/null | wc -l; }
 
 # begin STORE N [SIGNAL]: packs $from and sends the signal once N records exist, N - 1 of them
-# complete. On a busy machine the pack may end before that, or have removed its journal, which is the
-# step before the last one; then it is started again.
+# complete. On a busy machine the pack may end before that, or have removed its journal, which is
+# the step before the last one; then it is started again.
 begin()
 {
     local pid try

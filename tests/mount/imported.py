@@ -38,7 +38,7 @@ def tree(folder, ending):
 def tar_samples(folder):
     """All members of the tars of a folder: {name: bytes}."""
     found = {}
-    for name in sorted(files_below(folder)):
+    for name in sorted(tree(folder, b".tar")):
         with tarfile.open(os.path.join(os.fsencode(folder), name).decode()) as file:
             for member in file:
                 found[member.name] = file.extractfile(member).read()
