@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "backend/location.h"
-#include "cmd/fidelity_report.h"
+#include "output/fidelity_report.h"
 #include "survey/survey.h"
 #include "terminal/arguments.h"
 #include "terminal/open_store.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lodfs info STORE: counts files and the bytes of every fidelity. Reads only index and manifest. */
-#include "cmd/info.h"
+#include "output/info_report.h"
 #include "terminal/arguments.h"
 #include "terminal/open_store.h"
 

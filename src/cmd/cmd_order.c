@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cmd/order_print.h"
+#include "output/order_print.h"
 #include "terminal/arguments.h"
 #include "terminal/open_store.h"
 

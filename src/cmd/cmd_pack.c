@@ -12,7 +12,7 @@
 #include "terminal/thread_count.h"
 #include "pack/pack.h"
 #include "cmd/pack_arguments.h"
-#include "cmd/summary.h"
+#include "output/summary.h"
 
 static int explain(const struct lod_first_error *first_error, bool resumable, int error)
 {

@@ -16,7 +16,7 @@
 #include "backend/format.h"
 #include "backend/location.h"
 #include "verify/verify.h"
-#include "cmd/verify_report.h"
+#include "output/verify_report.h"
 
 struct arguments {
     const char *given;

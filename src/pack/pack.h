@@ -20,7 +20,7 @@
 #include "pcr/jpeg/script.h"
 #include "terminal/progress.h"
 #include "terminal/cancel.h"
-#include "terminal/store_totals.h"
+#include "totals/store_totals.h"
 
 #define LOD_PACK_TOP 5 /* default of --top */
 

@@ -10,7 +10,7 @@
 
 #include "compiler.h"
 #include "survey/survey.h"
-#include "terminal/store_facts.h"
+#include "totals/store_facts.h"
 #include "text.h"
 
 struct lod_page {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "compiler.h"
-#include "terminal/store_totals.h"
+#include "totals/store_totals.h"
 
 /* Prints a line for each fidelity: bytes, share of the source, MSSIM over the sample. `scans` may
  * be NULL. */

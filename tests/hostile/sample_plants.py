@@ -25,7 +25,7 @@ SAMPLES = (
      "mount-tar_files"),
     ("a framed file that is read without a mount repeats its first MiB", "fs/api/lodfs_shown.c",
      "shard, offset + done,", "shard, offset,", "public-views"),
-    ("info counts no members of samples", "src/terminal/sample_totals.c",
+    ("info counts no members of samples", "src/totals/sample_totals.c",
      "c->totals->members++;", "c->totals->members += 0;", "mount-sample_info"),
     ("reads of all formats are counted as the tree's", "fs/mount/control.h",
      "&control->format_reads[format], 1,", "&control->format_reads[0], 1 + (format > 99),",

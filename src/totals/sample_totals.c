@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts samples and the files that are in none; see sample_totals.h. */
-#include "terminal/sample_totals.h"
+#include "totals/sample_totals.h"
 
 #include <errno.h>
 #include <stdlib.h>

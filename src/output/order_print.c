@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See order_print.h. Items are dealt to ranks by their place in the pass. */
-#include "cmd/order_print.h"
+#include "output/order_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "framing/framing.h"
 #include "terminal/report.h"
-#include "terminal/sample_totals.h"
+#include "totals/sample_totals.h"
 
 static const struct {
     const char *key, *one, *many;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary of pack; see summary.h. */
-#include "cmd/summary.h"
+#include "output/summary.h"
 
 #include <string.h>
 
 #include "terminal/report.h"
-#include "cmd/photo_report.h"
+#include "output/photo_report.h"
 #include "report/scan_report.h"
 
 #define NAMES_SHOWN 10 /* without -v */

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/info.h"
+#include "output/info_report.h"
 #include "terminal/report.h"
-#include "cmd/photo_report.h"
+#include "output/photo_report.h"
 #include "report/scan_report.h"
 
 #define WHOLE_SHOWN 10

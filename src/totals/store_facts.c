@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See store_facts.h. */
-#include "terminal/store_facts.h"
+#include "totals/store_facts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums over items; see store_totals.h. */
-#include "terminal/store_totals.h"
+#include "totals/store_totals.h"
 
 #include <stddef.h>
 

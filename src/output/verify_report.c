@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints findings as lines and as JSON; see verify_report.h. */
-#include "cmd/verify_report.h"
+#include "output/verify_report.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "terminal/store_totals.h"
+#include "totals/store_totals.h"
 
 /*
  * Prints nothing if there are no JPEGs in scan groups. `full` is the value of --full, "source" or

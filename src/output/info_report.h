@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options and the result of `lodfs info` (cmd_info.c), and its output. */
-#ifndef LOD_INFO_H
-#define LOD_INFO_H
+#ifndef LOD_INFO_REPORT_H
+#define LOD_INFO_REPORT_H
 
 #include <stdbool.h>
 
 #include "compiler.h"
 #include "option.h"
-#include "terminal/sample_totals.h"
-#include "terminal/store_facts.h"
+#include "totals/sample_totals.h"
+#include "totals/store_facts.h"
 
 struct lod_info {
     const char *store;

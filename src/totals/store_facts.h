@@ -8,7 +8,7 @@
 #include "compiler.h"
 #include "dataset/dataset.h"
 #include "list.h"
-#include "terminal/store_totals.h"
+#include "totals/store_totals.h"
 
 struct lod_store_facts {
     struct lod_dataset *dataset;

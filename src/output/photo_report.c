@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See photo_report.h. Some items keep their source with --full=scans too, so the majority decides
  * which kind of store it is. */
-#include "cmd/photo_report.h"
+#include "output/photo_report.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See fidelity_report.h. */
-#include "cmd/fidelity_report.h"
+#include "output/fidelity_report.h"
 
 #include "json.h"
 #include "terminal/report.h"
