@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs a fuzz target as an ordinary test, without libFuzzer: with inputs made here, and with random
- * changes of them.
- *   replay_WHAT COUNT [FIRST_SEED]   runs them
- *   replay_WHAT corpus FOLDER        writes the corpus for the fuzzer
- */
+/* Replays the targets of fuzz_store.c: texts, and changes of stores; see replaying.h. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
+#include "replaying.h"
 #include "watch.h"
 
-#define INPUT_MAX    4096
-#define CORPUS_COUNT 40
-
 int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-struct input {
-    uint8_t data[INPUT_MAX];
-    size_t bytes;
-};
 
 #define SCRIPT "0,1,2: 0-0, 0, 0;\n0: 1-63, 0, 0;\n1: 1-63, 0, 0;\n2: 1-63, 0, 0;\n"
 #define STEPS                                                                                      \
@@ -40,32 +24,32 @@ static const char *const texts[] = {SCRIPT, STEPS, MANIFEST, NESTED};
 
 /* Draws an input: a changed text, or changes for patches.h. Each change has a place below 2^17 and
  * up to 8 bytes, whose value is small, extreme or random. */
-static void draw(struct chance *chance, struct input *input)
+static void make(uint64_t number, struct replay_input *input)
 {
+    struct chance chance = {.state = number};
     static const uint8_t bytes[] = {0, 1, 0xff, 0x80, 0x7f, 0xfe, 2, '/', '.'};
 
-    *input = (struct input){0};
-    if (chance_below(chance, 4) == 0) {
-        const char *text = texts[chance_below(chance, sizeof(texts) / sizeof(texts[0]))];
+    if (chance_below(&chance, 4) == 0) {
+        const char *text = texts[chance_below(&chance, sizeof(texts) / sizeof(texts[0]))];
         input->bytes = strlen(text);
         memcpy(input->data, text, input->bytes);
         return;
     }
-    for (uint64_t left = 1 + chance_below(chance, 6); left > 0; left--) {
-        uint64_t place = chance_below(chance, 1u << 17), width = 1 + chance_below(chance, 8);
+    for (uint64_t left = 1 + chance_below(&chance, 6); left > 0; left--) {
+        uint64_t place = chance_below(&chance, 1u << 17), width = 1 + chance_below(&chance, 8);
         for (unsigned i = 0; i < 3; i++) {
             input->data[input->bytes++] = (uint8_t)(place >> 8 * i);
         }
         input->data[input->bytes++] = (uint8_t)width;
         for (uint64_t i = 0; i < width; i++) {
-            input->data[input->bytes++] = chance_below(chance, 3)
-                                              ? bytes[chance_below(chance, sizeof(bytes))]
-                                              : (uint8_t)chance_bits(chance);
+            input->data[input->bytes++] = chance_below(&chance, 3)
+                                              ? bytes[chance_below(&chance, sizeof(bytes))]
+                                              : (uint8_t)chance_bits(&chance);
         }
     }
 }
 
-static void change(struct chance *chance, struct input *input)
+static void change(struct chance *chance, struct replay_input *input)
 {
     for (uint64_t left = chance_below(chance, 5); left > 0 && input->bytes; left--) {
         size_t at = (size_t)chance_below(chance, input->bytes);
@@ -85,45 +69,21 @@ static void change(struct chance *chance, struct input *input)
     }
 }
 
-static int write_corpus(const char *folder)
+static void begin(uint64_t seed)
 {
-    struct chance chance = {.state = 1};
-    struct input input;
-    char path[4096];
-
-    for (unsigned i = 0; i < CORPUS_COUNT; i++) {
-        draw(&chance, &input);
-        snprintf(path, sizeof(path), "%s/%u", folder, i);
-        FILE *file = fopen(path, "wb");
-        if (!file || fwrite(input.data, 1, input.bytes, file) != input.bytes || fclose(file)) {
-            perror(path);
-            return 1;
-        }
-    }
-    return 0;
+    watch_begin();
+    watch_say("  seed %" PRIu64 "\n", seed);
 }
 
 int main(int argc, char **argv)
 {
-    struct input input;
+    static const struct replay replay = {40, make, change, begin};
 
-    if (argc > 2 && strcmp(argv[1], "corpus") == 0) {
-        return write_corpus(argv[2]);
-    }
-    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    watch_setup();
-    watch_begin();
-    LLVMFuzzerInitialize(&argc, &argv);
-    watch_hide_stderr(); /* each damage would be logged */
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        struct chance chance = {.state = seed};
-        draw(&chance, &input);
-        change(&chance, &input);
+    if (argc < 2 || strcmp(argv[1], "corpus") != 0) {
+        watch_setup();
         watch_begin();
-        watch_say("  seed %" PRIu64 "\n", seed);
-        LLVMFuzzerTestOneInput(input.data, input.bytes);
+        LLVMFuzzerInitialize(&argc, &argv);
+        watch_hide_stderr(); /* each damage would be logged */
     }
-    printf("%" PRIu64 " inputs\n", count);
-    return 0;
+    return replay_main(&replay, argc, argv);
 }

@@ -1,38 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs fuzz_container.c as an ordinary test, without libFuzzer: with containers made here, and with
- * random changes of them.
- *   replay_WHAT COUNT [FIRST_SEED]   runs them
- *   replay_WHAT corpus FOLDER        writes the corpus for the fuzzer
- */
-#include <inttypes.h>
+/* Replays fuzz_container.c on containers made here; see replaying.h. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
-#include "chance.h"
+#include "replaying.h"
 
-#define INPUT_MAX 8192
-#define BLOCK     512
+#define BLOCK 512
 
-#define TEXT_OF(what)  TEXT_OF_(what)
-#define TEXT_OF_(what) #what
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-struct input {
-    uint8_t data[INPUT_MAX];
-    size_t bytes;
-};
-
-static void put(struct input *input, const void *data, size_t bytes)
+static void put(struct replay_input *input, const void *data, size_t bytes)
 {
     memcpy(input->data + input->bytes, data, bytes);
     input->bytes += bytes;
 }
 
-static void put_member(struct input *input, const char *name, char type, const char *text)
+static void put_member(struct replay_input *input, const char *name, char type, const char *text)
 {
     char *block = (char *)input->data + input->bytes;
     const size_t bytes = strlen(text);
@@ -47,7 +29,7 @@ static void put_member(struct input *input, const char *name, char type, const c
     input->bytes += BLOCK + (bytes + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-static void make_tar(struct input *input)
+static void make_tar(struct replay_input *input)
 {
     put_member(input, "d/", '5', "");
     put_member(input, "././@LongLink", 'L', "d/a long name");
@@ -58,7 +40,7 @@ static void make_tar(struct input *input)
     input->bytes += 2 * BLOCK;
 }
 
-static void put_record(struct input *input, const char *example, size_t bytes)
+static void put_record(struct replay_input *input, const char *example, size_t bytes)
 {
     lod_put_le64(input->data + input->bytes, bytes);
     input->bytes += 12;
@@ -66,7 +48,7 @@ static void put_record(struct input *input, const char *example, size_t bytes)
     input->bytes += 4;
 }
 
-static void make_tfrecord(struct input *input)
+static void make_tfrecord(struct replay_input *input)
 {
     static const char picture[] = "\x0a\x1d\x0a\x1b\x0a\x0dimage/encoded\x12\x0a\x0a\x08\x0a\x06"
                                   "abcdef";
@@ -79,7 +61,7 @@ static void make_tfrecord(struct input *input)
     put_record(input, two, sizeof(two) - 1);
 }
 
-static void put_part(struct input *input, unsigned flag, const char *data, unsigned bytes)
+static void put_part(struct replay_input *input, unsigned flag, const char *data, unsigned bytes)
 {
     lod_put_le32(input->data + input->bytes, 0xced7230a);
     lod_put_le32(input->data + input->bytes + 4, flag << 29 | bytes);
@@ -88,7 +70,7 @@ static void put_part(struct input *input, unsigned flag, const char *data, unsig
     input->bytes = (input->bytes + 3) / 4 * 4;
 }
 
-static void make_recordio(struct input *input)
+static void make_recordio(struct replay_input *input)
 {
     char image[40] = {0};
 
@@ -103,12 +85,13 @@ static void make_recordio(struct input *input)
     put_part(input, 0, image, 39);
 }
 
-static void make(struct input *input)
+/* All inputs of a kind of container are the same before their change. */
+static void make(uint64_t number, struct replay_input *input)
 {
     static const char list[] = "0\t0.000000\ta/b.jpg  \n7\t1\t2\tc.jpg\r\n\n3\t1\tlast";
     const char *what = TEXT_OF(FUZZ_WHAT);
 
-    memset(input, 0, sizeof(*input));
+    (void)number;
     if (strcmp(what, "lst") == 0) {
         put(input, list, sizeof(list) - 1);
     } else if (strcmp(what, "tar") == 0) {
@@ -120,69 +103,17 @@ static void make(struct input *input)
     }
 }
 
-static void change(struct chance *chance, struct input *input)
+static void change(struct chance *chance, struct replay_input *input)
 {
-    static const uint8_t bytes[] = "\0\1\3\7\x0a\x12\x20\x7f\x80\xff 07=\nLxgS5\tustar";
+    static const char bytes[] = "\0\1\3\7\x0a\x12\x20\x7f\x80\xff 07=\nLxgS5\tustar";
+    static const struct replay_change how = {bytes, sizeof(bytes), 4, 140};
 
-    for (uint64_t left = chance_below(chance, 6); left > 0 && input->bytes; left--) {
-        const size_t at = (size_t)chance_below(chance, input->bytes);
-        const size_t step = 4 * (1 + (size_t)chance_below(chance, 140));
-        switch (chance_below(chance, 6)) {
-        case 0:
-            input->data[at] ^= (uint8_t)(1u << chance_below(chance, 8));
-            break;
-        case 1:
-        case 2:
-            input->data[at] = bytes[chance_below(chance, sizeof(bytes))];
-            break;
-        case 3:
-            input->bytes = at;
-            break;
-        case 4: /* repeats a part */
-            if (input->bytes + step <= INPUT_MAX && at + step <= input->bytes) {
-                memmove(input->data + at + step, input->data + at, input->bytes - at);
-                input->bytes += step;
-            }
-            break;
-        default: /* removes a part */
-            if (at + step <= input->bytes) {
-                memmove(input->data + at, input->data + at + step, input->bytes - at - step);
-                input->bytes -= step;
-            }
-        }
-    }
-}
-
-static int write_corpus(const char *folder)
-{
-    struct input input;
-    char path[4096];
-
-    make(&input);
-    snprintf(path, sizeof(path), "%s/0", folder);
-    FILE *file = fopen(path, "wb");
-    if (!file || fwrite(input.data, 1, input.bytes, file) != input.bytes || fclose(file)) {
-        perror(path);
-        return 1;
-    }
-    return 0;
+    replay_change(&how, chance, input);
 }
 
 int main(int argc, char **argv)
 {
-    static struct input input;
+    static const struct replay replay = {.corpus = 1, .make = make, .change = change};
 
-    if (argc > 2 && strcmp(argv[1], "corpus") == 0) {
-        return write_corpus(argv[2]);
-    }
-    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        struct chance chance = {.state = seed};
-        make(&input);
-        change(&chance, &input);
-        LLVMFuzzerTestOneInput(input.data, input.bytes);
-    }
-    printf("%" PRIu64 " inputs\n", count);
-    return 0;
+    return replay_main(&replay, argc, argv);
 }

@@ -9,12 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
 #include "l3/stream/l3_stream_write.h"
+#include "replaying.h"
 
 #define STREAMS 60u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 /* Returns the stream of a small image, whose kind depends on `number`. */
 static struct lod_buf make(unsigned number)
@@ -42,18 +40,14 @@ static struct lod_buf make(unsigned number)
 
 static int save(const char *folder)
 {
-    for (unsigned i = 0; i < STREAMS; i++) {
+    int failed = 0;
+
+    for (unsigned i = 0; i < STREAMS && !failed; i++) {
         struct lod_buf stream = make(i);
-        char path[4096];
-        snprintf(path, sizeof(path), "%s/%u", folder, i);
-        FILE *file = fopen(path, "wb");
-        if (!file || fwrite(stream.data, 1, stream.bytes, file) != stream.bytes || fclose(file)) {
-            perror(path);
-            return 1;
-        }
+        failed = replay_save(folder, i, stream.data, stream.bytes);
         lod_buf_finish(&stream);
     }
-    return 0;
+    return failed;
 }
 
 /* Runs the target on a stream, changed in up to four places or cut. The input is a heap block of
