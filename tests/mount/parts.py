@@ -14,14 +14,14 @@ import subprocess
 import sys
 import zlib
 
+from framed import (make_flat, make_splits, make_texts, opened, packed, photographs, pieces,
+                    samples_spec)
 from mounted import Mount, Results, Work, lodfs, need_fuse, skip
 from small import read, write
-from tar_files import make_flat, make_splits, make_texts, photographs, pieces, samples_spec
 
 try:
     import parts_spec
     import png_files
-    import store_spec
 except ImportError as error:
     skip(f"keys are computed with a Python module that is missing: {error}")
 
@@ -53,13 +53,10 @@ class Store:
 
     def __init__(self, store, point):
         self.point = os.fsencode(point)
-        records = [store_spec.Record(path)
-                   for path in sorted(pathlib.Path(store, "records").iterdir())]
-        pack, _, entries = store_spec.tree_list(records[0].segments[0][0])
-        nodes = store_spec.nodes_of(records, entries)
-        self.samples = samples_spec.Store(records, nodes, parts_spec.seed_of(pack))
+        self.samples = opened(store)
+        records = self.samples.records
         self.keys, self.shared = {}, set()
-        for number, (path, mode, _, item, flags) in enumerate(nodes):
+        for number, (path, mode, _, item, flags) in enumerate(self.samples.nodes):
             if mode & 0o170000 == 0o100000:
                 record = records[self.samples.items[item][0]]
                 self.keys[path] = self.samples.key(number)
@@ -340,11 +337,8 @@ def tables(work):
 
 
 def check(results, work, name, make, photos, *options):
-    source, store, point = (f"{work}/{name}-{part}" for part in ("source", "store", "mount"))
+    store, point, _ = packed(work, name, make, photos, *options)
     kept = {}
-    os.mkdir(source)
-    make(source, photos)
-    lodfs("pack", "--scans=default", "--record-size=256k", *options, source, store)
     with Mount(store, point):
         of = Store(store, point)
         results.add(f"{name}: files by the law", by_law(of, COUNTS))

@@ -11,14 +11,12 @@ import subprocess
 import sys
 import zlib
 
-from mounted import Mount, Results, Work, lodfs, need_fuse
+from framed import SHOWN, TREES, Expected, packed, pieces, run, same, samples_spec
+from mounted import Mount, lodfs
 from small import read, write
-from tar_files import Expected, make_flat, make_splits, make_texts, photographs, pieces
-from tar_files import samples_spec
 
-import recordio_spec  # noqa: E402 (tar_files sets its path)
+import recordio_spec  # framed sets its path
 
-SHOWN = ("q1", "q4", "full")
 MAGIC = recordio_spec.MAGIC
 # Behind a magic word these look like the beginning of a record, and of parts of one.
 LIKE_HEADERS = (b"", struct.pack("<I", 24), MAGIC, struct.pack("<I", 1 << 29 | 8),
@@ -100,12 +98,7 @@ def whole(expected, kept):
             yield f"{fidelity}: {os.listdir(folder)}, not {sorted(made)}"
             continue
         for name, data in made.items():
-            path = os.path.join(folder, name)
-            kept[path] = data
-            if os.stat(path).st_size != len(data):
-                yield f"{path}: {os.stat(path).st_size} bytes, not {len(data)}"
-            elif read(path) != data:
-                yield f"{path}: other bytes"
+            yield from same(os.path.join(folder, name), data, kept)
             for other in (b"tar", b"tfrecord"):
                 path = os.path.join(expected.point, other, b"q4", name)
                 if name.endswith(b".txt") and read(path) != data:
@@ -168,12 +161,12 @@ def grammar(point):
             yield f"{other} has {name}{ending}"
 
 
-def said(done):
+def said(told):
     """Pack names the files that no record can hold."""
     for path in (b"val/rgba/large.png", b"train/com/more.label"):
-        if path + b": it has more than 4,096 magic words" not in done.stdout:
-            yield f"{path}: {done.stdout}"
-    if b"most.label" in done.stdout:
+        if path + b": it has more than 4,096 magic words" not in told:
+            yield f"{path}: {told}"
+    if b"most.label" in told:
         yield "most.label has as many as are allowed"
 
 
@@ -234,11 +227,7 @@ def damage(kept, point, store, expected):
 
 
 def check(results, work, name, make, photos, *options):
-    source, store, point = (f"{work}/{name}-{part}" for part in ("source", "store", "mount"))
-    if not os.path.exists(source):
-        os.mkdir(source)
-        make(source, photos)
-    done = lodfs("pack", "-v", "--scans=default", "--record-size=256k", *options, source, store)
+    store, point, told = packed(work, name, make, photos, "-v", *options)
     lodfs("verify", store)
     kept = {}
     with Mount(store, point):
@@ -249,21 +238,17 @@ def check(results, work, name, make, photos, *options):
     with Mount(store, point, "-o", "cache_size=8M"):
         results.add(f"{name}: pieces", pieces(kept, 2500))
     if make is make_magics:
-        results.add(f"{name}: named", said(done))
+        results.add(f"{name}: named", said(told))
         results.add(f"{name}: damage", damage(kept, point, store, expected))
 
 
+def scans(results, work, photos):
+    subprocess.run(["cp", "-a", f"{work}/magics-source", f"{work}/scans-source"], check=True)
+    check(results, work, "scans", make_magics, photos, "--full=scans", "-j1")
+
+
 def main():
-    need_fuse()
-    results = Results()
-    with Work() as work:
-        photos = photographs(work)
-        for name, make in (("splits", make_splits), ("flat", make_flat), ("texts", make_texts)):
-            check(results, work, name, make, photos)
-        check(results, work, "magics", make_magics, photos)
-        subprocess.run(["cp", "-a", f"{work}/magics-source", f"{work}/scans-source"], check=True)
-        check(results, work, "scans", make_magics, photos, "--full=scans", "-j1")
-    return results.finish()
+    return run(check, (*TREES, ("magics", make_magics)), scans)
 
 
 if __name__ == "__main__":

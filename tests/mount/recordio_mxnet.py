@@ -15,7 +15,7 @@ import sys
 import mxnet_reads
 from mounted import Mount, Results, Work, lodfs, need_fuse, skip
 from small import read, write
-from tar_files import Expected, photographs
+from framed import Expected, photographs
 
 PYTHON = os.environ.get("MXNET_PYTHON", sys.executable)
 SHOWN = ("q3", "full")

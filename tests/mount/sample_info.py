@@ -9,8 +9,8 @@ import os
 import re
 import sys
 
-from mounted import Mount, Results, Work, lodfs, need_fuse
-from tar_files import (Expected, make_flat, make_splits, make_texts, photographs, samples_spec)
+from framed import Expected, packed, run, samples_spec
+from mounted import Mount, lodfs
 
 
 def path_of(entry):
@@ -64,10 +64,7 @@ def text(store, told):
 
 
 def check(results, work, name, make, photos):
-    source, store, point = (f"{work}/{name}-{part}" for part in ("source", "store", "mount"))
-    os.mkdir(source)
-    make(source, photos)
-    lodfs("pack", "--scans=default", "--record-size=256k", source, store)
+    store, point, _ = packed(work, name, make, photos)
     told = json.loads(lodfs("info", "--json", store).stdout)["samples"]
     with Mount(store, point):
         expected = Expected(store, point)
@@ -80,13 +77,7 @@ def check(results, work, name, make, photos):
 
 
 def main():
-    need_fuse()
-    results = Results()
-    with Work() as work:
-        photos = photographs(work)
-        for name, make in (("splits", make_splits), ("flat", make_flat), ("texts", make_texts)):
-            check(results, work, name, make, photos)
-    return results.finish()
+    return run(check)
 
 
 if __name__ == "__main__":

@@ -5,101 +5,13 @@ tarfile, GNU tar and, where it is installed, webdataset find each sample with it
 """
 import json
 import os
-import pathlib
-import random
 import subprocess
 import sys
 import tarfile
 
-from mounted import Mount, Results, Work, lodfs, need_fuse, skip
-from small import files_below, read, write
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "spec"))
-try:
-    import samples_spec
-    import store_spec
-except ImportError as error:
-    skip(f"the store is read with a Python module that is missing: {error}")
-
-SHOWN = ("q1", "q4", "full")
-LONG = b"n" * 240
-
-
-def photographs(work):
-    subprocess.run([os.environ["PHOTOGRAPHS"], f"{work}/photos", "20"], check=True,
-                   stdout=subprocess.DEVNULL)
-    return [read(os.path.join(os.fsencode(work), b"photos", name))
-            for name in sorted(files_below(f"{work}/photos")) if name.endswith(b".jpg")]
-
-
-def make_splits(folder, photos):
-    """train/ and val/, pairs, captions, labels of the user's own, odd names."""
-    pictures = iter(photos + [data + bytes([i]) for i in range(8) for data in photos])
-    top = os.fsencode(folder)
-    png = b"\x89PNG\r\n\x1a\n"
-    for split in (b"train", b"val"):
-        for i in range(12):
-            name = b"%s/%s/class %d/%d" % (top, split, i % 3, i)
-            write(name + b".jpg", next(pictures), 0o600 if i == 4 else 0o644)
-            if i % 2:
-                write(name + b".txt", b"a caption of %d\n" % i)
-                write(name + b".seg.png", png + b"broken %d" % i)
-            os.utime(name + b".jpg", ns=(0, (i - 2) * 1_700_000_000 * 10**8))
-        write(b"%s/%s/no class.jpg" % (top, split), next(pictures))
-    odd = top + b"/train/class 0/"
-    for name in (b"1.cls", b"b.c.jpg", b"b.c.txt", b"b_c.jpg", b"d.e.jpg", b"x_y.z.jpg",
-                 b".hidden.jpg", b"plain", b"taken", b"taken.txt", b"\xff\xfe.jpg",
-                 b"new\nline.jpg", b"k.jpg", b"k.png", b"k.jpeg"):
-        picture = name.endswith((b"jpg", b"jpeg", b"plain", b"taken"))
-        write(odd + name, next(pictures) if picture else b"text of " + name)
-    for i in range(40):
-        write(odd + b"many.%02d.txt" % i, b"%d" % i)
-    write(odd + b"many.jpg", next(pictures))
-    for depth in range(1, 9):  # paths around the limits of a header
-        write(top + b"/val/" + b"/".join([b"d" * 31] * depth) + b"/%d.jpg" % depth, next(pictures))
-    for count in (90, 91, 99, 100, 101, 150, 240):
-        write(top + b"/val/" + b"e" * count + b".jpg", next(pictures))
-        write(top + b"/val/" + LONG + b"/" + b"f" * count + b".jpg", next(pictures))
-    os.symlink("0.jpg", odd + b"link.jpg")
-    os.link(odd + b"k.jpg", top + b"/val/class 0/linked.jpg")
-    write(top + b"/val/class 0/equal.jpg", read(odd + b"k.jpg"))
-
-
-def make_flat(folder, photos):
-    """No splits: pictures directly in the root too."""
-    for i, data in enumerate(photos):
-        write(f"{folder}/{'' if i % 3 else 'train/'}{i}.jpg", data)
-    write(f"{folder}/notes.txt", b"of nothing")
-
-
-def make_texts(folder, _):
-    """No pictures: large files lead samples."""
-    for i in range(20):
-        write(f"{folder}/words/{i}.txt", b"%d " % i * 3000)
-        write(f"{folder}/words/{i}.json", b"{}")
-
-
-class Expected:
-    """The tar files of a store, by name, from its records and a mount's trees."""
-
-    def __init__(self, store, point):
-        self.point = os.fsencode(point)
-        records = [store_spec.Record(path)
-                   for path in sorted(pathlib.Path(store, "records").iterdir())]
-        entries = store_spec.tree_list(records[0].segments[0][0])[2]
-        self.store = samples_spec.Store(records, store_spec.nodes_of(records, entries))
-        self.shards, counts = {}, {}
-        for (split, _), samples in self.store.shards().items():
-            number = counts.setdefault(split, 0)
-            counts[split] += 1
-            self.shards[b"%s-%06d.tar" % (split or b"data", number)] = samples
-        self.classes = [(split or b"data") + b".classes.txt" for split in counts
-                        if samples_spec.classes_of(self.store, split)]
-
-    def tar(self, name, fidelity):
-        return samples_spec.tar_of(
-            self.store, self.shards[name],
-            lambda path: read(os.path.join(self.point, os.fsencode(fidelity), path)))
+from framed import SHOWN, Expected, packed, pieces, run, same, samples_spec, store_spec
+from mounted import Mount, lodfs
+from small import read
 
 
 def whole(expected, kept):
@@ -109,30 +21,7 @@ def whole(expected, kept):
             yield f"{fidelity}: {os.listdir(folder)}"
             continue
         for name in expected.shards:
-            data, path = expected.tar(name, fidelity), os.path.join(folder, name)
-            kept[path] = data
-            if os.stat(path).st_size != len(data):
-                yield f"{path}: {os.stat(path).st_size} bytes, not {len(data)}"
-            elif read(path) != data:
-                yield f"{path}: other bytes"
-
-
-def pieces(kept, count):
-    """Random ranges, of new file descriptors now and then."""
-    rng, files = random.Random(5), {}
-    for _ in range(count):
-        path = rng.choice(list(kept))
-        if path not in files or rng.random() < .05:
-            if path in files:
-                os.close(files[path])
-            files[path] = os.open(path, os.O_RDONLY)
-        data = kept[path]
-        at = rng.randrange(len(data) + 10)
-        size = rng.choice((1, 100, 512, 4096, rng.randrange(300_000)))
-        if os.pread(files[path], size, at) != data[at:at + size]:
-            yield f"{path}: {size} bytes at {at}"
-    for file in files.values():
-        os.close(file)
+            yield from same(os.path.join(folder, name), expected.tar(name, fidelity), kept)
 
 
 def runs(point, expected):
@@ -207,10 +96,7 @@ def webdataset_reads(point, expected):
 
 
 def check(results, work, name, make, photos):
-    source, store, point = (f"{work}/{name}-{part}" for part in ("source", "store", "mount"))
-    os.mkdir(source)
-    make(source, photos)
-    lodfs("pack", "--scans=default", "--record-size=256k", source, store)
+    store, point, _ = packed(work, name, make, photos)
     lodfs("verify", store)
     kept = {}
     with Mount(store, point):
@@ -276,13 +162,7 @@ def mixed(expected):
 
 
 def main():
-    need_fuse()
-    results = Results()
-    with Work() as work:
-        photos = photographs(work)
-        for name, make in (("splits", make_splits), ("flat", make_flat), ("texts", make_texts)):
-            check(results, work, name, make, photos)
-    return results.finish()
+    return run(check)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,9 @@ import os
 import subprocess
 import sys
 
-from mounted import Mount, Results, Work, lodfs, need_fuse
+from framed import SHOWN, TREES, Expected, packed, pieces, run, same, samples_spec
+from mounted import Mount
 from small import read
-from tar_files import Expected, make_flat, make_splits, photographs, pieces, samples_spec
-
-SHOWN = ("q1", "q4", "full")
 
 
 def whole(expected, kept):
@@ -30,12 +28,7 @@ def whole(expected, kept):
             made = samples_spec.tfrecord_of(
                 expected.store, samples, lambda path, tree=tree: read(os.path.join(tree, path)))
             for name, data in zip((tar[:-3] + b"tfrecord", tar[:-3] + b"idx"), made):
-                path = os.path.join(folder, name)
-                kept[path] = data
-                if os.stat(path).st_size != len(data):
-                    yield f"{path}: {os.stat(path).st_size} bytes, not {len(data)}"
-                elif read(path) != data:
-                    yield f"{path}: other bytes"
+                yield from same(os.path.join(folder, name), data, kept)
 
 
 def grammar(point):
@@ -105,10 +98,7 @@ def readers(results, name, point, expected):
 
 
 def check(results, work, name, make, photos):
-    source, store, point = (f"{work}/{name}-{part}" for part in ("source", "store", "mount"))
-    os.mkdir(source)
-    make(source, photos)
-    lodfs("pack", "--scans=default", "--record-size=256k", source, store)
+    store, point, _ = packed(work, name, make, photos)
     kept = {}
     with Mount(store, point):
         expected = Expected(store, point)
@@ -132,13 +122,7 @@ def main():
     if len(sys.argv) > 1:
         print_examples(*sys.argv[1:])
         return 0
-    need_fuse()
-    results = Results()
-    with Work() as work:
-        photos = photographs(work)
-        for name, make in (("splits", make_splits), ("flat", make_flat)):
-            check(results, work, name, make, photos)
-    return results.finish()
+    return run(check, TREES[:2])
 
 
 if __name__ == "__main__":
