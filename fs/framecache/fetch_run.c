@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run: the same groups of neighbouring slots. In each group they are one stretch of the record's
- * file, so a run is one request a group, where its frames alone would be one request each. What it
- * reads is put into the table without a check; see lod_fetch_run.
+ * file, so a run is one request a group, where its frames alone would be one request each. The
+ * frames enter the table without a check; see lod_fetch_run.
  */
 #include "framecache/fetch.h"
 

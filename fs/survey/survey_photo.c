@@ -33,7 +33,7 @@
 struct look {
     uint32_t x, y, from_width, from_height;
     uint32_t width, height;
-    struct lod_msssim *full; /* what it is compared with */
+    struct lod_msssim *full; /* the reference of comparisons */
 };
 
 /* The looks of one input. */

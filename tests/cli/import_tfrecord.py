@@ -7,37 +7,8 @@ import sys
 
 from containers import Tests, photographs
 
-
-def make_table():
-    table = []
-    for i in range(256):
-        for _ in range(8):
-            i = i >> 1 ^ (0x82f63b78 if i & 1 else 0)
-        table.append(i)
-    return table
-
-
-TABLE = make_table()
-
-
-def masked(data):
-    crc = 0xffffffff
-    for byte in data:
-        crc = crc >> 8 ^ TABLE[(crc ^ byte) & 255]
-    crc ^= 0xffffffff
-    return ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff
-
-
-def varint(value):
-    out = b""
-    while value > 0x7f:
-        out += bytes([value & 0x7f | 0x80])
-        value >>= 7
-    return out + bytes([value])
-
-
-def field(number, data):
-    return varint(number << 3 | 2) + varint(len(data)) + data
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "spec"))
+from tfrecord_spec import field, masked_crc, record, varint  # noqa: E402 (the path is set above)
 
 
 def feature(value):
@@ -55,11 +26,6 @@ def entry(key, value):
 
 def example(features):
     return field(1, b"".join(entry(*item) for item in features.items()))
-
-
-def record(data):
-    head = struct.pack("<Q", len(data))
-    return head + struct.pack("<I", masked(head)) + data + struct.pack("<I", masked(data))
 
 
 def parse(data):
@@ -139,7 +105,7 @@ def bad(t):
     t.refuse("bad.tfrecord", broken(8, b"\0\0"), start, "the checksum of its length is wrong")
     for length in (1 << 20, 1 << 63, (1 << 64) - 1):
         head = struct.pack("<Q", length)
-        t.refuse("bad.tfrecord", broken(0, head + struct.pack("<I", masked(head))), start,
+        t.refuse("bad.tfrecord", broken(0, head + masked_crc(head)), start,
                  f"its {length} bytes end behind the file")
     # A flipped bit of the picture, of another feature, and of the checksum itself.
     for place in (good[1].index(b"1" * 50) + 20, good[1].index(b"1.bin"), len(good[1]) - 1):

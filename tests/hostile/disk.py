@@ -17,7 +17,6 @@ the states that a reboot may find after each of them. It guarantees as much as P
 Not modelled: modes and times of folders and links, and disks that lie about a flush.
 """
 import itertools
-import random
 import struct
 
 HEAD = struct.Struct("<BBHIQQQQ")

@@ -22,13 +22,14 @@ from small import read, write
 try:
     import parts_spec
     import png_files
+    import tfrecord_spec
 except ImportError as error:
     skip(f"keys are computed with a Python module that is missing: {error}")
 
 COUNTS = (1, 2, 7, 64)
 MANY = 1000
 SMALL = 0xffffffff
-samples_spec.masked_crc = functools.lru_cache(None)(samples_spec.masked_crc)
+tfrecord_spec.masked_crc = functools.lru_cache(None)(tfrecord_spec.masked_crc)
 FRAMED = ("recordio", "tar", "tfrecord")
 
 

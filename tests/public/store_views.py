@@ -8,7 +8,6 @@ import multiprocessing
 import os
 import pickle
 import random
-import subprocess
 import sys
 import tarfile
 

@@ -8,7 +8,7 @@ import sys
 import time
 
 from faults import ALWAYS, Faults
-from mounted import Mount, Results, Work, lodfs, need_fuse
+from mounted import Mount, Results, Work, need_fuse
 from remote_files import differing, fails, make, shown, wrong_bytes
 from small import Foreground, read
 

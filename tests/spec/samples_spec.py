@@ -7,7 +7,9 @@ import struct
 
 import parts_spec
 import recordio_spec
+import tfrecord_spec
 from recordio_spec import file_bytes
+from tfrecord_spec import field, varint
 
 VIRTUAL, ALIAS, WHOLE = 1, 4, 1
 SMALL, CLOSING, FILES_MAX, FULL = 0xffffffff, 0xffffffff, 33, 11
@@ -214,37 +216,6 @@ def tar_of(store, samples, read):
     return b"".join(parts) + bytes(1024)
 
 
-def crc_table():
-    for byte in range(256):
-        for _ in range(8):
-            byte = byte >> 1 ^ (0x82f63b78 if byte & 1 else 0)
-        yield byte
-
-
-CRC_TABLE = list(crc_table())
-
-
-def masked_crc(data):
-    crc = 0xffffffff
-    for byte in data:
-        crc = crc >> 8 ^ CRC_TABLE[(crc ^ byte) & 0xff]
-    crc ^= 0xffffffff
-    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff)
-
-
-def varint(value):
-    out = b""
-    while value > 0x7f:
-        out += bytes([value & 0x7f | 0x80])
-        value >>= 7
-    return out + bytes([value])
-
-
-def field(number, data):
-    """Returns a protobuf field of wire type 2."""
-    return bytes([number << 3 | 2]) + varint(len(data)) + data
-
-
 def features(store, sample):
     """Yields (key, kind, value) of all features but the picture; kind 1: bytes, 3: int64."""
     node = store.own[sample[0]]
@@ -277,9 +248,8 @@ def tfrecord_of(store, samples, read):
     out, lines = [], []
     for sample in samples:
         data = example(store, sample, read(store.nodes[store.own[sample[0]]][0]))
-        length = struct.pack("<Q", len(data))
         lines.append(b"%016d %010d\n" % (sum(map(len, out)), len(data) + 16))
-        out.append(length + masked_crc(length) + data + masked_crc(data))
+        out.append(tfrecord_spec.record(data))
     return b"".join(out), b"".join(lines)
 
 

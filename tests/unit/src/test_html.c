@@ -51,7 +51,7 @@ struct place {
 
 static struct place make_place(void)
 {
-    struct place place = {.folder = "/tmp/lodfs-whole-XXXXXX"};
+    struct place place = {.folder = P_tmpdir "/lodfs-whole-XXXXXX"};
 
     cr_assert_not_null(mkdtemp(place.folder));
     snprintf(place.path, sizeof(place.path), "%s/page", place.folder);
