@@ -159,8 +159,8 @@ static int add_extent(const struct lod_extents *extents, uint32_t number, struct
     return error;
 }
 
-int lod_pass_items(const struct lod_pass *pass, uint32_t cursor, uint32_t count, uint32_t repeat,
-                   uint32_t *items, size_t room, size_t *ret_count)
+int lod_pass_list(const struct lod_pass *pass, uint32_t cursor, uint32_t count, uint32_t *items,
+                  size_t room, size_t *ret_count)
 {
     struct items found = {.selected = pass->order->selected, .at = items, .room = room};
     const uint32_t end = end_of(pass, cursor, count);
@@ -169,11 +169,23 @@ int lod_pass_items(const struct lod_pass *pass, uint32_t cursor, uint32_t count,
     for (uint32_t i = cursor; !error && i < end; i++) {
         error = add_extent(&pass->order->extents, pass->extents[i], &found);
     }
-    if (!error && !pass->stored) {
-        error = lod_shuffle(items, found.count, lod_shuffle_run_seed(pass->seed, cursor, repeat));
-    }
     if (!error) {
         *ret_count = found.count;
+    }
+    return error;
+}
+
+int lod_pass_items(const struct lod_pass *pass, uint32_t cursor, uint32_t count, uint32_t repeat,
+                   uint32_t *items, size_t room, size_t *ret_count)
+{
+    size_t listed = 0;
+    int error = lod_pass_list(pass, cursor, count, items, room, &listed);
+
+    if (!error && !pass->stored) {
+        error = lod_shuffle(items, listed, lod_shuffle_run_seed(pass->seed, cursor, repeat));
+    }
+    if (!error) {
+        *ret_count = listed;
     }
     return error;
 }

@@ -73,6 +73,11 @@ void lod_pass_finish(struct lod_pass *pass);
 uint32_t lod_pass_run(const struct lod_pass *pass, uint32_t cursor, enum lod_fidelity fidelity,
                       uint64_t bytes_max);
 
+/* Writes the selected items of `count` extents from `cursor`, as they are stored, each once.
+ * Returns -ERANGE if `room` is too small. */
+LOD_MUST_CHECK int lod_pass_list(const struct lod_pass *pass, uint32_t cursor, uint32_t count,
+                                 uint32_t *items, size_t room, size_t *ret_count);
+
 /*
  * Writes the selected items of `count` extents from `cursor`, shuffled as one run, each once.
  * Returns -ERANGE if `room` is too small: the sum of their counts suffices.

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See met_window.h. */
+#include "order/met_window.h"
+
+#include <assert.h>
+#include <string.h>
+
+uint64_t lod_met_window_bytes(const struct lod_met_rules *rules, const struct lod_met_moment *now)
+{
+    const uint32_t rf = lod_met_rules_rf_max(rules, now->epoch);
+
+    /* A fixed number N of repeats replaces a part in N each time, for which room is left. A quarter
+     * is always left, since a cache does not hold exactly what it is told to. */
+    if (rules->policy == LOD_MET_FIXED && rules->shape == LOD_MET_SLIDE) {
+        return rf < 3 ? now->room / (rf + 1) * rf : now->room / 4 * 3;
+    }
+    return now->room / 2;
+}
+
+uint32_t lod_met_window_extents(const struct lod_met_window *window)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t g = 0; g < window->count; g++) {
+        sum += window->groups[g].extents;
+    }
+    return sum;
+}
+
+/* ------------------------------------------------------------------------------- a change */
+
+/* A window while it is moved: extents [first, end) of the chain. */
+struct moving {
+    const struct lod_met_chain *chain;
+    struct lod_met_window window;
+    uint32_t first, end;
+    uint64_t bytes, bytes_max;
+};
+
+static uint32_t oldest_repeats(const struct moving *m)
+{
+    return m->window.groups[0].repeats;
+}
+
+static void leave(struct moving *m)
+{
+    struct lod_met_window *window = &m->window;
+
+    m->bytes -= m->chain->bytes[m->first++];
+    if (--window->groups[0].extents == 0) {
+        window->count--;
+        memmove(window->groups, window->groups + 1, window->count * sizeof(window->groups[0]));
+    }
+}
+
+static bool is_empty(const struct moving *m)
+{
+    return m->first == m->end;
+}
+
+static bool fits(const struct moving *m)
+{
+    return m->end < m->chain->count &&
+           (is_empty(m) ||
+            (m->bytes < m->bytes_max && m->chain->bytes[m->end] <= m->bytes_max - m->bytes));
+}
+
+static void enter(struct moving *m)
+{
+    struct lod_met_window *window = &m->window;
+    struct lod_met_group *last = window->count ? &window->groups[window->count - 1] : NULL;
+
+    m->bytes += m->chain->bytes[m->end++];
+    if (last && (!last->repeats || window->count == LOD_MET_GROUPS_MAX)) {
+        last->extents++;
+    } else {
+        window->groups[window->count++] = (struct lod_met_group){.extents = 1};
+    }
+}
+
+static void fill(struct moving *m)
+{
+    while (fits(m)) {
+        enter(m);
+    }
+}
+
+static struct moving begin(const struct lod_met_window *window, const struct lod_met_rules *rules,
+                           const struct lod_met_chain *chain, const struct lod_met_moment *now)
+{
+    struct moving m = {.chain = chain,
+                       .window = *window,
+                       .end = lod_met_window_extents(window),
+                       .bytes_max = lod_met_window_bytes(rules, now)};
+
+    assert(m.end <= chain->count);
+    for (uint32_t i = 0; i < m.end; i++) {
+        m.bytes += chain->bytes[i];
+    }
+    for (uint32_t g = 0; g < m.window.count; g++) {
+        m.window.groups[g].repeats++;
+    }
+    return m;
+}
+
+/* ---------------------------------------------------------------------------------- cutting */
+
+/* Of n extents and N repeats, extent i has N - 1 - floor(i N / n) repeats behind it. */
+static void stagger(struct lod_met_window *window, uint32_t rf)
+{
+    const uint32_t extents = lod_met_window_extents(window);
+
+    window->count = 0;
+    for (uint32_t i = 0; i < extents; i++) {
+        const uint32_t behind = rf - 1 - (uint32_t)((uint64_t)i * rf / extents);
+        struct lod_met_group *last = window->count ? &window->groups[window->count - 1] : NULL;
+        if (last && last->repeats == behind) {
+            last->extents++;
+        } else {
+            window->groups[window->count++] =
+                (struct lod_met_group){.extents = 1, .repeats = behind};
+        }
+    }
+}
+
+void lod_met_window_cut(struct lod_met_window *window, const struct lod_met_rules *rules,
+                        const struct lod_met_chain *chain, const struct lod_met_moment *now)
+{
+    const struct lod_met_window none = {.count = 0};
+    struct moving m = begin(&none, rules, chain, now);
+
+    fill(&m);
+    *window = m.window;
+    if (rules->policy == LOD_MET_FIXED && rules->shape == LOD_MET_SLIDE) {
+        stagger(window, lod_met_rules_rf_max(rules, now->epoch));
+    }
+}
+
+/* ----------------------------------------------------------------------------------- moving */
+
+/* The verdict on the oldest extent, or on the window, if `extents` of the chain would be needed. */
+static enum lod_met_verdict decide(const struct moving *m, const struct lod_met_rules *rules,
+                                   const struct lod_met_scores *scores,
+                                   const struct lod_met_moment *now, uint32_t extents)
+{
+    const bool loaded = extents <= now->loaded || now->loaded == m->chain->count;
+    const enum lod_met_verdict verdict =
+        lod_met_decide(rules, scores, oldest_repeats(m), now->epoch, loaded);
+
+    return verdict == LOD_MET_WAIT && now->tired ? LOD_MET_ADVANCE : verdict;
+}
+
+/* Extents of which all repeats are done leave, and others take their room. */
+static enum lod_met_verdict slide_fixed(struct moving *m, const struct lod_met_rules *rules,
+                                        const struct lod_met_scores *scores,
+                                        const struct lod_met_moment *now)
+{
+    while (!is_empty(m)) {
+        const enum lod_met_verdict verdict = decide(m, rules, scores, now, m->end + m->first + 1);
+        if (verdict == LOD_MET_WAIT) {
+            return LOD_MET_WAIT;
+        }
+        if (verdict == LOD_MET_REPEAT) {
+            break;
+        }
+        leave(m);
+    }
+    fill(m);
+    return LOD_MET_ADVANCE;
+}
+
+/* Loaded extents enter. For their room the oldest leave, if they have their fewest repeats. */
+static enum lod_met_verdict slide_loaded(struct moving *m, const struct lod_met_rules *rules,
+                                         const struct lod_met_scores *scores,
+                                         const struct lod_met_moment *now)
+{
+    bool short_of_loaded = false;
+
+    while (!is_empty(m)) {
+        const bool loaded = m->end < now->loaded && m->end < m->chain->count;
+        const enum lod_met_verdict verdict = decide(m, rules, scores, now, m->end + 1);
+        const bool most = oldest_repeats(m) >= lod_met_rules_rf_max(rules, now->epoch);
+        if (verdict == LOD_MET_WAIT) {
+            return LOD_MET_WAIT;
+        }
+        if (!most && loaded && fits(m)) {
+            enter(m);
+        } else if (verdict == LOD_MET_ADVANCE) {
+            leave(m);
+            short_of_loaded = short_of_loaded || !loaded;
+        } else {
+            break;
+        }
+    }
+    while (fits(m) && (short_of_loaded || is_empty(m) || m->end < now->loaded)) {
+        enter(m);
+    }
+    return LOD_MET_ADVANCE;
+}
+
+/* The whole window is repeated, or replaced. */
+static enum lod_met_verdict move_block(struct moving *m, const struct lod_met_rules *rules,
+                                       struct lod_met_scores *scores,
+                                       const struct lod_met_moment *now)
+{
+    struct moving next = *m;
+
+    while (!is_empty(&next)) {
+        leave(&next);
+    }
+    fill(&next);
+    const enum lod_met_verdict verdict = decide(m, rules, scores, now, next.end);
+    if (verdict == LOD_MET_ADVANCE) {
+        *m = next;
+        lod_met_scores_renew(scores);
+    }
+    return verdict;
+}
+
+enum lod_met_verdict
+lod_met_window_move(struct lod_met_window *window, const struct lod_met_rules *rules,
+                    struct lod_met_scores *scores, const struct lod_met_chain *chain,
+                    const struct lod_met_moment *now, struct lod_met_left *ret_left)
+{
+    struct moving m = begin(window, rules, chain, now);
+    enum lod_met_verdict verdict;
+
+    while (m.end - m.first > 1 && m.bytes > m.bytes_max) { /* the room has shrunk */
+        leave(&m);
+    }
+    const uint32_t repeats = oldest_repeats(&m);
+    if (rules->shape == LOD_MET_BLOCK) {
+        verdict = move_block(&m, rules, scores, now);
+    } else if (rules->policy == LOD_MET_FIXED) {
+        verdict = slide_fixed(&m, rules, scores, now);
+    } else {
+        verdict = slide_loaded(&m, rules, scores, now);
+    }
+    if (verdict == LOD_MET_WAIT) {
+        return LOD_MET_WAIT;
+    }
+    scores->reported = false;
+    *window = m.window;
+    *ret_left = (struct lod_met_left){.extents = m.first, .repeats = repeats};
+    return m.first ? LOD_MET_ADVANCE : LOD_MET_REPEAT;
+}
