@@ -18,7 +18,6 @@
 #include "record/record.h"
 
 #define FAR_TRIES          3u     /* to open a store behind a network */
-#define RECORDS_SUMMED_MAX 65536u /* 4 TiB of records of 64 MiB; 2,115 blocks of the index */
 
 struct lod_dataset {
     struct lod_store *store;
@@ -353,24 +352,6 @@ int lod_dataset_groups_in_memory(struct lod_dataset *dataset, const struct lod_r
 uint32_t lod_dataset_records(const struct lod_dataset *dataset)
 {
     return lod_index_records(dataset->index);
-}
-
-void lod_dataset_group_totals(struct lod_dataset *dataset, uint64_t ret_totals[LOD_GROUPS_MAX + 1])
-{
-    uint32_t records = lod_index_records(dataset->index);
-    struct lod_record_desc recd;
-    bool known = records <= RECORDS_SUMMED_MAX;
-
-    memset(ret_totals, 0, (LOD_GROUPS_MAX + 1) * sizeof(ret_totals[0]));
-    for (uint32_t i = 0; known && i < records; i++) {
-        known = !lod_index_record(dataset->index, i, &recd);
-        for (unsigned k = 1; known && k <= LOD_GROUPS_MAX; k++) {
-            ret_totals[k] += lod_record_desc_prefix_bytes(&recd, k);
-        }
-    }
-    for (unsigned k = 1; !known && k <= LOD_GROUPS_MAX; k++) {
-        ret_totals[k] = UINT64_MAX;
-    }
 }
 
 bool lod_dataset_is_shared(const struct lod_dataset *dataset)

@@ -68,6 +68,10 @@ struct lod_item {
 LOD_MUST_CHECK int lod_dataset_item(struct lod_dataset *dataset, uint32_t number,
                                     struct lod_item *ret_item);
 
+/* Reads the row of a record. -EIO: the row is damaged, which is logged when an item is read. */
+LOD_MUST_CHECK int lod_dataset_record_desc(struct lod_dataset *dataset, uint32_t record,
+                                           struct lod_record_desc *ret_recd);
+
 /* Finds the node of a path from the root. Repeated '/', and '/' at the ends, are accepted. */
 LOD_MUST_CHECK int lod_dataset_walk(struct lod_dataset *dataset, const char *path,
                                     struct lod_node *ret_node);

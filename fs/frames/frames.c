@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "frames/prefetch.h"
+#include "frames/prefetch_ahead.h"
 #include "frames/prefetch_loads.h"
 
 struct lod_frames {
@@ -334,6 +335,12 @@ void lod_frames_shrink(void *ctx, size_t bytes)
     struct lod_frames *frames = ctx;
 
     lod_frame_arena_shrink(frames->fetch.arena, bytes);
+}
+
+int lod_frames_tell(struct lod_frames *frames, const struct lod_ahead_tell *tell,
+                    struct lod_ahead_answer *ret_answer)
+{
+    return lod_prefetch_tell(&frames->prefetch, tell, ret_answer);
 }
 
 struct lod_io_estimate *lod_frames_io_estimate(struct lod_frames *frames)

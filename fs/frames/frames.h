@@ -13,6 +13,7 @@
 #include "compiler.h"
 #include "dataset/dataset.h"
 #include "framecache/fetch.h"
+#include "frames/ahead_lists.h"
 #include "memory/byte_limit.h"
 
 /* The `group` in keys of made units (unit_cache.h), whose cache has the same kind of keys. */
@@ -53,6 +54,10 @@ LOD_MUST_CHECK int lod_frames_get(struct lod_frames *frames, const struct lod_it
  */
 uint32_t lod_frames_run(struct lod_frames *frames, const struct lod_item *item, uint32_t count,
                         unsigned first, unsigned last);
+
+/* A job tells what it will read: see lod_prefetch_tell. */
+LOD_MUST_CHECK int lod_frames_tell(struct lod_frames *frames, const struct lod_ahead_tell *tell,
+                                   struct lod_ahead_answer *ret_answer);
 
 /* Returns the measured speed of the store. */
 struct lod_io_estimate *lod_frames_io_estimate(struct lod_frames *frames);

@@ -281,4 +281,5 @@ void lod_prefetch_finish(struct lod_prefetch *prefetch)
     pthread_mutex_destroy(&prefetch->lock);
     lod_access_history_finish(&prefetch->history);
     lod_io_buffer_finish(&prefetch->buffer);
+    lod_ahead_lists_finish(&prefetch->lists);
 }

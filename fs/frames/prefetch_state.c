@@ -37,7 +37,7 @@ static const uint64_t *totals_of(struct lod_prefetch *prefetch)
 }
 
 /* Other programs use the page cache too: takes half of the available memory. */
-static uint64_t room_now(struct lod_prefetch *prefetch)
+uint64_t lod_prefetch_room(struct lod_prefetch *prefetch)
 {
     uint64_t now = lod_clock_ns();
 
@@ -60,7 +60,7 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned
 {
     uint32_t records = lod_dataset_records(prefetch->fetch->dataset);
     struct lod_access_summary summary;
-    struct lod_prefetch_room room = {.bytes = room_now(prefetch)};
+    struct lod_prefetch_room room = {.bytes = lod_prefetch_room(prefetch)};
     uint64_t fitting_bytes = 0;
 
     lod_access_history_sum(&prefetch->history, record, &summary);

@@ -13,6 +13,7 @@
 
 #include "backend/io_buffer.h"
 #include "frames/access_history.h"
+#include "frames/ahead_lists.h"
 #include "frames/prefetch_policy.h"
 #include "framecache/fetch.h"
 
@@ -39,7 +40,11 @@ struct lod_prefetch {
     bool has_thread, has_next;
     uint32_t next_item; /* prefetch the record of this item */
     struct lod_groups next_groups;
+    struct lod_ahead_lists lists; /* what jobs told */
 };
+
+/* Returns how many bytes all prefixes may take now. */
+uint64_t lod_prefetch_room(struct lod_prefetch *prefetch);
 
 /* Returns the measured cost of requests. */
 struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefetch);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ioctls: the daemon's process id and its store on the root, the fidelity of `auto` on
- * .lodfs/control. They are the only way to control the daemon, since the kernel refuses writes to a
- * read-only mount. Other files have no ioctl, but get requests: Python's open() asks whether a file
- * is a terminal. The answer ENOSYS would make the kernel stop sending ioctls.
+ * The ioctls: the daemon's process id and its store on the root, the fidelity of `auto` and what
+ * jobs will read on .lodfs/control. They are the only way to control the daemon, since the kernel
+ * refuses writes to a read-only mount. Other files have no ioctl, but get requests: Python's open()
+ * asks whether a file is a terminal. The answer ENOSYS would make the kernel stop sending ioctls.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -39,6 +39,23 @@ static void set_auto(fuse_req_t req, const struct lod_ops *ops, const void *in)
     }
 }
 
+static void tell_ahead(fuse_req_t req, const struct lod_ops *ops, const void *in, size_t in_bytes)
+{
+    uint32_t records[LOD_AHEAD_REQUEST_RECORDS];
+    uint8_t reply[LOD_AHEAD_ANSWER_BYTES];
+    struct lod_ahead_tell tell;
+    struct lod_ahead_answer answer;
+
+    int error = lod_ahead_request_read(in, in_bytes, records, &tell);
+    error = error ? error : lod_reader_tell(ops->control->reader, &tell, &answer);
+    if (error) {
+        fuse_reply_err(req, -error);
+        return;
+    }
+    lod_ahead_answer_write(&answer, reply);
+    fuse_reply_ioctl(req, 0, reply, sizeof(reply));
+}
+
 void lod_op_ioctl(fuse_req_t req, fuse_ino_t number, unsigned command, void *arg,
                   struct fuse_file_info *fi, unsigned flags, const void *in, size_t in_bytes,
                   size_t out_bytes)
@@ -63,6 +80,9 @@ void lod_op_ioctl(fuse_req_t req, fuse_ino_t number, unsigned command, void *arg
     } else if (number == LOD_INODE_CONTROL && command == LOD_IOC_SET_AUTO &&
                in_bytes >= sizeof(uint32_t)) {
         set_auto(req, ops, in);
+    } else if (number == LOD_INODE_CONTROL && command == LOD_IOC_AHEAD &&
+               out_bytes >= LOD_AHEAD_ANSWER_BYTES) {
+        tell_ahead(req, ops, in, in_bytes);
     } else {
         fuse_reply_err(req, ENOTTY);
     }

@@ -15,6 +15,7 @@
 #include "codec.h"
 #include "compiler.h"
 #include "dataset/dataset.h"
+#include "mount/ahead_request.h"
 #include "mount/durations.h"
 #include "read/reader.h"
 
@@ -40,6 +41,10 @@ struct lod_ioc_store {
  * that fidelity. */
 /* An enum lod_fidelity; returns once all readers see it. */
 #define LOD_IOC_SET_AUTO _IOW('L', 2, uint32_t)
+
+/* On MOUNT/.lodfs/control, for root and the mounter: tells what a job will read (ahead_request.h).
+ * The answer takes the place of the request. */
+#define LOD_IOC_AHEAD _IOC(_IOC_READ | _IOC_WRITE, 'L', 5, LOD_AHEAD_BYTES)
 
 /* Kinds of requests that are counted. */
 enum lod_request {

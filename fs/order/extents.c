@@ -5,38 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define TOP_GROUP    10u /* the last group of scans */
-#define SOURCE_GROUP 12u /* the source file, or what rebuilds it */
+#include "order/shown_groups.h"
 
-/* The last group of scans that a record of photographs has. */
-static unsigned top_of(const struct lod_record_desc *recd)
-{
-    unsigned top = TOP_GROUP;
-
-    while (top && !recd->group_bytes[top - 1]) {
-        top--;
-    }
-    return top;
-}
-
-/*
- * Bytes that a reader of all items reads. A record without all ten groups holds the source file,
- * which every fidelity above its groups shows. Lossless images are whole at every fidelity.
- */
+/* Bytes that a reader of all items reads. */
 static uint64_t weight(const struct lod_record_desc *recd, enum lod_fidelity fidelity)
 {
-    const unsigned top = top_of(recd);
+    unsigned first, last;
 
-    if (recd->codec != LOD_CODEC_PCR || fidelity == LOD_ORIGINAL) {
-        const bool kept = recd->codec == LOD_CODEC_PCR && top < TOP_GROUP;
-        return kept ? recd->group_bytes[SOURCE_GROUP - 1]
-                    : lod_record_desc_prefix_bytes(
-                          recd, fidelity == LOD_ORIGINAL ? SOURCE_GROUP : SOURCE_GROUP - 1);
-    }
-    if (top < TOP_GROUP && (unsigned)fidelity > top) {
-        return recd->group_bytes[SOURCE_GROUP - 1];
-    }
-    return lod_record_desc_prefix_bytes(recd, fidelity);
+    lod_shown_groups(recd, fidelity, &first, &last);
+    return lod_record_desc_bytes(recd, first, last);
 }
 
 static int add_small(struct lod_extents *extents, const struct lod_record_desc *recd)

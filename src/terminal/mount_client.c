@@ -52,6 +52,43 @@ int lod_mount_client_set(int fd, const char *mount, enum lod_fidelity fidelity)
     return ioctl(fd, LOD_IOC_SET_AUTO, &number) ? failed(mount, -errno) : 0;
 }
 
+/* Sends one request. */
+static int send_ahead(int fd, const struct lod_ahead_tell *tell,
+                      struct lod_ahead_answer *ret_answer)
+{
+    uint8_t bytes[LOD_AHEAD_BYTES];
+    int error = lod_ahead_request_write(tell, bytes);
+
+    if (error) {
+        return error;
+    }
+    if (ioctl(fd, LOD_IOC_AHEAD, bytes)) {
+        return -errno;
+    }
+    lod_ahead_answer_read(bytes, ret_answer);
+    return 0;
+}
+
+int lod_mount_client_ahead(int fd, const struct lod_ahead_tell *tell,
+                           struct lod_ahead_answer *ret_answer)
+{
+    struct lod_ahead_tell part = *tell;
+    uint32_t sent = 0;
+    int error;
+
+    do {
+        const uint32_t left = tell->count - sent;
+        part.at = tell->at + sent;
+        part.records = tell->count ? tell->records + sent : NULL;
+        part.count = left < LOD_AHEAD_REQUEST_RECORDS ? left : LOD_AHEAD_REQUEST_RECORDS;
+        part.done = tell->done < part.at + part.count ? tell->done : part.at + part.count;
+        part.done = part.count == left ? tell->done : part.done; /* the last one is judged */
+        error = send_ahead(fd, &part, ret_answer);
+        sent += part.count;
+    } while (!error && sent < tell->count);
+    return error;
+}
+
 int lod_mount_client_stats(const char *mount, char **ret_text)
 {
     struct stat st;

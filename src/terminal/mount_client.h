@@ -13,6 +13,14 @@ LOD_MUST_CHECK int lod_mount_client_open(const char *mount, const char *file, in
 /* Switches auto. Returns when every later open sees the new fidelity. Errors as above. */
 LOD_MUST_CHECK int lod_mount_client_set(int fd, const char *mount, enum lod_fidelity fidelity);
 
+/*
+ * Tells what a job will read; `fd` is MOUNT/.lodfs/control. A list of more than one request is told
+ * in several. Returns a negative errno without a message: -EPERM for other users, -ENOTTY from an
+ * older daemon, and those of lod_prefetch_tell.
+ */
+LOD_MUST_CHECK int lod_mount_client_ahead(int fd, const struct lod_ahead_tell *tell,
+                                          struct lod_ahead_answer *ret_answer);
+
 /* Reads MOUNT/.lodfs/stats, NUL-terminated; the caller frees it. Errors as above. */
 LOD_MUST_CHECK int lod_mount_client_stats(const char *mount, char **ret_text);
 

@@ -246,6 +246,17 @@ int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_it
     return 0;
 }
 
+int lod_dataset_record_desc(struct lod_dataset *dataset, uint32_t record,
+                            struct lod_record_desc *ret_recd)
+{
+    (void)dataset;
+    if (record >= RECORDS) {
+        return -ENOENT;
+    }
+    *ret_recd = item_of(record * ITEMS).recd;
+    return 0;
+}
+
 static void read_item(uint32_t number, unsigned groups)
 {
     struct lod_wanted wanted[GROUPS] = {{.group = 1}, {.group = 2}, {.group = 3}};

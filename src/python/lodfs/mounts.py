@@ -4,12 +4,23 @@ import fcntl
 import json
 import os
 import struct
+import sys
+from array import array
+from collections import namedtuple
 
 from ._library import call
 
 # _IOW('L', 2, uint32_t) of fs/mount/control.h
 _SET_AUTO = 1 << 30 | 4 << 16 | ord("L") << 8 | 2
+# LOD_IOC_AHEAD of the same file; the message is described in fs/mount/ahead_request.h
+_AHEAD_BYTES = 16383
+_AHEAD = 3 << 30 | _AHEAD_BYTES << 16 | ord("L") << 8 | 5
+_AHEAD_VERSION = 1
+_REQUEST, _ANSWER = struct.Struct("<IIQIIII"), struct.Struct("<IIQQQ")
+_RECORDS = (_AHEAD_BYTES - _REQUEST.size) // 4
 _ORIGINAL = 12
+
+Ahead = namedtuple("Ahead", "ready total bytes_missing bytes_room bytes_per_second")
 
 
 def _root(path):
@@ -67,6 +78,46 @@ class Mount:
             fcntl.ioctl(file, _SET_AUTO, struct.pack("I", number))
         finally:
             os.close(file)
+
+    def ahead(self, job, fidelity, at, records, done=0, keep_s=600):
+        """Tells the mount which records a job will read, in their order; it loads them ahead.
+
+        `job` is a number of your own. `records` replace its list from place `at` on; the first
+        `done` of the list are needed no more. Without records, `at` = the list's length says that
+        the job still lives, and 0 ends it. A list is dropped after `keep_s` seconds without a call.
+        Returns a tuple of numbers:
+
+        ready             so many records behind `done` are in memory
+        total             the list's length
+        bytes_missing     of the records behind `done`
+        bytes_room        what this job's list may take in memory
+        bytes_per_second  the measured speed of the store; 0: not measured
+
+        OSError: EPERM (of another user), ENOTTY (an older mount), ESTALE (the list was dropped:
+        begin at 0), ENOENT (no such record), E2BIG (too many records or jobs), EINVAL (a number
+        outside its range).
+        """
+        number = call("fidelity", os.fsencode(fidelity))
+        if not number:
+            raise ValueError(f"{fidelity!r} is no fidelity: q1 .. q10, full or original")
+        told, answer = array("I", records), None
+        if sys.byteorder == "big":
+            told.byteswap()
+        file = os.open(os.path.join(self.root, ".lodfs", "control"), os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            for begin in range(0, max(len(told), 1), _RECORDS):
+                part = told[begin:begin + _RECORDS]
+                end = at + begin + len(part)
+                last = begin + len(part) == len(told)
+                head = _REQUEST.pack(_AHEAD_VERSION, number, job, at + begin, len(part),
+                                     done if last else min(done, end), keep_s)
+                message = bytearray(_AHEAD_BYTES)
+                message[:len(head) + 4 * len(part)] = head + part.tobytes()
+                fcntl.ioctl(file, _AHEAD, message)
+                answer = Ahead._make(_ANSWER.unpack_from(message))
+        finally:
+            os.close(file)
+        return answer
 
     def split(self, path):
         """The fidelity and the path in the source, of a path below the mount; None: it is not."""

@@ -255,6 +255,20 @@ int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_it
     return 0;
 }
 
+int lod_dataset_record_desc(struct lod_dataset *dataset, uint32_t record,
+                            struct lod_record_desc *ret_recd)
+{
+    (void)dataset;
+    for (uint32_t i = 0; i < items_end; i++) {
+        struct lod_item of = items_of(i);
+        if (of.recd.number == record) {
+            *ret_recd = of.recd;
+            return 0;
+        }
+    }
+    return -ENOENT;
+}
+
 int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *of, int error)
 {
     (void)dataset;

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An array of jobs, each with an array of entries; see ahead_lists.h. */
+#include "frames/ahead_lists.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "codec.h"
+
+static struct lod_ahead_job *find(struct lod_ahead_lists *lists, uint64_t job)
+{
+    for (unsigned i = 0; i < lists->count; i++) {
+        if (lists->jobs[i].job == job) {
+            return &lists->jobs[i];
+        }
+    }
+    return NULL;
+}
+
+static void drop(struct lod_ahead_lists *lists, struct lod_ahead_job *job)
+{
+    struct lod_ahead_job *last = &lists->jobs[--lists->count];
+
+    lists->records -= (uint32_t)job->count;
+    free(job->at);
+    memmove(job, job + 1, (size_t)(last - job) * sizeof(*job));
+    *last = (struct lod_ahead_job){0};
+}
+
+/* Checks a tell against the list that it changes; NULL: a new one. */
+static int check(const struct lod_ahead_lists *lists, const struct lod_ahead_job *job,
+                 const struct lod_ahead_tell *tell)
+{
+    const size_t before = job ? job->count : 0;
+
+    if (tell->fidelity < LOD_Q1 || tell->fidelity > LOD_ORIGINAL ||
+        tell->keep_s > LOD_AHEAD_KEEP_S_MAX) {
+        return -EINVAL;
+    }
+    if (tell->at > before) {
+        return -ESTALE;
+    }
+    if (tell->count > LOD_AHEAD_RECORDS ||
+        lists->records - (before - tell->at) + tell->count > LOD_AHEAD_RECORDS ||
+        (!job && lists->count == LOD_AHEAD_JOBS)) {
+        return -E2BIG;
+    }
+    return tell->done > tell->at + tell->count ? -EINVAL : 0;
+}
+
+/* Replaces the list from place tell->at on. */
+static int replace(struct lod_ahead_lists *lists, struct lod_ahead_job *job,
+                   const struct lod_ahead_tell *tell, const struct lod_ahead_entry *entries)
+{
+    const size_t count = (size_t)tell->at + tell->count;
+    struct lod_ahead_entry *at = job->at;
+
+    if (count > job->room) {
+        at = realloc(at, count * sizeof(*at));
+        if (!at) {
+            return -ENOMEM;
+        }
+        job->at = at;
+        job->room = count;
+    }
+    if (tell->count) {
+        memcpy(at + tell->at, entries, tell->count * sizeof(*at));
+    }
+    lists->records += (uint32_t)(count - job->count);
+    job->count = count;
+    return 0;
+}
+
+/* Adds a job without a list. */
+static struct lod_ahead_job *add(struct lod_ahead_lists *lists, uint64_t number)
+{
+    struct lod_ahead_job *job = &lists->jobs[lists->count++];
+
+    *job = (struct lod_ahead_job){.job = number};
+    return job;
+}
+
+int lod_ahead_lists_tell(struct lod_ahead_lists *lists, uint64_t now_ns,
+                         const struct lod_ahead_tell *tell, const struct lod_ahead_entry *entries,
+                         const struct lod_ahead_job **ret_job)
+{
+    struct lod_ahead_job *job = find(lists, tell->job);
+    const bool is_new = !job, ends = tell->at == 0 && tell->count == 0;
+    int error = check(lists, job, tell);
+
+    if (error) {
+        return error;
+    }
+    if (ends) {
+        if (job) {
+            drop(lists, job);
+        }
+        *ret_job = NULL;
+        return 0;
+    }
+    job = job ? job : add(lists, tell->job);
+    error = replace(lists, job, tell, entries);
+    if (error) {
+        if (is_new) {
+            drop(lists, job);
+        }
+        return error;
+    }
+    job->done = tell->done;
+    job->until_ns = now_ns + (tell->keep_s ? tell->keep_s : LOD_AHEAD_KEEP_S) * LOD_SECOND_NS;
+    *ret_job = job;
+    return 0;
+}
+
+unsigned lod_ahead_lists_expire(struct lod_ahead_lists *lists, uint64_t now_ns)
+{
+    unsigned dropped = 0;
+
+    for (unsigned i = lists->count; i-- > 0;) {
+        if (lists->jobs[i].until_ns <= now_ns) {
+            drop(lists, &lists->jobs[i]);
+            dropped++;
+        }
+    }
+    return dropped;
+}
+
+uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists)
+{
+    uint64_t until = UINT64_MAX;
+
+    for (unsigned i = 0; i < lists->count; i++) {
+        until = lists->jobs[i].until_ns < until ? lists->jobs[i].until_ns : until;
+    }
+    return until;
+}
+
+void lod_ahead_lists_finish(struct lod_ahead_lists *lists)
+{
+    while (lists->count) {
+        drop(lists, &lists->jobs[lists->count - 1]);
+    }
+}

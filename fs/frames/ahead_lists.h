@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lists of records that jobs will read, in their order: this table keeps them. It knows
+ * no store, no thread and no clock; its owner has the lock and passes the time, which is monotonic.
+ */
+#ifndef LOD_AHEAD_LISTS_H
+#define LOD_AHEAD_LISTS_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+#include "list.h"
+
+#define LOD_AHEAD_JOBS       64u          /* jobs with a list at a time */
+#define LOD_AHEAD_RECORDS    65536u       /* records in all lists together */
+#define LOD_AHEAD_KEEP_S     600u         /* an untouched list is dropped after so long, */
+#define LOD_AHEAD_KEEP_S_MAX (24u * 3600) /* or after what its job asks for, at most this */
+
+/* A message of a job. */
+struct lod_ahead_tell {
+    uint64_t job;      /* a number that the job chose */
+    uint32_t fidelity; /* enum lod_fidelity: how much of each record it reads */
+    uint32_t at;       /* `records` replace the list from this place on */
+    uint32_t count;
+    uint32_t done;           /* so many records at the head of the list are needed no more */
+    uint32_t keep_s;         /* 0: LOD_AHEAD_KEEP_S */
+    const uint32_t *records; /* numbers of records; borrowed */
+};
+
+/* The answer to it. */
+struct lod_ahead_answer {
+    uint32_t ready;            /* so many records behind `done` are wholly in memory */
+    uint32_t total;            /* length of the list, from its place 0 */
+    uint64_t bytes_missing;    /* of the records behind `done`, not in memory */
+    uint64_t bytes_room;       /* this job's share of the memory for prefixes */
+    uint64_t bytes_per_second; /* measured speed of large reads; 0: not measured */
+};
+
+/* A record of a list, and what its job reads of it. */
+struct lod_ahead_entry {
+    uint32_t record;
+    uint8_t first, last; /* groups; last 0: none */
+    uint64_t bytes;      /* of these groups */
+};
+
+struct lod_ahead_job {
+    uint64_t job;
+    uint64_t until_ns; /* dropped then */
+    uint32_t done;
+    LOD_LIST(struct lod_ahead_entry);
+};
+
+/* All zero: no job has a list. */
+struct lod_ahead_lists {
+    struct lod_ahead_job jobs[LOD_AHEAD_JOBS]; /* the first `count`, in the order of first tells */
+    unsigned count;
+    uint32_t records; /* in all lists */
+};
+
+/*
+ * Changes the list of a job: tell->count entries from place `at` on replace what stood there and
+ * behind it. At the end of the list, no entries only touch it. At place 0, they end the job.
+ * `*ret_job`: the job with its list; NULL: it has ended. Errors change nothing: -EINVAL for a
+ * fidelity, keep_s or `done` outside its range, -ESTALE if `at` is behind the end of the list,
+ * which may have been dropped, -E2BIG for a job or a record too many, -ENOMEM.
+ */
+LOD_MUST_CHECK int lod_ahead_lists_tell(struct lod_ahead_lists *lists, uint64_t now_ns,
+                                        const struct lod_ahead_tell *tell,
+                                        const struct lod_ahead_entry *entries,
+                                        const struct lod_ahead_job **ret_job);
+
+/* Drops the lists whose time is over. Returns how many were dropped. */
+unsigned lod_ahead_lists_expire(struct lod_ahead_lists *lists, uint64_t now_ns);
+
+/* Returns when the next list is dropped if no job tells anything; UINT64_MAX: there is none. */
+uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists);
+
+void lod_ahead_lists_finish(struct lod_ahead_lists *lists);
+
+#endif

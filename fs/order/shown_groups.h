@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which groups of a record a fidelity shows, from its row of RECD alone. */
+#ifndef LOD_SHOWN_GROUPS_H
+#define LOD_SHOWN_GROUPS_H
+
+#include "codec.h"
+#include "index/index.h"
+
+/*
+ * Returns the groups *ret_first .. *ret_last that a reader of all items reads. A record without all
+ * ten groups of scans holds the source files, which every fidelity above its groups shows. Lossless
+ * images are whole at every fidelity.
+ */
+void lod_shown_groups(const struct lod_record_desc *recd, enum lod_fidelity fidelity,
+                      unsigned *ret_first, unsigned *ret_last);
+
+#endif
