@@ -7,6 +7,7 @@ seed.
 import hashlib
 import os
 import random
+import re
 import socket
 import struct
 import threading
@@ -46,6 +47,7 @@ class _Handler(BaseHTTPRequestHandler):
         etag = '"%s"' % hashlib.sha256(data).hexdigest()[:16]
         match = self.headers.get("If-Match")
         kind = faults.take(name, first, last)
+        faults.note_key(self.headers)
         if match and match != etag and kind != "etag":
             self.plain(412, XML % b"PreconditionFailed")
             return
@@ -99,6 +101,23 @@ class _Handler(BaseHTTPRequestHandler):
 
     def make_status403(self, _):
         self.plain(403, XML % b"AccessDenied")
+
+    def make_expired(self, _):
+        self.plain(400, XML % b"ExpiredToken")
+
+    def make_skewed(self, _):
+        self.plain(403, XML % b"RequestTimeTooSkewed")
+
+    def make_region(self, answer):
+        """The bucket lies in another region than requests are signed for at first."""
+        if "/eu-west-3/" in self.headers.get("Authorization", ""):
+            self.partial(answer)
+        else:
+            self.plain(400, XML % b"AuthorizationHeaderMalformed", x_amz_bucket_region="eu-west-3")
+
+    def make_elsewhere(self, _):
+        region = f"region-{self.server.faults.requests}"
+        self.plain(400, XML % b"AuthorizationHeaderMalformed", x_amz_bucket_region=region)
 
     def make_reset(self, _):
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -195,10 +214,16 @@ class Faults:
         self.folder, self.kind, self.times, self.rate = folder, "none", 1, 1.0
         self.chance, self.seen, self.requests, self.made = random.Random(seed), {}, 0, 0
         self.lock, self.over = threading.Lock(), threading.Event()
+        self.keys = []  # (ID, session token) of each signed request
 
     def set(self, kind, times=1, rate=1.0):
         with self.lock:
             self.kind, self.times, self.rate, self.seen, self.made = kind, times, rate, {}, 0
+
+    def note_key(self, headers):
+        match = re.search(r"Credential=([^/]*)/", headers.get("Authorization", ""))
+        if match:
+            self.keys.append((match.group(1), headers.get("x-amz-security-token")))
 
     def take(self, name, first, last):
         """The kind of fault that this answer gets."""

@@ -3,11 +3,14 @@
 A store in a bucket of a real S3 server, which checks signatures: keys by environment and profile,
 and the messages where they are wrong. No secret may be seen anywhere.
 """
+import json
 import os
+import resource
 import subprocess
 import sys
 
 import s3_engine
+from fake_roles import Roles
 from mounted import Mount, Results, Work, lodfs, need_fuse, skip
 from remote_files import differing, fails, make, shown
 from s3_client import Client
@@ -25,7 +28,7 @@ def by_profile(work, engine, url, truth):
     with open(f"{work}/user/.aws/config", "w", encoding="ascii") as file:
         file.write(f"# by hand\n[profile train]\nregion = eu-west-3\ns3 =\n  max_queue = 1\n"
                    f"endpoint_url = {engine.endpoint}\n")
-    kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("AWS_")}
+    kept = {name: os.environ.pop(name) for name in engine.environment()}
     home, os.environ["HOME"] = os.environ.get("HOME", "/"), f"{work}/user"
     with Mount(url, f"{work}/mount", "-o", "profile=train"):
         yield from differing(truth, shown(f"{work}/mount"))
@@ -55,31 +58,67 @@ def refusals(results, url, endpoint):
         results.add(f"refused: {name}", fails(("info", *words, place), code, text, env))
 
 
-def seen(daemon, log):
+def by_container(work, engine, url, truth):
+    """The keys of a container's role, which the server checks."""
+    with Roles() as roles:
+        roles.garbage = json.dumps({"AccessKeyId": s3_engine.KEY,
+                                    "SecretAccessKey": s3_engine.SECRET})
+        kept = {name: os.environ.pop(name) for name in engine.environment()}
+        os.environ.update(roles.container(), AWS_ENDPOINT_URL_S3=engine.endpoint)
+        with Mount(url, f"{work}/mount"):
+            yield from differing(truth, shown(f"{work}/mount"))
+        for name in roles.container():
+            del os.environ[name]
+        os.environ.update(kept)
+
+
+def seen(daemon, work, log):
     """Everything that others may see of a mount."""
-    pid = daemon.process.pid
-    for name in ("config", "stats", "metrics"):
-        yield f".lodfs/{name}", read(f"{daemon.point}/.lodfs/{name}")
-    for name in ("cmdline", "mountinfo"):
-        yield name, read(f"/proc/{pid}/{name}")
+    for name in os.listdir(f"{daemon.point}/.lodfs"):
+        if os.path.isfile(f"{daemon.point}/.lodfs/{name}"):
+            yield f".lodfs/{name}", read(f"{daemon.point}/.lodfs/{name}")
+    for pid in (name for name in os.listdir("/proc") if name.isdigit()):
+        try:
+            yield f"the command line of {pid}", read(f"/proc/{pid}/cmdline")
+        except OSError:
+            pass  # it has ended
+    yield "mountinfo", read(f"/proc/{daemon.process.pid}/mountinfo")
     yield "mounts", read("/proc/mounts")
-    yield "log", read(log)
-    yield "stats", lodfs("stats", daemon.point).stdout
+    for words in (("stats",), ("stats", "--json"), ("info", "--json")):
+        done = lodfs(*words, daemon.point, check=False)
+        yield " ".join(words), done.stdout + done.stderr
+    for path, _, names in os.walk(os.path.dirname(log)):
+        for name in names:
+            yield f"{path}/{name}", read(f"{path}/{name}")
+    for name in os.listdir(f"{work}/store"):
+        if os.path.isfile(f"{work}/store/{name}"):
+            yield f"store/{name}", read(f"{work}/store/{name}")
 
 
 def secrets(url, work, truth):
-    """The daemon gets the keys by its environment; a process of another user sees nothing."""
-    log = f"{work}/log"
-    with Foreground(url, f"{work}/mount", log, "-d") as daemon:
-        shown(daemon.point, ("q1",))
-        for place, text in seen(daemon, log):
-            if s3_engine.SECRET.encode() in text:
-                yield f"the secret is in {place}"
-        with open(f"/proc/{daemon.process.pid}/status", encoding="ascii") as status:
-            if os.stat(f"/proc/{daemon.process.pid}/environ").st_uid != 0:
-                yield f"it leaves cores: {status.read(80)}"
-    if not truth:
-        yield "nothing was read"
+    """The daemon gets the keys by its environment, fails, and is killed where cores are kept."""
+    folder = f"{work}/seen"
+    os.mkdir(folder)
+    here, limit = os.getcwd(), resource.getrlimit(resource.RLIMIT_CORE)
+    os.chdir(folder)
+    resource.setrlimit(resource.RLIMIT_CORE, (limit[1], limit[1]))
+    found = 0
+    try:
+        with Foreground(url, f"{work}/mount", f"{folder}/log", "-d") as daemon:
+            shown(daemon.point, ("q1",))
+            for place, text in seen(daemon, work, f"{folder}/log"):
+                found += 1
+                if s3_engine.SECRET.encode() in text:
+                    yield f"the secret is in {place}"
+            daemon.end(11)
+            subprocess.run(["umount", "-l", daemon.point], check=False)
+    finally:
+        os.chdir(here)
+        resource.setrlimit(resource.RLIMIT_CORE, limit)
+    if [name for name in os.listdir(folder) if name != "log"]:
+        yield f"it leaves {os.listdir(folder)}"
+    if not truth or found < 20:
+        yield f"{found} places were searched"
 
 
 def main():
@@ -103,12 +142,13 @@ def main():
             client.put("bucket")
             client.put_folder(store, "bucket/sets/a name/photos+1")
             url = "s3://bucket/sets/a name/photos+1"
-            os.environ.update(engine.environment())
+            os.environ.update(engine.environment(), AWS_EC2_METADATA_DISABLED="true")
             with Mount(url, f"{work}/mount"):
                 results.add("a mount of a bucket", differing(truth, shown(f"{work}/mount")))
             results.add("lodfs verify of a bucket",
                         [] if b"sound" in lodfs("verify", url).stdout else ["not sound"])
             results.add("keys of a profile", by_profile(work, engine, url, truth))
+            results.add("keys of a container", by_container(work, engine, url, truth))
             results.add("no secret is seen", secrets(url, work, truth))
             refusals(results, url, engine.endpoint)
         finally:

@@ -40,6 +40,8 @@ FOLDERS = [
     "fs/store/memory",
     "fs/order",
     "fs/store/record",
+    "fs/store/http",
+    "fs/store/keys",
     "fs/store/remote",
     "fs/store/repair",
     "fs/store/sample",

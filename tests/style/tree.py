@@ -35,7 +35,7 @@ OWNERS = {
     r"fuse.*\.h|fuse3/.*": r"fs/fuse/\w+\.[ch]",
     r"xxhash\.h": r"codecs/hash\.c",
     r"CL/.*|cuda\.h|nvrtc\.h": r"gpu/(opencl|cuda)_api\.h",
-    r"curl/.*": r"fs/store/remote/curl_api\.h",
+    r"curl/.*": r"fs/store/http/curl_api\.h",
 }
 
 

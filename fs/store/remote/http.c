@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "backend/location.h"
-#include "remote/home.h"
+#include "http/home.h"
 #include "remote/remote.h"
 #include "remote/remote_object.h"
-#include "remote/url.h"
+#include "http/url.h"
 
 static int matches(const char *location)
 {

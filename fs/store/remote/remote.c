@@ -11,6 +11,8 @@
 
 #define LOADS           4u /* in flight: one alone uses half of a line of 1 Gbit/s and 20 ms */
 #define TROUBLE_LAST_NS (60 * LOD_SECOND_NS)
+#define RENEW_NS        (10 * LOD_SECOND_NS) /* between two times that keys are read */
+#define RENEW_LATER_NS  (60 * LOD_SECOND_NS) /* after they could not be read */
 
 static void finish_site(struct lod_remote_site *site)
 {
@@ -50,6 +52,7 @@ int lod_remote_open(struct lod_remote_site *site, int error, const struct lod_st
     remote->is_over = how ? how->is_over : NULL;
     remote->over_ctx = how ? how->over_ctx : NULL;
     remote->random = (uint32_t)lod_clock_ns();
+    pthread_mutex_init(&remote->renewing, NULL);
     pthread_mutex_init(&remote->lock, NULL);
     lod_clock_cond_init(&remote->freed);
     lod_retry_budget_init(&remote->budget, lod_clock_ns());
@@ -74,6 +77,7 @@ void lod_remote_close(void *state)
     finish_site(&remote->site);
     pthread_cond_destroy(&remote->freed);
     pthread_mutex_destroy(&remote->lock);
+    pthread_mutex_destroy(&remote->renewing);
     free(remote);
 }
 
@@ -195,6 +199,73 @@ bool lod_remote_is_over(struct lod_remote *remote)
         lod_remote_stop(remote);
     }
     return atomic_load(&remote->stopped);
+}
+
+/* ---------------------------------------------------------------------------------- keys */
+
+static bool is_over(void *ctx)
+{
+    return lod_remote_is_over(ctx);
+}
+
+/* `renewing` is held. */
+static bool renew(struct lod_remote *remote)
+{
+    const struct lod_s3_wait wait = {
+        .is_over = is_over, .ctx = remote, .seconds = LOD_S3_WAIT_SECONDS};
+    struct lod_http_keys keys = {.id = ""};
+    uint64_t renew_ns = 0;
+    char why[256] = "";
+
+    int error = remote->site.renew(remote->site.ctx, &wait, &keys, &renew_ns, why, sizeof(why));
+    pthread_mutex_lock(&remote->lock);
+    remote->keys_tried_ns = lod_clock_ns();
+    if (error) {
+        remote->site.renew_ns = remote->site.renew_ns ? lod_clock_ns() + RENEW_LATER_NS : 0;
+    } else {
+        memcpy(keys.provider, remote->site.keys.provider, sizeof(keys.provider));
+        remote->site.keys = keys;
+        remote->site.renew_ns = renew_ns;
+        remote->keys_count++;
+    }
+    pthread_mutex_unlock(&remote->lock);
+    explicit_bzero(&keys, sizeof(keys));
+    if (error && error != -EINTR) {
+        lod_remote_note_trouble(remote, "the keys", why);
+    }
+    return !error;
+}
+
+bool lod_remote_renew(struct lod_remote *remote, unsigned keys_count)
+{
+    if (!remote->site.renew) {
+        return false;
+    }
+    pthread_mutex_lock(&remote->renewing);
+    pthread_mutex_lock(&remote->lock);
+    bool is = remote->keys_count != keys_count;
+    const bool may = !remote->keys_tried_ns || lod_clock_ns() - remote->keys_tried_ns > RENEW_NS;
+    pthread_mutex_unlock(&remote->lock);
+    is = is || (may && renew(remote));
+    pthread_mutex_unlock(&remote->renewing);
+    return is;
+}
+
+/* Has their time come? */
+static bool is_due(struct lod_remote *remote)
+{
+    pthread_mutex_lock(&remote->lock);
+    const bool is = remote->site.renew_ns && lod_clock_ns() >= remote->site.renew_ns;
+    pthread_mutex_unlock(&remote->lock);
+    return is;
+}
+
+void lod_remote_renew_early(struct lod_remote *remote)
+{
+    if (remote->site.renew && is_due(remote) && !pthread_mutex_trylock(&remote->renewing)) {
+        (void)(is_due(remote) && renew(remote));
+        pthread_mutex_unlock(&remote->renewing);
+    }
 }
 
 void lod_remote_note_trouble(struct lod_remote *remote, const char *name, const char *text)

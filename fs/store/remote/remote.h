@@ -14,8 +14,10 @@
 
 #include "backend/store.h"
 #include "compiler.h"
-#include "remote/http_lane.h"
-#include "remote/http_retry.h"
+#include "http/http_lane.h"
+#include "http/http_retry.h"
+#include "http/url.h"
+#include "keys/s3_wait.h"
 
 #define LOD_REMOTE_DOUBTS  64u
 #define LOD_REMOTE_TROUBLE 400
@@ -27,9 +29,13 @@ struct lod_remote_site {
     struct lod_http_way way;
     char *ca_file, *netrc_file; /* owned; those of `way` */
     void *ctx;                  /* owned; freed by `finish` */
-    /* May keys that were read again, or another region, help? Then amends base and keys. */
-    bool (*amend)(struct lod_remote_site *site, enum lod_http_verdict verdict,
-                  const struct lod_http_answer *answer);
+    uint64_t renew_ns;          /* when the keys are read again; 0: never */
+    /* May another region help? Then amends base and keys. The lock of the store is held. */
+    bool (*move)(struct lod_remote_site *site, const struct lod_http_answer *answer);
+    /* Reads the keys again: all of `ret_keys` but the provider. May take seconds, so no lock is
+     * held. Uses of `ctx` only fields that do not change. NULL: there are none. */
+    int (*renew)(void *ctx, const struct lod_s3_wait *wait, struct lod_http_keys *ret_keys,
+                 uint64_t *ret_renew_ns, char *why, size_t why_room);
     void (*finish)(void *ctx);
 };
 
@@ -44,10 +50,13 @@ struct lod_remote {
     atomic_bool stopped;
     bool (*is_over)(void *ctx); /* see struct lod_store_how; may be NULL */
     void *over_ctx;
+    pthread_mutex_t renewing; /* held while keys are read; taken before `lock` */
 
     pthread_mutex_t lock; /* guards all below */
     pthread_cond_t freed; /* requests ended */
     struct lod_remote_site site;
+    unsigned keys_count;    /* how often the keys were read */
+    uint64_t keys_tried_ns; /* the last time */
     unsigned in_flight;
     struct lod_remote_lane *idle, *busy;
     unsigned generation; /* of connections: those of an earlier one are closed */
@@ -81,6 +90,14 @@ LOD_MUST_CHECK int lod_remote_begin(struct lod_remote *remote, unsigned want,
 bool lod_remote_is_over(struct lod_remote *remote);
 
 void lod_remote_end(struct lod_remote *remote, struct lod_remote_lane *lane, unsigned granted);
+
+/*
+ * Reads the keys again if they are those of `keys_count`, after a server called them expired; true:
+ * there are others now. Blocks while another thread reads them.
+ */
+bool lod_remote_renew(struct lod_remote *remote, unsigned keys_count);
+/* Reads the keys again if their time has come. One thread does; others go on with the old ones. */
+void lod_remote_renew_early(struct lod_remote *remote);
 
 /* For log lines: "records/000001.pcr: HTTP 503: ..". */
 void lod_remote_note_trouble(struct lod_remote *remote, const char *name, const char *text);

@@ -42,6 +42,7 @@ struct call {
     bool slowed;
     char url[LOD_URL_BYTES], etag[LOD_HTTP_ETAG_MAX + 1];
     struct lod_http_keys keys;
+    unsigned keys_count; /* which of the store's keys these are */
     struct transfer transfers[CALL_MAX];
 };
 
@@ -69,6 +70,7 @@ static void take_site(struct call *call)
 
     pthread_mutex_lock(&remote->lock);
     call->keys = remote->site.keys;
+    call->keys_count = remote->keys_count;
     memcpy(call->etag, call->target->etag, sizeof(call->etag));
     const uint64_t latency = remote->latency_ns;
     snprintf(call->url, sizeof(call->url), "%.*s/%s",
@@ -187,6 +189,11 @@ static bool may_retry(struct call *call, const struct transfer *transfer, uint64
     const enum lod_retry_cause cause = cause_of(request);
     unsigned most = lod_retry_max(cause, request->verdict);
 
+    const bool answered = cause == LOD_RETRY_ANSWER;
+    if (answered && request->verdict == LOD_HTTP_EXPIRED &&
+        (transfer->tries >= most || !lod_remote_renew(remote, call->keys_count))) {
+        return false;
+    }
     if (request->error == -ENOMEM || request->error == -EINTR || request->error == -ELOOP) {
         return false;
     }
@@ -195,10 +202,8 @@ static bool may_retry(struct call *call, const struct transfer *transfer, uint64
         most = TRIES_AT_FIRST;
     }
     bool may = transfer->tries < most && !(remote->failing && most > TRIES_AT_FIRST);
-    if (may && cause == LOD_RETRY_ANSWER &&
-        (request->verdict == LOD_HTTP_EXPIRED || request->verdict == LOD_HTTP_MOVED)) {
-        may = remote->site.amend &&
-              remote->site.amend(&remote->site, request->verdict, &request->answer);
+    if (may && answered && request->verdict == LOD_HTTP_MOVED) {
+        may = remote->site.move && remote->site.move(&remote->site, &request->answer);
     }
     may = may && now < call->deadline_ns && lod_retry_budget_take(&remote->budget, now);
     remote->failing = remote->failing || (!may && most > TRIES_AT_FIRST);
@@ -327,6 +332,7 @@ static void look(struct call *call)
 
 static void run(struct call *call)
 {
+    lod_remote_renew_early(call->remote);
     take_site(call);
     while (call->over < call->count) {
         const uint64_t next = send_due(call, lod_clock_ns());

@@ -10,19 +10,20 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "backend/location.h"
 #include "clock.h"
 #include "remote/remote.h"
 #include "remote/remote_object.h"
-#include "remote/s3_keys.h"
-#include "remote/url.h"
+#include "keys/s3_chain.h"
+#include "keys/s3_key_text.h"
+#include "http/url.h"
 
 #define REGION_DEFAULT "us-east-1"
 #define REGION_MAX     64u
-#define RENEW_NS       (10 * LOD_SECOND_NS) /* between two looks for newer keys */
 
-/* The settings that the site is made of. It is made again when keys or region change. */
+/* The settings that the site is made of. */
 struct s3 {
     char *profile; /* NULL: none was named */
     char bucket[LOD_URL_BUCKET_MAX + 1];
@@ -30,7 +31,6 @@ struct s3 {
     char endpoint[LOD_URL_BYTES];
     char region[REGION_MAX];
     bool anonymous, virtual_host, moved;
-    uint64_t renewed_ns;
 };
 
 static int refuse(char *why, size_t why_room, int error, const char *sentence)
@@ -67,26 +67,28 @@ static int make_base(const struct s3 *s3, struct lod_remote_site *site)
     return bytes > (int)sizeof(site->base) - LOD_OBJECT_NAME_MAX - 2 ? -ENAMETOOLONG : 0;
 }
 
-static int set_keys(const struct s3 *s3, const struct lod_s3_keys *read,
-                    struct lod_remote_site *site, char *why, size_t why_room)
+/* The provider is left as it is. */
+static int take_keys(const struct lod_s3_keys *read, struct lod_http_keys *keys, char *why,
+                     size_t why_room)
 {
-    struct lod_http_keys *keys = &site->keys;
-
-    if (s3->anonymous) {
-        return 0;
-    }
-    if (!read->id[0]) {
-        return refuse(why, why_room, -EACCES,
-                      "there are no keys; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a "
-                      "profile with profile=, or read a public bucket with anonymous");
-    }
-    snprintf(keys->provider, sizeof(keys->provider), "aws:amz:%s:s3", s3->region);
     const bool fits =
         snprintf(keys->id, sizeof(keys->id), "%s", read->id) < (int)sizeof(keys->id) &&
         snprintf(keys->secret, sizeof(keys->secret), "%s", read->secret) <
             (int)sizeof(keys->secret) &&
         snprintf(keys->token, sizeof(keys->token), "%s", read->token) < (int)sizeof(keys->token);
-    return fits ? 0 : refuse(why, why_room, -EINVAL, "the keys are too long to be keys of S3");
+    const bool plain = lod_s3_key_is_plain(read->id) && lod_s3_key_is_plain(read->secret) &&
+                       lod_s3_key_is_plain(read->token);
+
+    return fits && plain ? 0
+                         : refuse(why, why_room, -EINVAL, "the keys are too long or too strange");
+}
+
+/* The monotonic time at which the keys are read again. */
+static uint64_t renew_at(const struct lod_s3_keys *read)
+{
+    const uint64_t seconds = lod_s3_chain_seconds(read->expires_s, (int64_t)time(NULL));
+
+    return seconds ? lod_clock_ns() + seconds * LOD_SECOND_NS : 0;
 }
 
 static bool is_region(const char *text)
@@ -98,25 +100,28 @@ static bool is_region(const char *text)
 
 /* ---------------------------------------------------------------------------------- amending */
 
-static bool renew_keys(struct s3 *s3, struct lod_remote_site *site)
+static int renew(void *ctx, const struct lod_s3_wait *wait, struct lod_http_keys *ret_keys,
+                 uint64_t *ret_renew_ns, char *why, size_t why_room)
 {
-    struct lod_s3_keys read;
-    char why[256];
+    const struct s3 *s3 = ctx;
+    struct lod_s3_keys *read = s3->anonymous ? NULL : calloc(1, sizeof(*read));
 
-    if (s3->anonymous || lod_clock_ns() - s3->renewed_ns < RENEW_NS) {
-        return false;
+    if (!read) {
+        return s3->anonymous ? -EACCES : -ENOMEM;
     }
-    s3->renewed_ns = lod_clock_ns();
-    bool is = !lod_s3_keys_read(s3->profile, &read, why, sizeof(why));
-    is = is && !set_keys(s3, &read, site, why, sizeof(why));
-    explicit_bzero(&read, sizeof(read));
-    return is;
+    int error = lod_s3_chain_read(s3->profile, wait, read, why, why_room);
+    error = error ? error : take_keys(read, ret_keys, why, why_room);
+    *ret_renew_ns = error ? 0 : renew_at(read);
+    explicit_bzero(read, sizeof(*read));
+    free(read);
+    return error;
 }
 
 /* The bucket's own region is taken once. */
-static bool take_region(struct s3 *s3, struct lod_remote_site *site,
-                        const struct lod_http_answer *answer)
+static bool move(struct lod_remote_site *site, const struct lod_http_answer *answer)
 {
+    struct s3 *s3 = site->ctx;
+
     if (s3->moved || !is_region(answer->region) || strcmp(answer->region, s3->region) == 0) {
         return false;
     }
@@ -126,14 +131,6 @@ static bool take_region(struct s3 *s3, struct lod_remote_site *site,
         snprintf(site->keys.provider, sizeof(site->keys.provider), "aws:amz:%s:s3", s3->region);
     }
     return !make_base(s3, site);
-}
-
-static bool amend(struct lod_remote_site *site, enum lod_http_verdict verdict,
-                  const struct lod_http_answer *answer)
-{
-    struct s3 *s3 = site->ctx;
-
-    return verdict == LOD_HTTP_EXPIRED ? renew_keys(s3, site) : take_region(s3, site, answer);
 }
 
 static void finish(void *ctx)
@@ -203,18 +200,25 @@ static int take_settings(struct s3 *s3, const struct lod_store_how *how,
 static int fill(struct s3 *s3, const struct lod_store_how *how, struct lod_remote_site *site,
                 char *why, size_t why_room)
 {
+    const struct lod_s3_wait wait = {
+        .is_over = how->is_over, .ctx = how->over_ctx, .seconds = LOD_S3_WAIT_SECONDS};
     struct lod_s3_keys *read = calloc(1, sizeof(*read));
 
     if (!read) {
         return -ENOMEM;
     }
-    int error = lod_s3_keys_read(s3->profile, read, why, why_room);
+    int error = s3->anonymous ? lod_s3_keys_read(s3->profile, read, why, why_room)
+                              : lod_s3_chain_read(s3->profile, &wait, read, why, why_room);
     if (error == -ENOENT) {
         error = -EINVAL; /* no store is missing, but a profile */
     }
     error = error ? error : take_settings(s3, how, read, why, why_room);
     error = error ? error : make_base(s3, site);
-    error = error ? error : set_keys(s3, read, site, why, why_room);
+    if (!error && !s3->anonymous) {
+        error = take_keys(read, &site->keys, why, why_room);
+        snprintf(site->keys.provider, sizeof(site->keys.provider), "aws:amz:%s:s3", s3->region);
+        site->renew_ns = renew_at(read);
+    }
     const char *ca_file = how->ca_file ? how->ca_file : read->ca_file;
     if (!error && ca_file[0] && !(site->ca_file = strdup(ca_file))) {
         error = -ENOMEM;
@@ -248,15 +252,15 @@ static int s3_open(const char *location, const struct lod_store_how *given, void
                    char *why, size_t why_room)
 {
     const struct lod_store_how nothing = {0}, *how = given ? given : &nothing;
-    struct lod_remote_site site = {.amend = amend, .finish = finish};
+    struct lod_remote_site site = {.move = move, .renew = renew, .finish = finish};
     struct s3 *s3 = NULL;
 
     int error = create_s3(location, how, &s3, why, why_room);
     site.ctx = s3;
-    error = error ? error : fill(s3, how, &site, why, why_room);
-    if (!error && site.keys.id[0] && how->own_process) {
-        prctl(PR_SET_DUMPABLE, 0);
+    if (!error && !s3->anonymous && how->own_process) {
+        prctl(PR_SET_DUMPABLE, 0); /* before there are keys */
     }
+    error = error ? error : fill(s3, how, &site, why, why_room);
     return lod_remote_open(&site, error, how, ret_state, why, why_room);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "remote/http_answer.h"
+#include "http/http_answer.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "remote/http_retry.h"
+#include "http/http_retry.h"
 
 #define SECOND_NS 1000000000ull
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "remote/s3_keys.h"
+#include "keys/s3_keys.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "remote/url.h"
+#include "http/url.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

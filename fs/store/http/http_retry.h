@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "remote/http_answer.h"
+#include "http/http_answer.h"
 
 /* The result of one try. */
 enum lod_retry_cause {

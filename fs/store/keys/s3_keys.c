@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See s3_keys.h. */
-#include "remote/s3_keys.h"
+#include "keys/s3_keys.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "remote/home.h"
+#include "http/home.h"
 
 #define LINES_MAX 65536u
 
@@ -32,6 +32,11 @@ static const struct {
      offsetof(struct lod_s3_keys, endpoint),
      false},
     {{"AWS_CA_BUNDLE", "SSL_CERT_FILE"}, "ca_bundle", offsetof(struct lod_s3_keys, ca_file), false},
+    {{NULL}, "credential_process", offsetof(struct lod_s3_keys, process), true},
+    {{NULL}, "role_arn", offsetof(struct lod_s3_keys, role), true},
+    {{NULL}, "source_profile", offsetof(struct lod_s3_keys, role), true},
+    {{NULL}, "sso_session", offsetof(struct lod_s3_keys, role), true},
+    {{NULL}, "sso_start_url", offsetof(struct lod_s3_keys, role), true},
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
@@ -194,7 +199,7 @@ static int take_file(struct reading *reading, const char *variable, const char *
         fclose(in);
     }
     free(file);
-    reading->has_keys = reading->keys->id[0];
+    reading->has_keys = reading->keys->id[0] || reading->keys->process[0];
     return error == -ENOENT ? 0 : error;
 }
 

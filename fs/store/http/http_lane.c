@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One CURLM and its easy handles. HTTP/1.1: S3 speaks nothing else, and HTTP/2 would put all loads
- * on one TCP connection. A thread that writes to a closed connection would get SIGPIPE, so the
- * signal is blocked in it meanwhile.
+ * One CURLM and its easy handles. A thread that writes to a closed connection would get SIGPIPE, so
+ * the signal is blocked in it meanwhile.
  */
-#include "remote/http_lane.h"
+#include "http/http_lane.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,15 +13,11 @@
 #include <string.h>
 
 #include "clock.h"
-#include "remote/curl_api.h"
+#include "http/curl_api.h"
+#include "http/http_setup.h"
 
-#define CONNECT_MS       5000L
-#define REDIRECTS_MAX    4L
-#define RECEIVE_BYTES    (512L << 10) /* 530 ms of processor time a GB; 970 with curl's 16 KiB */
 #define CONNECTIONS_KEPT 12L
 #define MS_NS            1000000ull
-/* SHA-256 of an empty body, which every GET has. */
-#define EMPTY_SHA256 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 struct exchange {
     CURL *easy;
@@ -68,149 +63,6 @@ static void release_sigpipe(const struct held_signal *held)
     pthread_sigmask(SIG_SETMASK, &held->before, NULL);
 }
 
-/* ---------------------------------------------------------------------------------- callbacks */
-
-static size_t on_header(char *line, size_t size, size_t bytes, void *ctx)
-{
-    struct lod_http_request *request = ctx;
-
-    (void)size; /* always 1 */
-    return lod_http_answer_line(&request->answer, line, bytes) ? bytes : 0;
-}
-
-/* More than was asked for, or anything but the range, ends the transfer: curl calls it an error. */
-static size_t on_body(char *data, size_t size, size_t bytes, void *ctx)
-{
-    struct lod_http_request *request = ctx;
-    const size_t room = (size_t)(request->asked.last - request->asked.first + 1) - request->got;
-
-    (void)size;
-    if (!request->first_ns) {
-        request->first_ns = lod_clock_ns();
-        request->verdict = lod_http_answer_judge(&request->answer, &request->asked);
-    }
-    if (request->verdict == LOD_HTTP_RIGHT) {
-        if (bytes > room) {
-            request->verdict = LOD_HTTP_BROKEN;
-            return 0;
-        }
-        memcpy(request->into + request->got, data, bytes);
-        request->got += bytes;
-        return bytes;
-    }
-    const size_t left = sizeof(request->body) - request->body_bytes;
-    const size_t take = bytes < left ? bytes : left;
-    memcpy(request->body + request->body_bytes, data, take);
-    request->body_bytes += take;
-    return request->answer.status >= 300 && take == bytes ? bytes : 0;
-}
-
-static int on_sent(void *ctx, char *to, char *from, int to_port, int from_port)
-{
-    struct lod_http_request *request = ctx;
-
-    (void)to;
-    (void)from;
-    (void)to_port;
-    (void)from_port;
-    request->sent_ns = lod_clock_ns();
-    return CURL_PREREQFUNC_OK;
-}
-
-/* ---------------------------------------------------------------------------------- options */
-
-static int add_header(struct lod_http_lane *lane, struct exchange *exchange, const char *name,
-                      const char *value)
-{
-    char line[sizeof(((struct lod_http_keys *)0)->token) + 64];
-
-    snprintf(line, sizeof(line), "%s: %s", name, value);
-    struct curl_slist *more = lane->curl->curl_slist_append(exchange->headers, line);
-    memset(line, 0, sizeof(line));
-    if (!more) {
-        return -ENOMEM;
-    }
-    exchange->headers = more;
-    return 0;
-}
-
-static int add_headers(struct lod_http_lane *lane, struct exchange *exchange)
-{
-    const struct lod_http_request *request = exchange->request;
-    int error = 0;
-
-    if (request->asked.etag[0]) {
-        error = add_header(lane, exchange, "If-Match", request->asked.etag);
-    }
-    if (!error && request->keys && request->keys->provider[0]) {
-        error = add_header(lane, exchange, "x-amz-content-sha256", EMPTY_SHA256);
-        if (!error && request->keys->token[0]) {
-            error = add_header(lane, exchange, "x-amz-security-token", request->keys->token);
-        }
-    }
-    return error;
-}
-
-/* Names of the options, shorter. */
-#define SET(option, value)                                                                         \
-    error = error ? error : lane->curl->curl_easy_setopt(easy, CURLOPT_##option, value)
-
-static int set_way(struct lod_http_lane *lane, CURL *easy)
-{
-    const struct lod_http_way *way = lane->way;
-    CURLcode error = CURLE_OK;
-
-    SET(PROTOCOLS_STR, way->https ? "https" : "http");
-    SET(REDIR_PROTOCOLS_STR, way->https ? "https" : "http,https");
-    SET(FOLLOWLOCATION, way->redirects ? 1L : 0L);
-    SET(MAXREDIRS, REDIRECTS_MAX);
-    SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    SET(CONNECTTIMEOUT_MS, CONNECT_MS);
-    SET(NOSIGNAL, 1L);
-    SET(PATH_AS_IS, 1L);
-    SET(BUFFERSIZE, RECEIVE_BYTES);
-    SET(USERAGENT, "lodfs/" LODFS_VERSION);
-    if (way->ca_file) {
-        SET(CAINFO, way->ca_file);
-        SET(CAPATH, NULL);
-    }
-    if (way->netrc_file) {
-        SET(NETRC, (long)CURL_NETRC_OPTIONAL);
-        SET(NETRC_FILE, way->netrc_file);
-    }
-    return error ? -ENOMEM : 0;
-}
-
-static int set_request(struct lod_http_lane *lane, struct exchange *exchange)
-{
-    struct lod_http_request *request = exchange->request;
-    const struct lod_http_keys *keys = request->keys;
-    CURL *easy = exchange->easy;
-    CURLcode error = CURLE_OK;
-    char range[64];
-
-    snprintf(range, sizeof(range), "%llu-%llu", (unsigned long long)request->asked.first,
-             (unsigned long long)request->asked.last);
-    SET(URL, request->url);
-    SET(RANGE, range);
-    SET(HTTPHEADER, exchange->headers);
-    SET(HEADERFUNCTION, on_header);
-    SET(HEADERDATA, request);
-    SET(WRITEFUNCTION, on_body);
-    SET(WRITEDATA, request);
-    SET(PREREQFUNCTION, on_sent);
-    SET(PREREQDATA, request);
-    SET(PRIVATE, (void *)exchange);
-    SET(ERRORBUFFER, exchange->failure);
-    if (keys && keys->provider[0]) {
-        SET(AWS_SIGV4, keys->provider);
-        SET(USERNAME, keys->id);
-        SET(PASSWORD, keys->secret);
-    }
-    return error ? -ENOMEM : 0;
-}
-
 /* ---------------------------------------------------------------------------------- the end of one
  */
 
@@ -254,7 +106,10 @@ static void take_result(struct lod_http_lane *lane, struct exchange *exchange, C
         i++;
     }
     const bool known = i < sizeof(failures) / sizeof(failures[0]);
-    request->error = ours ? 0 : known ? failures[i].error : -ECONNRESET;
+    request->error = ours                 ? 0
+                     : request->put_error ? request->put_error
+                     : known              ? failures[i].error
+                                          : -ECONNRESET;
     request->certificate = !ours && known && failures[i].certificate;
     lane->curl->curl_easy_getinfo(exchange->easy, CURLINFO_NUM_CONNECTS, &connects);
     request->connected = connects > 0;
@@ -263,9 +118,9 @@ static void take_result(struct lod_http_lane *lane, struct exchange *exchange, C
                  exchange->failure[0] ? exchange->failure : lane->curl->curl_easy_strerror(code));
         return;
     }
-    lod_http_answer_body(&request->answer, request->body, request->body_bytes);
+    lod_http_answer_body(&request->answer, request->text, request->text_bytes);
     if (request->verdict != LOD_HTTP_BROKEN || !request->first_ns) {
-        request->verdict = lod_http_answer_judge(&request->answer, &request->asked);
+        request->verdict = lod_http_request_judge(request);
     }
     if (request->answer.header_bytes > LOD_HTTP_HEADERS_MAX) {
         request->verdict = LOD_HTTP_BROKEN;
@@ -307,9 +162,9 @@ int lod_http_lane_start(struct lod_http_lane *lane, struct lod_http_request *req
     exchange->failure[0] = '\0';
     request->place = (unsigned)(exchange - lane->exchanges);
     request->began_ns = lod_clock_ns();
-    int error = add_headers(lane, exchange);
-    error = error ? error : set_way(lane, exchange->easy);
-    error = error ? error : set_request(lane, exchange);
+    int error = lod_http_setup(lane->curl, lane->way, exchange->easy, request, &exchange->headers);
+    lane->curl->curl_easy_setopt(exchange->easy, CURLOPT_PRIVATE, (void *)exchange);
+    lane->curl->curl_easy_setopt(exchange->easy, CURLOPT_ERRORBUFFER, exchange->failure);
     if (!error && lane->curl->curl_multi_add_handle(lane->multi, exchange->easy) != CURLM_OK) {
         error = -ENOMEM;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads libcurl.so.4 once. It stays in memory until the process ends, as OpenSSL wants it. */
-#include "remote/curl_api.h"
+#include "http/curl_api.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

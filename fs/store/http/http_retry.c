@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See http_retry.h. */
-#include "remote/http_retry.h"
+#include "http/http_retry.h"
 
 #include "clock.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See http_answer.h. */
-#include "remote/http_answer.h"
+#include "http/http_answer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -242,14 +242,11 @@ static enum lod_http_verdict judge_partial(const struct lod_http_answer *answer,
                : LOD_HTTP_BROKEN;
 }
 
-enum lod_http_verdict lod_http_answer_judge(const struct lod_http_answer *answer,
-                                            const struct lod_http_asked *asked)
+/* Of answers that bring nothing that was asked for. */
+static enum lod_http_verdict judge_failure(const struct lod_http_answer *answer)
 {
     const unsigned status = answer->status;
 
-    if (status == 206) {
-        return judge_partial(answer, asked);
-    }
     if (is_code(answer, slow_codes)) {
         return LOD_HTTP_SLOW_DOWN;
     }
@@ -260,8 +257,6 @@ enum lod_http_verdict lod_http_answer_judge(const struct lod_http_answer *answer
         return LOD_HTTP_MOVED;
     }
     switch (status) {
-    case 200:
-        return LOD_HTTP_NO_RANGES;
     case 401:
     case 403:
         return LOD_HTTP_DENIED;
@@ -277,6 +272,24 @@ enum lod_http_verdict lod_http_answer_judge(const struct lod_http_answer *answer
     default:
         return status == 408 || status >= 500 || !status ? LOD_HTTP_BUSY : LOD_HTTP_REFUSED;
     }
+}
+
+enum lod_http_verdict lod_http_answer_judge(const struct lod_http_answer *answer,
+                                            const struct lod_http_asked *asked)
+{
+    return answer->status == 206   ? judge_partial(answer, asked)
+           : answer->status == 200 ? LOD_HTTP_NO_RANGES
+                                   : judge_failure(answer);
+}
+
+enum lod_http_verdict lod_http_answer_judge_whole(const struct lod_http_answer *answer)
+{
+    const unsigned status = answer->status;
+
+    if (status == 200 || status == 201 || status == 204) {
+        return answer->encoded ? LOD_HTTP_BROKEN : LOD_HTTP_RIGHT;
+    }
+    return judge_failure(answer);
 }
 
 static const char *const sentences[] = {

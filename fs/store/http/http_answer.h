@@ -60,6 +60,9 @@ void lod_http_answer_body(struct lod_http_answer *answer, const char *body, size
 enum lod_http_verdict lod_http_answer_judge(const struct lod_http_answer *answer,
                                             const struct lod_http_asked *asked);
 
+/* The same for a request that names no range: 200, 201 and 204 are RIGHT. */
+enum lod_http_verdict lod_http_answer_judge_whole(const struct lod_http_answer *answer);
+
 /* "HTTP 403 AccessDenied: the keys may not read it". NUL-terminated, cut at `room`. */
 void lod_http_answer_text(const struct lod_http_answer *answer, enum lod_http_verdict verdict,
                           char *text, size_t room);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keys and settings for S3 as the AWS tools keep them: environment variables, ~/.aws/config and
- * ~/.aws/credentials (AWS CLI user guide, "Configuration and credential file settings"). Keys come
- * from nowhere else, and never from an option or a URL.
+ * ~/.aws/credentials (AWS CLI user guide, "Configuration and credential file settings"). No option
+ * and no URL holds a key. s3_chain.h asks programs and services where there are no keys here.
  */
 #ifndef LOD_S3_KEYS_H
 #define LOD_S3_KEYS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "compiler.h"
 
@@ -17,6 +18,9 @@
 struct lod_s3_keys {
     char id[LOD_S3_VALUE_MAX], secret[LOD_S3_VALUE_MAX], token[LOD_S3_VALUE_MAX];
     char region[LOD_S3_VALUE_MAX], endpoint[LOD_S3_VALUE_MAX], ca_file[LOD_S3_VALUE_MAX];
+    char process[LOD_S3_VALUE_MAX]; /* the command that gives keys: credential_process */
+    char role[LOD_S3_VALUE_MAX];    /* a setting that only a credential_process can follow */
+    int64_t expires_s;              /* Unix time; 0: not known, or never */
 };
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See url.h. */
-#include "remote/url.h"
+#include "http/url.h"
 
 #include <errno.h>
 #include <stdbool.h>

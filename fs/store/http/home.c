@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See home.h. */
-#include "remote/home.h"
+#include "http/home.h"
 
 #include <pwd.h>
 #include <stdio.h>

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests in flight side by side, with the connections that they leave open: libcurl behind six
+ * functions. A lane is used by one thread at a time. Decides nothing about retries and verdicts.
+ */
+#ifndef LOD_HTTP_LANE_H
+#define LOD_HTTP_LANE_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+#include "http/http_request.h"
+
+#define LOD_HTTP_LANE_MAX 12u /* requests in flight of one lane */
+
+struct lod_http_lane;
+
+/* -ENOMEM. -ENOSYS: there is no libcurl here. */
+LOD_MUST_CHECK int lod_http_lane_create(const struct lod_http_way *way,
+                                        struct lod_http_lane **ret_lane);
+/* Requests in flight are given up, connections closed. */
+struct lod_http_lane *lod_http_lane_destroy(struct lod_http_lane *lane);
+
+/* Begins a request: at most LOD_HTTP_LANE_MAX at a time. -ENOMEM. */
+LOD_MUST_CHECK int lod_http_lane_start(struct lod_http_lane *lane,
+                                       struct lod_http_request *request);
+
+/*
+ * Blocks until something happened to a request in flight, or until `until_ns`, or
+ * lod_http_lane_wake was called. Requests that ended are `over`, with an error of: 0; -ECONNREFUSED
+ * no connection; -EHOSTUNREACH no such host; -ETIMEDOUT; -ECONNRESET the connection broke; -EPROTO
+ * no HTTP, or TLS refused the server; -ENOMEM; one of the body that was to be sent.
+ */
+void lod_http_lane_wait(struct lod_http_lane *lane, uint64_t until_ns);
+
+/* Gives a request up, whose connection is closed. It is `over` with this error. */
+void lod_http_lane_cancel(struct lod_http_lane *lane, struct lod_http_request *request, int error);
+
+/* Ends a wait. Any thread, while the lane exists. */
+void lod_http_lane_wake(struct lod_http_lane *lane);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request to an HTTP server, and all that is known of its answer. */
+#ifndef LOD_HTTP_REQUEST_H
+#define LOD_HTTP_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "http/http_answer.h"
+
+/* How all requests of a store are sent. Strings are borrowed. */
+struct lod_http_way {
+    const char *ca_file;    /* NULL: the system's certificates */
+    const char *netrc_file; /* users and passwords by host; NULL: none */
+    bool redirects;         /* are followed, up to four, and never from https to http */
+    bool https;             /* the URL has this scheme */
+    bool direct;            /* past any proxy, to a server that is near: one second to connect */
+};
+
+/* Keys of S3 for one request (AWS Signature Version 4). */
+struct lod_http_keys {
+    char provider[96]; /* "aws:amz:REGION:s3"; empty: requests are not signed */
+    char id[129], secret[257];
+    char token[4096]; /* empty: none */
+};
+
+enum lod_http_method {
+    LOD_HTTP_RANGE, /* GET of a range of an object; the answer is judged by the range */
+    LOD_HTTP_GET,   /* GET of a whole, small document */
+    LOD_HTTP_HEAD,  /* the facts of an object */
+    LOD_HTTP_PUT,   /* these two send a body, which may be empty */
+    LOD_HTTP_POST,
+    LOD_HTTP_DELETE,
+};
+
+/* A body that is sent. It is read again where a connection breaks off, so it must not change. */
+struct lod_http_body {
+    uint64_t bytes;
+    const char *sha256; /* in hexadecimal; NULL: not signed */
+    /* Fills `into` from `offset` on. 0 or a negative errno, which ends the request. */
+    int (*read)(void *ctx, uint64_t offset, void *into, size_t bytes);
+    void *ctx;
+};
+
+/* The caller fills the first part and keeps all of it until `over`. */
+struct lod_http_request {
+    const char *url;
+    enum lod_http_method method;
+    struct lod_http_asked asked;      /* of LOD_HTTP_RANGE */
+    const struct lod_http_keys *keys; /* NULL: not signed */
+    const char *const *headers;       /* further lines, up to a NULL; may be NULL */
+    const struct lod_http_body *body; /* NULL: none */
+    uint8_t *into;                    /* room for all that was asked for, or `room` */
+    size_t room;                      /* for the document; a longer one is an error */
+
+    bool over;
+    int error;        /* 0: the server answered. Else see lod_http_lane_wait */
+    bool certificate; /* then: TLS refused the server */
+    struct lod_http_answer answer;
+    enum lod_http_verdict verdict; /* of `answer`; RIGHT: bytes are in `into` */
+    size_t got;                    /* of them */
+    uint64_t put;                  /* bytes of the body that were sent */
+    int put_error;                 /* of the body's `read` */
+    uint64_t began_ns, sent_ns;    /* 0: still connecting */
+    uint64_t first_ns;             /* the first byte came; 0: not yet */
+    bool connected;                /* on a new connection */
+    char why[256];                 /* of a transport's error */
+    char text[LOD_HTTP_ERROR_MAX]; /* the body of an error's answer */
+    size_t text_bytes;
+    unsigned place; /* in the lane */
+};
+
+#endif

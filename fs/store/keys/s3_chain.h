@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The keys that a user has for S3. The first of these sources that has any counts: the environment,
+ * unless a profile is named; the profile's keys; its credential_process; the role of the container;
+ * the role of the instance.
+ */
+#ifndef LOD_S3_CHAIN_H
+#define LOD_S3_CHAIN_H
+
+#include "compiler.h"
+#include "keys/s3_keys.h"
+#include "keys/s3_wait.h"
+
+/* As lod_s3_keys_read, but keys that are not there are asked for. -EACCES: there are none. */
+LOD_MUST_CHECK int lod_s3_chain_read(const char *profile, const struct lod_s3_wait *wait,
+                                     struct lod_s3_keys *ret_keys, char *why, size_t why_room);
+
+/*
+ * Returns for how many seconds keys that expire at `expires_s` are used before new ones are read;
+ * 0: for ever. That is until 5 minutes before. Keys that live for less than 10 minutes are used for
+ * half of that time. Those that seem to be expired are used for a minute: the clock may be wrong.
+ */
+uint64_t lod_s3_chain_seconds(int64_t expires_s, int64_t now_s);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * See s3_process.h. The program's end counts, not that of its output: a child that it leaves behind
+ * may hold the pipe for ever.
+ */
+#include "keys/s3_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+#define LOOK_MS 20 /* between two looks whether it has ended */
+
+static int refuse(char *why, size_t why_room, int error, const char *sentence)
+{
+    snprintf(why, why_room, "%s", sentence);
+    return error;
+}
+
+static int set_files(posix_spawn_file_actions_t *files, int out)
+{
+    int error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
+
+    error = error ? error : posix_spawn_file_actions_adddup2(files, out, 1);
+    error = error ? error : posix_spawn_file_actions_addopen(files, 2, "/dev/null", O_WRONLY, 0);
+    return error ? error : posix_spawn_file_actions_addclosefrom_np(files, 3);
+}
+
+/* A session of its own has no terminal to ask; signals are as a shell starts programs with. */
+static int set_state(posix_spawnattr_t *state)
+{
+    sigset_t none, all;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    int error = posix_spawnattr_setsigmask(state, &none);
+    error = error ? error : posix_spawnattr_setsigdefault(state, &all);
+    return error ? error
+                 : posix_spawnattr_setflags(state, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+                                                       POSIX_SPAWN_SETSIGDEF);
+}
+
+static int start(const char *command, int out, pid_t *ret_pid)
+{
+    char *const words[] = {strdupa("sh"), strdupa("-c"), strdupa(command), NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t state;
+
+    if (posix_spawn_file_actions_init(&files)) {
+        return -ENOMEM;
+    }
+    if (posix_spawnattr_init(&state)) {
+        posix_spawn_file_actions_destroy(&files);
+        return -ENOMEM;
+    }
+    int error = set_files(&files, out);
+    error = error ? error : set_state(&state);
+    error = error ? error : posix_spawn(ret_pid, "/bin/sh", &files, &state, words, environ);
+    posix_spawnattr_destroy(&state);
+    posix_spawn_file_actions_destroy(&files);
+    return -error;
+}
+
+struct output {
+    int from;
+    char *text;
+    size_t room, bytes;
+    bool over; /* its end was read, or more than fits */
+    bool too_long;
+};
+
+static void drain(struct output *output)
+{
+    while (!output->over) {
+        const size_t left = output->room - output->bytes;
+        char more;
+        const ssize_t got = left ? read(output->from, output->text + output->bytes, left)
+                                 : read(output->from, &more, 1);
+        if (got < 0) {
+            output->over = errno != EAGAIN && errno != EINTR;
+            return;
+        }
+        output->too_long = !left && got;
+        output->over = !got || output->too_long;
+        output->bytes += left ? (size_t)got : 0;
+    }
+}
+
+/* Where the caller's program ignores SIGCHLD, ended processes vanish: ECHILD. */
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ? errno == ECHILD
+                                                                            : info.si_pid == pid;
+}
+
+static int follow(pid_t pid, struct output *output, const struct lod_s3_wait *wait)
+{
+    const uint64_t end = lod_clock_ns() + wait->seconds * LOD_SECOND_NS;
+
+    while (!has_ended(pid)) {
+        struct pollfd from = {.fd = output->over ? -1 : output->from, .events = POLLIN};
+        poll(&from, 1, LOOK_MS);
+        drain(output);
+        if (output->too_long) {
+            return -E2BIG;
+        }
+        if (lod_s3_wait_is_over(wait)) {
+            return -EINTR;
+        }
+        if (lod_clock_ns() > end) {
+            return -ETIMEDOUT;
+        }
+    }
+    drain(output);
+    return output->too_long ? -E2BIG : 0;
+}
+
+/* Ends the program and its children. Returns its exit status. */
+static int finish(pid_t pid)
+{
+    int status = 0;
+
+    kill(-pid, SIGKILL); /* before it is waited for: its number is its own until then */
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR) {
+            return 0;
+        }
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int run(const char *command, const struct lod_s3_wait *wait, struct output *output, int to,
+               int *ret_status)
+{
+    pid_t pid = 0;
+    int error = start(command, to, &pid);
+
+    close(to);
+    if (!error) {
+        error = follow(pid, output, wait);
+        *ret_status = finish(pid);
+    }
+    return error;
+}
+
+int lod_s3_process_run(const char *command, const struct lod_s3_wait *wait, char *text, size_t room,
+                       size_t *ret_bytes, char *why, size_t why_room)
+{
+    int ends[2], status = 0;
+
+    if (pipe2(ends, O_CLOEXEC)) {
+        return refuse(why, why_room, -errno, "cannot be started");
+    }
+    (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    struct output output = {.from = ends[0], .text = text, .room = room};
+    int error = run(command, wait, &output, ends[1], &status);
+    close(ends[0]);
+    *ret_bytes = output.bytes;
+    if (error == -ETIMEDOUT) {
+        snprintf(why, why_room, "gave no keys in %u s", wait->seconds);
+    } else if (error) {
+        refuse(why, why_room, error,
+               error == -E2BIG   ? "prints more than keys"
+               : error == -EINTR ? "was ended"
+                                 : "cannot be started");
+    } else if (status) {
+        snprintf(why, why_room, "failed with status %d; run it by hand to see why", status);
+        error = -EACCES;
+    }
+    return error;
+}

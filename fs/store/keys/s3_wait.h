@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A wait for a program or a service that gives keys, which its caller can end. */
+#ifndef LOD_S3_WAIT_H
+#define LOD_S3_WAIT_H
+
+#include <stdbool.h>
+
+#define LOD_S3_WAIT_SECONDS 20u /* readers wait 30 s for each other */
+
+struct lod_s3_wait {
+    bool (*is_over)(void *ctx); /* called some times a second; NULL: never over */
+    void *ctx;
+    unsigned seconds; /* that a program may take */
+};
+
+static inline bool lod_s3_wait_is_over(const struct lod_s3_wait *wait)
+{
+    return wait->is_over && wait->is_over(wait->ctx);
+}
+
+#endif

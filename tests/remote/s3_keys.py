@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Keys that programs and role services give: their order, their renewal, and the messages where they
+are late, wrong or expired. The server of faults.py serves the store and notes which key was used.
+"""
+import contextlib
+import os
+import sys
+import time
+
+from fake_roles import Roles
+from faults import ALWAYS, Faults
+from mounted import Mount, Results, Work, lodfs, need_fuse
+from remote_files import differing, fails, make, shown
+from small import read, until
+
+SECRET = "process/SECRET"
+KEYS = ('{"Version": 1, "AccessKeyId": "PROCESSKEY", "SecretAccessKey": "%s", '
+        '"SessionToken": "process-token"}' % SECRET)
+
+
+@contextlib.contextmanager
+def environment(**variables):
+    """These variables, and no other of AWS."""
+    before = dict(os.environ)
+    for name in list(os.environ):
+        if name.startswith("AWS_"):
+            del os.environ[name]
+    os.environ.update({"AWS_EC2_METADATA_DISABLED": "true", **variables})
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def profile(work, text):
+    """HOME with this ~/.aws/config."""
+    os.makedirs(f"{work}/user/.aws", exist_ok=True)
+    with open(f"{work}/user/.aws/config", "w", encoding="ascii") as file:
+        file.write(text)
+    return {"HOME": f"{work}/user"}
+
+
+class Place:
+    """The store as an S3 server has it, and the words that name it."""
+
+    def __init__(self, work, server):
+        self.work, self.server = work, server
+        self.url, self.words = "s3://store", ("-o", f"endpoint={server.url}")
+
+    def used(self, key):
+        """Yields what is wrong if an `info` is not signed by the key."""
+        done = lodfs("info", *self.words, self.url, check=False)
+        if done.returncode:
+            yield done.stderr.decode()
+        last = self.server.keys[-1] if self.server.keys else None
+        if last != key:
+            yield f"the key was {last}"
+
+    def refused(self, text, code=1):
+        start = time.monotonic()
+        yield from fails(("info", *self.words, self.url), code, text)
+        if time.monotonic() - start > 15:
+            yield "it took too long"
+
+
+def by_process(place, results):
+    rows = (
+        ("prints keys", f"echo '{KEYS}'", None),
+        ("forks and leaves a child with its output", f"sleep 600 & echo '{KEYS}'", None),
+        ("prints garbage", "echo '<html>'", "JSON"),
+        ("prints nothing", "true", "JSON"),
+        ("prints without end", "yes", "more than keys"),
+        ("fails", "exit 7", "status 7"),
+        ("is not there", "/no/such/program", "status 127"),
+    )
+    for name, command, text in rows:
+        home = profile(place.work, f"[default]\ncredential_process = {command}\n")
+        with environment(**home):
+            wrong = place.refused(text) if text else place.used(("PROCESSKEY", "process-token"))
+            results.add(f"a credential_process that {name}", wrong)
+
+
+def by_profile(place, results):
+    rows = (
+        ("asks for itself", "[default]\nrole_arn = a\nsource_profile = default\n", "a role"),
+        ("asks in a circle", "[default]\nsource_profile = b\n[profile b]\nsource_profile=default\n",
+         "a role"),
+        ("needs a single sign-on", "[default]\nsso_session = a\n", "single sign-on"),
+        ("has a key with a line end", "[default]\naws_access_key_id = a b\n"
+         "aws_secret_access_key = c\n", "too strange"),
+    )
+    for name, text, says in rows:
+        with environment(**profile(place.work, text)):
+            results.add(f"a profile that {name}",
+                        place.refused(says, 2 if says == "too strange" else 1))
+    os.mkdir(f"{place.work}/folder")
+    with environment(AWS_CONFIG_FILE=f"{place.work}/folder"):
+        results.add("a profile's file that is none", place.refused("not a file", 2))
+
+
+def by_role(place, roles, results):
+    for name, variables in (("instance", roles.instance()), ("container", roles.container())):
+        roles.set()
+        with environment(**variables):
+            results.add(f"the role of the {name}", place.used(("ROLEKEY1", "token-1")))
+            roles.set(garbage="<html>")
+            results.add(f"the {name} gives garbage", place.refused("JSON"))
+            roles.set(delay_s=60)
+            results.add(f"the {name} is slow", place.refused("in time"))
+    roles.set(has_role=False)
+    with environment(**roles.instance()):
+        results.add("an instance without a role", place.refused("no role"))
+    with environment(**roles.instance(), AWS_ACCESS_KEY_ID="ENV", AWS_SECRET_ACCESS_KEY="x"):
+        results.add("the environment comes first", place.used(("ENV", None)))
+    with environment(**roles.container(), **profile(
+            place.work, f"[default]\ncredential_process = echo '{KEYS}'\n")):
+        results.add("a profile comes before a role", place.used(("PROCESSKEY", "process-token")))
+    with environment(**{**roles.container(), "AWS_CONTAINER_AUTHORIZATION_TOKEN": "wrong"}):
+        results.add("a container that is not known", place.refused("HTTP 401"))
+    with environment(AWS_CONTAINER_CREDENTIALS_FULL_URI="http://192.0.2.1/x"):
+        results.add("a container's URL far away without TLS", place.refused("https", 2))
+    with environment(AWS_EC2_METADATA_SERVICE_ENDPOINT="http://127.0.0.1:1",
+                     AWS_EC2_METADATA_DISABLED="no"):
+        results.add("nothing gives keys", place.refused("there are no keys"))
+
+
+def renewed(place, roles, truth):
+    """Keys are read again before they expire, and once when the server calls them expired."""
+    point = f"{place.work}/mount"
+    roles.set(lives_s=4)
+    with environment(**roles.instance()):
+        with Mount(place.url, point, *place.words, "-o", "cache_size=0"):
+            names = iter(sorted(truth))
+            if not until(lambda: read(os.path.join(os.fsencode(point), next(names)))
+                         is not None and roles.asked > 1 or time.sleep(.5)):
+                yield f"keys of 4 s are not read again: {place.server.keys[-1]}"
+            if place.server.keys[-1] == ("ROLEKEY1", "token-1"):
+                yield "the new keys are not used"
+        roles.set()
+        with Mount(place.url, point, *place.words, "-o", "cache_size=0"):
+            place.server.set("expired", 1)
+            yield from differing(truth, shown(point, ("full",)))
+            if roles.asked != 2:
+                yield f"{roles.asked} keys were read for keys that expired once"
+    place.server.set("none")
+
+
+def expired(place, roles):
+    """Keys that are expired for ever, or seem so: the server decides, and is not stormed."""
+    roles.set(lives_s=-3600)
+    with environment(**roles.instance()):
+        yield from place.used(("ROLEKEY1", "token-1"))
+        place.server.set("expired", ALWAYS)
+        before = place.server.requests
+        yield from place.refused("the keys have expired")
+        if roles.asked > 3 or place.server.requests > before + 3:
+            yield f"{roles.asked} keys, {place.server.requests - before} requests"
+    place.server.set("none")
+
+
+def told(place, results):
+    with environment(AWS_ACCESS_KEY_ID="ENV", AWS_SECRET_ACCESS_KEY="x"):
+        place.server.set("skewed", ALWAYS)
+        results.add("a clock that is wrong", place.refused("clock"))
+        place.server.set("region", ALWAYS)
+        results.add("the bucket's own region is taken", place.used(("ENV", None)))
+        place.server.set("elsewhere", ALWAYS)
+        results.add("a region that changes for ever", place.refused("region is"))
+        place.server.set("none")
+
+
+def main():
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        os.chmod(work, 0o755)
+        _, store = make(work)
+        with Mount(store, f"{work}/mount"):
+            truth = shown(f"{work}/mount", ("full",))
+        with Faults(work) as server, Roles() as roles:
+            place = Place(work, server)
+            by_process(place, results)
+            by_profile(place, results)
+            by_role(place, roles, results)
+            results.add("keys are renewed", renewed(place, roles, truth))
+            results.add("keys that are expired", expired(place, roles))
+            told(place, results)
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
