@@ -3,7 +3,7 @@
 # installation.
 BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config libfuse3-dev fuse3 libjpeg62-turbo-dev
     libpng-dev zlib1g-dev libxxhash-dev libcjson-dev libcurl4-openssl-dev opencl-headers)
-TEST_PACKAGES=(clang clang-format universal-ctags git libcriterion-dev
+TEST_PACKAGES=(ccache clang clang-format universal-ctags git libcriterion-dev
     libopenblas-dev liblz4-dev libzstd-dev pocl-opencl-icd g++
     libjpeg-turbo-progs python3 python3-numpy python3-pil python3-pip
     python3-prometheus-client python3-torch python3-torchvision python3-venv python3-xxhash
