@@ -22,6 +22,7 @@
 #include "fuse/loop.h"
 #include "fuse/ops.h"
 #include "memory/available.h"
+#include "mount/fuse_needs.h"
 #include "mount/memory_plan.h"
 #include "mount/options.h"
 #include "mount/pressure.h"
@@ -311,6 +312,7 @@ static int prepare(struct mount *mount)
     } else if (!error) {
         error = lod_mountpoint_prepare(mount->store, given->mountpoint, mount->options.nonempty,
                                        mount->place);
+        error = error ? error : lod_fuse_needs_check(given->mountpoint);
     }
     return error;
 }

@@ -12,6 +12,9 @@ static int run(int argc, char **argv)
 
     if (code == LOD_EXIT_OK) {
         puts("lodfs " LODFS_VERSION);
+        if (*LODFS_LEFT_OUT) {
+            puts("without " LODFS_LEFT_OUT);
+        }
     }
     return code;
 }

@@ -28,7 +28,8 @@ def install(python, work):
     """The sources are copied: pip's build leaves nothing in them."""
     copy = work / "lodfs"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", "build*", "shared"))
-    command = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", copy]
+    command = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check",
+               f"{copy}[numpy]"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False)
     if done.returncode:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by ./quickstart and ./check: the packages of Debian 12 that they need, and their
-# installation.
+# Sourced by ./quickstart, ./check and packaging/build: the packages of Debian 12 that they need,
+# and their installation.
 BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config libfuse3-dev fuse3 libjpeg62-turbo-dev
     libpng-dev zlib1g-dev libxxhash-dev libcjson-dev libcurl4-openssl-dev opencl-headers)
 TEST_PACKAGES=(ccache clang clang-format universal-ctags git libcriterion-dev
@@ -8,7 +8,8 @@ TEST_PACKAGES=(ccache clang clang-format universal-ctags git libcriterion-dev
     libjpeg-turbo-progs python3 python3-numpy python3-pil python3-pip
     python3-prometheus-client python3-torch python3-torchvision python3-venv python3-xxhash
     nginx-light ceph-mon ceph-osd radosgw ceph-common
-    libarchive-tools squashfs-tools squashfuse erofs-utils strace man-db zsh fish)
+    libarchive-tools squashfs-tools squashfuse erofs-utils strace man-db zsh fish
+    mmdebstrap busybox-static)
 
 installed()
 {

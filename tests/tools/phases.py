@@ -36,7 +36,7 @@ class Phase(NamedTuple):
 
 PHASES = {
     "gcc": Phase(("style", "unit", "threads", "cli", "public", "mount", "model", "spec",
-                  "hostile", "usage", "remote"), options=("-Dwerror=true",)),
+                  "hostile", "usage", "remote", "packages"), options=("-Dwerror=true",)),
     "clang": Phase(("unit",), options=("-Dwerror=true",), env={"CC": "clang"}),
     # PoCL's threads bring a signal stack of their own, which asan would free as its own.
     "sanitize": Phase(
@@ -61,7 +61,8 @@ PHASES = {
         env={"CC": "clang", "ASAN_OPTIONS": "detect_stack_use_after_return=1",
              "UBSAN_OPTIONS": "halt_on_error=1"}),
 }
-EVERYDAY = {"quick": Phase(("unit", "cli", "mount"), build="gcc")}
+EVERYDAY = {"quick": Phase(("unit", "cli", "mount"), build="gcc"),
+            "packages": Phase(("packages",), build="gcc")}
 
 
 class Row(NamedTuple):

@@ -17,16 +17,36 @@
     lodfs.FidelityTuner(...)                    # chooses it while a model is trained
 
 All of these work in worker processes, forked or spawned. lodfs.torch is for PyTorch, and imported
-on its own.
+on its own. The names above are imported when they are first used, and most of them need NumPy.
+`python -m lodfs` is the program, and needs neither.
 """
-from . import l3, toc
-from ._library import LodfsError, version
-from .file import File
-from .likeness import Level, Likeness
-from .mounts import Mount
-from .store import Entry, Store, open
-from .tune import FidelityTuner
+import importlib
 
-__all__ = ["Entry", "FidelityTuner", "File", "Level", "Likeness", "LodfsError", "Mount", "Store",
-           "l3", "open", "toc", "version"]
-__version__ = version()
+# The module of each name; None: the name is a module.
+_HOMES = {"Entry": "store", "FidelityTuner": "tune", "File": "file", "Level": "likeness",
+          "Likeness": "likeness", "LodfsError": "_library", "Mount": "mounts", "Store": "store",
+          "l3": None, "open": "store", "toc": None, "version": "_library"}
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name):
+    if name == "__version__":
+        return __getattr__("version")()
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOMES[name]
+    try:
+        module = importlib.import_module(f".{home or name}", __name__)
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        raise ModuleNotFoundError(f"lodfs.{name} needs NumPy: pip install numpy",
+                                  name="numpy") from None
+    value = module if home is None else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_HOMES, "__version__"})

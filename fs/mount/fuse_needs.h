@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks the machine for the things that a mount needs. */
+#ifndef LOD_FUSE_NEEDS_H
+#define LOD_FUSE_NEEDS_H
+
+#include "compiler.h"
+
+/*
+ * Checks that there is a device of FUSE and, for users other than root, the program fusermount3.
+ * Prints what is missing. Returns -ENODEV or -ENOSYS. A device that may not be opened is left to
+ * libfuse, which says so.
+ */
+LOD_MUST_CHECK int lod_fuse_needs_check(const char *mountpoint);
+
+#endif

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""lodfs-static in a root of busybox alone: used, and told on one line that something is missing."""
+import tempfile
+
+import bare_root
+
+PACK = "./lodfs-static pack -q photographs store; mkdir point; "
+
+
+def main():
+    root = bare_root.busybox()
+    bare_root.build("static")
+    program = bare_root.OUT / "lodfs-static"
+    print(f"{program.name}: {program.stat().st_size} bytes")
+    with tempfile.TemporaryDirectory() as folder:
+        work = bare_root.files(folder, program)
+        told = bare_root.trial(root, work, "./lodfs-static version\n"
+                               "LODFS=/trial/lodfs-static sh tour.sh photographs")
+        print(told, end="")
+        assert "without HTTP and S3, OpenCL, CUDA\n" in told
+        bare_root.refused(root, work, "./lodfs-static info s3://bucket/photographs", "libcurl")
+        bare_root.refused(root, work, PACK + "rm /dev/fuse; ./lodfs-static mount store point",
+                          "there is no /dev/fuse; run modprobe fuse")
+        bare_root.refused(root, work, PACK + "./lodfs-static mount store point",
+                          "fusermount3 is missing; install package fuse3", user="user")
+
+
+main()
