@@ -5,8 +5,8 @@
 
 #include "api/lodfs.h"
 #include "api/lodfs_error.h"
+#include "api/lodfs_made_order.h"
 #include "api/lodfs_opened.h"
-#include "order/read_order.h"
 
 struct lodfs_order {
     struct lod_read_order *made;
@@ -73,6 +73,11 @@ void lodfs_order_close(struct lodfs_order *order)
         lod_read_order_destroy(order->made);
         free(order);
     }
+}
+
+const struct lod_read_order *lod_made_order(const struct lodfs_order *order)
+{
+    return order->made;
 }
 
 uint64_t lodfs_order_items(const struct lodfs_order *order)

@@ -29,8 +29,8 @@ void lod_met_history_add(struct lod_met_history *history, double epoch, uint32_t
         }
     }
     /* To a thousandth, so that a state that is read is the one that was written. */
-    history->at[history->count++] =
-        (struct lod_met_step){.epoch = history->count ? floor(epoch * 1000) / 1000 : 0, .rf = rf};
+    const double from = history->count ? floor(epoch * 1000) / 1000 : 0;
+    history->at[history->count++] = (struct lod_met_step){.epoch = from, .rf = rf};
 }
 
 /* Whole numbers of the state, with their largest value. */

@@ -2,7 +2,7 @@
 /*
  * Mini-epochs, the verdict: whether a job repeats what it has just read, or goes on. Pure
  * functions of the rules, the scores and a few numbers. The rules follow sections III.A and III.C
- * of "Mini-epoch training" (MET); decision 801 lists the differences. FORMAT.md does not depend on
+ * of "Mini-epoch training" (MET); decision 901 lists the differences. FORMAT.md does not depend on
  * it.
  */
 #ifndef LOD_MET_VERDICT_H

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# liblodfs shows lodfs_* and nothing else, all that its header declares, under its soname.
+# liblodfs shows lodfs_* and nothing else, all that its headers declare, under its soname.
 set -eu
 shown=$(nm -D --defined-only "$LODFS_LIBRARY" |
     awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | sort)
-declared=$(grep -oE '\blodfs_[a-z0-9_]+\(' "$SOURCE_ROOT/fs/api/lodfs.h" | tr -d '(' | sort -u)
+declared=$(grep -oE '\blodfs_[a-z0-9_]+\(' "$SOURCE_ROOT/fs/api/lodfs.h" \
+    "$SOURCE_ROOT/fs/api/lodfs_met.h" -h | tr -d '(' | sort -u)
 if [ "$shown" != "$declared" ]; then
     diff <(echo "$shown") <(echo "$declared")
     exit 1

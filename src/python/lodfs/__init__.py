@@ -15,6 +15,7 @@
 
     lodfs.Mount("/mnt/photos").auto = "q4"      # what all readers of the link see from now on
     lodfs.FidelityTuner(...)                    # chooses it while a model is trained
+    lodfs.MiniEpochs(data)                      # repeats what is in memory while more is loaded
 
 All of these work in worker processes, forked or spawned. lodfs.torch is for PyTorch, and imported
 on its own. The names above are imported when they are first used, and most of them need NumPy.
@@ -24,8 +25,9 @@ import importlib
 
 # The module of each name; None: the name is a module.
 _HOMES = {"Entry": "store", "FidelityTuner": "tune", "File": "file", "Level": "likeness",
-          "Likeness": "likeness", "LodfsError": "_library", "Mount": "mounts", "Store": "store",
-          "l3": None, "open": "store", "toc": None, "version": "_library"}
+          "Likeness": "likeness", "LodfsError": "_library", "MiniEpochs": "mini_epochs",
+          "Mount": "mounts", "Store": "store", "l3": None, "open": "store", "toc": None,
+          "version": "_library"}
 
 __all__ = list(_HOMES)
 

@@ -75,7 +75,18 @@ class RawLikeness(ctypes.Structure):
                 ("count", c_uint32), ("levels", RawLevel * 11)]
 
 
-STORE, FILE, TABLE, DEVICE, ORDER, PASS = (c_void_p,) * 6
+class RawStep(ctypes.Structure):
+    _fields_ = [("epoch", c_double), ("rf", c_uint32), ("reserved", c_uint32)]
+
+
+class RawMet(ctypes.Structure):
+    _fields_ = [("policy", c_char * 16), ("shape", c_char * 16), ("epochs", c_double),
+                ("band_width", c_double), ("band_scores", c_uint32), ("rf_min", c_uint32),
+                ("rf_max", c_uint32), ("patience", c_uint32), ("wait", c_uint32),
+                ("steps_count", c_uint32), ("steps", RawStep * 16)]
+
+
+STORE, FILE, TABLE, DEVICE, ORDER, PASS, MET = (c_void_p,) * 7
 ERROR = POINTER(Message)
 
 # Name: result, arguments. A result of c_int is 0 or a negative errno, and the last argument then
@@ -148,6 +159,20 @@ FUNCTIONS |= {
     "lodfs_pass_run_count": (c_uint64, [PASS, c_uint32, c_uint32]),
     "lodfs_pass_run_items": (c_int, [PASS, c_uint32, c_uint32, c_uint32, c_void_p, Unsigned,
                                      POINTER(c_size_t), ERROR]),
+}
+FUNCTIONS |= {
+    "lodfs_met_options": (c_int, [POINTER(RawMet), Text, ERROR]),
+    "lodfs_met_open": (c_int, [ORDER, Number, Number, POINTER(RawMet), c_int, Unsigned,
+                               POINTER(MET), ERROR]),
+    "lodfs_met_state": (c_int, [MET, Unsigned, c_char_p, Unsigned, ERROR]),
+    "lodfs_met_load": (c_int, [ORDER, c_char_p, Unsigned, POINTER(MET), ERROR]),
+    "lodfs_met_close": (None, [MET]),
+    "lodfs_met_epoch": (c_double, [MET, Unsigned]),
+    "lodfs_met_count": (c_uint64, [MET]),
+    "lodfs_met_items": (c_int, [MET, c_void_p, Unsigned, POINTER(c_size_t), ERROR]),
+    "lodfs_met_records": (None, [MET, c_void_p, Unsigned, POINTER(c_size_t), POINTER(c_size_t)]),
+    "lodfs_met_report": (c_int, [MET, c_double, ERROR]),
+    "lodfs_met_next": (c_int, [MET, c_int, Unsigned, Number, Number, POINTER(c_int32), ERROR]),
 }
 for _suffix in ("f8", "f4"):
     for _name in ("times_vector", "vector_times"):

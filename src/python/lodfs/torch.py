@@ -11,16 +11,12 @@ companions only where it needs them.
     batches = DataLoader(images, batch_size=256, num_workers=4)
 """
 import io
-import json
 import os
 import warnings
 
-import numpy as np
-
 from ._library import call
-from .mounts import Mount
-from .order import NO_ITEM, Order, Walk
-from .store import Store
+from ._selection import Selection
+from .order import Walk
 
 __all__ = ["Gradients", "Images", "Sampler", "loader"]
 
@@ -46,16 +42,6 @@ def loader(path):
         return Image.open(file).convert("RGB")
 
 
-def _warn_of_order(store):
-    """A store that was packed by path has similar pictures side by side."""
-    if "://" in store.path:  # its manifest is not at hand
-        return
-    with open(os.path.join(store.path, "manifest.json"), encoding="utf-8") as file:
-        if (json.load(file)["pack"] or {}).get("order") == "path":
-            warnings.warn(f"{store.path} was packed with --order=path: a run of neighbouring "
-                          "records is no random sample of it", stacklevel=3)
-
-
 class Sampler:
     """The indices of a dataset below a mount, in the order of lodfs(1), `lodfs order`.
 
@@ -72,50 +58,14 @@ class Sampler:
 
     def __init__(self, dataset, seed=0, run="96M", rank=None, world=None, nodes=1, tail="drop",
                  store=None):
-        paths = [sample[0] for sample in dataset.samples] if hasattr(dataset, "samples") \
-            else list(dataset)
-        if not paths:
-            raise ValueError("the dataset is empty")
-        mount = Mount.around(paths[0])
-        if not mount:
-            paths = [os.path.realpath(path) for path in paths]
-            mount = Mount.around(paths[0])
-        if not mount:
-            raise ValueError(f"{os.fsdecode(paths[0])!r} lies in no mount of lodfs")
-        first = mount.split(paths[0])
-        if not first:
-            raise ValueError(f"{os.fsdecode(paths[0])!r} is in none of q1 .. q10, full, original "
-                             f"and auto of {mount.root}")
+        chosen = Selection(dataset, seed, store)
+        if chosen.by_path:
+            warnings.warn(f"{chosen.location} was packed with --order=path: a run of neighbouring "
+                          "records is no random sample of it", stacklevel=2)
         # The fidelity of `auto` may change, and other processes see that earlier or later.
-        fidelity = call("fidelity", os.fsencode("full" if first[0] == "auto" else first[0]))
-        with Store(store or mount.store) as opened:
-            items = self._items(opened, mount, paths)
-            known = np.flatnonzero(items != NO_ITEM)
-            order = Order(opened, seed, items=items[known])
-            _warn_of_order(opened)
-        by_item = known[np.argsort(items[known], kind="stable")]
-        self._indices, self._sorted = by_item, items[by_item]
-        self._walk = Walk(order, seed, fidelity, run, rank, world, nodes, tail, self._expand,
-                          np.flatnonzero(items == NO_ITEM))
-
-    @staticmethod
-    def _items(store, mount, paths):
-        """The items of paths; links are followed where a path is none."""
-        def numbers(chosen):
-            below = [mount.split(path) for path in chosen]
-            # No file is called "": it is NO_ITEM.
-            return store.items([found[1] if found else "" for found in below])
-        items = numbers(paths)
-        missing = np.flatnonzero(items == NO_ITEM)
-        items[missing] = numbers([os.path.realpath(paths[i]) for i in missing])
-        return items
-
-    def _expand(self, items):
-        """The indices of items, in their order; an item may have several."""
-        first = np.searchsorted(self._sorted, items, "left")
-        count = np.searchsorted(self._sorted, items, "right") - first
-        before = np.cumsum(count) - count
-        return self._indices[np.arange(count.sum()) + np.repeat(first - before, count)]
+        fidelity = "full" if chosen.fidelity == "auto" else chosen.fidelity
+        self._walk = Walk(chosen.order, seed, call("fidelity", os.fsencode(fidelity)), run,
+                          rank, world, nodes, tail, chosen.expand, chosen.others)
 
     def __iter__(self):
         return self._walk.values()

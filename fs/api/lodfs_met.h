@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * liblodfs, mini-epochs: a job on a slow store repeats the part of the data that it has in memory,
+ * the window, while the next part is loaded. So it reads a fraction of the bytes. Errors, strings
+ * and forks are as lodfs.h says. A handle is used by one thread at a time.
+ *
+ *     lodfs_met_options(&options, "auto", &error);
+ *     lodfs_met_open(order, 0, 1, &options, 4, room, &met, &error);
+ *     while (lodfs_met_epoch(met, 0) < 90) {
+ *         lodfs_met_records(..);   tell the mount (LOD_IOC_AHEAD), which says how many are loaded
+ *         lodfs_met_items(..);     train
+ *         lodfs_met_next(..);
+ *     }
+ */
+#ifndef LODFS_MET_H
+#define LODFS_MET_H
+
+#include "lodfs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* From this epoch on, each part is repeated `rf` times. */
+struct lodfs_met_step {
+    double epoch;
+    uint32_t rf;
+    uint32_t reserved; /* 0 */
+};
+
+/* `rf` stands for how often a part is repeated. */
+struct lodfs_met_options {
+    char policy[16];      /* "auto", "fixed", "score", "bollinger" */
+    char shape[16];       /* "default", "slide", "block" */
+    double epochs;        /* of the training, which limit rf to an eighth of them; 0: no limit */
+    double band_width;    /* bollinger: in standard deviations, */
+    uint32_t band_scores; /* of 4 to 20 scores */
+    uint32_t rf_min, rf_max;
+    uint32_t patience; /* score: go on after so many repeats without a better one */
+    uint32_t wait;     /* 1: wait where the job would go on and the next part is not loaded */
+    uint32_t steps_count;
+    struct lodfs_met_step steps[16]; /* fixed: by epoch, the first at 0 */
+};
+
+/*
+ * Fills in the defaults of a policy:
+ *
+ *   auto       go on as soon as the next part is loaded; 1 to 8 repeats
+ *   fixed      repeat steps[].rf times; 1
+ *   score      go on when a score of a repeat is not better than the best of its window
+ *   bollinger  go on when a score is 2 deviations below the mean of the 20 before it
+ */
+LODFS_EXPORT int lodfs_met_options(struct lodfs_met_options *ret_options, const char *policy,
+                                   struct lodfs_error *error);
+
+/*
+ * Begins a job of node `node` of `nodes`: each has records of its own. `room` is how many bytes the
+ * mount can hold for this job, the window and the next part together. If all data fits, the window
+ * is the whole pass.
+ *
+ * -EINVAL   options that contradict themselves
+ * -EFBIG    a part that is read as one exceeds half of the room
+ * -ENODATA  the node has nothing to read
+ */
+struct lodfs_met;
+LODFS_EXPORT int lodfs_met_open(const struct lodfs_order *order, uint32_t node, uint32_t nodes,
+                                const struct lodfs_met_options *options, int fidelity,
+                                uint64_t room, struct lodfs_met **ret_met,
+                                struct lodfs_error *error);
+
+/*
+ * Writes all that a job needs to go on, as JSON with a NUL in up to LODFS_MET_STATE_BYTES. `dealt`
+ * counts items of the repeat of now that were used. lodfs_met_load goes on from such a text of
+ * `bytes` bytes. -ESTALE: it is of another order. -EILSEQ, -E2BIG, -ENOTSUP: it is damaged, or of
+ * another version.
+ */
+#define LODFS_MET_STATE_BYTES 2048
+LODFS_EXPORT int lodfs_met_state(const struct lodfs_met *met, uint64_t dealt, char *into,
+                                 size_t room, struct lodfs_error *error);
+LODFS_EXPORT int lodfs_met_load(const struct lodfs_order *order, const char *state, size_t bytes,
+                                struct lodfs_met **ret_met, struct lodfs_error *error);
+/* Before its order. Accepts NULL. */
+LODFS_EXPORT void lodfs_met_close(struct lodfs_met *met);
+
+/* Epochs until now, of which each has all items of the order divided by the nodes. */
+LODFS_EXPORT double lodfs_met_epoch(const struct lodfs_met *met, uint64_t dealt);
+/* Items of the repeat of now: room for them is enough for lodfs_met_items. One that was listed
+ * twice counts twice. */
+LODFS_EXPORT uint64_t lodfs_met_count(const struct lodfs_met *met);
+/* The items of the repeat of now, shuffled. An item can come twice near the end of a pass. */
+LODFS_EXPORT int lodfs_met_items(const struct lodfs_met *met, uint32_t *items, size_t room,
+                                 size_t *ret_count, struct lodfs_error *error);
+/*
+ * The records of the window, *ret_window of them, and those that follow it, as far as the room
+ * reaches. *ret_count are there; up to `room` are written.
+ */
+LODFS_EXPORT void lodfs_met_records(const struct lodfs_met *met, uint32_t *records, size_t room,
+                                    size_t *ret_count, size_t *ret_window);
+
+/* Gives the score of the repeat of now; higher is better. -EALREADY: it has one. */
+LODFS_EXPORT int lodfs_met_report(struct lodfs_met *met, double score, struct lodfs_error *error);
+
+enum lodfs_met_verdict { LODFS_MET_REPEAT = 0, LODFS_MET_ADVANCE = 1, LODFS_MET_WAIT = 2 };
+
+/*
+ * Ends the repeat of now and begins the next. Of the records of lodfs_met_records the first
+ * `loaded` are in memory. LODFS_MET_WAIT: nothing has changed, since the next part is not loaded;
+ * call again when it is, or with `tired` 1 when nothing is loaded any more. `fidelity` and `room`
+ * may change. -ENODATA: a score is missing.
+ */
+LODFS_EXPORT int lodfs_met_next(struct lodfs_met *met, int fidelity, uint64_t room, uint32_t loaded,
+                                uint32_t tired, int32_t *ret_verdict, struct lodfs_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a dataset below a mount, as items of its store."""
+import json
+import os
+
+import numpy as np
+
+from .mounts import Mount
+from .order import NO_ITEM, Order
+from .store import Store
+
+
+class Selection:
+    """`dataset` is an ImageFolder, or anything with .samples, or a list of paths.
+
+    `order` is that of the files in the store, `others` are the indices of those that are not.
+    """
+
+    def __init__(self, dataset, seed, store=None):
+        self.paths = [sample[0] for sample in dataset.samples] if hasattr(dataset, "samples") \
+            else list(dataset)
+        if not self.paths:
+            raise ValueError("the dataset is empty")
+        mount, first = Mount.around(self.paths[0]), self.paths[0]
+        if not mount:
+            first = os.path.realpath(first)
+            mount = Mount.around(first)
+        if not mount:
+            raise ValueError(f"{os.fsdecode(first)!r} lies in no mount of lodfs")
+        place = mount.split(first)
+        if not place:
+            raise ValueError(f"{os.fsdecode(first)!r} is in none of q1 .. q10, full, original "
+                             f"and auto of {mount.root}")
+        self.mount, self.fidelity = mount, place[0]
+        self.location = store or mount.store
+        with Store(self.location) as opened:
+            items = self._items(opened)
+            known = np.flatnonzero(items != NO_ITEM)
+            self.order = Order(opened, seed, items=items[known])
+            self.location, self.by_path = opened.path, _is_by_path(opened.path)
+        self.others = np.flatnonzero(items == NO_ITEM)
+        self._indices = known[np.argsort(items[known], kind="stable")]
+        self._sorted = items[self._indices]
+
+    def _items(self, store):
+        """The items of the paths; links are followed where a path is none."""
+        def numbers(chosen):
+            below = [self.mount.split(path) for path in chosen]
+            # No file is called "": it is NO_ITEM.
+            return store.items([found[1] if found else "" for found in below])
+        items = numbers(self.paths)
+        missing = np.flatnonzero(items == NO_ITEM)
+        items[missing] = numbers([os.path.realpath(self.paths[i]) for i in missing])
+        return items
+
+    def expand(self, items):
+        """The indices of items, in their order; an item may have several."""
+        first = np.searchsorted(self._sorted, items, "left")
+        count = np.searchsorted(self._sorted, items, "right") - first
+        before = np.cumsum(count) - count
+        return self._indices[np.arange(count.sum()) + np.repeat(first - before, count)]
+
+
+    def check(self):
+        """The mount may have been mounted again: it has to show the same store."""
+        manifest = _manifest(self.mount.store)
+        if manifest and manifest["store_id"] != self.order.store:
+            raise ValueError(f"{self.mount.root} shows store {manifest['store_id']} now, not "
+                             f"{self.order.store}; mount that one there, or begin another job")
+
+
+def _manifest(path):
+    """That of a store in a folder; one behind a URL is not at hand."""
+    if "://" in path:
+        return None
+    with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def _is_by_path(path):
+    """A store that was packed by path has similar pictures side by side."""
+    return ((_manifest(path) or {}).get("pack") or {}).get("order") == "path"

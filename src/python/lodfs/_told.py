@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The list of records that a job told its mount to load; see Mount.ahead."""
+import errno
+import os
+import random
+import time
+import warnings
+
+_TOUCH_S = 60    # the list is touched so often,
+_KEEP_S = 86400  # since one repeat may last long
+_REFUSED = (errno.EPERM, errno.EACCES, errno.ENOTTY, errno.ENOSYS, errno.ENOENT)
+
+
+class Told:
+    """A list of records: those of the last repeat, the window, and the next part.
+
+    `works` is False if the mount takes no list from this user. A mount that was gone for a while,
+    or has forgotten the list, gets it again, after check().
+    """
+
+    def __init__(self, mount, fidelity, check):
+        self.mount, self.fidelity, self._check = mount, fidelity, check
+        self.job, self._pid = random.SystemRandom().getrandbits(63) | 1, os.getpid()
+        self._records, self._leaving, self._done = [], 0, 0
+        self._touched = time.monotonic()
+        self.room = self.rate = self._lost = 0
+        self.works = True
+        answer = self._ahead(0, [], 0)  # a job that was never begun ends: only the answer counts
+        self.works = bool(answer)
+
+    def _ahead(self, at, records, done):
+        """The answer; None: the mount gave none."""
+        self._touched = time.monotonic()
+        try:
+            answer = self.mount.ahead(self.job, self.fidelity, at, records, done, _KEEP_S)
+        except OSError as error:
+            if error.errno in _REFUSED and not self._records:
+                self.works = False
+            if error.errno == errno.E2BIG and len(records) > 1:  # the table of all jobs is full
+                self._records = self._records[:at + len(records) // 2]
+                return self._ahead(at, records[:len(records) // 2], done)
+            self._lost = error.errno
+            return None
+        self._lost = 0
+        self.room, self.rate = answer.bytes_room or self.room, answer.bytes_per_second
+        return answer
+
+    def tell(self, records, leaving=0):
+        """The first `leaving` records are needed until forget(); behind them comes the window."""
+        if self.works:
+            self._records, self._leaving, self._done = list(records), leaving, 0
+            if self._is_same():
+                self._ahead(0, self._records, 0)
+
+    def _is_same(self):
+        """Whether the mount is there. If it was lost, it has to show the same store."""
+        try:
+            if self._lost:
+                self._check()
+            return True
+        except OSError:
+            return False
+
+    def forget(self):
+        """The records before the window are needed no more."""
+        if self.works and self._done < self._leaving:
+            self._done = self._leaving
+            self.ask()
+
+    def ask(self):
+        """How many records from the beginning of the window on are in memory."""
+        if not self.works or not self._records:
+            return 0
+        answer = self._ahead(len(self._records), [], self._done)
+        if not answer and self._lost == errno.ESTALE:
+            answer = self._is_same() and self._ahead(0, self._records, self._done)
+        if not answer:
+            return 0
+        return max(0, answer.ready - (self._leaving - self._done))
+
+    def touch(self):
+        """Keeps the list alive."""
+        if time.monotonic() - self._touched > _TOUCH_S:
+            self.ask()
+
+    def end(self):
+        """The job is over. A copy in a forked process ends nothing."""
+        if self.works and self._records and os.getpid() == self._pid:
+            self._records = []
+            self._ahead(0, [], 0)
+
+
+def warn_refused(mount):
+    warnings.warn(f"{mount.root} takes no list of records from this user, or is of an older "
+                  "version: the next part is not loaded ahead", stacklevel=3)

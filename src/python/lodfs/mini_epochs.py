@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mini-epochs: a job on a slow store repeats what it has in memory while the next part is loaded.
+
+    met = lodfs.MiniEpochs(data, rf="auto", epochs=90)  # an ImageFolder below a mount, or paths
+    loader = DataLoader(data, 256, sampler=met, num_workers=8)
+    for epoch in range(90):                             # an epoch has as many images as the data
+        for images, labels in loader: step(images, labels)
+
+With a score of each repeat, an iteration is a repeat:
+
+    met = lodfs.MiniEpochs(data, rf="score")
+    for _ in met.repeats(epochs=90):
+        for images, labels in loader: step(images, labels)
+        met.report(validate())
+
+No framework is needed. fs/api/lodfs_met.h has the rules, and decision 901 the reasons.
+"""
+import errno
+import json
+import math
+import operator
+import os
+import time
+from ctypes import byref, c_int32, c_size_t, c_void_p, create_string_buffer
+
+import numpy as np
+
+from ._library import MET, LodfsError, RawMet, call
+from ._selection import Selection
+from ._told import Told, warn_refused
+from .mounts import Mount
+from .order import STORED, Order, Pass, ranks, size_of
+from .store import Store
+
+_VERSION = 1
+_SCORED = ("score", "bollinger")
+_STATE_BYTES = 2048
+_WAIT = 2
+_TIRED_S = 60     # a wait ends when nothing was loaded for so long
+_LOOK_S = .2      # between two looks at what is loaded
+_FORGET = 2048    # dealt of a repeat, or a quarter, when those of the last one are read no more
+_UNKNOWN_ROOM = 96 << 20
+
+
+def _call(name, *arguments):
+    """Calls lodfs_met_NAME. What the script has to change is a ValueError."""
+    try:
+        return call(f"met_{name}", *arguments)
+    except LodfsError as error:
+        if error.errno in (errno.ENODATA, errno.EALREADY, errno.EFBIG, errno.ESTALE, errno.EILSEQ,
+                           errno.E2BIG, errno.ENOTSUP):
+            raise ValueError(error.strerror) from None
+        raise
+
+
+def _options(rf, given):
+    """The options of lodfs_met.h. `rf` is a policy, a number or a list of (epoch, number)."""
+    options = RawMet()
+    policy = rf if isinstance(rf, str) else "fixed"
+    _call("options", byref(options), policy.encode())
+    if policy != "fixed":
+        steps = []
+    elif isinstance(rf, str):
+        raise ValueError("a fixed rf is a number, such as rf=4")
+    else:
+        try:
+            steps = [(float(epoch), operator.index(number)) for epoch, number in rf] \
+                if hasattr(rf, "__iter__") else [(0., operator.index(rf))]
+        except TypeError:
+            raise ValueError(f"rf is 'auto', 'score', 'bollinger', a number, or a list of (epoch, "
+                             f"number), not {rf!r}") from None
+    if len(steps) > 16 or any(not 0 <= number < 1 << 32 for _, number in steps):
+        raise ValueError("rf is a number from 1 to 10000, or a list of up to 16 of them")
+    options.steps_count = len(steps)
+    for at, (epoch, number) in enumerate(steps):
+        options.steps[at].epoch, options.steps[at].rf = epoch, number
+    for name, value in given.items():
+        kind = type(getattr(options, name))
+        if kind is int and not 0 <= operator.index(value) < 1 << 32:
+            raise ValueError(f"{name} cannot be {value!r}")
+        setattr(options, name, value.encode()[:15] if kind is bytes else kind(value))
+    return options
+
+
+def _below(folder):
+    """The paths of the pictures below a folder of a mount, in the order of the store."""
+    mount = Mount(folder)
+    place = mount.split(folder)
+    if not place:
+        raise ValueError(f"{os.fsdecode(folder)!r} is in none of q1 .. q10, full, original and "
+                         f"auto of {mount.root}")
+    with Store(mount.store) as store:
+        stored = Pass(Order(store, 0, place[1]), STORED, 0, 1)
+        extents = stored.run(0, 1, (1 << 63) - 1)
+        return [f"{mount.root}/{place[0]}/{store.item_path(int(item))}"
+                for item in stored.run_items(0, extents)]
+
+
+class MiniEpochs:
+    """The indices of a dataset below a mount; a sampler of PyTorch, and paths for all others.
+
+    `dataset` is an ImageFolder, anything with .samples, a list of paths, or a folder of a mount,
+    whose pictures `files` then lists. `rf` says how often a part is repeated: "auto", until the
+    next one is loaded; a number; a list of (epoch, number); "score" or "bollinger", which need
+    report(). The job leaves a part after `rf_min` to `rf_max` repeats, and `epochs`, the length of
+    the training, limits rf_max to an eighth of it.
+
+    `patience` is of "score": repeats without a better score. `band_scores` and `band_width` are N
+    and K of "bollinger". `on_wait="wait"` waits for the next part where it is due and not loaded,
+    "repeat" does not. `shape="block"` replaces the window as a whole.
+
+    Each process has a part of the data of its own: `rank` and `world` are those of
+    torch.distributed or torchrun unless given. `room` is how many bytes of memory the job may use;
+    the default is all that the mount has for it. A store that was packed by path is refused unless
+    `any_order`.
+    """
+
+    def __init__(self, dataset, rf="auto", *, epochs=0, seed=0, rf_min=1, rf_max=8, patience=1,
+                 band_scores=20, band_width=2., on_wait="repeat", shape="default", rank=None,
+                 world=None, room=None, store=None, any_order=False):
+        if on_wait not in ("repeat", "wait"):
+            raise ValueError(f"on_wait is 'repeat' or 'wait', not {on_wait!r}")
+        options = _options(rf, {
+            "epochs": epochs, "rf_min": rf_min, "rf_max": rf_max, "patience": patience,
+            "band_scores": band_scores, "band_width": band_width, "shape": shape,
+            "wait": on_wait == "wait"})
+        self.rank, self.world = ranks(rank, world)
+        self.policy = options.policy.decode()
+        if self.policy in _SCORED and self.world > 1:
+            raise ValueError(f"rf={self.policy!r} is for one process: {self.world} would decide "
+                             "differently; use 'auto' or a number")
+        if isinstance(dataset, (str, bytes, os.PathLike)):
+            dataset = self.files = _below(dataset)
+        self._chosen = chosen = Selection(dataset, seed, store)
+        self._length = chosen.order.items // self.world
+        self._check(any_order)
+        self._told = Told(chosen.mount, self._fidelity(), chosen.check)
+        self._room_max = size_of(room) if room is not None else (1 << 53)
+        self._met, self._items = MET(), None
+        self._left = None        # values of the iteration that a loaded state is within
+        self._by_repeat = False
+        self._open(options)
+        self._begin(0)
+
+    def _check(self, any_order):
+        if not self._length:
+            raise ValueError(f"{len(self._chosen.paths)} files for {self.world} processes: one has "
+                             "nothing to read")
+        if len(self._chosen.others):
+            path = self._chosen.paths[self._chosen.others[0]]
+            raise ValueError(f"{os.fsdecode(path)!r} is not a file of the store behind "
+                             f"{self._chosen.mount.root}; leave it out")
+        if self._chosen.by_path and not any_order:
+            raise ValueError(f"{self._chosen.location} was packed with --order=path: a part of it "
+                             "is no random sample; pack it again, or say any_order=True")
+
+    def _open(self, options):
+        if not self._told.works:
+            if self.policy != "fixed":
+                raise PermissionError(f"rf={self.policy!r} needs to tell {self._chosen.mount.root} "
+                                      "what comes next, which only root and its mounter may; use a "
+                                      "number")
+            warn_refused(self._chosen.mount)
+        number = call("fidelity", self._fidelity().encode())
+        _call("open", self._chosen.order._handle, self.rank, self.world, byref(options), number,
+             self._room(), byref(self._met))
+
+    def __del__(self):
+        if getattr(self, "_met", None):
+            self._told.end()
+            _call("close", self._met)
+
+    def _fidelity(self):
+        name = self._chosen.fidelity
+        return self._chosen.mount.auto if name == "auto" else name
+
+    def _room(self):
+        """Bytes that the job may hold, which the mount may change."""
+        if not self._told.works:
+            return min(self._room_max, _UNKNOWN_ROOM if self._room_max >> 53 else 1 << 53)
+        return max(1, min(self._room_max, self._told.room))
+
+    # ------------------------------------------------------------------------------- repeats
+
+    def _records(self):
+        """The records of the window and of the next part, and how many are the window's."""
+        count, window = c_size_t(), c_size_t()
+        _call("records", self._met, None, 0, byref(count), byref(window))
+        records = np.empty(count.value, np.uint32)
+        _call("records", self._met, c_void_p(records.ctypes.data), records.size, byref(count),
+             byref(window))
+        return records, window.value
+
+    def _begin(self, dealt):
+        """Begins the repeat of now, of which `dealt` values are dealt already."""
+        count = c_size_t()
+        items = np.empty(_call("count", self._met), np.uint32)
+        _call("items", self._met, c_void_p(items.ctypes.data), items.size, byref(count))
+        self._items = self._chosen.expand(items[:count.value])
+        self._dealt = min(dealt, len(self._items))
+        leaving = getattr(self, "_window", np.empty(0, np.uint32))
+        records, window = self._records()
+        self._window = records[:window]
+        leaving = leaving[~np.isin(leaving, records)]
+        self._told.tell(np.concatenate([leaving, records]).tolist(), len(leaving))
+        self._forget_at = self._dealt + min(_FORGET, len(self._items) // 4 + 1)
+
+    def _next(self):
+        """Ends the repeat of now, and begins the next."""
+        verdict, most, looked = c_int32(_WAIT), -1, time.monotonic()
+        self._told.forget()
+        while True:
+            loaded = self._told.ask()
+            if loaded > most:
+                most, looked = loaded, time.monotonic()
+            tired = time.monotonic() - looked > _TIRED_S
+            self._told.fidelity = self._fidelity()
+            number = call("fidelity", self._told.fidelity.encode())
+            _call("next", self._met, number, self._room(), loaded, tired, byref(verdict))
+            if verdict.value != _WAIT:
+                break
+            time.sleep(_LOOK_S)
+        self._begin(0)
+
+    def report(self, score):
+        """The score of this repeat; higher is better. Once for each repeat."""
+        _call("report", self._met, float(score))
+
+    def _reported(self):
+        return json.loads(self._text(0))["reported"]
+
+    def repeats(self, epochs):
+        """Yields the number of each repeat, until `epochs` epochs' worth of values are dealt.
+
+        Within it, an iteration over this object is that repeat.
+        """
+        if not epochs > 0 or not math.isfinite(epochs):
+            raise ValueError(f"epochs is a number above 0, not {epochs!r}")
+        self._by_repeat = True
+        if self._dealt == len(self._items) and (self.policy not in _SCORED or self._reported()):
+            self._next()  # a state from the end of a repeat
+        number = 0
+        while _call("epoch", self._met, 0) < epochs:
+            yield number
+            number += 1
+            self._next()
+
+    # ------------------------------------------------------------------------------- values
+
+    def __len__(self):
+        """Values of an iteration: an epoch, or within repeats() the repeat."""
+        return len(self._items) if self._by_repeat else self._length
+
+    def __iter__(self):
+        """Yields indices: an epoch's worth, or within repeats() those of the repeat."""
+        self._log = [(0, self._dealt, self._text(0))]
+        self._done = 0
+        if self._by_repeat:
+            left = len(self._items) - self._dealt
+        else:
+            left, self._left = self._length if self._left is None else self._left, None
+        self._iteration = left
+        while self._done < left:
+            if self._dealt == len(self._items):
+                self._next()
+                self._log.append((self._done, 0, self._text(0)))
+            value = int(self._items[self._dealt])
+            self._dealt += 1
+            self._done += 1
+            if self._dealt == self._forget_at:
+                self._told.forget()
+            self._told.touch()
+            yield value
+
+    def paths(self):
+        """Yields paths in place of indices."""
+        for index in self:
+            yield os.fsdecode(self._chosen.paths[index])
+
+    # -------------------------------------------------------------------------------- state
+
+    def _text(self, dealt):
+        into = create_string_buffer(_STATE_BYTES)
+        _call("state", self._met, dealt, into, _STATE_BYTES)
+        return into.value.decode()
+
+    def _state(self, text, dealt, left):
+        return {"version": _VERSION, "left": left, "met": {**json.loads(text), "dealt": dealt}}
+
+    def state_dict(self):
+        """Where the job stands, in at most 2 KiB of JSON. A DataLoader draws indices ahead of the
+        training step: StatefulDataLoader knows of that, and for others there is state_at().
+        """
+        left = self._left
+        if not self._by_repeat and getattr(self, "_iteration", 0) > self._done:
+            left = self._iteration - self._done
+        return self._state(self._text(0), self._dealt, left)
+
+    def state_at(self, batches, batch_size=1):
+        """The state once the training step has seen `batches` batches of this iteration."""
+        done = min(batches * batch_size, self._done)
+        at, before, text = next(entry for entry in reversed(self._log) if entry[0] <= done)
+        left = None if self._by_repeat or done == self._iteration else self._iteration - done
+        return self._state(text, before + done - at, left)
+
+    def load_state_dict(self, state):
+        """Goes on from a state, in the next iteration. The data, seed and world are the same."""
+        if state.get("version") != _VERSION:
+            raise ValueError(f"the state is of version {state.get('version')!r}, not {_VERSION}")
+        met, text, left = MET(), json.dumps(state.get("met")).encode(), state.get("left")
+        if left is not None and not 0 <= operator.index(left) <= self._length:
+            raise ValueError(f"the state has {left!r} values left of an epoch of {self._length}")
+        own = json.loads(self._text(0))
+        for name in "store", "seed", "items", "nodes", "node":
+            if isinstance(state.get("met"), dict) and state["met"].get(name) != own[name]:
+                raise ValueError(f"the state is of {name} {state['met'].get(name)!r}, not "
+                                 f"{own[name]!r}")
+        _call("load", self._chosen.order._handle, text, len(text), byref(met))
+        _call("close", self._met)
+        self._met, self._left, self._iteration, self._done = met, left, 0, 0
+        self.policy = state["met"]["policy"]
+        self._begin(state["met"]["dealt"])
+
+    @property
+    def epoch(self):
+        """Epochs until now, a float."""
+        return _call("epoch", self._met, self._dealt)
+
+    @property
+    def history(self):
+        """How often parts were repeated, as a list of (epoch, rf) which another job takes as rf."""
+        return [tuple(pair) for pair in json.loads(self._text(0))["history"]]
