@@ -25,9 +25,6 @@ const struct lod_codec *lod_codec_find(unsigned id)
 int lod_codec_segments(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
                        uint64_t ret_bytes[LOD_GROUPS_MAX])
 {
-    if (lod_row_flags(row) & ~LOD_ITEM_FLAGS) {
-        return -EILSEQ;
-    }
     int error = codec->segments(row, ret_bytes);
     for (unsigned i = codec->groups; !error && i < LOD_GROUPS_MAX; i++) {
         assert(ret_bytes[i] == 0);
@@ -40,9 +37,6 @@ int lod_codec_plan(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTE
 {
     if (!lod_fidelity_name(fidelity)) {
         return -ENOENT;
-    }
-    if (lod_row_flags(row) & ~LOD_ITEM_FLAGS) {
-        return -EILSEQ;
     }
     if (fidelity == LOD_ORIGINAL && (lod_row_flags(row) & LOD_ITEM_NO_ORIGINAL)) {
         return -ENOENT;

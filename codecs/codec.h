@@ -18,7 +18,7 @@
 #define LOD_ROW_BYTES  64
 #define LOD_GROUPS_MAX 12
 
-/* Bits of byte 0 of every ITEM row. */
+/* Bits of byte 0 of every ITEM row. A codec refuses those that it does not know. */
 #define LOD_ITEM_WHOLE       0x01u /* not transcoded: every fidelity shows the file, in group 12 */
 #define LOD_ITEM_NO_ORIGINAL 0x02u /* the store cannot return the source's exact bytes */
 #define LOD_ITEM_NO_DECODED  0x04u
@@ -26,7 +26,7 @@
 #define LOD_ITEM_SHARD       0x10u
 #define LOD_ITEM_KEPT        0x20u /* group 12 holds the source file, beside the others */
 #define LOD_ITEM_ORIENT      0x40u /* the head has a 36-byte EXIF segment: orientation */
-#define LOD_ITEM_FLAGS       0x7fu /* all flags defined so far */
+#define LOD_ITEM_HAS_LABEL   0x80u /* its path entry has a label */
 
 /* Values of the fidelity field of an inode number; q1 .. q10 are 1 .. 10. */
 enum lod_fidelity {

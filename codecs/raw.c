@@ -35,6 +35,11 @@ static uint64_t source_bytes(const uint8_t row[LOD_ROW_BYTES])
     return lod_get_le64(row + ROW_LENGTH);
 }
 
+static bool flags_are_known(const uint8_t row[LOD_ROW_BYTES])
+{
+    return !(lod_row_flags(row) & ~(LOD_ITEM_HAS_MAGIC | LOD_ITEM_HAS_LABEL));
+}
+
 static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GROUPS_MAX])
 {
     uint64_t length = source_bytes(row);
@@ -45,7 +50,7 @@ static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GRO
             return -EILSEQ;
         }
     }
-    if ((lod_row_flags(row) & ~LOD_ITEM_HAS_MAGIC) || length > INT64_MAX) {
+    if (!flags_are_known(row) || length > INT64_MAX) {
         return -EILSEQ;
     }
     memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));
@@ -61,7 +66,8 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     (void)format;
     (void)fidelity;
     lod_plan_begin(&made);
-    int error = lod_plan_add_stored(&made, 1, 0, source_bytes(row));
+    int error =
+        flags_are_known(row) ? lod_plan_add_stored(&made, 1, 0, source_bytes(row)) : -EILSEQ;
     if (!error) {
         lod_plan_copy(&made, ret_plan);
     }

@@ -7,7 +7,7 @@
 
 #define FLAGS_KNOWN                                                                                \
     (LOD_ITEM_WHOLE | LOD_ITEM_NO_ORIGINAL | LOD_ITEM_NO_DECODED | LOD_ITEM_HAS_MAGIC |            \
-     LOD_ITEM_KEPT | LOD_ITEM_ORIENT)
+     LOD_ITEM_KEPT | LOD_ITEM_ORIENT | LOD_ITEM_HAS_LABEL)
 
 static bool has(const uint8_t row[LOD_ROW_BYTES], uint8_t flag)
 {

@@ -190,7 +190,7 @@ static int begin(struct making *m)
     if (m->part->framing->takes) {
         m->magics =
             (struct lod_magics_reader){.index = index, .ctx = m->dataset, .read = read_metadata};
-        m->tree.magics_ctx = &m->magics;
+        m->tree.metadata_ctx = &m->magics;
         m->tree.magics = lod_magics_reader_get;
     }
     m->maker = error ? NULL : malloc(sizeof(*m->maker));

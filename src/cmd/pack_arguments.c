@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend/format.h"
+#include "backend/name.h"
 #include "l3/stream/l3_stream_write.h"
 #include "pack/scans/scans.h"
 #include "terminal/arguments.h"
@@ -80,6 +81,18 @@ const struct lod_option lod_pack_rows[] = {
         LOD_OPTION_TEXT, FIELD(pack.key), 0, "key", "KEY", 0,
         "with --from=tfrecord: the feature that is the picture (default: image/encoded, or "
         "else image)"),
+    {.kind = LOD_OPTION_TEXT,
+     .offers = LOD_NAMES_FILES,
+     .field = FIELD(pack.labels),
+     .name = "labels",
+     .value = "FILE",
+     .help = "a file with the label of each picture, for tar/, recordio/ and tfrecord/: lines of a "
+             "path in SOURCE, a tab and a number, or a list of im2rec. Without it a picture has "
+             "the number of its class folder"},
+    LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(pack.splits.text), 0, "splits", "A,B|none", 0,
+                 "the folders in SOURCE whose pictures are files of their own in tar/, recordio/ "
+                 "and tfrecord/, and are in no record together (default: train, val, test and "
+                 "the like, if they have all pictures)"),
     LOD_ROW_TEXT(LOD_OPTION_LIST, FIELD(pack.tables.globs), 0, "tables", "GLOB",
                  LOD_OPTION_LIST_MAX,
                  "compress these .npy, .csv, .libsvm and .svm files as shards too. GLOB matches "
@@ -141,6 +154,44 @@ static int settle_from(struct lod_pack_arguments *arguments)
                : 0;
 }
 
+static const char *wrong_split(const struct lod_split_names *names, const char *name)
+{
+    for (unsigned i = 0; i < names->count; i++) {
+        if (strcmp(names->at[i], name) == 0) {
+            return "is there twice";
+        }
+    }
+    return !lod_name_valid(name, strlen(name)) ? "is no name of a folder in SOURCE"
+           : strlen(name) > LOD_SPLIT_NAME_MAX ? "has over 200 bytes"
+           : names->count == LOD_SPLITS_MAX    ? "is one too many: there are at most 64"
+                                               : NULL;
+}
+
+/* Divides --splits at its commas. */
+static int settle_splits(struct lod_pack_arguments *arguments)
+{
+    struct lod_split_names *names = &arguments->pack.splits;
+    char *word = arguments->splits, *next;
+
+    if (!names->text || strcmp(names->text, "none") == 0) {
+        return 0;
+    }
+    if (strlen(names->text) > LOD_SPLITS_TEXT_MAX) {
+        return lod_arguments_refuse(&lod_cmd_pack, "--splits has at most %u bytes",
+                                    LOD_SPLITS_TEXT_MAX);
+    }
+    strcpy(word, names->text);
+    for (; word; word = next) {
+        next = lod_option_cut(word);
+        const char *wrong = wrong_split(names, word);
+        if (wrong) {
+            return lod_arguments_refuse(&lod_cmd_pack, "--splits: '%pE' %s", word, wrong);
+        }
+        names->at[names->count++] = word;
+    }
+    return 0;
+}
+
 /* Checks --top: with --full=scans all ten groups are stored. */
 static int settle_full(struct lod_pack_arguments *arguments)
 {
@@ -164,6 +215,7 @@ int lod_pack_arguments_parse(struct lod_pack_arguments *arguments, int argc, cha
     code = code ? code : check_globs(&arguments->pack.tables.globs);
     code = code ? code : settle_full(arguments);
     code = code ? code : settle_from(arguments);
+    code = code ? code : settle_splits(arguments);
     code = code ? code : load_scans(arguments);
     arguments->pack.l3_name = l3_modes[arguments->pack.l3_mode];
     return code;

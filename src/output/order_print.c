@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "sample/item_label.h"
+#include "sample/sample_rows.h"
+
 #define NO_LABEL (-1)
 
 struct printing {
@@ -60,6 +63,16 @@ static int label_of(const struct printing *p, const struct lod_node *node, int32
     return error;
 }
 
+/* The label that pack --labels gave a picture. */
+static int own_label(const struct printing *p, uint32_t item, int32_t *ret_label)
+{
+    struct lod_sample_row row;
+    int error = lod_index_sample(p->index, item, &row);
+
+    *ret_label = error ? NO_LABEL : row.label;
+    return error;
+}
+
 static int print_item(const struct printing *p, uint32_t item)
 {
     char path[LOD_PATH_MAX + 1];
@@ -71,7 +84,7 @@ static int print_item(const struct printing *p, uint32_t item)
     error = error ? error : lod_index_node(p->index, lod_row_own_node(row), &node);
     error = error ? error : lod_index_path(p->index, &node, path);
     if (!error && p->list->format == LOD_ORDER_LST) {
-        error = label_of(p, &node, &label);
+        error = lod_row_has_label(row) ? own_label(p, item, &label) : label_of(p, &node, &label);
         if (!error) {
             printf("%u\t%d\t", item, label);
         }

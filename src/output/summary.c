@@ -65,6 +65,7 @@ static size_t make_facts(const struct lod_pack_result *result, struct lod_fact f
         {"cuts", NULL, NULL, result->cuts},
         {"whole_files", NULL, NULL, result->whole},
         {"left_out_files", NULL, NULL, result->left_out},
+        {"other_labels", NULL, NULL, result->other_labels},
         {"not_in_recordio", NULL, NULL, result->not_in_recordio},
         {"store_bytes", NULL, NULL, result->store_bytes},
     };
@@ -99,6 +100,13 @@ static void print_counts(const struct summary *s)
         fprintf(s->out, "%s %s kept from an earlier run that did not end.\n",
                 lod_report_count(result->kept, text),
                 lod_report_plural(result->kept, "record was", "records were"));
+    }
+    if (result->other_labels) {
+        fprintf(s->out,
+                "%s %s equal to another file of another label: each picture has one label, that of "
+                "its first\nname.\n",
+                lod_report_count(result->other_labels, text),
+                lod_report_plural(result->other_labels, "file is", "files are"));
     }
     if (result->totals.no_original) {
         fprintf(s->out,

@@ -15,6 +15,8 @@
 #include "mount/mount_table.h"
 #include "pack/container/import.h"
 #include "pack/pack_counts.h"
+#include "pack/pack_describe.h"
+#include "pack/plan/labels.h"
 #include "pack/record/commit.h"
 #include "pack/target/resume_preview.h"
 #include "pack/scans/sample_read.h"
@@ -38,6 +40,7 @@ struct pack {
     struct lod_probe probe;
     struct lod_scans scans;
     struct lod_order order;
+    struct lod_labels labels;
     bool begun; /* records may be written */
 };
 
@@ -139,9 +142,12 @@ static int find_files(struct pack *p)
     error = error ? error : lod_probe_files(&p->probe);
     lod_progress_stage(options->progress, "looking for equal files", 0, 0);
     error = error ? error : lod_dedup_find(&p->probe);
-    return error ? error
-                 : lod_tables_find(&p->probe, &options->tables, options->progress,
-                                   &p->result->tables);
+    error =
+        error ? error
+              : lod_tables_find(&p->probe, &options->tables, options->progress, &p->result->tables);
+    return error || !options->splits.text
+               ? error
+               : lod_split_names_mark(&options->splits, &p->result->list, p->first_error);
 }
 
 static int choose_scans(struct pack *p)
@@ -187,37 +193,10 @@ static int estimate_likeness(struct pack *p, const struct lod_write *write)
     return lod_scans_add_store(&p->scans, &sums);
 }
 
-/* Numbers in JSON are doubles, so seeds are limited to 53 bits. */
-static cJSON *describe_options(const struct lod_pack_options *options, uint64_t record_bytes)
-{
-    const char *top = options->top ? lod_fidelity_name((enum lod_fidelity)options->top) : "q10";
-    cJSON *json = cJSON_CreateObject();
-
-    if (json &&
-        (!cJSON_AddStringToObject(json, "order", options->order.by_path ? "path" : "shuffle") ||
-         !cJSON_AddNumberToObject(json, "seed", (double)options->order.seed) ||
-         !cJSON_AddNumberToObject(json, "record_size", (double)record_bytes) ||
-         !cJSON_AddStringToObject(json, "scans", options->scans_name) ||
-         !cJSON_AddStringToObject(json, "full", options->top ? "source" : "scans") ||
-         !cJSON_AddStringToObject(json, "top", top) ||
-         !cJSON_AddStringToObject(json, "l3", options->l3_name) ||
-         !cJSON_AddStringToObject(json, "original", options->keep ? "all" : "auto") ||
-         !cJSON_AddStringToObject(json, "symlinks", options->follow ? "follow" : "keep") ||
-         (options->from && !cJSON_AddStringToObject(json, "from", options->from->name)))) {
-        cJSON_Delete(json);
-        json = NULL;
-    }
-    if (json && lod_table_options_json(&options->tables, json)) {
-        cJSON_Delete(json);
-        json = NULL;
-    }
-    return json;
-}
-
 static int commit(struct pack *p, struct lod_write *write)
 {
     lod_progress_stage(p->options->progress, "writing the index", 0, 0);
-    cJSON *options = describe_options(p->options, p->order.record_bytes);
+    cJSON *options = lod_pack_describe(p->options, p->order.record_bytes);
     int error =
         options ? lod_commit(write, &p->target, options, p->scans.table, &p->result->store_bytes)
                 : -ENOMEM;
@@ -265,6 +244,7 @@ static int write_store(struct pack *p)
                               .follow = p->options->follow,
                               .list = &p->result->list,
                               .order = &p->order,
+                              .labels = p->labels.at,
                               .encode = &encode,
                               .target = &p->target,
                               .pool = p->pool,
@@ -324,6 +304,10 @@ static int run(struct pack *p)
         error = choose_scans(p);
     }
     error = error ? error : lod_order_make(&p->result->list, &p->options->order, &p->order);
+    if (!error && p->options->labels) {
+        error = lod_labels_find(&p->labels, &p->result->list, &p->order, p->first_error);
+        p->result->other_labels = p->labels.differs;
+    }
     if (error) {
         return error;
     }
@@ -349,7 +333,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
                      .target = {.fd = -1, .records_fd = -1, .keep = true}};
 
     char more[LOD_TABLE_OPTIONS_ROOM];
-    const struct lod_resume_chosen chosen = {
+    struct lod_resume_chosen chosen = {
         .order = &options->order,
         .scans_name = options->scans_name,
         .script = strcmp(options->scans_name, "file") == 0 ? options->scans : NULL,
@@ -358,13 +342,16 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
         .more = more,
         .from = options->from ? options->from->name : NULL,
         .key = options->key,
+        .splits = options->splits.text,
         .follow = options->follow,
         .keep = options->keep};
 
     *ret_result = (struct lod_pack_result){0};
     lod_table_options_lines(&options->tables, more);
+    int error = options->labels ? lod_labels_read(&p.labels, options->labels, first_error) : 0;
+    chosen.labels = options->labels ? lod_buf_span(&p.labels.text) : (struct lod_span){0};
     lod_resume_options(&chosen, p.resume.options);
-    int error = lod_pool_create(options->threads, &p.pool);
+    error = error ? error : lod_pool_create(options->threads, &p.pool);
     error = error ? error : run(&p);
     if ((error == -ESTALE || error == -EBADMSG) && p.begun) {
         p.target.keep = false; /* a rerun would be refused: the source has changed, or is bad */
@@ -373,6 +360,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
     lod_target_finish(&p.target);
     lod_resume_finish(&p.resume);
     lod_order_finish(&p.order);
+    lod_labels_finish(&p.labels);
     ret_result->scans = p.scans.table;
     p.scans.table = NULL;
     lod_scans_finish(&p.scans);

@@ -14,6 +14,7 @@
 #include "compiler.h"
 #include "pack/container/containers.h"
 #include "pack/plan/order.h"
+#include "pack/plan/splits.h"
 #include "pack/source/source.h"
 #include "pack/tables/tables.h"
 #include "pack/source/first_error.h"
@@ -28,6 +29,8 @@ struct lod_pack_options {
     const char *source, *store;
     const struct lod_container *from; /* kind of containers that the source has; NULL: a folder */
     const char *key;                  /* --key, or NULL */
+    const char *labels;               /* --labels, or NULL */
+    struct lod_split_names splits;
     unsigned threads;
     struct lod_order_options order;
     const struct lod_script *scans; /* NULL: auto or light */
@@ -49,8 +52,9 @@ struct lod_pack_result {
     struct lod_store_totals totals;    /* after a dry run without stored bytes */
     uint64_t folders, symlinks, equal, hard_links, whole;
     uint64_t tables_stored, tables_beside,
-        shards;        /* tables stored as shards only, and tables stored beside their shards */
-    uint64_t left_out; /* files left out for any reason */
+        shards;            /* tables stored as shards only, and tables stored beside their shards */
+    uint64_t left_out;     /* files left out for any reason */
+    uint64_t other_labels; /* files whose item has the label of another name */
     uint64_t not_in_recordio; /* pictures that no record of RecordIO can hold */
     uint64_t unreadable;      /* of those, files and folders that could not be read */
     uint64_t records, cuts;   /* the tree record included */

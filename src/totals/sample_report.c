@@ -11,6 +11,7 @@ static const struct {
 } reasons[LOD_LEFT_OUTS] = {
     [LOD_LEFT_ALONE] = {"no_picture", "file belongs to no picture", "files belong to no picture"},
     [LOD_LEFT_EQUAL] = {"equal", "file is equal to another one", "files are equal to other ones"},
+    [LOD_LEFT_SPLIT] = {"no_split", "picture is in no split", "pictures are in no split"},
     [LOD_LEFT_LARGE] = {"too_large", "picture has 2 GiB or more", "pictures have 2 GiB or more"},
 };
 
@@ -92,8 +93,13 @@ int lod_sample_totals_print(const struct lod_sample_totals *totals, struct lod_i
                 lod_report_count(totals->members, text),
                 lod_report_plural(totals->members, "file", "files"));
     }
+    if (totals->own_labels) {
+        fprintf(out, "  with labels that pack --labels gave: %s\n",
+                lod_report_count(totals->own_labels, text));
+    }
     if (totals->unlabelled) {
-        fprintf(out, "  without a label, since they are in no folder of a class: %s\n",
+        fprintf(out, "  without a label%s: %s\n",
+                totals->own_labels ? "" : ", since they are in no folder of a class",
                 lod_report_count(totals->unlabelled, text));
     }
     return error ? error : print_left_out(totals, index, out);
@@ -148,6 +154,7 @@ int lod_sample_totals_json(const struct lod_sample_totals *totals, struct lod_in
     lod_json_number(json, "samples", (double)totals->samples);
     lod_json_number(json, "members", (double)totals->members);
     lod_json_number(json, "unlabelled", (double)totals->unlabelled);
+    lod_json_number(json, "own_labels", (double)totals->own_labels);
     json_splits(totals, json);
     lod_json_object(json, "in_no_format");
     for (unsigned i = 0; i < LOD_LEFT_OUTS; i++) {

@@ -9,12 +9,15 @@
 
 #include "index/index_samples.h"
 #include "sample/sample_group.h"
+#include "sample/item_label.h"
 #include "sample/sample_make.h"
+#include "sample/sample_split.h"
 
 struct count {
     struct lod_index *index;
     struct lod_sample_tree tree;
     struct lod_sample_kinds kinds;
+    struct lod_sample_splits splits;
     struct lod_sample_totals *totals;
     uint8_t *in_sample;   /* a bit of each node: a file of a sample */
     uint64_t *of_records; /* samples of each record */
@@ -76,6 +79,7 @@ static int count_item(struct count *c, uint32_t item)
     mark(c, lead);
     c->totals->samples++;
     c->totals->unlabelled += row.label < 0;
+    c->totals->own_labels += lod_row_has_label(in_index);
     return row.before || row.after ? mark_members(c, lead, &row) : 0;
 }
 
@@ -112,10 +116,15 @@ static int count_classes(const struct count *c, uint32_t split, uint64_t *ret_cl
     return error;
 }
 
-static int add_split(const struct count *c, uint32_t folder, uint64_t samples)
+static int add_split(const struct count *c, const struct lod_sums_row *row, uint64_t samples)
 {
     struct lod_split_total split = {.name = "data", .samples = samples};
-    int error = folder < c->tree.nodes ? count_classes(c, folder, &split.classes) : -EILSEQ;
+    const uint32_t folder = row->split;
+    int error = folder < c->tree.nodes ? 0 : -EILSEQ;
+
+    if (!error && row->class_bytes) {
+        error = count_classes(c, folder, &split.classes);
+    }
 
     if (!error && folder) {
         error = c->tree.name(c->tree.ctx, folder, split.name);
@@ -133,7 +142,7 @@ static int count_splits(const struct count *c)
     for (uint32_t i = 0; !error && i < lod_index_sums_rows(c->index); i++) {
         error = lod_index_sums(c->index, i, &row);
         if (!error && row.record == LOD_SUMS_CLOSING) {
-            error = add_split(c, row.split, samples);
+            error = add_split(c, &row, samples);
             samples = 0;
         } else if (!error) {
             error = row.record < c->tree.records ? 0 : -EILSEQ;
@@ -150,6 +159,8 @@ static int find_reason(const struct count *c, const struct lod_sample_node *node
 {
     struct lod_sample_record record;
     uint8_t row[LOD_ROW_BYTES];
+    int32_t label;
+    size_t split;
 
     *ret_why = LOD_LEFT_EQUAL;
     if (node->flags & LOD_NODE_ALIAS) {
@@ -157,10 +168,17 @@ static int find_reason(const struct count *c, const struct lod_sample_node *node
     }
     int error = c->tree.item(c->tree.ctx, node->item, row);
     error = error ? error : c->tree.record_of(c->tree.ctx, node->item, &record);
-    const bool large = !error && lod_sample_rank(&c->kinds, &record) &&
-                       !lod_sample_fits(lod_codec_find(record.codec), row);
-    *ret_why = large ? LOD_LEFT_LARGE : LOD_LEFT_ALONE;
-    return error;
+    *ret_why = LOD_LEFT_ALONE;
+    if (error || !lod_sample_rank(&c->kinds, &record)) {
+        return error;
+    }
+    if (!lod_sample_fits(lod_codec_find(record.codec), row)) {
+        *ret_why = LOD_LEFT_LARGE;
+        return 0;
+    }
+    error = lod_sample_splits_place(&c->tree, &c->splits, node, &split, &label);
+    *ret_why = error == -ENOENT ? LOD_LEFT_SPLIT : LOD_LEFT_ALONE;
+    return error == -ENOENT ? 0 : error;
 }
 
 static int count_left_out(struct count *c)
@@ -191,9 +209,11 @@ int lod_sample_totals_find(struct lod_index *index, bool files, struct lod_sampl
                       .files = files};
     int error = c.in_sample && c.of_records ? lod_sample_kinds_find(&c.tree, &c.kinds) : -ENOMEM;
 
+    error = error ? error : lod_sample_splits_find(&c.tree, &c.kinds, &c.splits);
     error = error ? error : count_samples(&c);
     error = error ? error : count_splits(&c);
     error = error ? error : count_left_out(&c);
+    lod_sample_splits_finish(&c.splits);
     free(c.in_sample);
     free(c.of_records);
     return error;

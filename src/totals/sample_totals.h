@@ -19,12 +19,13 @@ enum lod_left_out {
     LOD_LEFT_ALONE, /* it belongs to no picture */
     LOD_LEFT_EQUAL, /* a further name of a file, or of equal bytes */
     LOD_LEFT_LARGE, /* a picture of about 2 GiB or more */
+    LOD_LEFT_SPLIT, /* a picture outside of the folders of --splits */
     LOD_LEFT_OUTS,
 };
 
 struct lod_split_total {
     char name[LOD_NAME_MAX + 1];
-    uint64_t samples, classes;
+    uint64_t samples, classes; /* no classes where labels are not those of folders */
 };
 
 struct lod_left_file {
@@ -36,6 +37,7 @@ struct lod_left_file {
 struct lod_sample_totals {
     LOD_LIST(struct lod_split_total) splits;
     uint64_t samples, members, unlabelled;
+    uint64_t own_labels; /* samples with labels of pack --labels */
     uint64_t left_out[LOD_LEFT_OUTS];
     LOD_LIST(struct lod_left_file) files; /* that are left out, if they are wanted */
 };

@@ -48,7 +48,7 @@ def check_png(row, segments, source):
 
 def check_plain(row, segments, source):
     """Checks that the file made of the samples decoded by l3_spec equals the source."""
-    assert row[0] == 0
+    assert row[0] & ~spec.HAS_LABEL == 0
     made = spec.plain_of(row, segments[7], l3_spec.Stream(segments[0]).raw())
     assert made == source
 
@@ -84,13 +84,31 @@ def make_many(source, kinds):
     kinds.update({b"many/" + os.fsencode(entry.name): "whole" for entry in folder.iterdir()})
 
 
+def give_labels(source, kinds, folder):
+    """Returns options: some files have labels of their own, and one folder is a split."""
+    store, labels = f"{folder}/first", os.path.join(os.fsencode(folder), b"labels")
+    subprocess.run([os.environ["LODFS"], "pack", source, store], check=True,
+                   stdout=subprocess.DEVNULL)
+    records = [spec.Record(path) for path in sorted(pathlib.Path(store, "records").iterdir())]
+    paths = [path for record in records if record.codec in (1, 2)
+             for path, *_ in record.entries if not set(path) & {9, 10}]
+    with open(labels, "wb") as out:
+        for i, path in enumerate(paths[::2]):
+            out.write(path + b"\t%d\n" % ((-1, 0, 7, 2**31 - 1)[i % 4]))
+    top = next(path.partition(b"/")[0] for path in paths if b"/" in path)
+    assert len(paths) > 20 and kinds
+    escaped = b"".join(b"\\%03o" % byte for byte in top)
+    return [b"--labels=" + labels, b"--splits=" + escaped]
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="lodfs-spec-") as folder:
         source, store = pathlib.Path(folder, "source"), pathlib.Path(folder, "store")
         source.mkdir()
         kinds = make_tree.make(os.fsencode(source), int(sys.argv[1]), 2)
         make_many(source, kinds)
-        options = [] if sys.argv[1] == "1" else ["--order=path", "--seed=5"]
+        options = [] if sys.argv[1] == "1" else ["--order=path", "--seed=5",
+                                                 *give_labels(source, kinds, folder)]
         subprocess.run([os.environ["LODFS"], "pack", *options, source, store], check=True,
                        stdout=subprocess.DEVNULL)
         records = [spec.Record(path) for path in sorted(store.joinpath("records").iterdir())]

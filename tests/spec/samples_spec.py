@@ -11,7 +11,7 @@ import tfrecord_spec
 from recordio_spec import file_bytes
 from tfrecord_spec import field, varint
 
-VIRTUAL, ALIAS, WHOLE = 1, 4, 1
+VIRTUAL, ALIAS, SPLIT, WHOLE, HAS_LABEL = 1, 4, 8, 1, 128
 SMALL, CLOSING, FILES_MAX, FULL = 0xffffffff, 0xffffffff, 33, 11
 SPLITS = {b"train", b"training", b"val", b"valid", b"validation", b"dev", b"test", b"testing"}
 NONE, PLAIN, DOTTED, NUMBERED = range(4)
@@ -83,6 +83,10 @@ class Store:
 
     def find_splits(self):
         """Returns the folders of the splits, or [b""]."""
+        marked = [node[0] for node in self.nodes if node[4] & SPLIT]
+        if marked:
+            assert len(marked) <= 64
+            return [b""] if b"" in marked else marked
         found = set()
         for _, node in self.pictures_of():
             top, slash, _ = self.nodes[node][0].partition(b"/")
@@ -137,6 +141,12 @@ class Store:
         parts = self.nodes[node][0].split(b"/")
         split = parts[0] if self.splits != [b""] else b""
         rest = parts[1:] if split else parts
+        if split not in self.splits or not rest:
+            return None, -1
+        item = self.nodes[node][3]
+        if self.row(item)[1][0] & HAS_LABEL:
+            record, slot = self.items[item]
+            return split, self.records[record].labels[slot]
         if len(rest) < 2:
             return split, -1
         classes = [self.split_path(i)[1] for i in self.folders[split]
@@ -163,7 +173,8 @@ class Store:
         order; a file is (framed name, node)."""
         for item, node in self.pictures_of():
             form, before, after = self.group(node)
-            if form == NONE:
+            split, label = self.label(node)
+            if form == NONE or split is None:
                 continue
             last = self.split_path(node)[1].rpartition(b".")[0] + b"."
             files = []
@@ -175,7 +186,6 @@ class Store:
                                       or not name.startswith(last)):
                     continue
                 files.append((self.framed_name(form, other, item)[0], other))
-            split, label = self.label(node)
             yield item, form, before, after, split, label, files, self.framed_name(
                 form, node, item)[1]
 
@@ -223,6 +233,7 @@ def features(store, sample):
     path = store.nodes[node][0]
     if sample[5] >= 0:
         yield b"image/class/label", 3, varint(sample[5])
+    if sample[5] >= 0 and not row[0] & HAS_LABEL:
         yield b"image/class/text", 1, path.split(b"/")[1 if sample[4] else 0]
     yield b"image/filename", 1, path
     if codec == 1:
@@ -259,6 +270,9 @@ def tfrecord_bytes(store, sample, fidelity):
 
 def classes_of(store, split):
     """Returns the list of classes of a split."""
+    if any(sample[4] == split and store.row(sample[0])[1][0] & HAS_LABEL
+           for sample in store.samples):
+        return b""
     names = [store.split_path(i)[1] for i in store.folders.get(split, [])
              if is_folder(store.nodes[i]) and not store.nodes[i][4] & VIRTUAL]
     return b"".join(bytes(b if b >= 32 else 63 for b in name) + b"\n" for name in names)

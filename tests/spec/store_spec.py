@@ -21,7 +21,7 @@ KEYS = ["format", "major", "minor", "store_id", "index_bytes", "index_hash", "re
 FOLDER, SYMLINK, APPEND, ALIAS = 1, 2, 2, 4
 PICTURES = (b".jpg .jpeg .jpe .jfif .png .bmp .ppm .pgm .pbm .pnm "
             b".JPG .JPEG .PNG .BMP .PPM .PGM .PBM .PNM").split()
-WHOLE, NO_ORIGINAL, HAS_MAGIC, KEPT, ORIENT = 1, 2, 8, 32, 64
+WHOLE, NO_ORIGINAL, HAS_MAGIC, KEPT, ORIENT, HAS_LABEL = 1, 2, 8, 32, 64, 128
 
 
 def hash64(data, seed=0):
@@ -148,13 +148,20 @@ class Record:
                      for length in lengths(self.codec, row))
         self.hashes = struct.unpack(f"<{frames}Q", metadata[68 * n:68 * n + 8 * frames])
         at = start = 68 * n + 8 * frames
-        self.entries, self.magics = [], []
+        self.entries, self.magics, self.labels = [], [], []
         for offset, row in zip(offsets, self.rows):
             assert offset == at
             mode, path_bytes, flags, time = struct.unpack("<HHIq", metadata[at:at + 16])
             at += 16 + path_bytes
             self.entries.append((metadata[offset + 16:at], mode, flags, time))
+            assert not flags & ~7
             self.magics.append(None)
+            self.labels.append(None)
+            assert not row[0] & (HAS_LABEL | HAS_MAGIC) or self.codec in (1, 2, 4)
+            if row[0] & HAS_LABEL:
+                self.labels[-1] = struct.unpack("<i", metadata[at:at + 4])[0]
+                assert self.labels[-1] >= -1
+                at += 4
             if row[0] & HAS_MAGIC:
                 self.magics[-1], at = magic_list(metadata, at)
         assert at == len(metadata)
@@ -208,8 +215,9 @@ def tree_list(data):
     while at < len(data):
         kind, flags, mode, path_bytes, target_bytes, time = struct.unpack("<BBHHHq",
                                                                              data[at:at + 16])
-        assert 1 <= kind <= 4 and flags in ((0, 1) if kind in (1, 3) else (0,))
         path = data[at + 16:at + 16 + path_bytes]
+        split = samples_spec.SPLIT if kind == FOLDER and b"/" not in path else 0
+        assert 1 <= kind <= 4 and not flags & ~(split | (1 if kind in (1, 3) else 0))
         at += 16 + path_bytes + target_bytes
         entries.append((kind, path, mode, time, data[at - target_bytes:at], flags))
     assert at == len(data)

@@ -27,7 +27,7 @@
 
 #define FLAGS_KNOWN                                                                                \
     (LOD_ITEM_WHOLE | LOD_ITEM_NO_ORIGINAL | LOD_ITEM_NO_DECODED | LOD_ITEM_HAS_MAGIC |            \
-     LOD_ITEM_KEPT)
+     LOD_ITEM_KEPT | LOD_ITEM_HAS_LABEL)
 
 static uint64_t columns(const struct lod_l3_row *row)
 {

@@ -53,7 +53,9 @@
 #define LOD_NODE_VIRTUAL 1u /* not in original/ */
 #define LOD_NODE_APPEND  2u /* the decoded name is appended, not replaced */
 #define LOD_NODE_ALIAS   4u /* another node is the item's own */
-#define LOD_NODE_FLAGS   7u
+#define LOD_NODE_SPLIT   8u /* a folder whose pictures are a split; see FORMAT.md, Samples */
+#define LOD_NODE_FLAGS   15u
+#define LOD_NODE_OF_FILE 7u /* the flags that a file may have */
 
 #define LOD_MANIFEST_NAME "manifest.json"
 #define LOD_INDEX_NAME    "index"

@@ -71,8 +71,7 @@ int lod_index_item(struct lod_index *index, uint32_t number, uint8_t ret_row[LOD
         return -ENOENT;
     }
     int error = copy_row(index, LOD_SECTION_ITEM, number, row);
-    if (!error && ((lod_row_flags(row) & ~LOD_ITEM_FLAGS) ||
-                   lod_row_own_node(row) >= index->super.totals.nodes)) {
+    if (!error && lod_row_own_node(row) >= index->super.totals.nodes) {
         error = -EILSEQ;
     }
     if (!error) {

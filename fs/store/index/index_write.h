@@ -28,6 +28,7 @@ struct lod_entry {
 struct lod_entry_record {
     struct lod_record_desc recd; /* number and first_item are ignored: set in order */
     const uint8_t *rows;
+    const int32_t *labels;  /* of its slots whose rows have HAS_LABEL; NULL: none has */
     struct lod_span magics; /* the lists of magic words of its slots; see magic_list.h */
 };
 

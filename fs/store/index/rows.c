@@ -38,14 +38,15 @@ static bool refs_valid(const struct lod_node *node, const struct lod_totals *tot
     switch (node->mode & S_IFMT) {
     case S_IFDIR:
         return !(node->flags & LOD_NODE_ALIAS) &&
+               (!(node->flags & LOD_NODE_SPLIT) || node->parent == 0) &&
                (node->count == 0 ? node->ref == 0
                                  : node->ref > node->number &&
                                        (uint64_t)node->ref + node->count <= totals->nodes);
     case S_IFREG:
-        return node->ref < totals->items && node->count == 0;
+        return !(node->flags & LOD_NODE_SPLIT) && node->ref < totals->items && node->count == 0;
     case S_IFLNK:
-        return !(node->flags & LOD_NODE_ALIAS) && node->ref == 0 && node->count >= 1 &&
-               node->count <= LOD_TARGET_MAX;
+        return !(node->flags & (LOD_NODE_ALIAS | LOD_NODE_SPLIT)) && node->ref == 0 &&
+               node->count >= 1 && node->count <= LOD_TARGET_MAX;
     default:
         return false;
     }

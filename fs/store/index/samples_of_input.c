@@ -126,6 +126,16 @@ static int get_magics(void *ctx, uint32_t item, struct lod_magics *ret)
     return lod_magics_find(record->rows, item - source->first_items[number], record->magics, ret);
 }
 
+static int get_label(void *ctx, uint32_t item, int32_t *ret)
+{
+    const struct source *source = ctx;
+    const uint32_t number = record_of(source, item);
+    const int32_t *labels = source->input->records[number].labels;
+
+    *ret = labels ? labels[item - source->first_items[number]] : LOD_NO_LABEL;
+    return 0;
+}
+
 int lod_samples_of_input(const struct lod_index_input *input, const struct lod_tree_order *order,
                          const uint32_t *own_nodes, uint32_t items, struct lod_samples *ret_samples)
 {
@@ -141,7 +151,8 @@ int lod_samples_of_input(const struct lod_index_input *input, const struct lod_t
                                          .item = get_item,
                                          .record = get_record,
                                          .record_of = get_record_of,
-                                         .magics_ctx = &source,
+                                         .metadata_ctx = &source,
+                                         .label = get_label,
                                          .magics = get_magics};
     uint32_t item = 0;
 

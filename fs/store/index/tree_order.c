@@ -69,6 +69,7 @@ static bool entry_valid(const struct lod_entry *entry)
     if (!lod_path_valid(entry->path, path_bytes) || (entry->mode & ~(S_IFMT | 0777u)) ||
         !(link || folder || S_ISREG(entry->mode)) || (entry->flags & ~LOD_NODE_FLAGS) ||
         ((entry->flags & LOD_NODE_ALIAS) && !S_ISREG(entry->mode)) ||
+        ((entry->flags & LOD_NODE_SPLIT) && (!folder || strchr(entry->path, '/'))) ||
         (path_bytes == 0 && !folder)) {
         return false;
     }

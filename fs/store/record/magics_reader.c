@@ -4,11 +4,10 @@
 
 #include <errno.h>
 
-int lod_magics_reader_get(void *ctx, uint32_t item, struct lod_magics *ret_magics)
+static int read_entry(struct lod_magics_reader *reader, uint32_t item,
+                      struct lod_path_entry *ret_entry)
 {
-    struct lod_magics_reader *reader = ctx;
     struct lod_record_desc recd;
-    struct lod_path_entry entry;
 
     int error = lod_index_record_of(reader->index, item, &recd);
     if (!error && (!reader->metadata.bytes || reader->record != recd.number)) {
@@ -16,9 +15,27 @@ int lod_magics_reader_get(void *ctx, uint32_t item, struct lod_magics *ret_magic
         error = reader->read(reader->ctx, &recd, &reader->metadata);
         reader->record = recd.number;
     }
-    error = error ? error : lod_metadata_path(&reader->metadata, item - recd.first_item, &entry);
+    return error ? error : lod_metadata_path(&reader->metadata, item - recd.first_item, ret_entry);
+}
+
+int lod_magics_reader_get(void *ctx, uint32_t item, struct lod_magics *ret_magics)
+{
+    struct lod_path_entry entry;
+    int error = read_entry(ctx, item, &entry);
+
     if (!error) {
         *ret_magics = entry.magics;
+    }
+    return error;
+}
+
+int lod_magics_reader_label(void *ctx, uint32_t item, int32_t *ret_label)
+{
+    struct lod_path_entry entry;
+    int error = read_entry(ctx, item, &entry);
+
+    if (!error) {
+        *ret_label = entry.label;
     }
     return error;
 }

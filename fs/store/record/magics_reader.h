@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads lists of magic words from the metadata of records, for the tree of samples of an index. It
- * keeps the metadata that it read last: labels stand in the order of their pictures.
+ * Reads labels and lists of magic words from the metadata of records, for the tree of samples of an
+ * index. It keeps the metadata that it read last: items are asked for in their order.
  */
 #ifndef LOD_MAGICS_READER_H
 #define LOD_MAGICS_READER_H
@@ -22,5 +22,6 @@ struct lod_magics_reader {
 
 /* For struct lod_sample_tree; `ctx` is the reader. Errors are those of `read` and of the index. */
 LOD_MUST_CHECK int lod_magics_reader_get(void *ctx, uint32_t item, struct lod_magics *ret_magics);
+LOD_MUST_CHECK int lod_magics_reader_label(void *ctx, uint32_t item, int32_t *ret_label);
 
 #endif

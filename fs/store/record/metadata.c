@@ -11,6 +11,8 @@
 #include "buf.h"
 #include "bytes.h"
 #include "codec.h"
+#include "framing/framing.h"
+#include "sample/item_label.h"
 
 static size_t offset_at(const struct lod_metadata *metadata, uint32_t slot)
 {
@@ -72,7 +74,8 @@ void lod_metadata_finish(struct lod_metadata *metadata)
 int lod_metadata_path(const struct lod_metadata *metadata, uint32_t slot,
                       struct lod_path_entry *ret_entry)
 {
-    struct lod_path_entry entry = {0};
+    struct lod_path_entry entry = {.label = LOD_NO_LABEL};
+    const uint8_t *row = metadata->bytes + (size_t)slot * LOD_ROW_BYTES;
     int error = 0;
 
     assert(slot < metadata->items);
@@ -83,7 +86,10 @@ int lod_metadata_path(const struct lod_metadata *metadata, uint32_t slot,
     entry.node_flags = lod_take_le32(&c);
     entry.mtime = (int64_t)lod_take_le64(&c);
     entry.path = (const char *)lod_take(&c, entry.path_bytes);
-    if (lod_row_flags(metadata->bytes + (size_t)slot * LOD_ROW_BYTES) & LOD_ITEM_HAS_MAGIC) {
+    if (lod_row_has_label(row)) {
+        error = lod_item_label_take(&c, &entry.label);
+    }
+    if (!error && lod_row_flags(row) & LOD_ITEM_HAS_MAGIC) {
         error = lod_magics_take(&c, &entry.magics);
     }
     if (c.short_of_bytes || error) {

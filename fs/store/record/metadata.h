@@ -33,6 +33,7 @@ struct lod_path_entry {
     int64_t mtime;
     uint32_t node_flags;
     uint16_t mode;
+    int32_t label;            /* of a row with LOD_ITEM_HAS_LABEL; else LOD_NO_LABEL */
     struct lod_magics magics; /* points into the metadata */
 };
 

@@ -17,6 +17,7 @@
 #include "bytes.h"
 #include "codec.h"
 #include "backend/name.h"
+#include "sample/item_label.h"
 #include "sample/magic_list.h"
 
 /* Counts the frames of one item. Adds its segments to `sums` and checks them against the groups. */
@@ -87,19 +88,26 @@ static int check_path_entry(const struct lod_record_desc *recd, const uint8_t *r
                             struct lod_cursor *c, uint32_t *magics)
 {
     struct lod_magics list = {0};
+    int32_t label;
     uint16_t mode = lod_take_le16(c);
     uint16_t path_bytes = lod_take_le16(c);
     uint32_t node_flags = lod_take_le32(c);
     lod_take(c, 8); /* mtime */
     const uint8_t *path = lod_take(c, path_bytes);
 
-    if (!path || (mode & ~0777u) || (node_flags & ~LOD_NODE_FLAGS) ||
+    if (!path || (mode & ~0777u) || (node_flags & ~LOD_NODE_OF_FILE) ||
         (path_bytes == 0) != (recd->codec == LOD_CODEC_TREE) ||
         !lod_path_valid((const char *)path, path_bytes)) {
         return -EILSEQ;
     }
-    const bool listed = lod_row_flags(row) & LOD_ITEM_HAS_MAGIC;
-    int error = !listed ? 0 : recd->codec == LOD_CODEC_TREE ? -EILSEQ : lod_magics_take(c, &list);
+    const uint8_t more = lod_row_flags(row) & (LOD_ITEM_HAS_LABEL | LOD_ITEM_HAS_MAGIC);
+    int error = more && recd->codec == LOD_CODEC_TREE ? -EILSEQ : 0;
+    if (!error && more & LOD_ITEM_HAS_LABEL) {
+        error = lod_item_label_take(c, &label);
+    }
+    if (!error && more & LOD_ITEM_HAS_MAGIC) {
+        error = lod_magics_take(c, &list);
+    }
     *magics += list.count;
     return error || *magics <= LOD_MAGICS_RECORD_MAX ? error : -EILSEQ;
 }

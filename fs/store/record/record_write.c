@@ -20,6 +20,7 @@
 #include "backend/name.h"
 #include "record/record.h"
 #include "record/record_header.h"
+#include "sample/item_label.h"
 
 /* One segment: its place, and the place of its hashes. */
 struct segment {
@@ -97,6 +98,11 @@ static int number_frames(struct lod_record_writer *writer)
     return writer->put ? 0 : -ENOMEM;
 }
 
+static size_t label_bytes(const struct lod_record_slot *slot)
+{
+    return lod_row_has_label(slot->row) ? LOD_ITEM_LABEL_BYTES : 0;
+}
+
 /* ITEM rows | offsets of the path entries | hashes, still 0 | path entries. */
 static int lay_metadata(struct lod_record_writer *writer, const struct lod_record_slot *slots)
 {
@@ -108,12 +114,13 @@ static int lay_metadata(struct lod_record_writer *writer, const struct lod_recor
         size_t path_bytes = strlen(slots[slot].path);
         if (!lod_path_valid(slots[slot].path, path_bytes) ||
             (path_bytes == 0) != (recd->codec == LOD_CODEC_TREE) || (slots[slot].mode & ~0777u) ||
-            (slots[slot].node_flags & ~LOD_NODE_FLAGS) || lod_row_own_node(slots[slot].row) ||
+            (slots[slot].node_flags & ~LOD_NODE_OF_FILE) || lod_row_own_node(slots[slot].row) ||
             !(lod_row_flags(slots[slot].row) & LOD_ITEM_HAS_MAGIC) !=
                 (slots[slot].magics.bytes == 0)) {
             return -EINVAL;
         }
-        bytes += LOD_PATH_ENTRY_BYTES + path_bytes + slots[slot].magics.bytes;
+        bytes += LOD_PATH_ENTRY_BYTES + path_bytes + label_bytes(&slots[slot]) +
+                 slots[slot].magics.bytes;
     }
     if (bytes > LOD_RECORD_META_MAX) {
         return -E2BIG;
@@ -135,6 +142,10 @@ static int lay_metadata(struct lod_record_writer *writer, const struct lod_recor
         lod_put_le64(entry + 8, (uint64_t)from->mtime);
         memcpy(entry + LOD_PATH_ENTRY_BYTES, from->path, path_bytes);
         at += LOD_PATH_ENTRY_BYTES + path_bytes;
+        if (label_bytes(from)) {
+            lod_put_le32(writer->metadata + at, (uint32_t)from->label);
+            at += label_bytes(from);
+        }
         if (from->magics.bytes) {
             memcpy(writer->metadata + at, from->magics.at, from->magics.bytes);
             at += from->magics.bytes;
@@ -293,7 +304,8 @@ uint64_t lod_record_metadata_bound(const struct lod_codec *codec, size_t path_by
     uint64_t most = codec->groups == 1 ? source_bytes : 4 * source_bytes;
     uint64_t frames = (most >> codec->frame_shift(most)) + codec->groups;
 
-    return LOD_ROW_BYTES + 4 + 8 * frames + LOD_PATH_ENTRY_BYTES + path_bytes;
+    return LOD_ROW_BYTES + 4 + 8 * frames + LOD_PATH_ENTRY_BYTES + path_bytes +
+           LOD_ITEM_LABEL_BYTES;
 }
 
 int lod_store_id(const struct lod_entry_record *records, size_t count, struct lod_id *ret_id)

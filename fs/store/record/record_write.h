@@ -20,6 +20,7 @@ struct lod_record_slot {
     int64_t mtime;
     uint16_t mode; /* 0777 */
     uint8_t node_flags;
+    int32_t label;          /* if the row has HAS_LABEL */
     struct lod_span magics; /* its list, if the row has HAS_MAGIC; see magic_list.h */
 };
 

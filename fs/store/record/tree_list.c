@@ -34,11 +34,15 @@ int lod_tree_list_begin(struct lod_buf *list, const cJSON *pack, const cJSON *sc
 bool lod_tree_entry_valid(const struct lod_tree_entry *entry, size_t path_bytes,
                           size_t target_bytes)
 {
-    const bool may_be_virtual = entry->kind == LOD_TREE_FOLDER || entry->kind == LOD_TREE_EQUAL;
+    const bool top = !memchr(entry->path, '/', path_bytes);
+    const unsigned flags = entry->kind == LOD_TREE_FOLDER
+                               ? LOD_NODE_VIRTUAL | (top ? LOD_NODE_SPLIT : 0)
+                           : entry->kind == LOD_TREE_EQUAL ? LOD_NODE_VIRTUAL
+                                                           : 0;
 
     if (entry->kind < LOD_TREE_FOLDER || entry->kind > LOD_TREE_HARD_LINK ||
-        (entry->flags & ~LOD_NODE_VIRTUAL) || (entry->flags && !may_be_virtual) ||
-        (entry->mode & ~0777u) || !lod_path_valid(entry->path, path_bytes) ||
+        (entry->flags & ~flags) || (entry->mode & ~0777u) ||
+        !lod_path_valid(entry->path, path_bytes) ||
         (path_bytes == 0 && entry->kind != LOD_TREE_FOLDER)) {
         return false;
     }

@@ -20,14 +20,15 @@
 
 /* ------------------------------------------------------------------------------ records */
 
-/* Copies the lists of magic words of all slots. */
-static int copy_magics(const struct lod_metadata *metadata, struct lod_buf *lists)
+/* Copies the labels and the lists of magic words of all slots. */
+static int copy_more(const struct lod_metadata *metadata, int32_t *labels, struct lod_buf *lists)
 {
     struct lod_path_entry entry;
     int error = 0;
 
     for (uint32_t slot = 0; !error && slot < metadata->items; slot++) {
         error = lod_metadata_path(metadata, slot, &entry);
+        labels[slot] = error ? LOD_NO_LABEL : entry.label;
         error =
             error ? error : lod_buf_append(lists, entry.magics.list.at, entry.magics.list.bytes);
     }
@@ -44,15 +45,17 @@ static int add_record(struct lod_salvage *s, const struct lod_record_desc *recd,
     }
     struct lod_buf lists = {0};
     uint8_t *copy = malloc(bytes);
-    int error = copy ? copy_magics(metadata, &lists) : -ENOMEM;
+    int32_t *labels = malloc(recd->items * sizeof(*labels));
+    int error = copy && labels ? copy_more(metadata, labels, &lists) : -ENOMEM;
     if (error) {
         free(copy);
+        free(labels);
         lod_buf_finish(&lists);
         return error;
     }
     memcpy(copy, metadata->bytes, bytes);
-    s->records.at[s->records.count++] =
-        (struct lod_entry_record){.recd = *recd, .rows = copy, .magics = lod_buf_span(&lists)};
+    s->records.at[s->records.count++] = (struct lod_entry_record){
+        .recd = *recd, .rows = copy, .labels = labels, .magics = lod_buf_span(&lists)};
     return 0;
 }
 

@@ -46,6 +46,7 @@ void lod_salvage_finish(struct lod_salvage *s)
     }
     for (size_t i = 0; i < s->records.count; i++) {
         free((uint8_t *)(uintptr_t)s->records.at[i].rows);
+        free((int32_t *)(uintptr_t)s->records.at[i].labels);
         free((uint8_t *)(uintptr_t)s->records.at[i].magics.at);
     }
     free(s->records.at);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sample/item_label.h"
 #include "sample/sample_group.h"
 
 #define LABEL_ENDING  ".label"
@@ -38,7 +39,8 @@ static void describe_lead(struct lod_sample_maker *maker, const struct lod_sampl
     if (!part->codec->sides || !part->codec->sides(part->row, &sample->width, &sample->height)) {
         sample->width = sample->height = 0;
     }
-    if (sample->label >= 0 && file->path_bytes > maker->split_bytes) {
+    if (sample->label >= 0 && !lod_row_has_label(part->row) &&
+        file->path_bytes > maker->split_bytes) {
         const char *class_name = file->path + maker->split_bytes;
         const char *slash = memchr(class_name, '/', file->path_bytes - maker->split_bytes);
         sample->class_name = class_name;
@@ -126,7 +128,7 @@ static int add_member(struct lod_sample_maker *maker, const struct lod_sample_tr
     part.row = row;
     if (tree->magics && lod_row_flags(row) & LOD_ITEM_HAS_MAGIC &&
         is_label(lead, name, part.codec)) {
-        error = tree->magics(tree->magics_ctx, node->item, &part.magics);
+        error = tree->magics(tree->metadata_ctx, node->item, &part.magics);
     }
     if (error) {
         return error;

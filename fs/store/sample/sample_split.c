@@ -98,13 +98,36 @@ static int add_record(const struct lod_sample_tree *tree, const struct lod_sampl
     return error;
 }
 
+/* Adds the folders with flag SPLIT: the root alone, or those in the root. */
+static int find_named(const struct lod_sample_tree *tree, struct lod_sample_splits *splits)
+{
+    struct lod_sample_node root, child;
+    int error = tree->node(tree->ctx, 0, &root);
+
+    if (!error && root.flags & LOD_NODE_SPLIT) {
+        return LOD_LIST_ADD(&splits->folders, 0);
+    }
+    for (uint32_t i = 0; !error && i < root.count; i++) {
+        error = tree->node(tree->ctx, root.first + i, &child);
+        if (!error && child.flags & LOD_NODE_SPLIT) {
+            error = splits->folders.count < LOD_SPLITS_MAX
+                        ? LOD_LIST_ADD(&splits->folders, child.number)
+                        : -E2BIG;
+        }
+    }
+    return error;
+}
+
 static int find_folders(const struct lod_sample_tree *tree, const struct lod_sample_kinds *kinds,
                         struct lod_sample_splits *splits)
 {
     struct lod_sample_record record;
     bool are_splits = true;
-    int error = 0;
+    int error = find_named(tree, splits);
 
+    if (error || splits->folders.count) {
+        return error;
+    }
     for (uint32_t i = 0; !error && are_splits && i < tree->records; i++) {
         error = tree->record(tree->ctx, i, &record);
         if (!error && lod_sample_rank(kinds, &record)) {
@@ -188,7 +211,7 @@ int lod_sample_splits_place(const struct lod_sample_tree *tree,
     size_t place = find_number(splits->folders.at, splits->folders.count, folder);
     error = error ? error : tree->node(tree->ctx, folder, &split);
     if (error || place == splits->folders.count || splits->folders.at[place] != folder) {
-        return error ? error : -EILSEQ;
+        return error ? error : -ENOENT;
     }
     const size_t at = find_number(splits->classes.at, splits->classes.count, group);
     if (at < splits->classes.count && splits->classes.at[at] == group && group != node->number) {

@@ -14,18 +14,22 @@
 #include "sample/sample_group.h"
 #include "sample/sample_tree.h"
 
+#define LOD_SPLITS_MAX 64u /* with flag SPLIT */
+
 struct lod_sample_splits {
     LOD_LIST(uint32_t) folders; /* nodes, ascending; only the root if there are no splits */
     LOD_LIST(uint32_t) classes; /* nodes of all splits, ascending */
 };
 
-/* Finds splits and classes from all pictures. The caller calls finish, also after an error. */
+/* Finds splits, of flags or of all pictures, and classes. -E2BIG: of too many flags. The caller
+ * calls finish, also after an error. */
 LOD_MUST_CHECK int lod_sample_splits_find(const struct lod_sample_tree *tree,
                                           const struct lod_sample_kinds *kinds,
                                           struct lod_sample_splits *splits);
 void lod_sample_splits_finish(struct lod_sample_splits *splits);
 
-/* Returns the split of a picture, as an index of `folders`, and its label. */
+/* Returns the split of a picture, as an index of `folders`, and the label of its folder. -ENOENT:
+ * it is in none. */
 LOD_MUST_CHECK int lod_sample_splits_place(const struct lod_sample_tree *tree,
                                            const struct lod_sample_splits *splits,
                                            const struct lod_sample_node *node, size_t *ret_split,

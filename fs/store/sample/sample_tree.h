@@ -39,9 +39,10 @@ struct lod_sample_tree {
     int (*record)(void *ctx, uint32_t number, struct lod_sample_record *ret);
     int (*record_of)(void *ctx, uint32_t item, struct lod_sample_record *ret);
 
-    /* The list of magic words of an item that has one, valid until the next call. NULL: they are
-     * not wanted. */
-    void *magics_ctx;
+    /* Facts of metadata: the label of an item whose row has LOD_ITEM_HAS_LABEL; the list of magic
+     * words of an item that has one, valid until the next call. NULL: they are not wanted. */
+    void *metadata_ctx;
+    int (*label)(void *ctx, uint32_t item, int32_t *ret);
     int (*magics)(void *ctx, uint32_t item, struct lod_magics *ret);
 };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sample/item_label.h"
 #include "sample/part.h"
 #include "sample/sample_group.h"
 #include "sample/sample_make.h"
@@ -22,6 +23,7 @@ struct split {
     uint32_t leads[LOD_FRAMINGS]; /* of the records before */
     uint32_t words[LOD_FRAMINGS]; /* magic words of samples of this record; see sample_make.h */
     uint32_t class_bytes;
+    bool own_labels; /* a lead has a label of its own, so folders are no classes */
 };
 
 struct derive {
@@ -83,7 +85,7 @@ static int make_sample(const struct derive *d, const struct lod_sample_node *nod
     error = lod_sample_add_members(d->maker, d->tree, path, lead.path_bytes,
                                    node->number - sample->before, node->number);
     if (!error && lod_row_flags(row) & LOD_ITEM_HAS_MAGIC) {
-        error = d->tree->magics(d->tree->magics_ctx, node->item, &lead.magics);
+        error = d->tree->magics(d->tree->metadata_ctx, node->item, &lead.magics);
     }
     error = error ? error : lod_sample_add(d->maker, &lead);
     return error ? error
@@ -161,6 +163,13 @@ static int derive_item(struct derive *d, const struct lod_codec *codec, uint32_t
         return error;
     }
     error = lod_sample_splits_place(d->tree, &d->splits, &node, &split, &sample.label);
+    if (error) {
+        return error == -ENOENT ? 0 : error; /* it is in no split */
+    }
+    if (lod_row_has_label(row)) {
+        d->before[split].own_labels = true;
+        error = d->tree->label(d->tree->metadata_ctx, item, &sample.label);
+    }
     sample.form = group.form;
     sample.before = group.before;
     sample.after = group.after;
@@ -287,6 +296,18 @@ static int find_class_bytes(struct derive *d)
     return error;
 }
 
+/* Takes the list of classes from splits whose leads have labels of their own. */
+static void drop_classes(struct derive *d)
+{
+    for (size_t i = 0; i < d->made.sums.count; i++) {
+        for (size_t k = 0; k < d->splits.folders.count; k++) {
+            if (d->before[k].own_labels && d->made.sums.at[i].split == d->splits.folders.at[k]) {
+                d->made.sums.at[i].class_bytes = 0;
+            }
+        }
+    }
+}
+
 static int derive_all(struct derive *d)
 {
     const struct lod_sample_row none = {.label = LOD_NO_LABEL};
@@ -311,6 +332,7 @@ static int derive_all(struct derive *d)
     for (uint32_t i = 0; !error && i < d->tree->records; i++) {
         error = derive_record(d, i);
     }
+    drop_classes(d);
     if (!error && d->made.sums.count) {
         qsort(d->made.sums.at, d->made.sums.count, sizeof(d->made.sums.at[0]), by_split);
     }

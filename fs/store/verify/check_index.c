@@ -206,7 +206,8 @@ static const char *judge_folder(struct lod_verify *v, const struct lod_node *nod
             return "a folder lists nodes of another folder";
         }
     }
-    return node->flags & ~LOD_NODE_VIRTUAL ? "a folder with flags of a file" : NULL;
+    return node->flags & ~(LOD_NODE_VIRTUAL | LOD_NODE_SPLIT) ? "a folder with flags of a file"
+                                                              : NULL;
 }
 
 static const char *judge_link(struct lod_verify *v, const struct lod_node *node)

@@ -109,12 +109,15 @@ int lod_check_samples(struct lod_verify *v)
     }
     struct lod_magics_reader magics = {.index = v->index, .ctx = v->store, .read = read_metadata};
     struct lod_sample_tree tree = lod_index_sample_tree(v->index);
-    tree.magics_ctx = &magics;
+    tree.metadata_ctx = &magics;
+    tree.label = lod_magics_reader_label;
     tree.magics = lod_magics_reader_get;
     int error = lod_samples_derive(&tree, &made);
     lod_metadata_finish(&magics.metadata);
     if (error) {
-        return error == -ENOMEM ? error : 0;
+        return error == -ENOMEM  ? error
+               : error == -E2BIG ? found(v, "more than 64 folders are splits")
+                                 : 0;
     }
     error = compare(v, &made);
     lod_samples_finish(&made);

@@ -75,8 +75,8 @@ static const char *judge_entry(struct lod_verify *v, const struct lod_tree_entry
     if ((node.mode & 0777) != entry->mode || node.mtime != entry->mtime) {
         return "the index has another mode or time for it";
     }
-    if ((node.flags & LOD_NODE_VIRTUAL) != entry->flags) {
-        return "the index and the tree list differ in its flag VIRTUAL";
+    if ((node.flags & (LOD_NODE_VIRTUAL | LOD_NODE_SPLIT)) != entry->flags) {
+        return "the index and the tree list differ in its flags";
     }
     switch (entry->kind) {
     case LOD_TREE_FOLDER:

@@ -7,8 +7,9 @@
  *    by path alone (keys then only decide where a cut may be). So an image, its mask and its label,
  *    which share a name up to the dot, are neighbours. Files that pack adds to a file are sorted
  *    after it, in order of their parts: a table's shards follow the table.
- *    If all pictures are below folders such as train/ and val/ (splits.h), files are first sorted
- * by split, and files outside such folders come last. A cut and a record end with a split.
+ *    If all pictures are below folders such as train/ and val/, or --splits names folders
+ *    (splits.h), files are first sorted by split, and files outside such folders come last. A cut
+ *    and a record end with a split.
  * 2. A codec is big if its files hold 5 % or more of the bytes of all. Equal files and hard links
  *    count once.
  * 3. Among the sorted files, a new cut begins where the key changes, if a big codec has
@@ -148,9 +149,12 @@ static bool is_picture(const struct order *o, const struct lod_source *file, boo
 
 static int add_pictures(const struct order *o, struct lod_splits *splits)
 {
-    bool any = false;
-    int error = 0;
+    bool any = false, marked = false;
+    int error = lod_splits_add_marked(splits, o->list, &marked);
 
+    if (error || marked) {
+        return error;
+    }
     for (size_t i = 0; i < o->count; i++) {
         any = any || file_at(o, i)->encoder->codec->picture_rank;
     }

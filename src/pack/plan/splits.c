@@ -2,11 +2,27 @@
 /* See splits.h. There are few splits, so the search is linear. */
 #include "pack/plan/splits.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/format.h"
-#include "sample/sample_split.h"
+
+int lod_split_names_mark(const struct lod_split_names *names, struct lod_source_list *list,
+                         struct lod_first_error *first_error)
+{
+    for (unsigned i = 0; i < (names->count ? names->count : 1); i++) {
+        const char *name = names->count ? names->at[i] : "";
+        struct lod_source *folder = lod_source_list_find(list, name);
+        if (!folder || folder->role != LOD_SOURCE_FOLDER || folder->added) {
+            return lod_first_error_set(first_error, 0, -ENOENT,
+                                       "--splits: '%pE' is no folder in the root of the source",
+                                       name);
+        }
+        folder->split = true;
+    }
+    return 0;
+}
 
 static size_t top_bytes(const char *path)
 {
@@ -61,6 +77,20 @@ int lod_splits_add(struct lod_splits *splits, const char *path)
         return 0;
     }
     return LOD_LIST_ADD(&splits->paths, path);
+}
+
+int lod_splits_add_marked(struct lod_splits *splits, const struct lod_source_list *list,
+                          bool *ret_any)
+{
+    int error = 0;
+
+    for (size_t i = 0; !error && i < list->count; i++) {
+        *ret_any = *ret_any || list->at[i].split;
+        if (list->at[i].split && list->at[i].path[0]) {
+            error = LOD_LIST_ADD(&splits->paths, list->at[i].path);
+        }
+    }
+    return error;
 }
 
 void lod_splits_sort(struct lod_splits *splits)

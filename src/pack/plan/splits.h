@@ -12,6 +12,25 @@
 
 #include "compiler.h"
 #include "list.h"
+#include "pack/source/first_error.h"
+#include "pack/source/source.h"
+#include "sample/sample_split.h"
+
+#define LOD_SPLITS_TEXT_MAX 1000u /* bytes of --splits */
+#define LOD_SPLIT_NAME_MAX  200u  /* of a split, so that its files can have names */
+
+/* The value of --splits. All zero: names decide. */
+struct lod_split_names {
+    const char *text; /* as it was given; NULL: it was not */
+    const char *at[LOD_SPLITS_MAX];
+    unsigned count; /* 0: none */
+};
+
+/* Marks the folders of these names in a sorted list, or the root if there are none. Returns -ENOENT
+ * with a message if there is no such folder. */
+LOD_MUST_CHECK int lod_split_names_mark(const struct lod_split_names *names,
+                                        struct lod_source_list *list,
+                                        struct lod_first_error *first_error);
 
 /* All zero is empty. */
 struct lod_splits {
@@ -19,6 +38,10 @@ struct lod_splits {
     paths;     /* a path of each split; its first component is the name of the split */
     bool none; /* a picture is outside such folders, so there are no splits */
 };
+
+/* Adds the folders that were marked. *ret_any: some folder was, the root perhaps. */
+LOD_MUST_CHECK int lod_splits_add_marked(struct lod_splits *splits,
+                                         const struct lod_source_list *list, bool *ret_any);
 
 /* Adds the split of a picture. The path must outlive the splits. Returns -ENOMEM. */
 LOD_MUST_CHECK int lod_splits_add(struct lod_splits *splits, const char *path);

@@ -42,6 +42,11 @@ static void leave_out_orphans(const struct lod_source_list *list)
     }
 }
 
+static uint8_t flags_of(const struct lod_source *source)
+{
+    return (uint8_t)((source->added ? LOD_NODE_VIRTUAL : 0) | (source->split ? LOD_NODE_SPLIT : 0));
+}
+
 static int list_source(const struct lod_source_list *list, const struct lod_source *source,
                        enum lod_tree_kind kind, struct lod_buf *into)
 {
@@ -50,7 +55,7 @@ static int list_source(const struct lod_source_list *list, const struct lod_sour
                                    .mtime = source->mtime,
                                    .path = source->path,
                                    .target = source->target,
-                                   .flags = source->added ? LOD_NODE_VIRTUAL : 0};
+                                   .flags = flags_of(source)};
 
     if (kind == LOD_TREE_EQUAL) {
         entry.target = lod_source_owner(list, source)->path;
@@ -145,6 +150,7 @@ static int gather_records(struct commit *c)
             c->records[c->records_count++] =
                 (struct lod_entry_record){.recd = written->recd,
                                           .rows = written->rows,
+                                          .labels = written->labels,
                                           .magics = lod_buf_span(&written->magics)};
         }
     }
@@ -161,13 +167,13 @@ static struct lod_entry entry_of(const struct lod_source_list *list,
                   : source->role == LOD_SOURCE_SYMLINK ? S_IFLNK
                                                        : S_IFREG;
 
-    return (struct lod_entry){.path = source->path,
-                              .target = source->target,
-                              .mtime = source->mtime,
-                              .item = owner->item,
-                              .mode = (uint16_t)(kind | source->mode),
-                              .flags = (uint8_t)((owner == source ? 0 : LOD_NODE_ALIAS) |
-                                                 (source->added ? LOD_NODE_VIRTUAL : 0))};
+    return (struct lod_entry){
+        .path = source->path,
+        .target = source->target,
+        .mtime = source->mtime,
+        .item = owner->item,
+        .mode = (uint16_t)(kind | source->mode),
+        .flags = (uint8_t)((owner == source ? 0 : LOD_NODE_ALIAS) | flags_of(source))};
 }
 
 static int gather_entries(struct commit *c)

@@ -82,6 +82,7 @@ static int lay_out(struct lod_record_job *job)
         const struct lod_source *source = &write->list->at[file];
         if (source->role == LOD_SOURCE_FILE) {
             source->encoder->row(source->bytes, lod_record_job_slot(job, file)->row);
+            lod_record_job_label(job, job->count - 1);
             error = lod_magic_of_copied(job);
         }
     }

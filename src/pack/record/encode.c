@@ -103,6 +103,7 @@ static int encode_source(struct lod_record_job *job, uint32_t file, uint64_t *pr
     error = error ? error : append_groups(job, &item, &bytes);
     if (!error) {
         memcpy(lod_record_job_slot(job, file)->row, item.row, LOD_ROW_BYTES);
+        lod_record_job_label(job, job->count - 1);
         error = lod_magic_of_encoded(job, &item);
         source->why = item.whole;
         lod_progress_add(write->progress, 1, lod_subitems_weight(source), bytes);

@@ -21,6 +21,24 @@ struct lod_record_slot *lod_record_job_slot(struct lod_record_job *job, uint32_t
     return slot;
 }
 
+bool lod_record_job_has_pictures(const struct lod_record_job *job)
+{
+    return job->record->codec->picture_rank ||
+           (!job->write->pictures && job->record->codec->id == LOD_CODEC_RAW &&
+            job->record->cut != LOD_CUT_SMALL);
+}
+
+void lod_record_job_label(struct lod_record_job *job, uint32_t slot)
+{
+    const uint32_t file = job->files[slot];
+
+    if (job->write->labels && lod_record_job_has_pictures(job) &&
+        !job->write->list->at[file].added) {
+        job->slots[slot].row[0] |= LOD_ITEM_HAS_LABEL;
+        job->slots[slot].label = job->write->labels[file];
+    }
+}
+
 int lod_record_job_unreadable(struct lod_record_job *job, uint32_t file, int error)
 {
     struct lod_source *source = &job->write->list->at[file];

@@ -33,6 +33,7 @@ struct lod_written {
     uint8_t *rows;   /* count x LOD_ROW_BYTES */
     uint32_t *files; /* count indexes in the source list */
     uint32_t count;
+    int32_t *labels;       /* of its items, if their rows have them; else NULL */
     struct lod_buf magics; /* lists of magic words of its items */
     bool kept;             /* written by an earlier run */
 };
@@ -43,6 +44,7 @@ struct lod_write {
     bool follow;
     struct lod_source_list *list;
     const struct lod_order *order;
+    const int32_t *labels; /* by index of the list; NULL: folders are labels */
     const struct lod_encode_options *encode;
     const struct lod_target *target;
     struct lod_store
@@ -74,6 +76,12 @@ struct lod_record_job {
 
 /* Returns the next free slot, with the file's path, mode and time. The caller sets its row. */
 struct lod_record_slot *lod_record_job_slot(struct lod_record_job *job, uint32_t file);
+
+/* Returns whether its items can lead samples. */
+bool lod_record_job_has_pictures(const struct lod_record_job *job);
+
+/* Gives the slot of a picture its label, once it has a row. */
+void lod_record_job_label(struct lod_record_job *job, uint32_t slot);
 
 /* Reports that `file` could not be read; see lod_first_error_source. */
 LOD_MUST_CHECK int lod_record_job_unreadable(struct lod_record_job *job, uint32_t file, int error);

@@ -34,13 +34,6 @@ static bool fits(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES]
     return fits;
 }
 
-static bool is_picture(const struct lod_record_job *job)
-{
-    return job->record->codec->picture_rank ||
-           (!job->write->pictures && job->record->codec->id == LOD_CODEC_RAW &&
-            job->record->cut != LOD_CUT_SMALL);
-}
-
 /* Appends a slot's list, or that it has too many if the record has no room for more. */
 static int add(struct lod_record_job *job, uint32_t slot, const struct lod_buf *list)
 {
@@ -50,7 +43,9 @@ static int add(struct lod_record_job *job, uint32_t slot, const struct lod_buf *
     const size_t before = job->magics.bytes;
 
     source->not_in_recordio =
-        is_picture(job) && !fits(job->record->codec, job->slots[slot].row) ? too_large : NULL;
+        lod_record_job_has_pictures(job) && !fits(job->record->codec, job->slots[slot].row)
+            ? too_large
+            : NULL;
     int error = list->bytes ? lod_magics_take(&c, &magics) : 0;
     if (error || list->bytes == 0) {
         return error;
@@ -76,7 +71,7 @@ int lod_magic_of_encoded(struct lod_record_job *job, const struct lod_encoded *i
     for (unsigned i = 0; i < LOD_GROUPS_MAX; i++) {
         group[i] = lod_buf_span(&item->group[i]);
     }
-    if (is_picture(job)) {
+    if (lod_record_job_has_pictures(job)) {
         error = lod_magic_scan(job->record->codec, item->row, group, &list);
     }
     error = error ? error : add(job, job->count - 1, &list);
@@ -114,7 +109,8 @@ int lod_magic_of_copied(struct lod_record_job *job)
     struct lod_buf list = {0};
     int error = 0;
 
-    if (!source->added && (label || is_picture(job)) && source->bytes < LOD_MAGIC_FILE_MAX) {
+    if (!source->added && (label || lod_record_job_has_pictures(job)) &&
+        source->bytes < LOD_MAGIC_FILE_MAX) {
         error = read_words(job, source, &words);
     }
     error = error ? error : lod_magic_words_list(&words, &list);

@@ -20,6 +20,7 @@
 #include "record/metadata.h"
 #include "record/record.h"
 #include "record/record_header.h"
+#include "sample/item_label.h"
 
 /* The reason if encoding the source again does not give a better one. */
 static const char why_whole[] = "it cannot be rewritten without loss";
@@ -33,6 +34,7 @@ static void lay_out(struct lod_record_job *job)
         uint32_t file = write->order->files[job->record->first + i];
         if (write->list->at[file].role == LOD_SOURCE_FILE) {
             lod_record_job_slot(job, file);
+            lod_record_job_label(job, job->count - 1);
         }
     }
 }
@@ -49,6 +51,8 @@ static bool is_planned(const struct lod_record_job *job, uint32_t slot,
            memcmp(entry.path, source->path, entry.path_bytes) == 0 &&
            entry.mtime == source->mtime && entry.mode == source->mode &&
            entry.node_flags == job->slots[slot].node_flags &&
+           lod_row_has_label(row) == lod_row_has_label(job->slots[slot].row) &&
+           (!lod_row_has_label(row) || entry.label == job->slots[slot].label) &&
            job->record->codec->source_bytes(row) == source->bytes;
 }
 

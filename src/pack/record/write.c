@@ -43,8 +43,17 @@ static int keep(struct lod_record_job *job, const struct lod_record_desc *recd, 
     if (!written->rows) {
         return -ENOMEM;
     }
+    if (job->write->labels) {
+        written->labels = malloc(job->count * sizeof(written->labels[0]));
+        if (!written->labels) {
+            return -ENOMEM;
+        }
+    }
     for (uint32_t i = 0; i < job->count; i++) {
         memcpy(written->rows + (size_t)i * LOD_ROW_BYTES, job->slots[i].row, LOD_ROW_BYTES);
+        if (written->labels) {
+            written->labels[i] = job->slots[i].label;
+        }
     }
     written->recd = *recd;
     written->count = job->count;
@@ -111,6 +120,7 @@ void lod_write_finish(struct lod_write *write)
     for (size_t i = 0; write->written && i <= write->order->records_count; i++) {
         free(write->written[i].rows);
         free(write->written[i].files);
+        free(write->written[i].labels);
         lod_buf_finish(&write->written[i].magics);
     }
     free(write->written);

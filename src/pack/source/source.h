@@ -55,6 +55,7 @@ struct lod_source {
     uint8_t role;   /* enum lod_source_role */
     bool shared;    /* the inode of the file may have more names in the source */
     bool special;   /* LEFT_OUT: a socket, fifo or device, which a store cannot have */
+    bool split;     /* FOLDER: its pictures are a split, as --splits says */
     bool added;     /* made by pack, not a file or folder of the source: VIRTUAL in the store */
 };
 

@@ -33,6 +33,8 @@ struct lod_resume_chosen {
     const char *l3_name;
     const char *more;       /* lines with more options */
     const char *from, *key; /* NULL: none */
+    const char *splits;     /* NULL: none */
+    struct lod_span labels; /* the text of --labels; of no bytes without a place: none */
     bool follow, keep;
 };
 

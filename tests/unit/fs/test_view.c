@@ -50,7 +50,7 @@ Test(view, the_tree_returns_the_plans_of_the_codec)
         cr_assert_eq(lod_view_tree.plan(NULL, &node, &item, (enum lod_fidelity)f, &plan), 0);
         cr_assert_eq(plan.bytes, 123456);
     }
-    item.row[0] = 0x80;
+    item.row[0] = LOD_ITEM_ORIENT;
     cr_assert_eq(lod_view_tree.plan(NULL, &node, &item, LOD_FULL, &plan), -EILSEQ,
                  "an undefined flag");
 }

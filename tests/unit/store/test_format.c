@@ -51,10 +51,12 @@ static void write_store(struct fixture *f)
     struct lod_entry_record records[] = {
         {write_record(f, "000000.tree", &lod_codec_tree, "", lod_buf_span(&list), rows[0]),
          rows[0],
+         NULL,
          {0}},
         {write_record(f, "000001.raw", &lod_codec_raw, "a",
                       (struct lod_span){(const uint8_t *)"hello\n", 6}, rows[1]),
          rows[1],
+         NULL,
          {0}},
     };
     cr_assert_eq(lod_store_id(records, 2, &manifest.store_id), 0);

@@ -60,7 +60,8 @@ Test(l3_row, whole_has_a_size_and_nothing_else)
     }
     for (unsigned bit = 1; bit < 8; bit++) {
         row[0] = (uint8_t)(LOD_ITEM_WHOLE | 1u << bit);
-        const bool any = 1u << bit == LOD_ITEM_NO_DECODED || 1u << bit == LOD_ITEM_HAS_MAGIC;
+        const bool any = 1u << bit == LOD_ITEM_NO_DECODED || 1u << bit == LOD_ITEM_HAS_MAGIC ||
+                         1u << bit == LOD_ITEM_HAS_LABEL;
         cr_assert_eq(lod_l3_row_read(row, &to), any ? 0 : -EILSEQ);
     }
 }
@@ -70,7 +71,7 @@ Test(l3_row, contradictions_are_malformed)
 {
     static const uint8_t wrong[][2] = {
         {0, 0},      {0, LOD_ITEM_NO_ORIGINAL | LOD_ITEM_KEPT},
-        {0, 2 | 16}, {0, 2 | 128},
+        {0, 2 | 16}, {0, 2 | 16 | 128},
         {0, 2 | 64}, {1, 1},
         {1, 5},      {1, 8},
         {1, 2 | 64}, {2, 0},

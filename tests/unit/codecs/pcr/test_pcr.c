@@ -220,7 +220,7 @@ Test(pcr, rows_that_contradict_themselves_are_refused)
         {"kept, but no group 12", 0, 1, LOD_ITEM_KEPT},
         {"rebuild data, not defined yet", 0, 1, 0},
         {"a shard", 0, 1, LOD_ITEM_NO_ORIGINAL | LOD_ITEM_SHARD},
-        {"an undefined flag", 0, 1, LOD_ITEM_NO_ORIGINAL | 0x80},
+        {"an undefined flag", 0, 1, LOD_ITEM_NO_ORIGINAL | LOD_ITEM_SHARD},
         {"whole with groups", 0, 1, LOD_ITEM_WHOLE},
     };
     uint8_t row[LOD_ROW_BYTES];
