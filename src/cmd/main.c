@@ -28,6 +28,7 @@ static const struct lod_cmd *const commands[] = {
     &lod_cmd_unpack,
     &lod_cmd_verify,
     &lod_cmd_repair,
+    &lod_cmd_push,
     &lod_cmd_version,
 };
 /* clang-format on */

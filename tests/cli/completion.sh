@@ -27,8 +27,8 @@ kind() { [ "$(head -n 1 out)" = "$1" ] || fail "$(head -n 1 out) instead of $1";
 
 # Commands, options, values of options.
 offered ''
-for command in pack mount umount set stats ls info fidelity report unpack verify repair version \
-    help; do
+for command in pack mount umount set stats ls info fidelity report unpack verify repair push \
+    version help; do
     has $command
 done
 lacks Usage
@@ -97,8 +97,8 @@ answered nonsense ''
 only words
 
 # The options of every command are offered once each. An '=' follows those that take a value.
-for command in pack mount umount set stats ls info fidelity report unpack verify repair version \
-    help; do
+for command in pack mount umount set stats ls info fidelity report unpack verify repair push \
+    version help; do
     "$LODFS" help $command | grep -oE '^ +(-., )?--[a-z0-9-]+' |
         grep -oE -e '--.*' | sort -u >wanted
     answered $command --

@@ -51,10 +51,45 @@ class _Handler(BaseHTTPRequestHandler):
         if match and match != etag and kind != "etag":
             self.plain(412, XML % b"PreconditionFailed")
             return
-        answer = Answer(data[first:last + 1], first, last, len(data), etag)
+        answer = Answer(data[first:last + 1], first, last, len(data), etag,
+                        206 if "Range" in self.headers else 200)
         getattr(self, "make_" + kind)(answer)
 
-    do_HEAD = do_GET
+    def do_HEAD(self):
+        """Never faulty; the mark that the object was created with."""
+        path = os.path.join(self.server.faults.folder, self.path.lstrip("/"))
+        if not os.path.isfile(path):
+            self.plain(404)
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", str(os.path.getsize(path)))
+        self.send_header("x-amz-meta-lodfs", self.server.faults.marks.get(path, ""))
+        self.end_headers()
+
+    def do_PUT(self):
+        """Creates an object, whose hash has to be right. A fault comes before that, or after."""
+        faults = self.server.faults
+        name = self.path.lstrip("/")
+        path = os.path.join(faults.folder, name)
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        kind = faults.take(name, 0, 0)
+        if kind not in ("none", "lost"):
+            getattr(self, "make_" + kind)(None)
+            return
+        if self.headers.get("If-None-Match") == "*" and os.path.exists(path):
+            self.plain(412, XML % b"PreconditionFailed")
+            return
+        if self.headers["x-amz-content-sha256"] != hashlib.sha256(body).hexdigest():
+            self.plain(400, XML % b"XAmzContentSHA256Mismatch")
+            return
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(body)
+        faults.marks[path] = self.headers.get("x-amz-meta-lodfs", "")
+        if kind == "lost":
+            self.cut()
+        else:
+            self.plain(200)
 
     def plain(self, status, body=b"", **headers):
         self.send_response(status)
@@ -214,6 +249,7 @@ class Faults:
         self.folder, self.kind, self.times, self.rate = folder, "none", 1, 1.0
         self.chance, self.seen, self.requests, self.made = random.Random(seed), {}, 0, 0
         self.lock, self.over = threading.Lock(), threading.Event()
+        self.marks = {}  # of objects that were put
         self.keys = []  # (ID, session token) of each signed request
 
     def set(self, kind, times=1, rate=1.0):

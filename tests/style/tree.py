@@ -36,6 +36,7 @@ OWNERS = {
     r"xxhash\.h": r"codecs/hash\.c",
     r"CL/.*|cuda\.h|nvrtc\.h": r"gpu/(opencl|cuda)_api\.h",
     r"curl/.*": r"fs/store/http/curl_api\.h",
+    r"openssl/.*": r"fs/store/remote/sha256\.c",
 }
 
 

@@ -134,6 +134,11 @@ static void take_region(struct lod_http_answer *answer, struct value value)
     take_word(answer->region, value);
 }
 
+static void take_mark(struct lod_http_answer *answer, struct value value)
+{
+    take_word(answer->mark, value);
+}
+
 static const struct {
     const char *name;
     void (*take)(struct lod_http_answer *answer, struct value value);
@@ -144,6 +149,7 @@ static const struct {
     {"retry-after:", take_retry},
     {"etag:", take_etag},
     {"x-amz-bucket-region:", take_region},
+    {"x-amz-meta-lodfs:", take_mark},
 };
 
 /* "HTTP/1.1 206 Partial Content" */
@@ -215,6 +221,7 @@ static const char *const expired_codes[] = {"ExpiredToken", "ExpiredTokenExcepti
 static const char *const moved_codes[] = {"AuthorizationHeaderMalformed", "PermanentRedirect",
                                           "IllegalLocationConstraintException", NULL};
 static const char *const clock_codes[] = {"RequestTimeTooSkewed", NULL};
+static const char *const bucket_codes[] = {"NoSuchBucket", NULL};
 
 static enum lod_http_verdict judge_partial(const struct lod_http_answer *answer,
                                            const struct lod_http_asked *asked)
@@ -270,7 +277,8 @@ static enum lod_http_verdict judge_failure(const struct lod_http_answer *answer)
     case 503:
         return LOD_HTTP_SLOW_DOWN;
     default:
-        return status == 408 || status >= 500 || !status ? LOD_HTTP_BUSY : LOD_HTTP_REFUSED;
+        return status == 408 || status == 409 || status >= 500 || !status ? LOD_HTTP_BUSY
+                                                                          : LOD_HTTP_REFUSED;
     }
 }
 
@@ -311,6 +319,7 @@ void lod_http_answer_text(const struct lod_http_answer *answer, enum lod_http_ve
 {
     const char *sentence = is_code(answer, clock_codes)
                                ? "this computer's clock differs from the server's; set it"
+                           : is_code(answer, bucket_codes) ? "there is no such bucket"
                            : answer->status == 416 ? "the object is shorter than it should be"
                                                    : sentences[verdict];
     const bool known_region = verdict == LOD_HTTP_MOVED && answer->region[0];

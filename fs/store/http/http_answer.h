@@ -26,6 +26,7 @@ struct lod_http_answer {
     uint32_t retry_after_s;
     char etag[LOD_HTTP_ETAG_MAX + 1];   /* a strong one; else empty */
     char region[LOD_HTTP_WORD_MAX + 1]; /* of x-amz-bucket-region */
+    char mark[LOD_HTTP_WORD_MAX + 1];   /* of x-amz-meta-lodfs */
     char code[LOD_HTTP_WORD_MAX + 1];   /* the <Code> of S3's error document */
 };
 

@@ -110,6 +110,8 @@ static int on_seek(void *ctx, curl_off_t offset, int origin)
 
 /* ---------------------------------------------------------------------------------- headers */
 
+/* Names are in lower case: libcurl 7.88.1 sorts the lines that it signs before it lowers them. */
+
 static int add_line(const struct lod_curl_api *curl, struct curl_slist **headers, const char *line)
 {
     struct curl_slist *more = curl->curl_slist_append(*headers, line);
@@ -134,10 +136,10 @@ static int add_headers(const struct lod_curl_api *curl, const struct lod_http_re
 {
     const char *sha256 =
         request->body && request->body->sha256 ? request->body->sha256 : EMPTY_SHA256;
-    int error = request->body ? add_line(curl, headers, "Expect:") : 0;
+    int error = 0;
 
     if (!error && request->method == LOD_HTTP_RANGE && request->asked.etag[0]) {
-        error = add_header(curl, headers, "If-Match", request->asked.etag);
+        error = add_header(curl, headers, "if-match", request->asked.etag);
     }
     if (!error && request->keys && request->keys->provider[0]) {
         error = add_header(curl, headers, "x-amz-content-sha256", sha256);

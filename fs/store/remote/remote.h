@@ -25,6 +25,7 @@
 /* The place of the store, and the keys of its user. A row of the back-end table fills it. */
 struct lod_remote_site {
     char base[LOD_URL_BYTES]; /* the URL of the store's folder, without a slash at its end */
+    size_t bucket_bytes;      /* of them: the URL of the bucket; only of S3 */
     struct lod_http_keys keys;
     struct lod_http_way way;
     char *ca_file, *netrc_file; /* owned; those of `way` */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "remote/remote_try.h"
 
 #define CALL_MAX       16u                  /* ranges that are looked after at a time */
 #define FIRST_BYTE_NS  (2 * LOD_SECOND_NS)  /* or 8 times the latency; doubled at each try */
@@ -15,8 +16,6 @@
 #define STALL_NS       (5 * LOD_SECOND_NS)  /* without STALL_BYTES more */
 #define STALL_BYTES    (64u << 10)
 #define LOOK_NS        (LOD_SECOND_NS / 2) /* between two looks at the clock */
-#define TRIES_AT_FIRST 3u                  /* of a host that never answered */
-#define LATENCY_WEIGHT 8u
 
 enum state { WAITING, RUNNING, OVER };
 
@@ -44,20 +43,6 @@ struct call {
     struct lod_http_keys keys;
     unsigned keys_count; /* which of the store's keys these are */
     struct transfer transfers[CALL_MAX];
-};
-
-static const int errors[] = {
-    [LOD_HTTP_RIGHT] = 0,
-    [LOD_HTTP_BROKEN] = -EIO,
-    [LOD_HTTP_BUSY] = -EREMOTEIO,
-    [LOD_HTTP_SLOW_DOWN] = -EBUSY,
-    [LOD_HTTP_MISSING] = -ENOENT,
-    [LOD_HTTP_CHANGED] = -ESTALE,
-    [LOD_HTTP_EXPIRED] = -EACCES,
-    [LOD_HTTP_DENIED] = -EACCES,
-    [LOD_HTTP_MOVED] = -EREMOTEIO,
-    [LOD_HTTP_NO_RANGES] = -EREMOTEIO,
-    [LOD_HTTP_REFUSED] = -EREMOTEIO,
 };
 
 /* ---------------------------------------------------------------------------------- sending */
@@ -153,98 +138,42 @@ static bool remember_etag(struct call *call, const struct lod_http_answer *answe
 
 static int succeed(struct call *call, struct transfer *transfer)
 {
-    struct lod_remote *remote = call->remote;
     const struct lod_http_request *request = &transfer->request;
-    const uint64_t waited =
-        request->first_ns - (request->sent_ns ? request->sent_ns : request->began_ns);
 
-    pthread_mutex_lock(&remote->lock);
+    pthread_mutex_lock(&call->remote->lock);
     const bool same = remember_etag(call, &request->answer);
-    remote->answered = true;
-    remote->failing = false;
-    remote->latency_ns =
-        remote->latency_ns
-            ? remote->latency_ns - remote->latency_ns / LATENCY_WEIGHT + waited / LATENCY_WEIGHT
-            : waited;
-    lod_retry_budget_earn(&remote->budget);
-    pthread_mutex_unlock(&remote->lock);
+    lod_remote_try_succeed(call->remote, request);
+    pthread_mutex_unlock(&call->remote->lock);
     if (!call->target->total) {
         call->target->total = request->answer.total;
     }
     return same ? 0 : -ESTALE;
 }
 
-static enum lod_retry_cause cause_of(const struct lod_http_request *request)
-{
-    return request->certificate ? LOD_RETRY_CERTIFICATE
-           : request->error     ? LOD_RETRY_TRANSPORT
-                                : LOD_RETRY_ANSWER;
-}
-
-/* May the request be sent again? Then the budget has paid for it. */
-static bool may_retry(struct call *call, const struct transfer *transfer, uint64_t now)
+/* Sends it again after a pause, or ends it. */
+static void fail(struct call *call, struct transfer *transfer)
 {
     struct lod_remote *remote = call->remote;
-    const struct lod_http_request *request = &transfer->request;
-    const enum lod_retry_cause cause = cause_of(request);
-    unsigned most = lod_retry_max(cause, request->verdict);
+    const struct lod_remote_try try = {.request = &transfer->request,
+                                       .tries = transfer->tries,
+                                       .progressed = transfer->done,
+                                       .keys_count = call->keys_count,
+                                       .deadline_ns = call->deadline_ns};
 
-    const bool answered = cause == LOD_RETRY_ANSWER;
-    if (answered && request->verdict == LOD_HTTP_EXPIRED &&
-        (transfer->tries >= most || !lod_remote_renew(remote, call->keys_count))) {
-        return false;
+    transfer->error = lod_remote_try_note(remote, call->target->name, &transfer->request);
+    if (!lod_remote_try_again(remote, &try)) {
+        end(call, transfer, transfer->error);
+        return;
     }
-    if (request->error == -ENOMEM || request->error == -EINTR || request->error == -ELOOP) {
-        return false;
-    }
-    pthread_mutex_lock(&remote->lock);
-    if (!remote->answered && !transfer->done && most > TRIES_AT_FIRST) {
-        most = TRIES_AT_FIRST;
-    }
-    bool may = transfer->tries < most && !(remote->failing && most > TRIES_AT_FIRST);
-    if (may && answered && request->verdict == LOD_HTTP_MOVED) {
-        may = remote->site.move && remote->site.move(&remote->site, &request->answer);
-    }
-    may = may && now < call->deadline_ns && lod_retry_budget_take(&remote->budget, now);
-    remote->failing = remote->failing || (!may && most > TRIES_AT_FIRST);
-    remote->stats.retries += may;
-    remote->random = remote->random * 1664525u + 1013904223u; /* Numerical Recipes, 7.1 */
-    pthread_mutex_unlock(&remote->lock);
-    return may;
-}
-
-/* Keeps the reason for the user. Returns the error. */
-static int note(struct call *call, const struct transfer *transfer)
-{
-    const struct lod_http_request *request = &transfer->request;
-    char text[LOD_REMOTE_TROUBLE];
-
-    if (request->error) {
-        snprintf(text, sizeof(text), "%s%s", request->why,
-                 request->certificate ? "; name the certificate to trust with ca_file=" : "");
-    } else {
-        lod_http_answer_text(&request->answer, request->verdict, text, sizeof(text));
-    }
-    if (request->error != -EINTR) {
-        lod_remote_note_trouble(call->remote, call->target->name, text);
-    }
-    return request->error ? request->error : errors[request->verdict];
-}
-
-static void count(struct call *call, const struct lod_http_request *request)
-{
-    const int error = request->error ? request->error : errors[request->verdict];
-
-    pthread_mutex_lock(&call->remote->lock);
-    call->remote->stats.requests[lod_outcome_of(error)]++;
-    call->remote->stats.connects += request->connected;
-    pthread_mutex_unlock(&call->remote->lock);
+    transfer->wake_ns = lod_clock_ns() + lod_remote_try_pause_ns(remote, &try);
+    transfer->tries++;
+    transfer->state = WAITING;
+    take_site(call);
 }
 
 static void settle(struct call *call, struct transfer *transfer)
 {
     struct lod_http_request *request = &transfer->request;
-    const uint64_t now = lod_clock_ns();
 
     call->running--;
     if (request->verdict == LOD_HTTP_RIGHT && request->got) {
@@ -255,21 +184,12 @@ static void settle(struct call *call, struct transfer *transfer)
     if (!whole && !request->error && request->verdict == LOD_HTTP_RIGHT) {
         request->verdict = LOD_HTTP_BROKEN; /* it ended early, and said nothing of it */
     }
-    count(call, request);
+    lod_remote_try_count(call->remote, request);
     call->slowed = call->slowed || (!request->error && request->verdict == LOD_HTTP_SLOW_DOWN);
     if (whole) {
         end(call, transfer, succeed(call, transfer));
-        return;
-    }
-    transfer->error = note(call, transfer);
-    if (may_retry(call, transfer, now)) {
-        transfer->wake_ns = now + lod_retry_pause_ns(transfer->tries, request->answer.retry_after_s,
-                                                     call->remote->random);
-        transfer->tries++;
-        transfer->state = WAITING;
-        take_site(call);
     } else {
-        end(call, transfer, transfer->error);
+        fail(call, transfer);
     }
 }
 

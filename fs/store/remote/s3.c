@@ -64,6 +64,7 @@ static int make_base(const struct s3 *s3, struct lod_remote_site *site)
                     : snprintf(site->base, sizeof(site->base), "%s://%s/%s%s%s",
                                https ? "https" : "http", host, s3->bucket, slash, s3->path);
     site->way.https = https;
+    site->bucket_bytes = (size_t)bytes - strlen(s3->path) - strlen(slash);
     return bytes > (int)sizeof(site->base) - LOD_OBJECT_NAME_MAX - 2 ? -ENAMETOOLONG : 0;
 }
 

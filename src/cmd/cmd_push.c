@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lodfs push STORE s3://BUCKET/KEY: copies a store to S3, whole or not at all. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/location.h"
+#include "pool.h"
+#include "push/push.h"
+#include "terminal/arguments.h"
+#include "terminal/report.h"
+#include "terminal/store_options.h"
+#include "terminal/thread_count.h"
+#include "verify/verify.h"
+
+#define THREADS 4u
+
+struct arguments {
+    const char *store, *url;
+    struct lod_option_list words; /* of -o */
+    unsigned threads;
+    bool look_only, verify, quiet;
+    int progress; /* 1: on, 0: off, -1: on if stderr is a terminal */
+};
+
+#define FIELD(member) LOD_FIELD(struct arguments, member)
+
+static const struct lod_option push_options[] = {
+    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(threads), 'j', "jobs", "N", 1, LOD_CONNECTIONS_MAX,
+                   "send N objects at a time (default: 4)"),
+    LOD_ROW_FLAG(FIELD(look_only), 'n', "dry-run", "send nothing; print what would be sent"),
+    LOD_ROW_FLAG(FIELD(verify), 0, "verify",
+                 "then read every byte from the bucket, and check its hash"),
+    LOD_ROW_QUIET(FIELD(quiet), "print nothing"),
+    LOD_ROW_PROGRESS(FIELD(progress)),
+    LOD_ROW_STORE_WORDS(FIELD(words)),
+    LOD_ROW_OPERAND(FIELD(store), "STORE", 1, LOD_NAMES_FOLDERS),
+    LOD_ROW_OPERAND(FIELD(url), "URL", 1, LOD_NAMES_NONE),
+    LOD_ROW_END,
+};
+
+static int explain(const struct arguments *arguments, int error, const char *why)
+{
+    char shown[PATH_MAX];
+
+    if (error == -EINTR) {
+        return lod_fail(LOD_EXIT_INTERRUPTED, "interrupted: there is no store at the URL yet; run "
+                                              "the same command again to continue");
+    }
+    return lod_fail(error == -ENOENT   ? LOD_EXIT_NO_STORE
+                    : error == -EINVAL ? LOD_EXIT_USAGE
+                                       : LOD_EXIT_FAILED,
+                    "cannot push '%pE' to '%pE': %pE", arguments->store,
+                    lod_location_show(arguments->url, shown, sizeof(shown)),
+                    why[0] ? why : strerrordesc_np(-error));
+}
+
+static void conclude(const struct arguments *arguments, const struct lod_push_counts *counts)
+{
+    char shown[PATH_MAX];
+
+    lod_print(stdout, "'%pE': %s %" PRIu64 " objects, %" PRIu64 " bytes; %" PRIu64 " were there\n",
+              lod_location_show(arguments->url, shown, sizeof(shown)),
+              arguments->look_only ? "would send" : "sent", counts->sent, counts->sent_bytes,
+              counts->there);
+}
+
+/* ---------------------------------------------------------------------------------- --verify */
+
+struct checking {
+    struct lod_verify *verify;
+    struct lod_progress *progress;
+    struct lod_cancel *cancel;
+};
+
+static int check_step(void *ctx, uint64_t number)
+{
+    struct checking *checking = ctx;
+    uint64_t bytes = 0, files = 0;
+
+    int error = lod_cancel_poll(checking->cancel);
+    error = error ? error : lod_verify_step(checking->verify, number, &bytes, &files);
+    lod_progress_add(checking->progress, files, bytes, 0);
+    return error;
+}
+
+static int check(const struct lod_push *push, char why[LOD_PUSH_WHY])
+{
+    struct checking checking = {.progress = push->progress, .cancel = push->cancel};
+    const struct lod_findings *findings = NULL;
+    struct lod_pool *pool = NULL;
+
+    int error = lod_verify_create(push->url, push->how, &checking.verify, why, LOD_PUSH_WHY);
+    if (error) {
+        return error == -ENOENT ? -EIO : error;
+    }
+    lod_verify_hashes_only(checking.verify);
+    lod_progress_stage(push->progress, "verifying", lod_verify_files(checking.verify),
+                       lod_verify_bytes(checking.verify));
+    error = lod_pool_create(push->threads, &pool);
+    error = error ? error
+                  : lod_pool_each(pool, lod_verify_steps(checking.verify), check_step, &checking);
+    lod_pool_destroy(pool);
+    error = error ? error : lod_verify_conclude(checking.verify, &findings);
+    if (!error && findings->damages) {
+        snprintf(
+            why, LOD_PUSH_WHY,
+            "it is there, but damaged; lodfs verify names the damage, there and in the folder");
+        error = -EBADMSG;
+    }
+    lod_verify_destroy(checking.verify);
+    return error;
+}
+
+/* ---------------------------------------------------------------------------------- the command */
+
+static bool is_cancelled(void *ctx)
+{
+    return lod_cancel_poll(ctx) != 0;
+}
+
+static int push(const struct arguments *arguments, struct lod_store_how *how)
+{
+    struct lod_progress progress;
+    struct lod_cancel cancel;
+    struct lod_push_counts counts = {0};
+    const struct lod_push given = {.store = arguments->store,
+                                   .url = arguments->url,
+                                   .how = how,
+                                   .threads = arguments->threads,
+                                   .look_only = arguments->look_only,
+                                   .progress = &progress,
+                                   .cancel = &cancel};
+    char why[LOD_PUSH_WHY] = "";
+
+    if (lod_location_is_url(arguments->store)) {
+        return explain(arguments, -EINVAL, "a store is pushed from a folder; name that");
+    }
+    how->is_over = is_cancelled;
+    how->over_ctx = &cancel;
+    how->connections = how->connections ? how->connections : LOD_CONNECTIONS_MAX;
+    lod_progress_init(&progress, lod_progress_wanted(arguments->progress, arguments->quiet));
+    lod_cancel_init(&cancel, &progress);
+    int error = lod_push_run(&given, &counts, why);
+    if (!error && arguments->verify && !arguments->look_only) {
+        error = check(&given, why);
+    }
+    lod_cancel_finish(&cancel);
+    lod_progress_finish(&progress);
+    if (error) {
+        return explain(arguments, error, why);
+    }
+    if (!arguments->quiet) {
+        conclude(arguments, &counts);
+    }
+    return LOD_EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {.threads = THREADS, .progress = -1};
+    struct lod_store_how how;
+    char *text = NULL;
+
+    int code = lod_arguments_parse(&lod_cmd_push, argc, argv, &arguments);
+    code = code ? code : lod_store_options_take(&arguments.words, &how, &text);
+    code = code ? code : push(&arguments, &how);
+    free(text);
+    return code;
+}
+
+const struct lod_cmd lod_cmd_push = {
+    .name = "push",
+    .summary = "copy a store to S3, whole or not at all",
+    .about = "Copies a store from its folder to s3://BUCKET/KEY. Sends records and index first, "
+             "then manifest.json, without which there is no store. Sends only what is not there: "
+             "the same command continues a push that was interrupted. Never replaces an object.",
+    .options = push_options,
+    .run = run,
+};

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See push.h. */
+#include "push/push.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "index/index.h"
+#include "pool.h"
+#include "record/record_header.h"
+#include "remote/upload.h"
+
+struct work {
+    const struct lod_push *push;
+    struct lod_store *store;
+    struct lod_manifest manifest;
+    struct lod_index *index;
+    struct lod_upload *upload;
+    uint32_t records;
+    pthread_mutex_t lock; /* guards all below */
+    struct lod_push_counts counts;
+    char why[LOD_PUSH_WHY]; /* of the first failure */
+};
+
+static int refuse(char *why, int error, const char *name, const char *sentence)
+{
+    snprintf(why, LOD_PUSH_WHY, "%s%s%s", name, name[0] ? ": " : "", sentence);
+    return error;
+}
+
+/* ---------------------------------------------------------------------------------- the folder */
+
+static int open_store(struct work *work, char *why)
+{
+    const char *reason = "";
+
+    int error = lod_store_open(work->push->store, &work->store);
+    if (error) {
+        return refuse(why, error == -ENOTDIR ? -ENOENT : error, "", strerrordesc_np(-error));
+    }
+    error = lod_manifest_read(work->store, &work->manifest, &reason);
+    if (error) {
+        return refuse(why, error, "", reason);
+    }
+    error = lod_index_open(work->store, &work->manifest, LOD_INDEX_CACHE_BYTES, &work->index, why,
+                           LOD_PUSH_WHY);
+    work->records = error ? 0 : lod_index_records(work->index);
+    return error;
+}
+
+static int read_object(void *ctx, uint64_t offset, void *into, size_t bytes)
+{
+    return lod_object_pread(ctx, offset, into, bytes);
+}
+
+/* The name and the mark of object `number`: a record, or behind them the index. */
+static int describe(struct work *work, uint64_t number, char name[LOD_OBJECT_NAME_MAX + 1],
+                    uint64_t *ret_mark)
+{
+    struct lod_record_desc recd, own;
+
+    if (number == work->records) {
+        snprintf(name, LOD_OBJECT_NAME_MAX + 1, LOD_INDEX_NAME);
+        *ret_mark = work->manifest.index_hash;
+        return 0;
+    }
+    int error = lod_index_record(work->index, (uint32_t)number, &recd);
+    if (error) {
+        snprintf(name, LOD_OBJECT_NAME_MAX + 1, LOD_INDEX_NAME);
+        return error;
+    }
+    snprintf(name, LOD_OBJECT_NAME_MAX + 1, LOD_RECORDS_NAME "/%s", recd.path);
+    *ret_mark = recd.header_hash;
+    error = lod_record_header_read(work->store, recd.path, &own);
+    return error ? error : own.header_hash == recd.header_hash ? 0 : -EBADMSG;
+}
+
+/* ---------------------------------------------------------------------------------- one object */
+
+static void add(struct work *work, bool sent, uint64_t bytes)
+{
+    pthread_mutex_lock(&work->lock);
+    work->counts.sent += sent;
+    work->counts.sent_bytes += sent ? bytes : 0;
+    work->counts.there += !sent;
+    work->counts.there_bytes += sent ? 0 : bytes;
+    pthread_mutex_unlock(&work->lock);
+    lod_progress_add(work->push->progress, 1, bytes, 0);
+}
+
+/* An answer that was lost on its way makes the next try find the object. */
+static int create(struct work *work, const struct lod_upload_file *file, bool *ret_sent,
+                  char why[LOD_UPLOAD_WHY])
+{
+    int error = lod_upload_look(work->upload, file, why);
+
+    *ret_sent = error == -ENOENT;
+    if (error != -ENOENT || work->push->look_only) {
+        return error == -ENOENT ? 0 : error;
+    }
+    error = lod_upload_create(work->upload, file, why);
+    if (error == -EEXIST && lod_upload_look(work->upload, file, why) == 0) {
+        error = 0;
+    }
+    return error;
+}
+
+static int send_object(struct work *work, uint64_t number, char why[LOD_PUSH_WHY])
+{
+    char name[LOD_OBJECT_NAME_MAX + 1] = "", reason[LOD_UPLOAD_WHY] = "";
+    struct lod_upload_file file = {.name = name, .read = read_object};
+    struct lod_object *object = NULL;
+    bool sent = false;
+
+    int error = describe(work, number, name, &file.mark);
+    error = error ? error : lod_object_open(work->store, name, &object);
+    if (error) {
+        return refuse(why, error == -ENOENT ? -EBADMSG : error, name,
+                      "it is damaged or cannot be read; lodfs verify tells more");
+    }
+    file.bytes = lod_object_bytes(object);
+    file.ctx = object;
+    error = create(work, &file, &sent, reason);
+    lod_object_close(object);
+    if (error) {
+        return refuse(why, error, "", reason);
+    }
+    add(work, sent, file.bytes);
+    return 0;
+}
+
+static int step(void *ctx, uint64_t number)
+{
+    struct work *work = ctx;
+    char why[LOD_PUSH_WHY] = "";
+
+    int error = lod_cancel_poll(work->push->cancel);
+    error = error ? error : send_object(work, number, why);
+    if (error) {
+        pthread_mutex_lock(&work->lock);
+        if (!work->why[0]) {
+            memcpy(work->why, why, sizeof(why));
+        }
+        pthread_mutex_unlock(&work->lock);
+    }
+    return error;
+}
+
+static int send_objects(struct work *work, char *why)
+{
+    struct lod_pool *pool = NULL;
+
+    int error = lod_pool_create(work->push->threads, &pool);
+    error = error ? error : lod_pool_each(pool, (uint64_t)work->records + 1, step, work);
+    lod_pool_destroy(pool);
+    if (error) {
+        memcpy(why, work->why, LOD_PUSH_WHY);
+    }
+    return error;
+}
+
+/* ---------------------------------------------------------------------------------- the whole */
+
+static int send_manifest(struct work *work, const struct lod_upload_file *manifest, char *why)
+{
+    int error = lod_upload_create(work->upload, manifest, why);
+
+    if (error == -EEXIST) { /* perhaps our own, whose answer was lost */
+        error = lod_upload_compare(work->upload, manifest, why);
+        error = error == -ENOENT ? -EEXIST : error;
+    }
+    if (!error) {
+        add(work, true, manifest->bytes);
+    }
+    return error;
+}
+
+/* The store is there already if its manifest is: that one is written last. */
+static int send_all(struct work *work, const struct lod_upload_file *manifest, char *why)
+{
+    int error = lod_upload_compare(work->upload, manifest, why);
+
+    if (!error) {
+        work->counts.there = (uint64_t)work->records + 2;
+        return 0;
+    }
+    error = error == -ENOENT ? send_objects(work, why) : error;
+    if (work->push->look_only) {
+        work->counts.sent += !error;
+        work->counts.sent_bytes += error ? 0 : manifest->bytes;
+        return error;
+    }
+    return error ? error : send_manifest(work, manifest, why);
+}
+
+static int run(struct work *work, char *why)
+{
+    struct lod_upload_file manifest = {.name = LOD_MANIFEST_NAME, .read = read_object};
+    struct lod_object *object = NULL;
+
+    int error = open_store(work, why);
+    error =
+        error ? error
+              : lod_upload_open(work->push->url, work->push->how, &work->upload, why, LOD_PUSH_WHY);
+    if (error) {
+        return error;
+    }
+    error = lod_object_open(work->store, LOD_MANIFEST_NAME, &object);
+    if (error) {
+        return refuse(why, error, LOD_MANIFEST_NAME, strerrordesc_np(-error));
+    }
+    manifest.bytes = lod_object_bytes(object);
+    manifest.mark = work->manifest.index_hash;
+    manifest.ctx = object;
+    lod_progress_stage(work->push->progress, "pushing", (uint64_t)work->records + 2, 0);
+    error = send_all(work, &manifest, why);
+    lod_object_close(object);
+    return error;
+}
+
+int lod_push_run(const struct lod_push *push, struct lod_push_counts *ret_counts,
+                 char why[LOD_PUSH_WHY])
+{
+    struct work work = {.push = push};
+
+    pthread_mutex_init(&work.lock, NULL);
+    int error = run(&work, why);
+    lod_upload_close(work.upload);
+    work.index = work.index ? lod_index_close(work.index) : NULL;
+    lod_manifest_finish(&work.manifest);
+    if (work.store) {
+        lod_store_close(work.store);
+    }
+    pthread_mutex_destroy(&work.lock);
+    *ret_counts = work.counts;
+    return error;
+}

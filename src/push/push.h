@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies a store from its folder to S3. Records and index are created first, the manifest last: it
+ * is the commit. No object is ever replaced, so readers of the same key see no store or a whole
+ * one, whatever else writes there. An interrupted push is continued by the next one.
+ */
+#ifndef LOD_PUSH_H
+#define LOD_PUSH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend/store_how.h"
+#include "compiler.h"
+#include "terminal/cancel.h"
+#include "terminal/progress.h"
+
+#define LOD_PUSH_WHY 512
+
+struct lod_push {
+    const char *store, *url;
+    const struct lod_store_how *how; /* of the URL */
+    unsigned threads;
+    bool look_only; /* sends nothing */
+    struct lod_progress *progress;
+    struct lod_cancel *cancel;
+};
+
+struct lod_push_counts {
+    uint64_t sent, sent_bytes;   /* objects; with look_only those that would be sent */
+    uint64_t there, there_bytes; /* that lay there before */
+};
+
+/*
+ * -ENOENT: no store in the folder. -EEXIST: the key holds something else. -EINVAL: no URL of S3, or
+ * unusable options. -EBADMSG: the folder's store is damaged. -EINTR. Others as of
+ * lod_upload_create. `why` gets a sentence, whose names are not escaped.
+ */
+LOD_MUST_CHECK int lod_push_run(const struct lod_push *push, struct lod_push_counts *ret_counts,
+                                char why[LOD_PUSH_WHY]);
+
+#endif
