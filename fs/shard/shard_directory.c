@@ -187,7 +187,7 @@ static int begin(struct making *m)
     }
     error = error ? error : lod_dataset_metadata(m->dataset, &m->recd, &m->metadata);
     m->tree = lod_index_sample_tree(index);
-    if (m->part->framing->takes) {
+    if (m->part->framing->escapes) {
         m->magics =
             (struct lod_magics_reader){.index = index, .ctx = m->dataset, .read = read_metadata};
         m->tree.metadata_ctx = &m->magics;

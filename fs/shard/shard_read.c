@@ -143,10 +143,13 @@ static int sum(const struct range *range, const struct piece *part, uint32_t *re
 {
     const struct lod_stretch *stretch = &part->stretch;
     const struct lod_framed_file *file = stretch->file;
-    uint32_t crc =
-        lod_crc32c(0, part->head + stretch->sum_from, stretch->head_bytes - stretch->sum_from);
-    int error = 0;
+    uint32_t crc = 0;
+    int error = stretch->sum_first ? sum_again(range, stretch->sum_first, &crc) : 0;
 
+    if (error) {
+        return error;
+    }
+    crc = lod_crc32c(crc, part->head + stretch->sum_from, stretch->head_bytes - stretch->sum_from);
     if (part->file_at >= range->from && part->tail_at <= range->to) {
         crc = lod_crc32c(crc, range->into + (part->file_at - range->from), file->bytes);
     } else {

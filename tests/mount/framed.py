@@ -17,6 +17,7 @@ try:
     import parts_spec
     import samples_spec
     import store_spec
+    import tfrecord_spec
 except ImportError as error:
     skip(f"the store is read with a Python module that is missing: {error}")
 
@@ -29,6 +30,13 @@ def photographs(work):
                    stdout=subprocess.DEVNULL)
     return [read(os.path.join(os.fsencode(work), b"photos", name))
             for name in sorted(files_below(f"{work}/photos")) if name.endswith(b".jpg")]
+
+
+def example_of(size):
+    """Returns an Example of one feature; nothing for 0."""
+    value = tfrecord_spec.field(1, tfrecord_spec.field(1, b"z" * size))
+    entry = tfrecord_spec.field(1, b"note") + tfrecord_spec.field(2, value)
+    return tfrecord_spec.field(1, tfrecord_spec.field(1, entry)) if size else b""
 
 
 def make_splits(folder, photos):
@@ -59,6 +67,11 @@ def make_splits(folder, photos):
     for count in (90, 91, 99, 100, 101, 150, 240):
         write(top + b"/val/" + b"e" * count + b".jpg", next(pictures))
         write(top + b"/val/" + LONG + b"/" + b"f" * count + b".jpg", next(pictures))
+    for i, size in enumerate((0, 1, 200, 70_000)):
+        write(top + b"/val/class 1/given%d.jpg" % i, next(pictures))
+        write(top + b"/val/class 1/given%d.example" % i, example_of(size))
+    write(top + b"/val/class 1/given.e.jpg", next(pictures))
+    write(top + b"/val/class 1/given.e.example", example_of(9))
     os.symlink("0.jpg", odd + b"link.jpg")
     os.link(odd + b"k.jpg", top + b"/val/class 0/linked.jpg")
     write(top + b"/val/class 0/equal.jpg", read(odd + b"k.jpg"))

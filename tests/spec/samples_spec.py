@@ -247,9 +247,20 @@ def features(store, sample):
         yield b"image/width", 3, varint(sides[0])
 
 
-def example(store, sample, picture):
-    entries = [*features(store, sample), (b"image/encoded", 1, picture)]
-    return field(1, b"".join(
+def given_of(store, sample):
+    """Returns the node of the raw member STEM.example, or None."""
+    for name, node in sample[6]:
+        item = store.nodes[node][3]
+        if name == sample[7] + b".example" and item != sample[0] and store.row(item)[0] == 4:
+            return node
+    return None
+
+
+def example(store, sample, given, picture):
+    """Returns the Example of a picture; `given` is the contents of STEM.example, or None."""
+    entries = [*(features(store, sample) if given is None else []),
+               (b"image/encoded", 1, picture)]
+    return (given or b"") + field(1, b"".join(
         field(1, field(1, key) + field(2, field(kind, field(1, value))))
         for key, kind, value in entries))
 
@@ -258,14 +269,20 @@ def tfrecord_of(store, samples, read):
     """Returns (a TFRecord file of samples, its .idx)."""
     out, lines = [], []
     for sample in samples:
-        data = example(store, sample, read(store.nodes[store.own[sample[0]]][0]))
+        given = given_of(store, sample)
+        data = example(store, sample, None if given is None else read(store.nodes[given][0]),
+                       read(store.nodes[store.own[sample[0]]][0]))
+        assert len(data) < 1 << 31
         lines.append(b"%016d %010d\n" % (sum(map(len, out)), len(data) + 16))
         out.append(tfrecord_spec.record(data))
     return b"".join(out), b"".join(lines)
 
 
 def tfrecord_bytes(store, sample, fidelity):
-    return 16 + len(example(store, sample, bytes(file_bytes(*store.row(sample[0]), fidelity))))
+    given = given_of(store, sample)
+    sizes = [None if item is None else bytes(file_bytes(*store.row(item), fidelity))
+             for item in (None if given is None else store.nodes[given][3], sample[0])]
+    return 16 + len(example(store, sample, *sizes))
 
 
 def classes_of(store, split):

@@ -59,9 +59,10 @@ struct lod_framed_sample {
 #define LOD_HEAD_BYTES    8192u
 #define LOD_TAIL_BYTES    512u
 struct lod_stretch {
-    unsigned head_bytes, tail_bytes;    /* at most LOD_HEAD_BYTES, LOD_TAIL_BYTES */
-    const struct lod_framed_file *file; /* NULL: the head is all of it */
-    uint64_t from, bytes;               /* of the file; all of it if summed */
+    unsigned head_bytes, tail_bytes;         /* at most LOD_HEAD_BYTES, LOD_TAIL_BYTES */
+    const struct lod_framed_file *file;      /* NULL: the head is all of it */
+    uint64_t from, bytes;                    /* of the file; all of it if summed */
+    const struct lod_framed_file *sum_first; /* summed: this file stands before the sum; or NULL */
     bool summed; /* the tail needs the CRC-32C of the head from `sum_from` on, and of the file */
     unsigned sum_from;
 };
@@ -99,6 +100,7 @@ struct lod_framing {
     const char *ending; /* of its files */
     enum lod_format format;
     bool whole;             /* a file has all samples of a split; otherwise those of one record */
+    bool escapes;           /* files of samples have other bytes where they have the magic word */
     unsigned trailer_bytes; /* zeros behind the last sample of a file */
 
     /*
@@ -134,6 +136,10 @@ static inline uint64_t lod_stretch_bytes(const struct lod_stretch *stretch)
 }
 uint64_t lod_framing_bytes(const struct lod_framing *framing,
                            const struct lod_framed_sample *sample);
+
+/* Returns the raw member that is called as the lead's stem and this ending; NULL: there is none. */
+const struct lod_framed_file *lod_framed_member(const struct lod_framed_sample *sample,
+                                                const char *ending);
 
 /* Returns the ending of files of a kind; NULL: the framing has none. */
 const char *lod_framed_ending(const struct lod_framing *framing, enum lod_framed_kind kind);

@@ -32,24 +32,17 @@ struct data {
     unsigned header_words, label_words, words; /* words: of all */
 };
 
-static bool is_vector(const struct lod_framed_sample *sample, const struct lod_framed_file *file)
+static bool is_vector(const struct lod_framed_file *file)
 {
-    const size_t ending = strlen(LABEL_ENDING);
-
-    return file->plain && file->bytes && file->bytes % sizeof(float) == 0 &&
-           file->name_bytes == sample->stem_bytes + ending &&
-           memcmp(file->name + sample->stem_bytes, LABEL_ENDING, ending) == 0;
+    return file && file->bytes && file->bytes % sizeof(float) == 0;
 }
 
 static struct data data_of(const struct lod_framed_sample *sample)
 {
-    struct data data = {.picture = &sample->file[sample->lead]};
+    const struct lod_framed_file *label = lod_framed_member(sample, LABEL_ENDING);
+    struct data data = {.picture = &sample->file[sample->lead],
+                        .label = is_vector(label) ? label : NULL};
 
-    for (unsigned i = 0; i < sample->count; i++) {
-        if (i != sample->lead && is_vector(sample, &sample->file[i])) {
-            data.label = &sample->file[i];
-        }
-    }
     data.label_bytes = data.label ? data.label->bytes : 0;
     data.bytes = HEADER_BYTES + data.label_bytes + data.picture->bytes;
     /* The other fields of the header are too small, or no whole numbers, to be the word. */
@@ -237,6 +230,7 @@ const struct lod_framing lod_framing_recordio = {
     .ending = ".rec",
     .format = LOD_FORMAT_RECORDIO,
     .whole = true,
+    .escapes = true,
     .takes = takes,
     .stretches = stretches,
     .stretch = stretch,

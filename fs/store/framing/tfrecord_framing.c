@@ -2,8 +2,8 @@
 /*
  * A TFRecord file of Examples: TensorFlow's record_writer.cc and example.proto. A record is its
  * length, a checksum of that, an Example, and its checksum. The features of the Example are those
- * of TensorFlow's ImageNet scripts. The picture comes last, so all bytes but its own and the
- * checksum are known without it.
+ * of TensorFlow's ImageNet scripts, or those of a member STEM.example. The picture comes last, so
+ * all bytes but its own and the checksum are known without it.
  */
 #include "framing/framing.h"
 
@@ -16,6 +16,8 @@
 
 #define LENGTH_BYTES 12u /* u64 and its checksum */
 #define CRC_BYTES    4u
+#define EXAMPLE_MAX  0x7fffffffull /* bytes of a message of protobuf */
+#define GIVEN_ENDING ".example"
 #define FEATURES_MAX 7u
 #define NUMBER_BYTES 10u   /* a varint of 64 bits */
 #define LINE_BYTES   28u   /* "%016u %010u\n" */
@@ -128,12 +130,12 @@ static const char *format_of(const struct lod_framed_sample *sample)
     return !sample->kind ? NULL : strcmp(sample->kind, ".jpg") == 0 ? "jpeg" : sample->kind + 1;
 }
 
-static void describe(const struct lod_framed_sample *sample, struct example *example)
+/* Adds the features that a store has of the picture itself. */
+static void describe_lead(const struct lod_framed_sample *sample, struct example *example)
 {
     const struct lod_framed_file *lead = &sample->file[sample->lead];
     const char *format = format_of(sample);
 
-    example->count = 0;
     if (sample->label >= 0) {
         add_number(example, "image/class/label", (uint64_t)sample->label);
     }
@@ -148,13 +150,20 @@ static void describe(const struct lod_framed_sample *sample, struct example *exa
         add_number(example, "image/height", sample->height);
         add_number(example, "image/width", sample->width);
     }
-    add(example, "image/encoded", NULL, lead->bytes);
+}
+
+static void describe(const struct lod_framed_sample *sample, struct example *example)
+{
+    example->count = 0;
+    if (!lod_framed_member(sample, GIVEN_ENDING)) {
+        describe_lead(sample, example);
+    }
+    add(example, "image/encoded", NULL, sample->file[sample->lead].bytes);
     example->features_bytes = 0;
     for (unsigned i = 0; i < example->count; i++) {
         example->features_bytes += field_bytes(entry_bytes(&example->feature[i]));
     }
 }
-
 /* --------------------------------------------------------------------------------- records */
 
 static uint32_t masked(uint32_t crc)
@@ -162,38 +171,65 @@ static uint32_t masked(uint32_t crc)
     return (crc >> 15 | crc << 17) + 0xa282ead8u;
 }
 
+/* The Example that a member has, the features of all but the picture. It comes first: parsers join
+ * messages that follow each other. */
+static const struct lod_framed_file *given_of(const struct lod_framed_sample *sample)
+{
+    return lod_framed_member(sample, GIVEN_ENDING);
+}
+
+static bool takes(const struct lod_framed_sample *sample)
+{
+    const struct lod_framed_file *given = given_of(sample);
+    struct example example;
+
+    describe(sample, &example);
+    return !given || given->bytes + field_bytes(example.features_bytes) <= EXAMPLE_MAX;
+}
+
 static unsigned stretches(const struct lod_framed_sample *sample)
 {
-    (void)sample;
-    return 1;
+    return given_of(sample) ? 2 : 1;
 }
 
 static void stretch(const struct lod_framed_sample *sample, unsigned number,
                     struct lod_stretch *ret)
 {
-    const struct lod_framed_file *lead = &sample->file[sample->lead];
+    const struct lod_framed_file *lead = &sample->file[sample->lead], *given = given_of(sample);
     struct example example;
 
-    (void)number;
+    if (given && number == 0) {
+        *ret =
+            (struct lod_stretch){.head_bytes = LENGTH_BYTES, .file = given, .bytes = given->bytes};
+        return;
+    }
     describe(sample, &example);
     const uint64_t bytes = field_bytes(example.features_bytes) - lead->bytes;
-    *ret = (struct lod_stretch){.head_bytes = LENGTH_BYTES + (unsigned)bytes,
+    const unsigned length = given ? 0 : LENGTH_BYTES;
+    *ret = (struct lod_stretch){.head_bytes = length + (unsigned)bytes,
                                 .file = lead,
                                 .bytes = lead->bytes,
                                 .tail_bytes = CRC_BYTES,
+                                .sum_first = given,
                                 .summed = true,
-                                .sum_from = LENGTH_BYTES};
+                                .sum_from = length};
 }
 
 static void head(const struct lod_framed_sample *sample, unsigned number, uint8_t *into)
 {
+    const struct lod_framed_file *given = given_of(sample);
     struct example example;
 
-    (void)number;
     describe(sample, &example);
-    lod_put_le64(into, field_bytes(example.features_bytes));
-    lod_put_le32(into + 8, masked(lod_crc32c(0, into, 8)));
-    uint8_t *at = put_field(into + LENGTH_BYTES, FIELD_1, example.features_bytes);
+    if (number == 0) {
+        lod_put_le64(into, (given ? given->bytes : 0) + field_bytes(example.features_bytes));
+        lod_put_le32(into + 8, masked(lod_crc32c(0, into, 8)));
+        into += LENGTH_BYTES;
+    }
+    if (given && number == 0) {
+        return;
+    }
+    uint8_t *at = put_field(into, FIELD_1, example.features_bytes);
     for (unsigned i = 0; i < example.count; i++) {
         at = put_entry(at, &example.feature[i]);
     }
@@ -223,6 +259,7 @@ const struct lod_framing lod_framing_tfrecord = {
     .folder = "tfrecord",
     .ending = ".tfrecord",
     .format = LOD_FORMAT_TFRECORD,
+    .takes = takes,
     .stretches = stretches,
     .stretch = stretch,
     .head = head,

@@ -195,12 +195,12 @@ int lod_sample_takes(struct lod_sample_maker *maker, const struct lod_framing *f
     const uint32_t count = maker->magics_first[maker->sample.count];
     int error = 0;
 
-    *ret_takes = !framing->takes || count <= DIRECTORY_MAX - *words;
+    *ret_takes = !framing->escapes || count <= DIRECTORY_MAX - *words;
     for (unsigned f = LOD_Q1; !error && *ret_takes && framing->takes && f <= LOD_FULL; f++) {
         error = lod_sample_set_fidelity(maker, (enum lod_fidelity)f);
         *ret_takes = !error && framing->takes(&maker->sample);
     }
-    *words += framing->takes && *ret_takes ? count : 0;
+    *words += framing->escapes && *ret_takes ? count : 0;
     return error;
 }
 

@@ -40,6 +40,39 @@ Test(tfrecord_framing, the_smallest_example)
     cr_assert_eq(lod_get_le32(tail), 0x00030000u + 0xa282ead8u);
 }
 
+Test(tfrecord_framing, the_example_of_a_member_comes_first)
+{
+    static const uint8_t example[] = "\x0a\x1a"
+                                     "\x0a\x18\x0a\x0dimage/encoded\x12\x07\x0a\x05\x0a\x03";
+    struct lod_framed_sample sample = sample_of("a.jpg", 3);
+    uint8_t head[LOD_HEAD_BYTES];
+    struct lod_stretch stretch;
+
+    sample.label = 7;
+    sample.count = 2;
+    sample.stem_bytes = 1;
+    sample.file[1] = (struct lod_framed_file){
+        .name = "a.example", .name_bytes = 9, .bytes = 1000, .plain = true};
+    cr_assert_eq(lod_framing_tfrecord.stretches(&sample), 2);
+    lod_framing_tfrecord.stretch(&sample, 0, &stretch);
+    lod_framing_tfrecord.head(&sample, 0, head);
+    cr_assert(stretch.file == &sample.file[1] && !stretch.summed && !stretch.tail_bytes);
+    cr_assert_eq(stretch.head_bytes, 12);
+    cr_assert_eq(lod_get_le64(head), 1000 + sizeof(example) - 1 + 3);
+    lod_framing_tfrecord.stretch(&sample, 1, &stretch);
+    lod_framing_tfrecord.head(&sample, 1, head);
+    cr_assert(stretch.file == &sample.file[0] && stretch.sum_first == &sample.file[1]);
+    cr_assert_eq(stretch.sum_from, 0);
+    cr_assert_eq(stretch.head_bytes, sizeof(example) - 1);
+    cr_assert_eq(memcmp(head, example, sizeof(example) - 1), 0);
+    sample.file[1].bytes = 0x7fffffff - (sizeof(example) - 1 + 3);
+    cr_assert(lod_framing_tfrecord.takes(&sample));
+    sample.file[1].bytes++;
+    cr_assert_not(lod_framing_tfrecord.takes(&sample), "2^31 bytes");
+    sample.file[1].plain = false; /* a picture of that name is none */
+    cr_assert_eq(lod_framing_tfrecord.stretches(&sample), 1);
+}
+
 Test(tfrecord_framing, lengths_of_pictures_around_the_steps_of_a_varint)
 {
     uint8_t head[LOD_HEAD_BYTES + 1];
