@@ -90,11 +90,13 @@ static int run(int argc, char **argv)
 
     if (!code &&
         (lod_location_is_url(arguments.pack.source) || lod_location_is_url(arguments.pack.store))) {
-        return lod_fail(LOD_EXIT_USAGE,
+        code = lod_fail(LOD_EXIT_USAGE,
                         "pack reads and writes a folder: pack there, then copy the store to the "
                         "URL, manifest.json last");
     }
-    return code ? code : pack(&arguments);
+    code = code ? code : pack(&arguments);
+    lod_filter_finish(&arguments.pack.filter);
+    return code;
 }
 
 const struct lod_cmd lod_cmd_pack = {

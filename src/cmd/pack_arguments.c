@@ -73,6 +73,22 @@ const struct lod_option lod_pack_rows[] = {
     LOD_ROW_CHOICE(FIELD(pack.follow), "symlinks", symlinks,
                    "keep (default): symbolic links stay links, and one that leaves SOURCE stops "
                    "pack; follow: links are replaced by the files and folders they point to"),
+    LOD_ROW_TEXT(LOD_OPTION_LIST, FIELD(pack.filter.exclude), 0, "exclude", "GLOB",
+                 LOD_OPTION_LIST_MAX,
+                 "leave out these files, and these folders with all that is in them. GLOB matches "
+                 "the name, or, if it has a slash, the path; ** stands for any folders, a slash at "
+                 "the end for folders alone. May be given several times"),
+    {.kind = LOD_OPTION_LIST,
+     .offers = LOD_NAMES_FILES,
+     .max = LOD_OPTION_LIST_MAX,
+     .field = FIELD(exclude_from),
+     .name = "exclude-from",
+     .value = "FILE",
+     .help = "the same for each line of FILE; lines that begin with # are comments"},
+    LOD_ROW_TEXT(LOD_OPTION_LIST, FIELD(pack.filter.include), 0, "include", "GLOB",
+                 LOD_OPTION_LIST_MAX,
+                 "pack only files that match one of these patterns, and the folders they lie in. "
+                 "--exclude leaves out files of these too"),
     LOD_ROW_CHOICE(FIELD(from), "from", sources,
                    "folder (default): SOURCE is a folder of files. tar, tfrecord, recordio: "
                    "such a file, or a folder of them, whose members are packed as the files of a "
@@ -129,12 +145,39 @@ static int load_scans(struct lod_pack_arguments *arguments)
     return 0;
 }
 
-static int check_globs(const struct lod_option_list *globs)
+static int check_globs(const char *name, const struct lod_option_list *globs)
 {
     for (unsigned i = 0; i < globs->count; i++) {
-        if (globs->at[i][0] == '\0' || strlen(globs->at[i]) > LOD_PATH_MAX) {
+        if (!lod_pattern_is_good(globs->at[i])) {
             return lod_arguments_refuse(
-                &lod_cmd_pack, "--tables takes a pattern of file names, not '%pE'", globs->at[i]);
+                &lod_cmd_pack, "--%s takes a pattern of file names, not '%pE'", name, globs->at[i]);
+        }
+    }
+    return 0;
+}
+
+static int read_excluded(struct lod_pack_arguments *arguments)
+{
+    const struct lod_option_list *files = &arguments->exclude_from;
+
+    for (unsigned i = 0; i < files->count; i++) {
+        unsigned line;
+        int error = lod_filter_read(&arguments->pack.filter, files->at[i], &line);
+        if (error == -E2BIG) {
+            return lod_fail(LOD_EXIT_USAGE,
+                            "--exclude-from=%pE: more than 1 MiB or 10,000 patterns", files->at[i]);
+        }
+        if (error == -EINVAL && line == 0) {
+            return lod_fail(LOD_EXIT_USAGE, "--exclude-from=%pE: it is no text: it has a byte 0",
+                            files->at[i]);
+        }
+        if (error == -EINVAL) {
+            return lod_fail(LOD_EXIT_USAGE, "--exclude-from=%pE: line %u is no pattern",
+                            files->at[i], line);
+        }
+        if (error) {
+            return lod_fail(LOD_EXIT_USAGE, "--exclude-from=%pE: %s", files->at[i],
+                            strerrordesc_np(-error));
         }
     }
     return 0;
@@ -212,7 +255,10 @@ int lod_pack_arguments_parse(struct lod_pack_arguments *arguments, int argc, cha
         .progress = -1,
     };
     int code = lod_arguments_parse(&lod_cmd_pack, argc, argv, arguments);
-    code = code ? code : check_globs(&arguments->pack.tables.globs);
+    code = code ? code : check_globs("tables", &arguments->pack.tables.globs);
+    code = code ? code : check_globs("exclude", &arguments->pack.filter.exclude);
+    code = code ? code : check_globs("include", &arguments->pack.filter.include);
+    code = code ? code : read_excluded(arguments);
     code = code ? code : settle_full(arguments);
     code = code ? code : settle_from(arguments);
     code = code ? code : settle_splits(arguments);

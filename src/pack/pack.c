@@ -70,6 +70,7 @@ static struct lod_import import_of(const struct pack *p)
                                .source = p->options->source,
                                .stop = p->options->stop,
                                .progress = p->options->progress,
+                               .filter = &p->options->filter,
                                .first_error = p->first_error};
 }
 
@@ -114,9 +115,12 @@ static int list_source(struct pack *p, const struct lod_walk *walk)
 {
     const struct lod_import import = import_of(p);
 
-    return p->options->from ? lod_import_list(&import, p->source_fd, p->alone,
-                                              &p->result->containers, &p->result->list)
-                            : lod_walk(walk, &p->result->list);
+    int error = p->options->from ? lod_import_list(&import, p->source_fd, p->alone,
+                                                   &p->result->containers, &p->result->list)
+                                 : lod_walk(walk, &p->result->list);
+    return error || p->options->filter.include.count == 0
+               ? error
+               : lod_source_list_drop_folders(&p->result->list);
 }
 
 static int find_files(struct pack *p)
@@ -124,6 +128,7 @@ static int find_files(struct pack *p)
     const struct lod_pack_options *options = p->options;
     struct lod_walk walk = {.root_fd = p->source_fd,
                             .follow = options->follow,
+                            .filter = &options->filter,
                             .stop = options->stop,
                             .progress = options->progress,
                             .first_error = p->first_error};

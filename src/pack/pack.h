@@ -15,6 +15,7 @@
 #include "pack/container/containers.h"
 #include "pack/plan/order.h"
 #include "pack/plan/splits.h"
+#include "pack/source/filter.h"
 #include "pack/source/source.h"
 #include "pack/tables/tables.h"
 #include "pack/source/first_error.h"
@@ -40,6 +41,7 @@ struct lod_pack_options {
     uint8_t l3_mode;                /* enum lod_l3_mode */
     bool keep;                      /* --original=all */
     struct lod_tables_options tables;
+    struct lod_filter filter;
     bool follow, skip_unreadable, dry_run;
     struct lod_progress *progress;
     struct lod_cancel *stop;

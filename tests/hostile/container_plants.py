@@ -20,4 +20,10 @@ CONTAINERS = (
      "if (lod_crc32c(0, at, LENGTH_BYTES) != unmasked(lod_get_le32(at + LENGTH_BYTES))) {",
      "if (lod_crc32c(0, at, LENGTH_BYTES) == unmasked(~lod_get_le32(at + LENGTH_BYTES))) {",
      "src/from_tfrecord"),
+    ("folders are packed whatever --exclude says", "src/pack/source/walk.c",
+     "lod_filter_why(w->how->filter, path, S_ISDIR(st.st_mode))",
+     "lod_filter_why(w->how->filter, path, false)", "cli-exclude"),
+    ("** at the end of a pattern matches nothing", "src/pack/source/filter.c",
+     "            if (*glob == '\\0') {\n                return true;",
+     "            if (*glob == '\\0') {\n                return false;", "src/filter"),
 )

@@ -255,7 +255,7 @@ int lod_import_list(const struct lod_import *import, int folder_fd, bool alone,
                          .folder_fd = folder_fd,
                          .containers = containers,
                          .numbered = calloc(containers->count, sizeof(bool)),
-                         .members = {.first_error = import->first_error}};
+                         .members = {.first_error = import->first_error, .filter = import->filter}};
     int error = m->numbered ? describe_root(m, alone, &root) : -ENOMEM;
     error = error ? error : list_all(m, &root);
     if (error) {

@@ -9,6 +9,7 @@
 
 #include "compiler.h"
 #include "pack/container/containers.h"
+#include "pack/source/filter.h"
 #include "pack/source/first_error.h"
 #include "pack/source/source.h"
 #include "terminal/cancel.h"
@@ -16,8 +17,9 @@
 
 struct lod_import {
     const struct lod_container *kind;
-    const char *key;         /* of the picture; NULL: the usual ones */
-    const char *source;      /* a container, or a folder of them, as the user named it */
+    const char *key;    /* of the picture; NULL: the usual ones */
+    const char *source; /* a container, or a folder of them, as the user named it */
+    const struct lod_filter *filter;
     struct lod_cancel *stop; /* may be NULL, like the progress */
     struct lod_progress *progress;
     struct lod_first_error *first_error; /* gets the message of every error but -EINTR, -ENOMEM */

@@ -10,6 +10,7 @@
 
 #include "compiler.h"
 #include "pack/container/containers.h"
+#include "pack/source/filter.h"
 #include "pack/source/first_error.h"
 #include "pack/source/source.h"
 
@@ -17,6 +18,7 @@
 struct lod_members {
     struct lod_source_list list;
     struct lod_first_error *first_error;
+    const struct lod_filter *filter;
     const struct lod_source *container;
     const char *folder; /* above all members of the container; "": none */
     const struct lod_container_walk *walk;

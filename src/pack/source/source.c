@@ -146,6 +146,49 @@ struct lod_source *lod_source_list_find(const struct lod_source_list *list, cons
     return list->count ? bsearch(&wanted, list->at, list->count, sizeof(wanted), by_path) : NULL;
 }
 
+/* Marks the folders above `path`. Those above a marked one are marked. */
+static void mark_above(const struct lod_source_list *list, const char *path, bool *holds)
+{
+    char above[LOD_PATH_MAX + 1];
+    size_t bytes = strlen(path);
+    bool marked = false;
+
+    memcpy(above, path, bytes + 1);
+    while (!marked && bytes) {
+        const char *slash = memrchr(above, '/', bytes);
+        bytes = slash ? (size_t)(slash - above) : 0;
+        above[bytes] = '\0';
+        const struct lod_source *folder = lod_source_list_find(list, above);
+        marked = !folder || holds[folder - list->at];
+        if (folder) {
+            holds[folder - list->at] = true;
+        }
+    }
+}
+
+int lod_source_list_drop_folders(struct lod_source_list *list)
+{
+    bool *holds = calloc(list->count + 1, sizeof(holds[0]));
+
+    if (!holds) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->at[i].role != LOD_SOURCE_FOLDER && list->at[i].role != LOD_SOURCE_LEFT_OUT) {
+            mark_above(list, list->at[i].path, holds);
+        }
+    }
+    for (size_t i = 1; i < list->count; i++) { /* the root is the first */
+        if (list->at[i].role == LOD_SOURCE_FOLDER && !holds[i]) {
+            list->at[i].role = LOD_SOURCE_LEFT_OUT;
+            list->at[i].why = "no file in it is included";
+            list->at[i].special = true;
+        }
+    }
+    free(holds);
+    return 0;
+}
+
 const struct lod_source *lod_source_owner(const struct lod_source_list *list,
                                           const struct lod_source *source)
 {

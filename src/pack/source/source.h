@@ -54,7 +54,7 @@ struct lod_source {
     uint16_t mode;  /* 0777 */
     uint8_t role;   /* enum lod_source_role */
     bool shared;    /* the inode of the file may have more names in the source */
-    bool special;   /* LEFT_OUT: a socket, fifo or device, which a store cannot have */
+    bool special;   /* LEFT_OUT on purpose: a socket, fifo or device, or by a pattern of names */
     bool split;     /* FOLDER: its pictures are a split, as --splits says */
     bool added;     /* made by pack, not a file or folder of the source: VIRTUAL in the store */
 };
@@ -80,6 +80,9 @@ void lod_source_list_sort(struct lod_source_list *list);
 LOD_MUST_CHECK int lod_source_list_resort(struct lod_source_list *list);
 /* Returns the source at `path` in a sorted list, or NULL. */
 struct lod_source *lod_source_list_find(const struct lod_source_list *list, const char *path);
+/* Leaves out folders of a sorted list that hold nothing to pack, but not the root. Returns -ENOMEM.
+ */
+LOD_MUST_CHECK int lod_source_list_drop_folders(struct lod_source_list *list);
 /* Copies bytes that live as long as the list, aligned for any type. Returns -ENOMEM. */
 LOD_MUST_CHECK int lod_source_list_keep(struct lod_source_list *list, const void *data,
                                         size_t bytes, const void **ret_copy);

@@ -117,6 +117,12 @@ static int add_found(struct walk *w, const char *path, const char *name)
         return add_unreadable(w, &found, -errno);
     }
     lod_source_set_stat(&found, &st);
+    found.why = lod_filter_why(w->how->filter, path, S_ISDIR(st.st_mode));
+    if (found.why) {
+        found.role = LOD_SOURCE_LEFT_OUT;
+        found.special = true;
+        return lod_source_list_add(&w->list, &found);
+    }
     if (S_ISDIR(st.st_mode)) {
         return add_folder(w, &found);
     }

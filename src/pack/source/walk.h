@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "compiler.h"
+#include "pack/source/filter.h"
 #include "pack/source/source.h"
 #include "pack/source/first_error.h"
 #include "terminal/cancel.h"
@@ -20,6 +21,7 @@ struct lod_walk {
     bool follow;       /* symbolic links are replaced by their targets */
     bool store_exists; /* the store's folder exists, and must not be in the source */
     uint64_t store_dev, store_ino;
+    const struct lod_filter *filter;
     struct lod_cancel *stop; /* may be NULL, like the progress */
     struct lod_progress *progress;
     struct lod_first_error
@@ -27,9 +29,10 @@ struct lod_walk {
 };
 
 /*
- * Walks the source. Sockets, fifos and devices become LEFT_OUT. Of two names of one inode, the
- * later path becomes a HARD_LINK of the earlier. Links that leave the source, cycles of followed
- * links, paths over 4,095 bytes and targets over 3,825 are errors, with a message in `first_error`.
+ * Walks the source. Sockets, fifos, devices and what the filter leaves out become LEFT_OUT. Of two
+ * names of one inode, the later path becomes a HARD_LINK of the earlier. Links that leave the
+ * source, cycles of followed links, paths over 4,095 bytes and targets over 3,825 are errors, with
+ * a message in `first_error`.
  */
 LOD_MUST_CHECK int lod_walk(const struct lod_walk *walk, struct lod_source_list *ret_list);
 

@@ -3,10 +3,10 @@
  * Finds the tables among the files, and adds their sources: FOLDER.toc with schema.json and the
  * shards, beside every name of a table. See tables.h.
  */
+#include "pack/source/filter.h"
 #include "pack/tables/tables.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +32,8 @@ struct finding {
 
 static bool matches(const struct lod_tables_options *options, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-
     for (unsigned i = 0; i < options->globs.count; i++) {
-        const bool whole = strchr(options->globs.at[i], '/') != NULL;
-        if (fnmatch(options->globs.at[i], whole ? path : name, whole ? FNM_PATHNAME : 0) == 0) {
+        if (lod_pattern_matches(options->globs.at[i], path, false)) {
             return true;
         }
     }
