@@ -152,6 +152,11 @@ LODFS_EXPORT int lodfs_items_of(struct lodfs_store *store, const char *paths, si
 /* The path of an item with a NUL, in up to `room` bytes: 4,096 suffice. -ERANGE. */
 LODFS_EXPORT int lodfs_item_path(struct lodfs_store *store, uint32_t item, char *into, size_t room,
                                  struct lodfs_error *error);
+/* The label that `pack --labels` gave a picture: 0 and up, or -1 for none. LODFS_LABEL_OF_FOLDER:
+ * it has none of its own, so its folder counts. */
+#define LODFS_LABEL_OF_FOLDER (-2)
+LODFS_EXPORT int lodfs_item_label(struct lodfs_store *store, uint32_t item, int32_t *ret_label,
+                                  struct lodfs_error *error);
 LODFS_EXPORT int lodfs_item_bytes(struct lodfs_store *store, uint32_t item, int fidelity,
                                   uint64_t *ret_bytes, struct lodfs_error *error);
 /* Bytes [offset, offset + bytes) of the item's file, clipped to its end. */

@@ -8,6 +8,8 @@
 #include "api/lodfs_error.h"
 #include "api/lodfs_shown.h"
 #include "memory/flight.h"
+#include "sample/item_label.h"
+#include "sample/sample_rows.h"
 
 #define NO_ITEM UINT32_MAX
 
@@ -149,6 +151,29 @@ int lodfs_item_path(struct lodfs_store *store, uint32_t item, char *into, size_t
         return say_item(error, result, item);
     }
     memcpy(into, path, strlen(path) + 1);
+    return 0;
+}
+
+int lodfs_item_label(struct lodfs_store *store, uint32_t item, int32_t *ret_label,
+                     struct lodfs_error *error)
+{
+    const struct lod_opened *opened = NULL;
+    struct lod_sample_row sample = {.label = LODFS_LABEL_OF_FOLDER};
+    uint8_t row[LOD_ROW_BYTES];
+    int result = lod_opened_get(store, &opened, error);
+
+    if (result) {
+        return result;
+    }
+    struct lod_index *index = lod_dataset_index(opened->dataset);
+    result = lod_index_item(index, item, row);
+    if (!result && lod_row_has_label(row)) {
+        result = lod_index_sample(index, item, &sample);
+    }
+    if (result) {
+        return say_item(error, result, item);
+    }
+    *ret_label = sample.label;
     return 0;
 }
 

@@ -223,6 +223,14 @@ def images(point, store, source):
     picture, label = next(iter(lodfs.torch.Images(store, "q1", "val")))
     if picture.mode != "RGB" or label != 0:
         yield "the picture of PIL is not one"
+    with open(f"{source}.labels", "w", encoding="utf-8") as out:
+        for i, (path, _) in enumerate(folder.samples[:5]):
+            out.write(f"{os.path.relpath(path, f'{point}/q2')}\t{(7, 0, -1, 2**31 - 1, 9)[i]}\n")
+    run_lodfs("pack", "-q", "--scans=default", f"--labels={source}.labels", source, f"{store}.own")
+    own = lodfs.torch.Images(f"{store}.own", "q2", "train", bytes, BATCH, run=RUN)
+    given = sorted(label for batch in epoch(own) for _, label in batch if label != -1)
+    if given != [0, 7, 9, 2**31 - 1]:
+        yield f"labels of pack --labels: {given}"
     try:
         lodfs.torch.Images(store, "q1", "nothing")
         yield "a split that is not there is taken"

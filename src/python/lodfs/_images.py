@@ -20,7 +20,8 @@ class Images(IterableDataset):
     """Pairs of a picture and its label, read from a store without a mount.
 
     `store` is a store's folder or a mount. `split` is a folder of the source, "" for all of it; a
-    label is the number of the class folder in it, among .classes, and -1 outside such a folder.
+    label is the number of the class folder in it, among .classes, and -1 outside such a folder,
+    or that of pack --labels.
     `decode` turns the bytes of a file into the picture; without it they become one of PIL, in RGB.
 
     Give `batch_size` as to the DataLoader: its workers then make whole batches in turn, so that
@@ -63,7 +64,11 @@ class Images(IterableDataset):
         self._walk = self._new_walk()
         self._walk.load(walk)
 
-    def _label(self, path):
+    def _label(self, item):
+        own = self._store.item_label(item)
+        if own is not None:
+            return own
+        path = self._store.item_path(item)
         below = path[len(self.split) + 1:] if self.split else path
         folder, slash, _ = below.partition("/")
         return self._labels[folder] if slash else -1
@@ -76,7 +81,7 @@ class Images(IterableDataset):
             place = self._walk.done - 1
             if place // self._batch % workers == mine:
                 yield (self._decode(self._store.read_item(item, self.fidelity)),
-                       self._label(self._store.item_path(item)))
+                       self._label(item))
 
     def __len__(self):
         return len(self._walk)

@@ -2,7 +2,7 @@
 """A store as files: list and read at a fidelity. Any number of threads may use one at once."""
 import operator
 import os
-from ctypes import byref, c_size_t, c_uint64, c_void_p, create_string_buffer
+from ctypes import byref, c_int32, c_size_t, c_uint64, c_void_p, create_string_buffer
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from .file import File
 _KINDS = {1: "file", 2: "folder", 3: "symlink"}
 _LISTED_AT_ONCE = 64
 _LINK_BYTES = _PATH_BYTES = 4096
+_OF_FOLDER = -2  # LODFS_LABEL_OF_FOLDER
 
 
 class Entry(NamedTuple):
@@ -164,6 +165,12 @@ class Store:
         into = create_string_buffer(_PATH_BYTES)
         call("item_path", self._opened(), operator.index(item), into, _PATH_BYTES)
         return os.fsdecode(into.value)
+
+    def item_label(self, item):
+        """The label that pack --labels gave a picture, -1 for none; None if its folder counts."""
+        label = c_int32()
+        call("item_label", self._opened(), operator.index(item), byref(label))
+        return None if label.value == _OF_FOLDER else label.value
 
     def read_item(self, item, fidelity="full"):
         """The bytes of an item's file."""
