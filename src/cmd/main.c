@@ -22,6 +22,7 @@ static const struct lod_cmd *const commands[] = {
     &lod_cmd_stats,
     &lod_cmd_ls,
     &lod_cmd_order,
+    &lod_cmd_met,
     &lod_cmd_info,
     &lod_cmd_fidelity,
     &lod_cmd_report,

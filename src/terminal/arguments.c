@@ -23,6 +23,13 @@ int lod_fail(int code, const char *format, ...)
     return code;
 }
 
+const char *lod_cmd_word(const struct lod_cmd *cmd)
+{
+    const char *blank = strrchr(cmd->name, ' ');
+
+    return blank ? blank + 1 : cmd->name;
+}
+
 int lod_arguments_refuse(const struct lod_cmd *cmd, const char *format, ...)
 {
     char sentence[8192];

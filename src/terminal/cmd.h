@@ -21,15 +21,19 @@ enum lod_exit {
 
 struct lod_cmd {
     const char *name;
-    const char *summary;               /* one line */
-    const char *about, *after;         /* paragraphs before and after the options; NULL: none */
-    const struct lod_option *options;  /* options, then operands in their order */
-    int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+    const char *summary;                /* one line */
+    const char *about, *after;          /* paragraphs before and after the options; NULL: none */
+    const struct lod_option *options;   /* options, then operands in their order */
+    const struct lod_cmd *const *verbs; /* commands that its first word chooses, up to a NULL */
+    int (*run)(int argc, char **argv);  /* argv[0] is the command's name */
 };
 
 extern const struct lod_cmd lod_cmd_pack, lod_cmd_mount, lod_cmd_umount, lod_cmd_set, lod_cmd_stats,
-    lod_cmd_ls, lod_cmd_order, lod_cmd_info, lod_cmd_fidelity, lod_cmd_report, lod_cmd_unpack,
-    lod_cmd_verify, lod_cmd_repair, lod_cmd_push, lod_cmd_version;
+    lod_cmd_ls, lod_cmd_order, lod_cmd_met, lod_cmd_info, lod_cmd_fidelity, lod_cmd_report,
+    lod_cmd_unpack, lod_cmd_verify, lod_cmd_repair, lod_cmd_push, lod_cmd_version;
+
+/* Returns the last word of a command's name: "begin" of "met begin". */
+const char *lod_cmd_word(const struct lod_cmd *cmd);
 
 /* mount.lodfs, with the arguments and exit codes of mount(8). */
 int lod_cmd_mount_helper(int argc, char **argv);

@@ -217,10 +217,18 @@ void lod_complete(const struct lod_cmd *const *commands, size_t commands_count,
 
     answer.lines = (struct lod_out){.text = answer.text, .room = sizeof(answer.text)};
     for (size_t i = 0; i < commands_count; i++) {
+        const struct lod_cmd *cmd = commands[i];
         if (first) {
-            offer(&answer, "", commands[i]->name, "", commands[i]->summary);
-        } else if (strcmp(words[0], commands[i]->name) == 0) {
-            complete(&answer, commands[i], words + 1, words_count - 1);
+            offer(&answer, "", lod_cmd_word(cmd), "", cmd->summary);
+        } else if (strcmp(words[0], lod_cmd_word(cmd)) == 0 && cmd->verbs) {
+            size_t count = 0;
+            while (cmd->verbs[count]) {
+                count++;
+            }
+            lod_complete(cmd->verbs, count, words + 1, words_count - 1);
+            return;
+        } else if (strcmp(words[0], lod_cmd_word(cmd)) == 0) {
+            complete(&answer, cmd, words + 1, words_count - 1);
         }
     }
     printf("%s\n%s", answer.kind, answer.text);

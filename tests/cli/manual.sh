@@ -12,8 +12,9 @@ for page in lodfs.1 lodfs-loaders.7 mount.lodfs.8; do
 done
 
 # Help is printed from the tables that parse options, so it lists every option that exists.
-for command in pack umount set stats ls order info fidelity report unpack verify repair; do
-    "$LODFS" help $command | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE -e '--.*' >words
+for command in pack umount set stats ls order info fidelity report unpack verify repair \
+    'met plan' 'met begin' 'met next' 'met status' 'met end'; do
+    "$LODFS" $command --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE -e '--.*' >words
     while read -r word; do
         grep -qF -e "$word" lodfs.1 mount.lodfs.8 || fail "no page names $word of $command"
     done <words

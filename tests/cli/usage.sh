@@ -6,7 +6,7 @@
 expect 2 "$LODFS"
 grep -q 'Usage: lodfs COMMAND' err || fail "lodfs without arguments prints no usage on stderr"
 expect 0 "$LODFS" --help
-for command in pack mount umount set stats ls order info fidelity verify push version help; do
+for command in pack mount umount set stats ls order met info fidelity verify push version help; do
     printed "  $command "
 done
 printed 'Exit codes'
@@ -63,7 +63,8 @@ said 'no/such/parent'
 expect 0 "$LODFS" pack --record-size=64KiB --seed=9007199254740991 source store
 
 # Every command names an unknown option in its message.
-for command in pack mount umount set stats ls order info fidelity unpack verify repair push; do
+for command in pack mount umount set stats ls order 'met plan' 'met begin' 'met next' 'met status' \
+    'met end' info fidelity unpack verify repair push; do
     for word in --nonsense -Z; do
         expect 2 "$LODFS" $command a b $word
         said "unknown option '$word'; see lodfs $command --help"
@@ -79,8 +80,9 @@ said 'takes no arguments'
 # No line of any output ends in blanks. No line of help has more than 80 columns.
 make_source many
 trim() { grep -nE '[[:blank:]]+$' out && fail "blanks at the end of a line: $*"; }
-for command in pack mount umount set stats ls order info fidelity unpack verify repair push \
-    version help; do
+for command in pack mount umount set stats ls order met 'met plan' 'met begin' 'met next' \
+    'met status' 'met end' info fidelity unpack verify repair push version \
+    help; do
     expect 0 "$LODFS" $command --help
     trim $command --help
     awk -v c="$command" 'length > 80 { print c ": " $0; wide = 1 } END { exit wide }' out ||

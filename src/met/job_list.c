@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See job_list.h. */
+#include "met/job_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "met/job_walk.h"
+#include "terminal/cmd.h"
+#include "terminal/mount_client.h"
+
+/* A trainer may take long for a list. */
+#define KEEP_S LOD_AHEAD_KEEP_S_MAX
+
+static int ask(struct lod_job_walk *walk, const struct lod_ahead_tell *tell, uint32_t *ret_ready)
+{
+    struct lod_ahead_answer answer = {.ready = 0};
+    int error = lod_mount_client_ahead(walk->control, tell, &answer);
+
+    walk->told = !error;
+    if (!error) {
+        walk->room = answer.bytes_room;
+        walk->speed = answer.bytes_per_second;
+        *ret_ready = answer.ready;
+    }
+    return error;
+}
+
+static struct lod_ahead_tell tell_of(const struct lod_job_walk *walk)
+{
+    return (struct lod_ahead_tell){
+        .job = walk->job->number, .fidelity = walk->job->state.fidelity, .keep_s = KEEP_S};
+}
+
+/* Tells the records, fewer and fewer if the lists of all jobs are too long. */
+static int tell_all(struct lod_job_walk *walk, uint32_t *ret_ready)
+{
+    struct lod_ahead_tell tell = tell_of(walk);
+    size_t count = 0, window = 0;
+    int error;
+
+    lod_met_records(&walk->met, NULL, 0, &count, &window);
+    uint32_t *records = calloc(count + 1, sizeof(*records));
+    if (!records) {
+        return -ENOMEM;
+    }
+    lod_met_records(&walk->met, records, count, &count, &window);
+    tell.records = records;
+    tell.count = (uint32_t)count;
+    do {
+        error = ask(walk, &tell, ret_ready);
+        tell.count /= 2;
+    } while (error == -E2BIG && tell.count);
+    free(records);
+    return error;
+}
+
+static bool is_refused(int error)
+{
+    return error == -EPERM || error == -EACCES || error == -ENOTTY || error == -ENOSYS;
+}
+
+int lod_job_list_tell(struct lod_job_walk *walk)
+{
+    uint32_t ready = 0;
+    int error = tell_all(walk, &ready);
+
+    return error && !is_refused(error)
+               ? lod_fail(LOD_EXIT_FAILED, "%pE does not take the list of records: %s",
+                          walk->job->mount, strerrordesc_np(-error))
+               : LOD_EXIT_OK;
+}
+
+int lod_job_list_end(struct lod_job_walk *walk)
+{
+    struct lod_ahead_tell tell = tell_of(walk);
+    uint32_t ready = 0;
+
+    tell.fidelity = lod_job_walk_fidelity(walk->job);
+    int error = ask(walk, &tell, &ready);
+    return error && !is_refused(error)
+               ? lod_fail(LOD_EXIT_FAILED, "%pE: %s", walk->job->mount, strerrordesc_np(-error))
+               : LOD_EXIT_OK;
+}
+
+uint32_t lod_job_list_loaded(struct lod_job_walk *walk)
+{
+    struct lod_ahead_tell tell = tell_of(walk);
+    size_t count = 0, window = 0;
+    uint32_t ready = 0;
+
+    lod_met_records(&walk->met, NULL, 0, &count, &window);
+    tell.at = (uint32_t)count;
+    int error = ask(walk, &tell, &ready);
+    if (error && !is_refused(error)) {
+        error = tell_all(walk, &ready);
+    }
+    return error ? 0 : ready;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of records that a mini-epoch job tells its mount: LOD_IOC_AHEAD. */
+#ifndef LOD_JOB_LIST_H
+#define LOD_JOB_LIST_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+
+struct lod_job_walk;
+
+/* Tells the records of the window and of the next part, in place of all before. Returns an exit
+ * code after a message; a mount that takes no list is not an error. */
+LOD_MUST_CHECK int lod_job_list_tell(struct lod_job_walk *walk);
+
+/* Ends the list. Sets walk->room, walk->speed and walk->told. */
+LOD_MUST_CHECK int lod_job_list_end(struct lod_job_walk *walk);
+
+/* Returns how many records of the list are in memory, from its beginning on; 0 if the mount does
+ * not know. A mount that has forgotten the list is told it again. Sets the same fields. */
+uint32_t lod_job_list_loaded(struct lod_job_walk *walk);
+
+#endif

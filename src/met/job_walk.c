@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See job_walk.h. job_list.c tells the mount. */
+#include "met/job_walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "met/job_list.h"
+#include "mount/mountpoint.h"
+#include "terminal/cmd.h"
+#include "terminal/mount_client.h"
+#include "terminal/open_store.h"
+#include "text.h"
+
+#define ROOM_UNKNOWN ((uint64_t)96 << 20) /* half of the prefixes of the usual cache */
+#define NS_A_SECOND  1000000000ull
+#define LOOK_NS      200000000
+#define TIRED_NS     (60 * NS_A_SECOND) /* nothing was loaded for so long */
+
+/* ----------------------------------------------------------------------------------- places */
+
+static bool is_plain_text(const char *text)
+{
+    uint32_t character;
+
+    for (size_t bytes = 1; *text && bytes; text += bytes) {
+        bytes = lod_utf8((const uint8_t *)text, strlen(text), &character);
+        if (!bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Takes the mount and the folder of an absolute path apart. */
+static bool split_path(const char *whole, struct lod_met_job *job)
+{
+    size_t bytes = strlen(whole);
+
+    while (bytes > 1 && whole[bytes - 1] == '/') {
+        bytes--;
+    }
+    const size_t end = bytes;
+    while (--bytes > 0) { /* the mount is above its folder q4 */
+        if (whole[bytes] != '/') {
+            continue;
+        }
+        snprintf(job->mount, sizeof(job->mount), "%.*s", (int)bytes, whole);
+        snprintf(job->folder, sizeof(job->folder), "%.*s", (int)(end - bytes - 1),
+                 whole + bytes + 1);
+        if (lod_mountpoint_is_lodfs(job->mount)) {
+            return lod_job_walk_fidelity(job);
+        }
+    }
+    return false;
+}
+
+int lod_job_walk_place(const char *path, struct lod_met_job *job)
+{
+    char whole[2 * PATH_MAX];
+    char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
+
+    const int length =
+        snprintf(whole, sizeof(whole), "%s%s%s", cwd ? cwd : "", cwd ? "/" : "", path);
+    free(cwd);
+    if (length >= PATH_MAX || strstr(whole, "..") || !is_plain_text(whole)) {
+        return lod_fail(LOD_EXIT_USAGE, "'%pE': give the whole path of a folder of a mount", path);
+    }
+    if (!split_path(whole, job)) {
+        return lod_fail(LOD_EXIT_USAGE,
+                        "'%pE' is no folder of a mount of lodfs, such as MOUNT/q4 or "
+                        "MOUNT/full/train",
+                        path);
+    }
+    return LOD_EXIT_OK;
+}
+
+/* The part of the folder before the first slash. */
+static size_t head_bytes(const struct lod_met_job *job)
+{
+    return strcspn(job->folder, "/");
+}
+
+static const char *split_of(const struct lod_met_job *job)
+{
+    const char *slash = strchr(job->folder, '/');
+
+    return slash ? slash + 1 : "";
+}
+
+enum lod_fidelity lod_job_walk_fidelity(const struct lod_met_job *job)
+{
+    char path[PATH_MAX + 8], name[16];
+    const size_t bytes = head_bytes(job);
+
+    if (bytes != strlen("auto") || strncmp(job->folder, "auto", bytes) != 0) {
+        return lod_fidelity_parse(job->folder, bytes);
+    }
+    snprintf(path, sizeof(path), "%s/auto", job->mount);
+    const ssize_t got = readlink(path, name, sizeof(name));
+    return got > 0 ? lod_fidelity_parse(name, (size_t)got) : (enum lod_fidelity)0;
+}
+
+/* ---------------------------------------------------------------------------------- opening */
+
+static int open_order(struct lod_job_walk *walk, uint64_t seed)
+{
+    const char *split = split_of(walk->job);
+    int error = lod_read_order_create(walk->dataset, split, seed, &walk->order);
+
+    switch (error) {
+    case 0:
+        return LOD_EXIT_OK;
+    case -ENOENT:
+    case -ENOTDIR:
+    case -ENODATA:
+        return lod_fail(LOD_EXIT_USAGE, "there is no picture in '%pE/%pE'", walk->job->mount,
+                        walk->job->folder);
+    default:
+        return lod_store_failed(walk->job->mount, error);
+    }
+}
+
+int lod_job_walk_open(struct lod_job_walk *walk, uint64_t seed)
+{
+    const struct lod_option_list words = {.count = 0};
+    char *location = NULL;
+    int code = lod_store_behind(walk->job->mount, &location);
+
+    walk->control = -1;
+    if (code == LOD_EXIT_OK && !location) {
+        code = lod_fail(LOD_EXIT_FAILED, "%pE: no lodfs is mounted there", walk->job->mount);
+    }
+    code = code ? code : lod_open_store(location, &words, &walk->dataset);
+    code = code ? code : open_order(walk, seed);
+    if (code == LOD_EXIT_OK && lod_mount_client_open(walk->job->mount, "control", &walk->control)) {
+        code = LOD_EXIT_FAILED;
+    }
+    free(location);
+    if (code) {
+        lod_job_walk_close(walk);
+    }
+    return code;
+}
+
+void lod_job_walk_close(struct lod_job_walk *walk)
+{
+    if (walk->met.order) {
+        lod_met_finish(&walk->met);
+    }
+    lod_read_order_destroy(walk->order);
+    if (walk->dataset) {
+        lod_dataset_close(walk->dataset);
+    }
+    if (walk->control >= 0) {
+        close(walk->control);
+    }
+    walk->order = NULL;
+    walk->dataset = NULL;
+    walk->control = -1;
+}
+
+/* The bytes that the job may use. */
+static uint64_t room_of(const struct lod_job_walk *walk)
+{
+    const uint64_t room = walk->told ? walk->room : ROOM_UNKNOWN, most = walk->job->room_max;
+
+    return most && (most < room || !walk->told) ? most : room ? room : 1;
+}
+
+int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *rules, uint32_t node,
+                       uint32_t nodes)
+{
+    const enum lod_fidelity fidelity = lod_job_walk_fidelity(walk->job);
+    uint64_t largest = 0;
+    int code = lod_job_list_end(walk); /* asks for the room */
+
+    if (code == LOD_EXIT_OK && !walk->told) {
+        if (rules->policy != LOD_MET_FIXED) {
+            return lod_fail(LOD_EXIT_FAILED,
+                            "%pE takes no list of records from this user; use --rf=N",
+                            walk->job->mount);
+        }
+        lod_fail(0, "%pE takes no list of records from this user: nothing is loaded ahead",
+                 walk->job->mount);
+    }
+    if (code) {
+        return code;
+    }
+    const uint64_t room = room_of(walk);
+    int error =
+        lod_met_begin(&walk->met, walk->order, node, nodes, rules, fidelity, room, &largest);
+    if (error == -EFBIG) {
+        return lod_fail(LOD_EXIT_USAGE,
+                        "%" PRIu64 " bytes are read as one, and half of the room is %" PRIu64
+                        ": mount with a larger cache_size, take a lower fidelity, or pack with a "
+                        "smaller --record-size",
+                        largest, room / 2);
+    }
+    if (error) {
+        return lod_fail(
+            error == -ENODATA ? LOD_EXIT_USAGE : LOD_EXIT_FAILED, "cannot plan mini-epochs: %s",
+            error == -ENODATA ? "this process has nothing to read" : strerrordesc_np(-error));
+    }
+    walk->job->state = walk->met.state;
+    return lod_job_list_tell(walk);
+}
+
+int lod_job_walk_resume(struct lod_job_walk *walk)
+{
+    const char *why = "";
+    int error = lod_met_resume(&walk->met, walk->order, &walk->job->state, &why);
+
+    if (error == -ESTALE) {
+        char own[LOD_ID_TEXT_BYTES], other[LOD_ID_TEXT_BYTES];
+        lod_id_text(walk->order->store, own);
+        lod_id_text(walk->job->state.store, other);
+        return lod_fail(LOD_EXIT_USAGE,
+                        "the job cannot go on: %s (%s; %pE shows %s); mount that one, or begin "
+                        "another job",
+                        why, other, walk->job->mount, own);
+    }
+    return error ? lod_fail(LOD_EXIT_USAGE, "the job cannot go on: %s", why) : LOD_EXIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------ going */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec;
+}
+
+static int say_next(int error)
+{
+    if (error == -ENODATA) {
+        return lod_fail(LOD_EXIT_USAGE,
+                        "this job needs the score of the last list: --score=NUMBER");
+    }
+    return error ? lod_fail(LOD_EXIT_FAILED, "cannot go on: %s", strerrordesc_np(-error))
+                 : LOD_EXIT_OK;
+}
+
+int lod_job_walk_next(struct lod_job_walk *walk)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_NS};
+    struct lod_met_now now = {.fidelity = lod_job_walk_fidelity(walk->job)};
+    enum lod_met_verdict verdict = LOD_MET_WAIT;
+    uint64_t changed = now_ns();
+    uint32_t most = 0;
+    int error = 0;
+
+    while (!error && verdict == LOD_MET_WAIT) {
+        now.loaded_records = lod_job_list_loaded(walk);
+        now.room = room_of(walk);
+        changed = now.loaded_records > most ? now_ns() : changed;
+        most = now.loaded_records > most ? now.loaded_records : most;
+        now.tired = now_ns() - changed > TIRED_NS;
+        error = lod_met_next(&walk->met, &now, &verdict);
+        if (!error && verdict == LOD_MET_WAIT) {
+            nanosleep(&pause, NULL);
+        }
+    }
+    if (error) {
+        return say_next(error);
+    }
+    walk->job->state = walk->met.state;
+    return lod_job_list_tell(walk);
+}
+
+static int print_path(const struct lod_job_walk *walk, uint32_t item, bool nul)
+{
+    struct lod_index *index = lod_dataset_index(walk->dataset);
+    char path[LOD_PATH_MAX + 1];
+    uint8_t row[LOD_ROW_BYTES];
+    struct lod_node node;
+    int error = lod_index_item(index, item, row);
+
+    error = error ? error : lod_index_node(index, lod_row_own_node(row), &node);
+    error = error ? error : lod_index_path(index, &node, path);
+    if (!error) {
+        printf("%s/%.*s/%s%c", walk->job->mount, (int)head_bytes(walk->job), walk->job->folder,
+               path, nul ? '\0' : '\n');
+    }
+    return error;
+}
+
+int lod_job_walk_print(const struct lod_job_walk *walk, bool nul)
+{
+    const size_t room = (size_t)lod_met_values(&walk->met);
+    uint32_t *items = calloc(room + 1, sizeof(*items));
+    size_t count = 0;
+    int error = items ? lod_met_items(&walk->met, items, room, &count) : -ENOMEM;
+
+    for (size_t i = 0; !error && i < count; i++) {
+        error = print_path(walk, items[i], nul);
+    }
+    free(items);
+    return error ? lod_store_failed(walk->job->mount, error) : LOD_EXIT_OK;
+}
+
+void lod_job_walk_end(struct lod_job_walk *walk)
+{
+    int code = lod_job_list_end(walk);
+
+    (void)code; /* a mount that is gone has no list */
+}

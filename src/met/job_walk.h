@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A mini-epoch job at work: its store, its order, and the list of records that its mount is told.
+ * All functions return LOD_EXIT_OK, or another exit code after a message on stderr.
+ */
+#ifndef LOD_JOB_WALK_H
+#define LOD_JOB_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compiler.h"
+#include "dataset/dataset.h"
+#include "met/job_file.h"
+#include "order/met.h"
+
+struct lod_job_walk {
+    struct lod_met_job *job; /* borrowed */
+    struct lod_dataset *dataset;
+    struct lod_read_order *order;
+    struct lod_met met; /* of a begun or resumed job */
+    int control;        /* descriptor of MOUNT/.lodfs/control */
+    uint64_t room;      /* that the mount has for this job, */
+    uint64_t speed;     /* and bytes per second of its store; 0: not measured */
+    bool told;          /* the mount takes a list from this user */
+};
+
+/* Opens the store behind job->mount and the order of job->folder. `walk` has its job alone. */
+LOD_MUST_CHECK int lod_job_walk_open(struct lod_job_walk *walk, uint64_t seed);
+void lod_job_walk_close(struct lod_job_walk *walk);
+
+/* Sets job->mount and job->folder by a path below a mount. */
+LOD_MUST_CHECK int lod_job_walk_place(const char *path, struct lod_met_job *job);
+
+/* Returns the fidelity of the folder; of `auto` that of now. */
+enum lod_fidelity lod_job_walk_fidelity(const struct lod_met_job *job);
+
+/* Begins the job by rules; node `node` of `nodes`. Tells the mount its first records. */
+LOD_MUST_CHECK int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *rules,
+                                      uint32_t node, uint32_t nodes);
+
+/* Goes on from the state of the job. */
+LOD_MUST_CHECK int lod_job_walk_resume(struct lod_job_walk *walk);
+
+/* Ends the repeat, and begins the next in job->state. Waits where the rules say so. */
+LOD_MUST_CHECK int lod_job_walk_next(struct lod_job_walk *walk);
+
+/* Prints the paths of the repeat. */
+LOD_MUST_CHECK int lod_job_walk_print(const struct lod_job_walk *walk, bool nul);
+
+/* Tells the mount that the job is over. */
+void lod_job_walk_end(struct lod_job_walk *walk);
+
+#endif
