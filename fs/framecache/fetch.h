@@ -46,6 +46,8 @@ struct lod_fetch {
     struct lod_flight_table table;
     struct lod_frame_arena *arena;
     struct lod_io_estimate estimate;
+    atomic_size_t pinned; /* bytes of chunks that are not evicted: see frame_pins.h */
+    atomic_uint_fast64_t load_bytes[LOD_READ_CLASSES]; /* of prefixes, by purpose */
     atomic_uint_fast64_t scattered_reads, scattered_bytes, prefix_reads, prefix_bytes, frames_bad;
     atomic_uint_fast64_t outcomes[LOD_OUTCOMES]; /* of requests */
 };

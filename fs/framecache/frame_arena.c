@@ -138,15 +138,15 @@ static struct lod_chunk *victim(struct lod_frame_arena *arena, enum lod_chunk_ki
 /* Chooses a chunk of any kind; as the last resort one that is being filled. */
 static struct lod_chunk *any_victim(struct lod_frame_arena *arena)
 {
-    struct lod_chunk *chunk = victim(arena, LOD_CHUNK_RECENT);
+    struct lod_chunk *chunk = NULL;
 
-    chunk = chunk ? chunk : victim(arena, LOD_CHUNK_RETAINED);
-    for (unsigned kind = 0; !chunk && kind < LOD_CHUNK_KINDS; kind++) {
-        if (arena->open[kind]) {
+    for (unsigned i = 0; !chunk && i < 2 * LOD_CHUNK_KINDS; i++) {
+        const unsigned kind = i % LOD_CHUNK_KINDS;
+        if (i >= LOD_CHUNK_KINDS && arena->open[kind]) {
             lod_chunk_push(&arena->queues[kind], arena->open[kind]);
             arena->open[kind] = NULL;
-            chunk = victim(arena, kind);
         }
+        chunk = victim(arena, kind);
     }
     return chunk;
 }

@@ -7,6 +7,8 @@
  * - RECENT chunks hold bytes that came at the speed of memory, so they are cheap to read again.
  *   They are few and evicted first in, first out. Only the front of each is used, so that it stays
  *   in a processor's cache.
+ * - LISTED chunks hold bytes that a job has told to be needed (frame_pins.h keeps them). Without
+ *   their pins they are evicted next, first in, first out.
  * - RETAINED chunks hold bytes from a slower store. They grow to the whole limit and are evicted by
  *   CLOCK. CLOCK needs one bit a chunk, and serves an epoch that is read once as well as any other
  *   order.
@@ -25,7 +27,8 @@
 #define LOD_CHUNK_BYTES_MAX ((2u << 20) + (16u << 10)) /* two frames of 1 MiB and their entries */
 #define LOD_RECENT_BYTES    (6u << 20)
 
-enum lod_chunk_kind { LOD_CHUNK_RECENT, LOD_CHUNK_RETAINED, LOD_CHUNK_KINDS };
+/* In the order in which they are evicted. */
+enum lod_chunk_kind { LOD_CHUNK_RECENT, LOD_CHUNK_LISTED, LOD_CHUNK_RETAINED, LOD_CHUNK_KINDS };
 
 struct lod_frame_arena;
 
@@ -39,6 +42,7 @@ struct lod_chunk {
     size_t used, paged;      /* now; largest so far; guarded by the lock of `arena` */
     _Atomic(void *) entries; /* for the owner of the contents; NULL in a new chunk */
     atomic_bool touched;     /* referenced since CLOCK last passed */
+    atomic_uint pins;        /* see frame_pins.h */
 };
 
 /*

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "frames/prefetch.h"
-#include "frames/prefetch_ahead.h"
 #include "frames/prefetch_loads.h"
 
 struct lod_frames {
@@ -337,6 +336,14 @@ void lod_frames_shrink(void *ctx, size_t bytes)
     lod_frame_arena_shrink(frames->fetch.arena, bytes);
 }
 
+void lod_frames_set_room(struct lod_frames *frames, uint64_t bytes)
+{
+    if (!frames->fetch.shared) {
+        atomic_store_explicit(&frames->prefetch.room_bytes, bytes, memory_order_relaxed);
+        lod_prefetch_trim(&frames->prefetch);
+    }
+}
+
 int lod_frames_tell(struct lod_frames *frames, const struct lod_ahead_tell *tell,
                     struct lod_ahead_answer *ret_answer)
 {
@@ -363,6 +370,10 @@ void lod_frames_stats(struct lod_frames *frames, struct lod_frames_stats *ret_st
         .bandwidth = atomic_load(&fetch->estimate.bandwidth),
         .advised_bytes = lod_prefetch_advice(&frames->prefetch),
     };
+    ret_stats->ahead = lod_prefetch_ahead_stats(&frames->prefetch);
+    for (unsigned i = 0; i < LOD_READ_CLASSES; i++) {
+        ret_stats->load_bytes[i] = atomic_load(&fetch->load_bytes[i]);
+    }
     for (unsigned i = 0; i < LOD_OUTCOMES; i++) {
         ret_stats->outcomes[i] = atomic_load(&fetch->outcomes[i]);
     }

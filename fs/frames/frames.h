@@ -13,7 +13,7 @@
 #include "compiler.h"
 #include "dataset/dataset.h"
 #include "framecache/fetch.h"
-#include "frames/ahead_lists.h"
+#include "frames/prefetch_ahead.h"
 #include "memory/byte_limit.h"
 
 /* The `group` in keys of made units (unit_cache.h), whose cache has the same kind of keys. */
@@ -55,6 +55,9 @@ LOD_MUST_CHECK int lod_frames_get(struct lod_frames *frames, const struct lod_it
 uint32_t lod_frames_run(struct lod_frames *frames, const struct lod_item *item, uint32_t count,
                         unsigned first, unsigned last);
 
+/* Sets the limit of all prefixes of a store that is not shared. */
+void lod_frames_set_room(struct lod_frames *frames, uint64_t bytes);
+
 /* A job tells what it will read: see lod_prefetch_tell. */
 LOD_MUST_CHECK int lod_frames_tell(struct lod_frames *frames, const struct lod_ahead_tell *tell,
                                    struct lod_ahead_answer *ret_answer);
@@ -67,7 +70,9 @@ struct lod_frames_stats {
     uint64_t scattered_reads, scattered_bytes, prefix_reads, prefix_bytes, frames_bad;
     uint64_t outcomes[LOD_OUTCOMES]; /* of requests to the store */
     uint64_t latency_ns, bandwidth;
-    uint64_t advised_bytes; /* see lod_prefetch_advice */
+    uint64_t advised_bytes;                /* see lod_prefetch_advice */
+    uint64_t load_bytes[LOD_READ_CLASSES]; /* of prefix_bytes */
+    struct lod_ahead_stats ahead;
 };
 void lod_frames_stats(struct lod_frames *frames, struct lod_frames_stats *ret_stats);
 

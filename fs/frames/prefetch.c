@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "clock.h"
+#include "frames/prefetch_ahead.h"
 #include "frames/prefetch_loads.h"
 #include "log.h"
 
@@ -44,10 +45,19 @@ static bool is_in_memory(const struct lod_prefetch *prefetch, const struct lod_i
                : is;
 }
 
+/* Returns the last group that jobs will read of a record, for a reader of groups `from` and up; 0:
+ * they did not tell of those groups. */
+static unsigned announced(struct lod_prefetch *prefetch, uint32_t record, unsigned from)
+{
+    bool keep = false;
+    const struct lod_groups listed = lod_prefetch_listed(prefetch, record, &keep);
+
+    return listed.first <= from ? listed.last : 0;
+}
+
 /* Describes the missing frames of readers that want groups `from` and up. Frames in the kernel's
  * page cache do not count. requests is 0 if none is missing. */
-static struct lod_prefetch_miss miss_of(const struct lod_prefetch *prefetch,
-                                        const struct lod_item *item,
+static struct lod_prefetch_miss miss_of(struct lod_prefetch *prefetch, const struct lod_item *item,
                                         const struct lod_wanted *wanted, unsigned count,
                                         unsigned from)
 {
@@ -63,6 +73,7 @@ static struct lod_prefetch_miss miss_of(const struct lod_prefetch *prefetch,
     for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
         miss.prefix[k] = lod_record_desc_prefix_bytes(&item->recd, k);
     }
+    miss.announced = announced(prefetch, item->recd.number, from);
     miss.bytes = miss.requests
                      ? (miss.prefix[miss.last] - miss.prefix[miss.first - 1]) / item->recd.items
                      : 0;
@@ -125,9 +136,9 @@ static enum lod_prefetch_done done_of(enum lod_prefetch_begun begun)
 
 /* The speed of the store is unknown. Adopts the estimate of the index, which is measured on its own
  * reads, or lets the caller send one small request. */
-static enum lod_prefetch_done begin_first(struct lod_prefetch *prefetch)
+static enum lod_prefetch_done begin_first(struct lod_prefetch *prefetch, uint32_t record)
 {
-    const enum lod_prefetch_begun begun = lod_prefetch_begin(prefetch);
+    const enum lod_prefetch_begun begun = lod_prefetch_begin(prefetch, record);
 
     if (begun != LOD_PREFETCH_MINE) {
         return done_of(begun);
@@ -214,7 +225,7 @@ static enum lod_prefetch_done load(struct lod_prefetch *prefetch, const struct l
                                    struct lod_prefetch_choice choice, struct lod_groups before,
                                    bool *loaded)
 {
-    const enum lod_prefetch_begun begun = lod_prefetch_begin(prefetch);
+    const enum lod_prefetch_begun begun = lod_prefetch_begin(prefetch, item->recd.number);
 
     if (begun != LOD_PREFETCH_MINE) {
         return done_of(begun);
@@ -245,7 +256,7 @@ enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const st
         return LOD_PREFETCH_NEAR;
     }
     if (!lod_io_estimate_is_known(&prefetch->fetch->estimate)) {
-        return begin_first(prefetch);
+        return begin_first(prefetch, item->recd.number);
     }
     const struct lod_prefetch_miss miss = miss_of(prefetch, item, wanted, count, groups.first);
     if (!miss.requests) {
@@ -282,4 +293,5 @@ void lod_prefetch_finish(struct lod_prefetch *prefetch)
     lod_access_history_finish(&prefetch->history);
     lod_io_buffer_finish(&prefetch->buffer);
     lod_ahead_lists_finish(&prefetch->lists);
+    lod_ahead_held_finish(&prefetch->held);
 }

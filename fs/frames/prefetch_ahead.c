@@ -1,12 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See prefetch_ahead.h. */
+/* Compares the lists with the records in memory; see prefetch_ahead.h. */
 #include "frames/prefetch_ahead.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "clock.h"
+#include "frames/prefetch_loads.h"
 #include "order/shown_groups.h"
+
+/* Prefixes take three quarters of the cache. Whole chunks and the entries of frames may take a part
+ * of the last quarter. */
+#define PINNED_PART 6u
+
+#define LOOK_NS (5 * LOD_SECOND_NS) /* between two looks at the page cache */
+
+/* ------------------------------------------------------------------------------ shares of room */
+
+/* The entries of a job, behind those that are done, within its share of the room. */
+struct walk {
+    const struct lod_ahead_job *job;
+    size_t next;
+    uint64_t left;
+};
+
+/* Returns the share of one job. The lock is held. */
+static uint64_t share_of(const struct lod_prefetch *prefetch, uint64_t room)
+{
+    return room / (prefetch->lists.count ? prefetch->lists.count : 1);
+}
+
+static struct walk begin_walk(const struct lod_prefetch *prefetch, const struct lod_ahead_job *job,
+                              uint64_t room)
+{
+    return (struct walk){.job = job, .next = job->done, .left = share_of(prefetch, room)};
+}
+
+/* Returns the next entry for which there is room; NULL: no other. */
+static const struct lod_ahead_entry *step(struct walk *walk)
+{
+    const struct lod_ahead_entry *entry = &walk->job->at[walk->next];
+
+    if (walk->next == walk->job->count || entry->bytes > walk->left) {
+        return NULL;
+    }
+    walk->next++;
+    walk->left -= entry->bytes;
+    return entry;
+}
+
+/* Lets go of the records that no list has room for any more. The lock is held. */
+static void sweep(struct lod_prefetch *prefetch, uint64_t room)
+{
+    for (unsigned i = 0; i < prefetch->lists.count; i++) {
+        struct walk walk = begin_walk(prefetch, &prefetch->lists.jobs[i], room);
+        for (const struct lod_ahead_entry *at; (at = step(&walk));) {
+            struct lod_ahead_record *record = lod_ahead_held_find(&prefetch->held, at->record);
+            if (record) {
+                record->marked = true;
+            }
+        }
+    }
+    lod_ahead_held_sweep(&prefetch->held);
+    atomic_store_explicit(&prefetch->told, prefetch->lists.count, memory_order_relaxed);
+}
+
+static bool is_ready(const struct lod_prefetch *prefetch, const struct lod_ahead_entry *entry)
+{
+    return lod_ahead_held_ready(&prefetch->held, entry->record, entry->first, entry->last);
+}
+
+/* ------------------------------------------------------------------------------ tells */
 
 /* Looks up how much of each told record its job reads. */
 static int entries_of(struct lod_prefetch *prefetch, const struct lod_ahead_tell *tell,
@@ -34,17 +98,35 @@ static void answer(const struct lod_prefetch *prefetch, const struct lod_ahead_j
                    uint64_t room, struct lod_ahead_answer *ret_answer)
 {
     const struct lod_io_estimate *estimate = &prefetch->fetch->estimate;
-    const unsigned jobs = prefetch->lists.count;
+    bool leading = true;
 
     *ret_answer = (struct lod_ahead_answer){
         .total = job ? (uint32_t)job->count : 0,
-        .bytes_room = room / (jobs ? jobs : 1),
+        .bytes_room = share_of(prefetch, room),
         .bytes_per_second =
             lod_io_estimate_has_bandwidth(estimate) ? lod_io_estimate_bandwidth(estimate) : 0,
     };
     for (size_t i = job ? job->done : 0; job && i < job->count; i++) {
-        ret_answer->bytes_missing += job->at[i].bytes;
+        const bool ready = is_ready(prefetch, &job->at[i]);
+        leading = leading && ready;
+        ret_answer->ready += leading;
+        ret_answer->bytes_missing += ready ? 0 : job->at[i].bytes;
     }
+}
+
+/*
+ * Records that failed are tried again. Those of a shared store are looked at again now and then,
+ * since other programs may have taken the page cache. The lock is held.
+ */
+static void begin_again(struct lod_prefetch *prefetch, uint64_t now)
+{
+    lod_ahead_held_again(&prefetch->held, LOD_AHEAD_FAILED);
+    if (prefetch->fetch->shared && now >= prefetch->look_ns) {
+        lod_ahead_held_again(&prefetch->held, LOD_AHEAD_READY);
+        prefetch->look_ns = now + LOOK_NS;
+    }
+    prefetch->has_next = prefetch->has_next && !prefetch->lists.count;
+    lod_prefetch_wake(prefetch);
 }
 
 int lod_prefetch_tell(struct lod_prefetch *prefetch, const struct lod_ahead_tell *tell,
@@ -59,13 +141,139 @@ int lod_prefetch_tell(struct lod_prefetch *prefetch, const struct lod_ahead_tell
     }
     int error = entries_of(prefetch, tell, entries);
     pthread_mutex_lock(&prefetch->lock);
-    (void)lod_ahead_lists_expire(&prefetch->lists, lod_clock_ns());
-    error =
-        error ? error : lod_ahead_lists_tell(&prefetch->lists, lod_clock_ns(), tell, entries, &job);
+    const uint64_t now = lod_clock_ns();
+    (void)lod_ahead_lists_expire(&prefetch->lists, now);
+    error = error ? error
+                  : lod_ahead_held_reserve(&prefetch->held, prefetch->lists.records + tell->count);
+    error = error ? error : lod_ahead_lists_tell(&prefetch->lists, now, tell, entries, &job);
+    sweep(prefetch, room);
     if (!error) {
         answer(prefetch, job, room, ret_answer);
+        begin_again(prefetch, now);
     }
     pthread_mutex_unlock(&prefetch->lock);
     free(entries);
     return error;
+}
+
+void lod_prefetch_trim(struct lod_prefetch *prefetch)
+{
+    const uint64_t room = lod_prefetch_room(prefetch);
+
+    pthread_mutex_lock(&prefetch->lock);
+    sweep(prefetch, room);
+    pthread_mutex_unlock(&prefetch->lock);
+}
+
+/* ------------------------------------------------------------------------------ loads */
+
+bool lod_prefetch_is_told(const struct lod_prefetch *prefetch)
+{
+    return atomic_load_explicit(&prefetch->told, memory_order_relaxed);
+}
+
+/* lod_prefetch_listed, with the lock held. */
+static struct lod_groups find(const struct lod_prefetch *prefetch, uint32_t record, uint64_t room,
+                              bool *ret_keep)
+{
+    struct lod_groups groups = {.first = LOD_GROUPS_MAX};
+
+    *ret_keep = false;
+    for (unsigned i = 0; i < prefetch->lists.count; i++) {
+        const struct lod_ahead_job *job = &prefetch->lists.jobs[i];
+        struct walk walk = begin_walk(prefetch, job, room);
+        for (size_t k = job->done; k < job->count; k++) {
+            const struct lod_ahead_entry *at = &job->at[k];
+            const bool fits = step(&walk) == at;
+            if (at->record == record) {
+                groups.first = at->first < groups.first ? at->first : groups.first;
+                groups.last = at->last > groups.last ? at->last : groups.last;
+                *ret_keep = *ret_keep || fits;
+            }
+        }
+    }
+    return groups.last ? groups : (struct lod_groups){0};
+}
+
+struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t record,
+                                      bool *ret_keep)
+{
+    if (!lod_prefetch_is_told(prefetch)) {
+        *ret_keep = false;
+        return (struct lod_groups){0};
+    }
+    const uint64_t room = lod_prefetch_room(prefetch);
+    pthread_mutex_lock(&prefetch->lock);
+    const struct lod_groups groups = find(prefetch, record, room, ret_keep);
+    pthread_mutex_unlock(&prefetch->lock);
+    return groups;
+}
+
+/* Returns the first record of a job that can be loaded now. The lock is held. */
+static bool next_of(const struct lod_prefetch *prefetch, const struct lod_ahead_job *job,
+                    uint64_t room, struct lod_ahead_entry *ret_entry)
+{
+    const uint64_t pinned = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed);
+    struct walk walk = begin_walk(prefetch, job, room);
+
+    for (const struct lod_ahead_entry *at; (at = step(&walk));) {
+        const struct lod_ahead_record *held = lod_ahead_held_find(&prefetch->held, at->record);
+        if ((held && held->state == LOD_AHEAD_FAILED) || is_ready(prefetch, at)) {
+            continue;
+        }
+        *ret_entry = *at;
+        return prefetch->fetch->shared || held || pinned + at->bytes <= room + room / PINNED_PART;
+    }
+    return false;
+}
+
+bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
+                             struct lod_ahead_entry *ret_entry)
+{
+    if (lod_ahead_lists_expire(&prefetch->lists, lod_clock_ns())) {
+        sweep(prefetch, room);
+    }
+    const unsigned count = prefetch->lists.count;
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned turn = (prefetch->turn + i) % count;
+        if (next_of(prefetch, &prefetch->lists.jobs[turn], room, ret_entry)) {
+            prefetch->turn = turn + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+void lod_prefetch_hold(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups groups,
+                       int error, struct lod_frame_pins *pins)
+{
+    const uint64_t room = lod_prefetch_room(prefetch);
+    bool keep = false;
+
+    pthread_mutex_lock(&prefetch->lock);
+    const struct lod_groups listed = find(prefetch, record, room, &keep);
+    const enum lod_ahead_state state = error && error != -EAGAIN ? LOD_AHEAD_FAILED
+                                       : error || !lod_groups_hold(groups, listed)
+                                           ? LOD_AHEAD_PART
+                                           : LOD_AHEAD_READY;
+    if (keep) {
+        lod_ahead_held_put(&prefetch->held, record, groups.first, groups.last, state, pins);
+    }
+    pthread_mutex_unlock(&prefetch->lock);
+    lod_frame_pins_finish(pins);
+}
+
+struct lod_ahead_stats lod_prefetch_ahead_stats(struct lod_prefetch *prefetch)
+{
+    struct lod_ahead_stats stats = {0};
+
+    pthread_mutex_lock(&prefetch->lock);
+    stats.jobs = prefetch->lists.count;
+    stats.records = prefetch->lists.records;
+    for (size_t i = 0; i < prefetch->held.count; i++) {
+        stats.ready += prefetch->held.at[i].state == LOD_AHEAD_READY;
+    }
+    pthread_mutex_unlock(&prefetch->lock);
+    stats.pinned_bytes = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed);
+    return stats;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prefetching that is told: a job says which records it will read, in which order, and how much of
- * each (LOD_IOC_AHEAD). ahead_lists.h keeps what it said.
+ * each (LOD_IOC_AHEAD). The background thread loads them in that order, as far ahead as memory
+ * allows, and jobs take turns by record. Their frames are not evicted while they are listed.
+ * ahead_lists.h has the lists, ahead_held.h the records in memory.
  */
 #ifndef LOD_PREFETCH_AHEAD_H
 #define LOD_PREFETCH_AHEAD_H
@@ -11,10 +13,36 @@
 #include "frames/prefetch_state.h"
 
 /* Changes the list of a job, and answers how much of it is in memory. Errors are those of
- * lod_ahead_lists_tell, -ENOENT for a record that the store lacks, and -EIO.
- */
+ * lod_ahead_lists_tell, -ENOENT for a record that the store lacks, and -EIO. */
 LOD_MUST_CHECK int lod_prefetch_tell(struct lod_prefetch *prefetch,
                                      const struct lod_ahead_tell *tell,
                                      struct lod_ahead_answer *ret_answer);
+
+/* The room for prefixes has changed: lets go of listed records for which there is none. */
+void lod_prefetch_trim(struct lod_prefetch *prefetch);
+
+/* Returns whether any job has a list. Never blocks. */
+bool lod_prefetch_is_told(const struct lod_prefetch *prefetch);
+
+/* Returns the groups that jobs will read of a record; last 0: none lists it. `*ret_keep`: there is
+ * room for them. */
+struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t record,
+                                      bool *ret_keep);
+
+/* Drops lists whose time is over, and returns the next record to load; false: none now. `room` as
+ * lod_prefetch_room returns it. The lock is held. */
+bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
+                             struct lod_ahead_entry *ret_entry);
+
+/* A load of a listed record has ended with `error`, see lod_prefix_fetch. Takes the pins. */
+void lod_prefetch_hold(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups groups,
+                       int error, struct lod_frame_pins *pins);
+
+struct lod_ahead_stats {
+    uint64_t jobs, records; /* lists, and records in them */
+    uint64_t ready;         /* of these records, each once */
+    uint64_t pinned_bytes;  /* memory that cannot be evicted */
+};
+struct lod_ahead_stats lod_prefetch_ahead_stats(struct lod_prefetch *prefetch);
 
 #endif

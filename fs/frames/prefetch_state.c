@@ -60,7 +60,9 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned
 {
     uint32_t records = lod_dataset_records(prefetch->fetch->dataset);
     struct lod_access_summary summary;
-    struct lod_prefetch_room room = {.bytes = lod_prefetch_room(prefetch)};
+    const uint64_t all = lod_prefetch_room(prefetch),
+                   pinned = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed);
+    struct lod_prefetch_room room = {.bytes = all > pinned ? all - pinned : 0};
     uint64_t fitting_bytes = 0;
 
     lod_access_history_sum(&prefetch->history, record, &summary);

@@ -13,6 +13,7 @@
 
 #include "backend/io_buffer.h"
 #include "frames/access_history.h"
+#include "frames/ahead_held.h"
 #include "frames/ahead_lists.h"
 #include "frames/prefetch_policy.h"
 #include "framecache/fetch.h"
@@ -26,12 +27,17 @@ struct lod_prefetch {
     atomic_uint_fast64_t short_of_room; /* misses that a larger cache would have avoided */
     atomic_uint_fast64_t advised;       /* see lod_prefetch_advice */
 
+    atomic_uint told; /* lists; without the lock it may be a little old */
+
     atomic_bool summed;                  /* totals are set and constant */
     uint64_t totals[LOD_GROUPS_MAX + 1]; /* bytes of groups 1 .. k of all records */
 
     pthread_mutex_t lock; /* guards all below */
     pthread_cond_t moved;
-    bool loading;                /* a load is in flight */
+    bool loading;                /* a load is in flight, */
+    bool ahead;                  /* for which no reader waits, */
+    uint32_t loaded_record;      /* of this record */
+    unsigned demands;            /* readers that wait to load another record */
     bool over;                   /* no other load may begin */
     uint64_t steps;              /* counts steps and ends of loads */
     struct lod_io_buffer buffer; /* of the load in flight; its thread uses it without the lock */
@@ -40,7 +46,10 @@ struct lod_prefetch {
     bool has_thread, has_next;
     uint32_t next_item; /* prefetch the record of this item */
     struct lod_groups next_groups;
-    struct lod_ahead_lists lists; /* what jobs told */
+    struct lod_ahead_lists lists; /* told by jobs */
+    struct lod_ahead_held held;   /* the listed records in memory */
+    uint64_t look_ns;             /* when held records of a shared store are looked at again */
+    unsigned turn;                /* the job whose record is loaded next */
 };
 
 /* Returns how many bytes all prefixes may take now. */

@@ -22,6 +22,9 @@ struct walk {
     struct lod_io_buffer *buffer;
     const struct lod_record_desc *recd;
     struct lod_record *record;
+    struct lod_frame_pins *pins; /* or NULL */
+    enum lod_chunk_kind kind;    /* of new chunks */
+    int error;                   /* of a frame that cannot be pinned */
     unsigned group, last;
     uint32_t slot;
     uint64_t frame;
@@ -63,14 +66,48 @@ static bool move_to_frame(struct walk *walk, struct lod_place *ret_place)
     return false;
 }
 
+/* Keeps the chunk of a frame that is in memory or on its way. The lock of its shard is held, so
+ * that the chunk exists. */
+static int pin(struct walk *walk, struct lod_flight *flight)
+{
+    struct lod_frame_entry *entry = (struct lod_frame_entry *)flight;
+
+    return !walk->pins                          ? 0
+           : flight->state == LOD_FLIGHT_FAILED ? flight->error
+                                                : lod_frame_pins_add(walk->pins, entry->chunk);
+}
+
+/* Returns whether the frame is absent. */
 static bool is_absent(struct walk *walk, struct lod_key key)
 {
     struct lod_flight_shard *shard = lod_fetch_shard(walk->fetch, key);
 
     pthread_mutex_lock(&shard->lock);
-    bool absent = !lod_flight_find(shard, key);
+    struct lod_flight *flight = lod_flight_find(shard, key);
+    if (flight && lod_flight_is_stale(flight)) {
+        lod_flight_unlink(shard, flight);
+        flight = NULL;
+    }
+    int error = flight ? pin(walk, flight) : 0;
     pthread_mutex_unlock(&shard->lock);
-    return absent;
+    walk->error = walk->error ? walk->error : error;
+    return !flight;
+}
+
+/*
+ * Returns the largest load. Readers of other records wait for the end of one that is not for them,
+ * so that it takes a quarter of a second, unless the latency is a large part of that.
+ */
+static uint64_t patience_of(const struct walk *walk)
+{
+    const struct lod_io_estimate *estimate = &walk->fetch->estimate;
+    const uint64_t load = lod_io_estimate_load(estimate);
+    const uint64_t least = load / 1000 * (lod_io_estimate_latency(estimate) / 1000000) * 20;
+
+    if (walk->buffer->class == LOD_READ_DEMAND || !lod_io_estimate_has_bandwidth(estimate)) {
+        return load;
+    }
+    return least > load ? load : least > load / 4 ? least : load / 4;
 }
 
 /* Returns where the load of a run ends at the latest. Bytes in the buffer are used before it is
@@ -78,7 +115,7 @@ static bool is_absent(struct walk *walk, struct lod_key key)
 static uint64_t reach_of(const struct walk *walk, const struct lod_place *place)
 {
     uint64_t reach = lod_io_buffer_reach(place->offset);
-    uint64_t patience = place->offset + lod_io_estimate_load(&walk->fetch->estimate);
+    uint64_t patience = place->offset + patience_of(walk);
 
     if (lod_io_buffer_at(walk->buffer, place->offset, place->bytes)) {
         return walk->buffer->to;
@@ -132,6 +169,7 @@ static int account(struct walk *walk, const struct lod_io_buffer *before, int er
                                  walk->buffer->ns - before->ns);
         count(&walk->fetch->prefix_reads, loads);
         count(&walk->fetch->prefix_bytes, bytes);
+        count(&walk->fetch->load_bytes[walk->buffer->class], bytes);
         count(&walk->fetch->outcomes[lod_outcome_of(0)], loads);
     } else if (error) {
         count(&walk->fetch->outcomes[lod_outcome_of(error)], 1);
@@ -168,7 +206,7 @@ static uint64_t front_of(const struct walk *walk)
 {
     uint64_t end = LOD_RECORD_HEADER + (uint64_t)walk->recd->metadata_bytes +
                    (walk->group == 1 ? lod_record_desc_prefix_bytes(walk->recd, walk->last) : 0);
-    uint64_t patience = lod_io_estimate_load(&walk->fetch->estimate);
+    uint64_t patience = patience_of(walk);
 
     return walk->fetch->shared ? whole_pages(0, end, patience) : end < patience ? end : patience;
 }
@@ -195,7 +233,7 @@ static size_t room_of(const struct piece *piece)
 /* Sets the end of the piece: as many spots as fit into a chunk, at least one. */
 static void cut(struct walk *walk, struct piece *piece)
 {
-    size_t left = lod_frame_arena_left(walk->fetch->arena, LOD_CHUNK_RETAINED);
+    size_t left = lod_frame_arena_left(walk->fetch->arena, walk->kind);
     size_t room = left >= PIECE_LEAST ? left : lod_frame_arena_usual(walk->fetch->arena);
 
     for (piece->end = piece->first + 1; piece->end < piece->run->count; piece->end++) {
@@ -212,7 +250,7 @@ static bool copy(struct walk *walk, struct piece *piece)
     const unsigned count = piece->end - piece->first;
     const size_t heads = count * sizeof(struct lod_frame_entry), bytes = room_of(piece) - heads;
     uint8_t *at =
-        lod_frame_arena_take(walk->fetch->arena, heads + bytes, LOD_CHUNK_RETAINED, &piece->chunk);
+        lod_frame_arena_take(walk->fetch->arena, heads + bytes, walk->kind, &piece->chunk);
 
     if (!at) {
         return false;
@@ -243,11 +281,14 @@ static void publish(struct walk *walk, struct piece *piece)
         struct lod_frame_entry *entry = &piece->entries[i];
         struct lod_flight_shard *shard = lod_fetch_shard(walk->fetch, entry->flight.key);
         pthread_mutex_lock(&shard->lock);
-        if (!lod_flight_find(shard, entry->flight.key)) {
+        struct lod_flight *other = lod_flight_find(shard, entry->flight.key);
+        if (!other) {
             lod_flight_link(shard, &entry->flight);
             lod_flight_land(shard, &entry->flight, 0);
         }
+        int error = pin(walk, other ? other : &entry->flight);
         pthread_mutex_unlock(&shard->lock);
+        walk->error = walk->error ? walk->error : error;
     }
 }
 
@@ -282,7 +323,7 @@ static int fetch_frames(struct walk *walk, lod_prefix_fetch_step step, void *ctx
         error = error || step(ctx) ? error : -EAGAIN;
     }
     free(run);
-    return error;
+    return error ? error : walk->error;
 }
 
 /* Returns whether these bytes are in the page cache. A load of them would only copy, and measure
@@ -298,7 +339,7 @@ static bool is_in_memory(const struct walk *walk, uint64_t from, uint64_t to)
 /* Loads bytes of a shared store up to `to`, at most as much as one load is worth. */
 static int load_piece(struct walk *walk, uint64_t *at, uint64_t to)
 {
-    const uint64_t end = whole_pages(*at, to, lod_io_estimate_load(&walk->fetch->estimate));
+    const uint64_t end = whole_pages(*at, to, patience_of(walk));
     const struct lod_io_buffer before = *walk->buffer;
 
     if (is_in_memory(walk, *at, end)) {
@@ -329,11 +370,16 @@ static int fill_page_cache(struct walk *walk, lod_prefix_fetch_step step, void *
 }
 
 int lod_prefix_fetch(struct lod_fetch *fetch, struct lod_io_buffer *buffer,
-                     const struct lod_item *item, unsigned first, unsigned last,
-                     lod_prefix_fetch_step step, void *ctx)
+                     const struct lod_item *item, struct lod_groups groups,
+                     struct lod_frame_pins *pins, lod_prefix_fetch_step step, void *ctx)
 {
-    struct walk walk = {
-        .fetch = fetch, .buffer = buffer, .recd = &item->recd, .group = first, .last = last};
+    struct walk walk = {.fetch = fetch,
+                        .buffer = buffer,
+                        .recd = &item->recd,
+                        .pins = pins,
+                        .kind = pins ? LOD_CHUNK_LISTED : LOD_CHUNK_RETAINED,
+                        .group = groups.first,
+                        .last = groups.last};
 
     lod_io_buffer_clear(buffer);
     int error = open_record(&walk, item);

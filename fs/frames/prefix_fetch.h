@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads groups `first` .. `last` of a record for all its items, in the order of the file and in as
+ * Loads some groups of a record for all its items, in the order of the file and in as
  * few requests as possible.
  *
  * - Bytes of a shared store stay in the kernel's page cache, where readers find them.
@@ -16,6 +16,8 @@
 
 #include "compiler.h"
 #include "framecache/fetch.h"
+#include "framecache/frame_pins.h"
+#include "frames/prefetch_policy.h"
 #include "backend/io_buffer.h"
 
 /* Called after each load; returns false to stop. */
@@ -24,10 +26,12 @@ typedef bool (*lod_prefix_fetch_step)(void *ctx);
 /*
  * Returns 0 if everything was read, and -EAGAIN if `step` stopped it. On any other error the rest
  * is missing, and readers that fetch those frames alone get the error. The frames are not checked
- * yet. The caller alone uses `buffer` meanwhile.
+ * yet. The caller alone uses `buffer` meanwhile. `pins`, if not NULL, get the chunks of all frames
+ * of a private store, those too that were in memory before.
  */
 LOD_MUST_CHECK int lod_prefix_fetch(struct lod_fetch *fetch, struct lod_io_buffer *buffer,
-                                    const struct lod_item *item, unsigned first, unsigned last,
-                                    lod_prefix_fetch_step step, void *ctx);
+                                    const struct lod_item *item, struct lod_groups groups,
+                                    struct lod_frame_pins *pins, lod_prefix_fetch_step step,
+                                    void *ctx);
 
 #endif

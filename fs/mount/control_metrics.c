@@ -136,6 +136,20 @@ static void add_store_requests(struct lines *lines, struct lod_control *control)
     }
 }
 
+static void add_loads(struct lines *lines, struct lod_control *control)
+{
+    static const char *const classes[LOD_READ_CLASSES] = {
+        [LOD_READ_DEMAND] = "demand", [LOD_READ_AHEAD] = "ahead"};
+    struct lod_reader_stats stats;
+
+    lod_reader_stats(control->reader, &stats);
+    head(lines, "load_bytes_total", "counter",
+         "Bytes read as prefixes of records: for readers that wait, and ahead of them.");
+    for (unsigned i = 0; i < LOD_READ_CLASSES; i++) {
+        sample(lines, (double)stats.load_bytes[i], "load_bytes_total{class=\"%s\"}", classes[i]);
+    }
+}
+
 int lod_control_metrics_text(struct lod_control *control, enum lod_metrics_format format,
                              char *text, size_t room)
 {
@@ -152,6 +166,7 @@ int lod_control_metrics_text(struct lod_control *control, enum lod_metrics_forma
     add_formats(&lines, "format_read_bytes_total", "Bytes of files sent to the kernel, by format.",
                 control->format_bytes);
     add_store_requests(&lines, control);
+    add_loads(&lines, control);
     for (const struct lod_value *value = values.at; value < values.at + values.count; value++) {
         if (value->metric) {
             head(&lines, value->metric, value->type, value->help);

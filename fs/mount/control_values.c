@@ -5,6 +5,7 @@
  */
 #include "mount/control_values.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -45,6 +46,30 @@ static double failed_of(const struct lod_reader_stats *stats)
     {                                                                                              \
         .part = part_, .key = key_, .text = text_, .text_bytes = longest                           \
     }
+
+/* Appends the rows about loads of prefixes. */
+static void add_loads(struct lod_values *values, const struct lod_reader_stats *r)
+{
+    const struct lod_value all[] = {
+        METRIC("gauge", "ahead", "lists", "ahead_lists", r->ahead_lists,
+               "Jobs that told which records they will read."),
+        METRIC("gauge", "ahead", "records", "ahead_records", r->ahead_records,
+               "Records in their lists."),
+        METRIC("gauge", "ahead", "ready", "ahead_ready_records", r->ahead_ready,
+               "Listed records that are in memory."),
+        METRIC("gauge", "ahead", "pinned_bytes", "ahead_pinned_bytes", r->ahead_pinned_bytes,
+               "Bytes of the cache that are kept for listed records."),
+        NUMBER("ahead", "loaded_for_readers", r->load_bytes[LOD_READ_DEMAND]),
+        NUMBER("ahead", "loaded_ahead", r->load_bytes[LOD_READ_AHEAD]),
+        TEXT("advice", "name", lod_advice_name(r->advice), ADVICE_BYTES),
+        NUMBER("advice", "bytes", r->advice_bytes),
+    };
+    const unsigned count = sizeof(all) / sizeof(all[0]);
+
+    assert(values->count + count <= LOD_VALUES_MAX);
+    memcpy(values->at + values->count, all, sizeof(all));
+    values->count += count;
+}
 
 void lod_control_values(struct lod_control *control, struct lod_values *ret_values)
 {
@@ -108,11 +133,10 @@ void lod_control_values(struct lod_control *control, struct lod_values *ret_valu
                "Measured speed of all cores of the host; 0: not measured."),
         METRIC("gauge", "gpu", "device_bytes_per_second", "gpu_device_bytes_per_second",
                d->device_bytes_per_second, "Measured speed of the device; 0: not measured."),
-        TEXT("advice", "name", lod_advice_name(r.advice), ADVICE_BYTES),
-        NUMBER("advice", "bytes", r.advice_bytes),
     };
     _Static_assert(sizeof(all) <= sizeof(ret_values->at), "LOD_VALUES_MAX");
 
     memcpy(ret_values->at, all, sizeof(all));
     ret_values->count = sizeof(all) / sizeof(all[0]);
+    add_loads(ret_values, &r);
 }

@@ -20,9 +20,14 @@ static unsigned ahead_threads(bool threads)
 }
 
 /* Returns the room for prefixes. Made units need some of the same memory. */
+static uint64_t room_in(uint64_t cache_bytes)
+{
+    return cache_bytes / 4 * 3;
+}
+
 static uint64_t room_of(const struct lod_dataset *dataset, const struct lod_reader_options *options)
 {
-    return lod_dataset_is_shared(dataset) ? options->room_bytes : options->cache_bytes / 4 * 3;
+    return lod_dataset_is_shared(dataset) ? options->room_bytes : room_in(options->cache_bytes);
 }
 
 int lod_reader_create(struct lod_dataset *dataset, const struct lod_reader_options *options,
@@ -63,6 +68,7 @@ int lod_reader_create(struct lod_dataset *dataset, const struct lod_reader_optio
 void lod_reader_set_cache(struct lod_reader *reader, uint64_t bytes)
 {
     atomic_store(&reader->limit.bytes_max, (size_t)bytes);
+    lod_frames_set_room(reader->frames, room_in(bytes));
     size_t held = atomic_load(&reader->limit.bytes);
     if (held > bytes) {
         lod_frames_shrink(reader->frames, held - (size_t)bytes);
@@ -134,12 +140,17 @@ void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_st
         .frames_bad = frames.frames_bad,
         .store_latency_ns = frames.latency_ns,
         .store_bytes_per_second = frames.bandwidth,
+        .ahead_lists = frames.ahead.jobs,
+        .ahead_records = frames.ahead.records,
+        .ahead_ready = frames.ahead.ready,
+        .ahead_pinned_bytes = frames.ahead.pinned_bytes,
         .advice = frames.advised_bytes == 0            ? LOD_ADVICE_NONE
                   : frames.advised_bytes == UINT64_MAX ? LOD_ADVICE_ORDER
                                                        : LOD_ADVICE_CACHE_SIZE,
         .advice_bytes = frames.advised_bytes,
     };
     memcpy(ret_stats->store_outcomes, frames.outcomes, sizeof(frames.outcomes));
+    memcpy(ret_stats->load_bytes, frames.load_bytes, sizeof(frames.load_bytes));
 }
 
 const char *lod_advice_name(enum lod_advice advice)

@@ -81,6 +81,11 @@ struct lod_reader_stats {
     uint64_t store_latency_ns;       /* moving average of small requests; 0: not measured yet */
     uint64_t store_bytes_per_second; /* moving average of large requests; 0: not measured yet */
 
+    uint64_t ahead_lists, ahead_records;   /* told by jobs; and records in these lists */
+    uint64_t ahead_ready;                  /* of these records, in memory */
+    uint64_t ahead_pinned_bytes;           /* of the cache, kept for them */
+    uint64_t load_bytes[LOD_READ_CLASSES]; /* of prefix_bytes, by their purpose */
+
     enum lod_advice advice; /* now */
     uint64_t advice_bytes;
 };

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Lists of records that jobs tell (LOD_IOC_AHEAD), by Python's Mount.ahead and byte by byte. Bad tells
-are refused, and reads stay right beside any list.
+Lists of records that jobs tell (LOD_IOC_AHEAD), by Python's Mount.ahead and byte by byte. Listed
+records are loaded in their order and stay in memory, of stores that are slowed and of folders. Bad
+tells are refused, and reads stay right beside any list.
 """
 import errno
 import fcntl
 import importlib.util
+import json
 import os
+import random
 import struct
+import subprocess
 import sys
 
 from mounted import Mount, Results, Work, lodfs, need_fuse, skip
-from small import TREES, files_below, read
+from small import TREES, files_below, read, until
 
 if not importlib.util.find_spec("numpy"):
     skip("there is no NumPy, which the Python package needs")
@@ -116,6 +120,197 @@ def many_jobs(client):
     client.ahead(1000, "q4", 0, [])
 
 
+# ------------------------------------------------------------------------------ loads
+
+SLOW = "gpu=off,store_cache=private,cache=none,download_limit=2M"
+Q4 = "q4"
+
+
+def stats(point):
+    return json.loads(read(f"{point}/.lodfs/stats"))
+
+
+def loaded(point):
+    return stats(point)["store"]["bytes"]
+
+
+def untouched(point):
+    """The fields of the last answer; the list stays as it is."""
+    return stats(point)["ahead"]
+
+
+def await_all(client, job, told, **more):
+    """Blocks until the whole list is in memory. Returns the answers on the way."""
+    answers = [told]
+
+    def is_ready():
+        answers.append(client.ahead(job, Q4, told.total, [], **more))
+        return answers[-1].ready == told.total - more.get("done", 0)
+    until(is_ready)
+    return answers
+
+
+def files_of(store, point):
+    """{record: paths of its photographs at q4}: photographs in the order of the store, and the
+    number of items in the header of each record."""
+    names = iter(lodfs("order", "--stored", "-0", store).stdout.split(b"\0"))
+    found = {}
+    for record in sorted(os.listdir(f"{store}/records")):
+        items, = struct.unpack_from("<I", read(f"{store}/records/{record}"), 48)
+        if record.endswith(".pcr"):
+            found[int(record[:6])] = [os.path.join(os.fsencode(f"{point}/{Q4}"), next(names))
+                                      for _ in range(items)]
+    return found
+
+
+def in_order(client, point, records):
+    """A list is loaded in its own order, once, and its bytes are those of the prefixes."""
+    order = list(range(1, records))
+    random.Random(3).shuffle(order)
+    before, told = loaded(point), client.ahead(1, Q4, 0, order)
+    answers = await_all(client, 1, told)
+    ready = [answer.ready for answer in answers]
+    if ready[-1] != len(order) or ready != sorted(ready):
+        yield f"ready: {ready}"
+    # Each load reads whole pages, and the record's header and metadata.
+    least, most = told.bytes_missing, told.bytes_missing + len(order) * (4 << 12)
+    if not least <= loaded(point) - before <= most:
+        yield f"{loaded(point) - before} bytes were read, not {least} to {most}"
+    if len(set(ready)) < 4:
+        yield f"`ready` jumps, so records are loaded in another order: {ready}"
+    if answers[-1].bytes_missing:
+        yield f"{answers[-1]}"
+    client.ahead(1, Q4, 0, [])
+
+
+def pinned(client, point, files):
+    """Records of a list stay in a small cache while all others are read twice."""
+    order = sorted(files)[::4]
+    await_all(client, 1, client.ahead(1, Q4, 0, order))
+    for _ in range(2):
+        for path in (path for record in files if record not in order for path in files[record]):
+            read(path)
+    before = loaded(point)
+    for record in order:
+        for path in files[record]:
+            read(path)
+    yield from expect("bytes read again of a list", loaded(point) - before, 0)
+    yield from expect("ready", client.ahead(1, Q4, len(order), []).ready, len(order))
+    client.ahead(1, Q4, 0, [])
+    yield from expect("pinned when the list has ended", untouched(point)["pinned_bytes"], 0)
+
+
+def as_far_as_there_is_room(client, point, records):
+    """A list longer than its room is loaded in part; records that are done make room for more."""
+    order = list(range(1, records))
+    told = client.ahead(1, Q4, 0, order)
+    room = told.bytes_room
+    if told.bytes_missing < 2 * room:
+        yield f"the store is too small for this test: {told}"
+    until(lambda: untouched(point)["pinned_bytes"] > room // 2)
+    held = client.ahead(1, Q4, len(order), []).ready
+    if not 0 < held < len(order):
+        yield f"{held} of {len(order)} records are ready"
+    if untouched(point)["pinned_bytes"] > stats(point)["cache"]["bytes_max"]:
+        yield f"{untouched(point)} in a cache of {stats(point)['cache']}"
+    if not until(lambda: client.ahead(1, Q4, len(order), [], done=held).ready > 0):
+        yield "nothing is loaded behind what is done"
+    two = client.ahead(2, Q4, 0, order[::-1])
+    yield from expect("the room of two jobs", two.bytes_room, room // 2)
+    if not until(lambda: client.ahead(2, Q4, len(order), []).ready > 0):
+        yield "the second job gets no turn"
+    for job in 1, 2:
+        client.ahead(job, Q4, 0, [])
+
+
+def foreseen(client, point, files, told):
+    """The bytes that were read ahead of a reader in the order of the records, beside a list."""
+    if told:
+        client.ahead(1, Q4, 0, [max(files)])
+        until(lambda: untouched(point)["ready"] == 1)
+    before = stats(point)["ahead"]["loaded_ahead"]
+    for record in sorted(files)[:-2]:
+        for path in files[record]:
+            read(path)
+    return stats(point)["ahead"]["loaded_ahead"] - before
+
+
+def readers_first(client, point, files):
+    """A reader does not wait until a list is loaded."""
+    order = sorted(files)
+    wanted = files[order.pop()][0]
+    told = client.ahead(1, Q4, 0, order)
+    if not until(lambda: untouched(point)["ready"] > 0):
+        yield "nothing is loaded"
+    read(wanted)
+    ready = client.ahead(1, Q4, len(order), []).ready
+    if ready == told.total:
+        yield "the reader came last"
+    await_all(client, 1, told)
+    client.ahead(1, Q4, 0, [])
+
+
+def dropped(client, point):
+    """The list of a job that was killed stays for keep_s."""
+    script = ("import sys, time\nfrom lodfs.mounts import Mount\n"
+              f"Mount({point!r}).ahead(77, 'q4', 0, [1, 2], keep_s=1)\n"
+              "print('told', flush=True)\ntime.sleep(600)")
+    path = os.path.join(os.environ["SOURCE_ROOT"], "src", "python")
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE,
+                          env=dict(os.environ, PYTHONPATH=path)) as job:
+        job.stdout.readline()
+        job.kill()
+    if client.ahead(77, Q4, 2, [], keep_s=1).total != 2:
+        yield "the list went with its job"
+    if not until(lambda: untouched(point)["lists"] == 0):
+        yield "the list is still there"
+    yield from expect("touched too late", code_of(client.ahead, 77, Q4, 2, []), "ESTALE")
+
+
+def damaged(client, store, point, files):
+    """A record that cannot be read is not ready, and is tried again at each tell."""
+    order = sorted(files)[-3:]
+    path = f"{store}/records/{order[1]:06}.pcr"
+    os.rename(path, f"{path}.away")
+    told = client.ahead(1, Q4, 0, order)
+    until(lambda: untouched(point)["ready"] == 2)
+    yield from expect("ready before a record that is missing",
+                      client.ahead(1, Q4, 3, []).ready, 1)
+    yield from expect("in memory", untouched(point)["ready"], 2)
+    os.rename(f"{path}.away", path)
+    yield from expect("ready when it is back", await_all(client, 1, told)[-1].ready, 3)
+    client.ahead(1, Q4, 0, [])
+
+
+def check_loads(results, store, point, records):
+    with Mount(store, point, "-o", SLOW):
+        client = Client(point)
+        results.add("a list is loaded in its order", in_order(client, point, records))
+    with Mount(store, point, "-o", f"{SLOW},cache_size=1M"):
+        client, files = Client(point), files_of(store, point)
+        results.add("a record that fails is tried again", damaged(client, store, point, files))
+        results.add("listed records stay in memory", pinned(client, point, files))
+        results.add("a killed job's list is dropped", dropped(client, point))
+    with Mount(store, point, "-o", f"{SLOW},cache_size=256K"):
+        results.add("a list is loaded as far as there is room",
+                    as_far_as_there_is_room(Client(point), point, records))
+    with Mount(store, point, "-o", SLOW):
+        client, files = Client(point), files_of(store, point)
+        results.add("a reader does not wait for a list", readers_first(client, point, files))
+    for told in False, True:
+        with Mount(store, point, "-o", SLOW):
+            bytes_ahead = foreseen(Client(point), point, files_of(store, point), told)
+            results.add("nothing else is read ahead beside a list" if told
+                        else "without a list the next record is read ahead",
+                        expect("bytes", bool(bytes_ahead), not told))
+    for options in "gpu=off", "gpu=off,download_latency=1,store_cache=shared":
+        with Mount(store, point, "-o", options):
+            client = Client(point)
+            told = client.ahead(1, Q4, 0, range(1, records))
+            results.add(f"a list is ready with -o {options}",
+                        expect("ready", await_all(client, 1, told)[-1].ready, records - 1))
+
+
 def wrong_files(truth, point):
     found = {(tree, name): read(os.path.join(os.fsencode(f"{point}/{tree}"), name))
              for tree in TREES[:4] + TREES[-2:] for name in files_below(f"{point}/{tree}")}
@@ -140,6 +335,7 @@ def main():
                 results.add("jobs have a limit", many_jobs(client))
                 client.ahead(3, "q4", 0, range(1, records))
                 results.add("reads are right beside a list", wrong_files(truth, point))
+        check_loads(results, store, point, records)
     return results.finish()
 
 

@@ -228,6 +228,7 @@ static struct lod_item item_of(uint32_t number)
     item.recd = (struct lod_record_desc){.number = number / ITEMS,
                                          .first_item = number / ITEMS * ITEMS,
                                          .items = ITEMS,
+                                         .codec = LOD_CODEC_PCR,
                                          .groups = GROUPS,
                                          .frame_shift = LOD_FRAME_SHIFT_MIN};
     for (unsigned g = 0; g < GROUPS; g++) {
@@ -273,6 +274,23 @@ static void read_item(uint32_t number, unsigned groups)
     }
 }
 
+/* Tells a list of some records, which the background thread loads; now and then ends it. */
+static void tell(uint64_t random)
+{
+    uint32_t records[4];
+    struct lod_ahead_answer answer;
+    struct lod_ahead_tell list = {.job = random % 3,
+                                  .fidelity = 1 + (uint32_t)(random >> 8) % 3,
+                                  .count = (uint32_t)(random >> 16) % 5,
+                                  .records = records};
+
+    for (unsigned i = 0; i < list.count; i++) {
+        records[i] = (uint32_t)(random >> (24 + 8 * i)) % RECORDS;
+    }
+    int error = lod_frames_tell(frames, &list, &answer);
+    atomic_fetch_add(&wrong, error != 0 || answer.total != list.count);
+}
+
 static void *run(void *ctx)
 {
     uint64_t state = (uintptr_t)ctx;
@@ -287,7 +305,11 @@ static void *run(void *ctx)
         }
         read_item((uint32_t)(state >> 33) % (RECORDS * ITEMS),
                   1 + (unsigned)(state >> 60) % GROUPS);
+        if (i % 50 == 0) {
+            tell(state >> 8);
+        }
         if (i % 100 == 0) {
+            lod_frames_set_room(frames, CACHE_BYTES / 4 * (1 + (state >> 60) % 3));
             lod_frames_shrink(frames, CACHE_BYTES / 4);
         }
     }

@@ -36,6 +36,7 @@ struct lod_object_facts {
 enum lod_read_class {
     LOD_READ_DEMAND, /* a reader waits for them */
     LOD_READ_AHEAD,  /* they may be needed later */
+    LOD_READ_CLASSES,
 };
 
 /* One range of a read, and its result. */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The listed records that are in memory, or that could not be loaded: a table by record number. Its
+ * owner has the lock. It knows no jobs: they mark the records that they still want, and a sweep
+ * lets go of the others.
+ */
+#ifndef LOD_AHEAD_HELD_H
+#define LOD_AHEAD_HELD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compiler.h"
+#include "framecache/frame_pins.h"
+#include "list.h"
+
+enum lod_ahead_state {
+    LOD_AHEAD_PART,   /* something of it is in memory; more has to be loaded */
+    LOD_AHEAD_READY,  /* groups first .. last are */
+    LOD_AHEAD_FAILED, /* a load failed; another one waits for the next tell */
+};
+
+struct lod_ahead_record {
+    uint32_t record;
+    uint8_t first, last;
+    uint8_t state; /* enum lod_ahead_state */
+    bool marked;
+    struct lod_frame_pins pins;
+};
+
+/* All zero: empty. */
+struct lod_ahead_held {
+    LOD_LIST(struct lod_ahead_record); /* by record number */
+};
+
+/* Returns NULL for a record that is not held. */
+struct lod_ahead_record *lod_ahead_held_find(const struct lod_ahead_held *held, uint32_t record);
+
+/* Returns whether these groups of a record are in memory. */
+bool lod_ahead_held_ready(const struct lod_ahead_held *held, uint32_t record, unsigned first,
+                          unsigned last);
+
+/* Makes room for `count` records in all. -ENOMEM. */
+LOD_MUST_CHECK int lod_ahead_held_reserve(struct lod_ahead_held *held, size_t count);
+
+/* Sets the state of a record, for which there is room, and adds pins to those that it has. Takes
+ * the pins. */
+void lod_ahead_held_put(struct lod_ahead_held *held, uint32_t record, unsigned first, unsigned last,
+                        enum lod_ahead_state state, struct lod_frame_pins *pins);
+
+/* Removes the records that are not marked, with their pins, and clears all marks. */
+void lod_ahead_held_sweep(struct lod_ahead_held *held);
+
+/* Makes every record of this state one of LOD_AHEAD_PART. */
+void lod_ahead_held_again(struct lod_ahead_held *held, enum lod_ahead_state state);
+
+void lod_ahead_held_finish(struct lod_ahead_held *held);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of records that jobs told: the order of loads, room, failures. No thread loads here: the
+ * test asks for the next record, and says that it was loaded. */
+#include "frames/prefetch.h"
+#include "frames/prefetch_ahead.h"
+#include "reader_fixture.h"
+
+#define RECORDS 12u
+#define ITEMS   20u
+#define GROUP   (ITEMS * (uint64_t)FRAME_BYTES)
+#define NONE    UINT32_MAX
+
+static struct lod_fetch fetch;
+static struct lod_prefetch prefetch;
+static struct lod_ahead_answer answer;
+static uint64_t room;
+
+/* Records of ITEMS items of 3 groups of one size. */
+static struct lod_item item_of(uint32_t number)
+{
+    struct lod_item of = item;
+
+    of.recd.number = number / ITEMS;
+    of.recd.first_item = number / ITEMS * ITEMS;
+    of.recd.items = ITEMS;
+    of.recd.codec = LOD_CODEC_PCR;
+    of.recd.groups = 3;
+    for (unsigned g = 0; g < LOD_GROUPS_MAX; g++) {
+        of.recd.group_bytes[g] = g < 10 ? GROUP : 0;
+    }
+    of.number = number;
+    return of;
+}
+
+/* Begins with room for so many groups of a record. */
+static void begin(unsigned groups)
+{
+    items_of = item_of;
+    items_end = RECORDS * ITEMS;
+    room = groups * GROUP;
+    fetch = (struct lod_fetch){.shared = false};
+    cr_assert_eq(lod_prefetch_init(&prefetch, &fetch, room, false), 0);
+}
+
+static void end(void)
+{
+    lod_prefetch_finish(&prefetch);
+    cr_assert_eq(atomic_load(&fetch.pinned), 0);
+}
+
+TestSuite(prefetch_ahead, .fini = end);
+
+static int tell(uint64_t job, unsigned fidelity, uint32_t at, uint32_t count, uint32_t done,
+                const uint32_t *records)
+{
+    const struct lod_ahead_tell told = {.job = job,
+                                        .fidelity = fidelity,
+                                        .at = at,
+                                        .count = count,
+                                        .done = done,
+                                        .records = records};
+
+    return lod_prefetch_tell(&prefetch, &told, &answer);
+}
+
+/* Returns the record that would be loaded next. */
+static uint32_t next(void)
+{
+    struct lod_ahead_entry entry;
+
+    pthread_mutex_lock(&prefetch.lock);
+    const bool any = lod_prefetch_ahead_next(&prefetch, room, &entry);
+    pthread_mutex_unlock(&prefetch.lock);
+    return any ? entry.record : NONE;
+}
+
+static void end_load(uint32_t record, unsigned last, int error)
+{
+    struct lod_frame_pins pins = {.bytes = &fetch.pinned};
+
+    lod_prefetch_hold(&prefetch, record, (struct lod_groups){1, last}, error, &pins);
+}
+
+/* Loads the next record, up to this group, and returns it. */
+static uint32_t load(unsigned last)
+{
+    const uint32_t record = next();
+
+    if (record != NONE) {
+        end_load(record, last, 0);
+    }
+    return record;
+}
+
+Test(prefetch_ahead, records_are_loaded_in_the_order_of_the_list)
+{
+    const uint32_t list[] = {7, 3, 7, 9, 3};
+
+    begin(100);
+    cr_assert_eq(tell(1, 2, 0, 5, 0, list), 0);
+    cr_assert_eq(answer.total, 5);
+    cr_assert_eq(answer.ready, 0);
+    cr_assert_eq(answer.bytes_missing, 10 * GROUP);
+    cr_assert_eq(answer.bytes_room, room);
+    cr_assert_eq(load(2), 7);
+    cr_assert_eq(load(2), 3);
+    cr_assert_eq(tell(1, 2, 5, 0, 0, NULL), 0);
+    cr_assert_eq(answer.ready, 3, "7, 3 and 7 again");
+    cr_assert_eq(load(2), 9);
+    cr_assert_eq(load(2), NONE);
+    cr_assert_eq(tell(1, 2, 5, 0, 1, NULL), 0);
+    cr_assert_eq(answer.ready, 4);
+    cr_assert_eq(answer.bytes_missing, 0);
+}
+
+Test(prefetch_ahead, jobs_take_turns)
+{
+    const uint32_t one[] = {0, 1, 2}, two[] = {5, 6, 7};
+
+    begin(100);
+    cr_assert_eq(tell(1, 2, 0, 3, 0, one), 0);
+    cr_assert_eq(tell(2, 2, 0, 3, 0, two), 0);
+    cr_assert_eq(answer.bytes_room, room / 2);
+    const uint32_t first = load(2), second = load(2), third = load(2), fourth = load(2);
+    cr_assert_eq(first + second, 0 + 5, "one of each");
+    cr_assert_eq(third + fourth, 1 + 6);
+    cr_assert_eq(load(2) + load(2), 2 + 7);
+    cr_assert_eq(load(2), NONE);
+}
+
+Test(prefetch_ahead, a_list_is_loaded_as_far_as_its_room_goes)
+{
+    const uint32_t list[] = {0, 1, 2, 3, 4}, other[] = {9};
+
+    begin(5); /* two records of two groups */
+    cr_assert_eq(tell(1, 2, 0, 5, 0, list), 0);
+    cr_assert_eq(load(2), 0);
+    cr_assert_eq(load(2), 1);
+    cr_assert_eq(load(2), NONE);
+    cr_assert_eq(tell(1, 2, 5, 0, 1, NULL), 0);
+    cr_assert_eq(answer.ready, 1);
+    cr_assert_eq(load(2), 2);
+    cr_assert_eq(load(2), NONE);
+    cr_assert_eq(prefetch.held.count, 2, "the one that is done has left");
+    cr_assert_eq(tell(2, 2, 0, 1, 0, other), 0);
+    cr_assert_eq(prefetch.held.count, 1, "half of the room");
+    cr_assert_eq(tell(2, 2, 0, 0, 0, NULL), 0);
+    cr_assert_eq(load(2), 2, "and all of it again");
+}
+
+Test(prefetch_ahead, less_room_lets_go_of_the_end_of_a_list)
+{
+    const uint32_t list[] = {0, 1, 2};
+
+    begin(6);
+    cr_assert_eq(tell(1, 2, 0, 3, 0, list), 0);
+    while (load(2) != NONE) {
+    }
+    cr_assert_eq(prefetch.held.count, 3);
+    room = 4 * GROUP;
+    atomic_store(&prefetch.room_bytes, room);
+    lod_prefetch_trim(&prefetch);
+    cr_assert_eq(prefetch.held.count, 2);
+    cr_assert_eq(tell(1, 2, 3, 0, 0, NULL), 0);
+    cr_assert_eq(answer.ready, 2);
+    cr_assert_eq(answer.bytes_room, 4 * GROUP);
+    cr_assert_eq(answer.bytes_missing, 2 * GROUP);
+}
+
+Test(prefetch_ahead, a_failed_record_waits_for_the_next_tell)
+{
+    const uint32_t list[] = {4, 5};
+
+    begin(100);
+    cr_assert_eq(tell(1, 2, 0, 2, 0, list), 0);
+    cr_assert_eq(next(), 4);
+    end_load(4, 2, -EIO);
+    cr_assert_eq(load(2), 5);
+    cr_assert_eq(load(2), NONE);
+    cr_assert_eq(tell(1, 2, 2, 0, 0, NULL), 0);
+    cr_assert_eq(answer.ready, 0);
+    cr_assert_eq(answer.bytes_missing, 2 * GROUP);
+    cr_assert_eq(load(2), 4);
+    cr_assert_eq(tell(1, 2, 2, 0, 0, NULL), 0);
+    cr_assert_eq(answer.ready, 2);
+}
+
+Test(prefetch_ahead, a_load_that_made_way_goes_on)
+{
+    const uint32_t list[] = {4, 5};
+
+    begin(100);
+    cr_assert_eq(tell(1, 2, 0, 2, 0, list), 0);
+    cr_assert_eq(next(), 4);
+    end_load(4, 2, -EAGAIN);
+    cr_assert_eq(load(2), 4);
+    cr_assert_eq(load(2), 5);
+}
+
+Test(prefetch_ahead, a_record_is_loaded_as_far_as_all_jobs_want_it)
+{
+    const uint32_t list[] = {4};
+    bool keep = false;
+
+    begin(100);
+    cr_assert_eq(tell(1, 2, 0, 1, 0, list), 0);
+    cr_assert_eq(tell(2, 3, 0, 1, 0, list), 0);
+    struct lod_groups groups = lod_prefetch_listed(&prefetch, 4, &keep);
+    cr_assert_eq(groups.first, 1);
+    cr_assert_eq(groups.last, 3);
+    cr_assert(keep);
+    cr_assert_eq(lod_prefetch_listed(&prefetch, 5, &keep).last, 0);
+    cr_assert_not(keep);
+    end_load(4, 2, 0); /* by a reader of two groups */
+    cr_assert_eq(load(3), 4);
+    cr_assert_eq(load(3), NONE);
+    for (uint64_t job = 1; job <= 2; job++) {
+        cr_assert_eq(tell(job, 2, 1, 0, 0, NULL), 0);
+        cr_assert_eq(answer.ready, 1);
+    }
+}
+
+Test(prefetch_ahead, a_shared_store_is_looked_at_again_now_and_then)
+{
+    const uint32_t list[] = {4};
+
+    begin(100);
+    fetch.shared = true;
+    cr_assert_eq(tell(1, 2, 0, 1, 0, list), 0);
+    cr_assert_eq(load(2), 4);
+    cr_assert_eq(load(2), NONE);
+    cr_assert_eq(tell(1, 2, 1, 0, 0, NULL), 0);
+    cr_assert_eq(answer.ready, 1);
+    cr_assert_eq(load(2), NONE, "it was looked at just now");
+    prefetch.look_ns = 0;
+    cr_assert_eq(tell(1, 2, 1, 0, 0, NULL), 0);
+    cr_assert_eq(load(2), 4);
+    cr_assert_eq(load(2), NONE);
+}
+
+Test(prefetch_ahead, a_list_whose_time_is_over_is_dropped_with_its_records)
+{
+    const uint32_t list[] = {4, 5};
+
+    begin(100);
+    cr_assert_eq(tell(1, 2, 0, 2, 0, list), 0);
+    cr_assert(lod_prefetch_is_told(&prefetch));
+    cr_assert_eq(load(2), 4);
+    prefetch.lists.jobs[0].until_ns = 0;
+    cr_assert_eq(load(2), NONE);
+    cr_assert_not(lod_prefetch_is_told(&prefetch));
+    cr_assert_eq(prefetch.held.count, 0);
+    cr_assert_eq(tell(1, 2, 2, 0, 0, NULL), -ESTALE);
+    cr_assert_eq(tell(1, 2, 0, 1, 0, (const uint32_t[]){RECORDS}), -ENOENT);
+}
