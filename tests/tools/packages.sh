@@ -7,7 +7,8 @@ BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config libfuse3-dev fuse3 li
 TEST_PACKAGES=(ccache clang clang-format universal-ctags git libcriterion-dev
     libopenblas-dev liblz4-dev libzstd-dev pocl-opencl-icd g++
     libjpeg-turbo-progs python3 python3-numpy python3-pil python3-pip
-    python3-prometheus-client python3-torch python3-torchvision python3-venv python3-xxhash
+    python3-fsspec python3-prometheus-client
+    python3-torch python3-torchvision python3-venv python3-xxhash
     nginx-light ceph-mon ceph-osd radosgw ceph-common
     libarchive-tools squashfs-tools squashfuse erofs-utils strace man-db zsh fish
     mmdebstrap busybox-static)
