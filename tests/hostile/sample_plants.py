@@ -57,4 +57,8 @@ SAMPLES = (
      "stretch->sum_first ? sum_again(range, stretch->sum_first, &crc) : 0;",
      "stretch->sum_first && range->to == 0 ? sum_again(range, stretch->sum_first, &crc) : 0;",
      "mount-tfrecord_files"),
+    ("a label in metadata may be below -1", "fs/store/sample/item_label.c",
+     "c->short_of_bytes || label < LOD_NO_LABEL", "c->short_of_bytes", "replay-lists"),
+    ("a label of a file may be 2^31", "src/pack/plan/labels.c",
+     "if (at == first || value > INT32_MAX ||", "if (at == first ||", "replay-labels"),
 )
