@@ -23,11 +23,11 @@ CLEAN = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 USERS = {"root": "0:0", "user": "1000:1000"}
 HOOKS = pathlib.Path("/usr/share/mmdebstrap/hooks")
 
-# $1: the root, $2: the files of the trial, $3: the user, then the command. All of it is gone with
-# its namespaces.
+# $1: the root, $2: the files of the trial, $3: the user, $4: the folder of results, then the
+# command. All but the results is gone with its namespaces.
 TRIAL = r"""
 set -e
-root=$1 files=$2 user=$3; shift 3
+root=$1 files=$2 user=$3 out=$4; shift 4
 mount --make-rprivate /
 mount -t tmpfs lodfs-trial /mnt && mkdir /mnt/upper /mnt/work /mnt/all
 mount -t overlay -o lowerdir="$root",upperdir=/mnt/upper,workdir=/mnt/work overlay /mnt/all ||
@@ -36,6 +36,7 @@ cp -a "$files" /mnt/all/trial && chmod 1777 /mnt/all/trial
 mount -t proc proc /mnt/all/proc
 rm -f /mnt/all/dev/fuse /mnt/all/dev/null
 mknod -m 666 /mnt/all/dev/null c 1 3 && mknod -m 666 /mnt/all/dev/fuse c 10 229
+mkdir /mnt/all/out && mount --bind "$out" /mnt/all/out
 [ -e /mnt/all/etc/mtab ] || ln -s /proc/self/mounts /mnt/all/etc/mtab
 exec chroot --userspec="$user" /mnt/all "$@"
 """
@@ -96,7 +97,8 @@ def make(name, packages=(), suite="bookworm", installed=True):
         ["mmdebstrap", "--quiet", f"--variant={'apt' if installed else 'extract'}", "--mode=root",
          "--dpkgopt=force-unsafe-io", "--aptopt=Acquire::Languages \"none\"",
          f"--hook-dir={HOOKS / 'merged-usr'}",
-         f"--include={','.join((*packages, *(() if installed else BASE)))}", suite, root, "-"],
+         f"--include={','.join((*packages, *(('apt',) if installed else BASE)))}", suite, root,
+         "-"],
         input=sources(suite), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         check=False)
     if done.returncode:
@@ -144,11 +146,12 @@ def files(work, *wanted):
     return work
 
 
-def attempt(root, work, script, network=False, user="root"):
-    """(exit status, output) of a shell script in a copy of the root, with `work` as /trial."""
+def attempt(root, work, script, network=False, user="root", out=None):
+    """(exit status, output) of a shell script in a copy of the root, with `work` as /trial, and
+    `out` as /out, the one place where something can be left."""
     command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--uts",
                *(() if network else ("--net",)), "sh", "-c", TRIAL, "trial", root, work,
-               USERS[user], "sh", "-euc", f"cd /trial; {script}"]
+               USERS[user], out or work, "sh", "-euc", f"cd /trial; {script}"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False,
                           env=CLEAN)
@@ -172,3 +175,16 @@ def refused(root, work, script, line, **options):
     if code == 0 or len(text.splitlines()) != 1 or line not in text:
         print(f"exit {code} instead of one line with '{line}':\n{script}\n{text}")
         sys.exit(1)
+
+
+def copy_tree(to):
+    """The files that git tracks or would track; without git, all but builds."""
+    if not (ROOT / ".git").exists():
+        shutil.copytree(ROOT, to, ignore=shutil.ignore_patterns("build-*", "__pycache__"))
+        return
+    listed = run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others",
+                  "--exclude-standard", "--deduplicate"])
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).exists():
+            os.makedirs((to / name).parent, exist_ok=True)
+            shutil.copy2(ROOT / name, to / name)

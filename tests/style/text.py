@@ -4,7 +4,7 @@ import os
 import re
 
 HEADED = (".c", ".h", ".inc", ".cl", ".cu", ".py", ".sh", "meson.build")
-SHARED_NAMES = {"meson.build", "README.md", "run", ".gitignore"}
+SHARED_NAMES = {"control", "meson.build", "README.md", "run", ".gitignore"}
 
 # Written in two parts, so that this list does not find itself.
 WORDS = [

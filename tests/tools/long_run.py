@@ -27,7 +27,8 @@ OUT = "build-check"
 STATE = f"{OUT}/long/state.json"
 PART_S_MAX = 3_600
 PATIENCE = 100  # times each test's own limit
-SOURCES = ("codecs", "demo", "fs", "gpu", "src", "tests", "meson.build", "meson_options.txt")
+SOURCES = ("codecs", "demo", "fs", "gpu", "packaging", "src", "tests", "meson.build",
+           "meson_options.txt")
 # Variables of runs. Without log_path, which ./check sets, reports are in the output of a step.
 ENV = {
     "gcc": {},
@@ -58,6 +59,9 @@ PARTS = {
                              ("hostile-failing-repair", 10, 10),
                              ("hostile-failing-unpack", 10, 10)]),
     "loaders": ("gcc", [("loaders-tensorflow", 1, 1), ("loaders-dali", 1, 1)]),
+    "packages": ("gcc", [("packages-wheel", 1, 1), ("packages-static", 1, 1),
+                         ("packages-debian", 1, 1), ("packages-container", 1, 1),
+                         ("packages-same", 1, 1)]),
     "replays": ("gcc", [(f"replay-{what}", 4, 4) for what in STORES]),
     "planted": ("gcc", [("hostile-planted", 12, 12)]),
     "fuzz": ("fuzz", [(f"fuzz-{what}", 1, 1) for what in

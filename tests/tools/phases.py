@@ -62,7 +62,7 @@ PHASES = {
              "UBSAN_OPTIONS": "halt_on_error=1"}),
 }
 EVERYDAY = {"quick": Phase(("unit", "cli", "mount"), build="gcc"),
-            "packages": Phase(("packages",), build="gcc")}
+            "packages": Phase(("packages", "packages-long"), build="gcc")}
 
 
 class Row(NamedTuple):
