@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """lodfs.MiniEpochs on a mount: which files a job is dealt, and how often; jobs that stop and go on;
-ranks; datasets, options and states that are wrong. tests/mount/window.py has the loading.
+ranks; datasets, options and states that are wrong. window.py has the loading.
 """
 import json
 import os
@@ -219,7 +219,7 @@ def without_list(point):
     """Where the mount takes no list, a fixed number goes on, and others do not begin."""
     ahead = lodfs.Mount.ahead
 
-    def none(*_):
+    def none(*_, **_options):
         raise PermissionError(1, "Operation not permitted")
     lodfs.Mount.ahead = none
     try:

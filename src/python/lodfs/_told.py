@@ -12,7 +12,7 @@ _REFUSED = (errno.EPERM, errno.EACCES, errno.ENOTTY, errno.ENOSYS, errno.ENOENT)
 
 
 class Told:
-    """A list of records: those of the last repeat, the window, and the next part.
+    """A list of records: the window, and the next part.
 
     `works` is False if the mount takes no list from this user. A mount that was gone for a while,
     or has forgotten the list, gets it again, after check().
@@ -21,36 +21,40 @@ class Told:
     def __init__(self, mount, fidelity, check):
         self.mount, self.fidelity, self._check = mount, fidelity, check
         self.job, self._pid = random.SystemRandom().getrandbits(63) | 1, os.getpid()
-        self._records, self._leaving, self._done = [], 0, 0
+        self._records = []
         self._touched = time.monotonic()
         self.room = self.rate = self._lost = 0
         self.works = True
-        answer = self._ahead(0, [], 0)  # a job that was never begun ends: only the answer counts
+        answer = self._ahead(0, [])  # a job that was never begun ends: only the answer counts
         self.works = bool(answer)
 
-    def _ahead(self, at, records, done):
+    def _ahead(self, at, records):
         """The answer; None: the mount gave none."""
         self._touched = time.monotonic()
         try:
-            answer = self.mount.ahead(self.job, self.fidelity, at, records, done, _KEEP_S)
+            answer = self.mount.ahead(self.job, self.fidelity, at, records, keep_s=_KEEP_S)
         except OSError as error:
             if error.errno in _REFUSED and not self._records:
                 self.works = False
             if error.errno == errno.E2BIG and len(records) > 1:  # the table of all jobs is full
                 self._records = self._records[:at + len(records) // 2]
-                return self._ahead(at, records[:len(records) // 2], done)
+                return self._ahead(at, records[:len(records) // 2])
             self._lost = error.errno
             return None
         self._lost = 0
         self.room, self.rate = answer.bytes_room or self.room, answer.bytes_per_second
         return answer
 
-    def tell(self, records, leaving=0):
-        """The first `leaving` records are needed until forget(); behind them comes the window."""
+    def tell(self, records):
+        """These take the place of the list, with the records of the window first.
+
+        Others may leave memory as room is needed. Files that workers have yet to read of the last
+        repeat are few, and most of them are read before.
+        """
         if self.works:
-            self._records, self._leaving, self._done = list(records), leaving, 0
+            self._records = list(records)
             if self._is_same():
-                self._ahead(0, self._records, 0)
+                self._ahead(0, self._records)
 
     def _is_same(self):
         """Whether the mount is there. If it was lost, it has to show the same store."""
@@ -61,22 +65,14 @@ class Told:
         except OSError:
             return False
 
-    def forget(self):
-        """The records before the window are needed no more."""
-        if self.works and self._done < self._leaving:
-            self._done = self._leaving
-            self.ask()
-
     def ask(self):
         """How many records from the beginning of the window on are in memory."""
         if not self.works or not self._records:
             return 0
-        answer = self._ahead(len(self._records), [], self._done)
+        answer = self._ahead(len(self._records), [])
         if not answer and self._lost == errno.ESTALE:
-            answer = self._is_same() and self._ahead(0, self._records, self._done)
-        if not answer:
-            return 0
-        return max(0, answer.ready - (self._leaving - self._done))
+            answer = self._is_same() and self._ahead(0, self._records)
+        return answer.ready if answer else 0
 
     def touch(self):
         """Keeps the list alive."""
@@ -87,7 +83,7 @@ class Told:
         """The job is over. A copy in a forked process ends nothing."""
         if self.works and self._records and os.getpid() == self._pid:
             self._records = []
-            self._ahead(0, [], 0)
+            self._ahead(0, [])
 
 
 def warn_refused(mount):

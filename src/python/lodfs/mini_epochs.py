@@ -38,7 +38,6 @@ _STATE_BYTES = 2048
 _WAIT = 2
 _TIRED_S = 60     # a wait ends when nothing was loaded for so long
 _LOOK_S = .2      # between two looks at what is loaded
-_FORGET = 2048    # dealt of a repeat, or a quarter, when those of the last one are read no more
 _UNKNOWN_ROOM = 96 << 20
 
 
@@ -183,13 +182,13 @@ class MiniEpochs:
     # ------------------------------------------------------------------------------- repeats
 
     def _records(self):
-        """The records of the window and of the next part, and how many are the window's."""
+        """The records of the window and of the next part."""
         count, window = c_size_t(), c_size_t()
         _call("records", self._met, None, 0, byref(count), byref(window))
         records = np.empty(count.value, np.uint32)
         _call("records", self._met, c_void_p(records.ctypes.data), records.size, byref(count),
              byref(window))
-        return records, window.value
+        return records
 
     def _begin(self, dealt):
         """Begins the repeat of now, of which `dealt` values are dealt already."""
@@ -198,17 +197,11 @@ class MiniEpochs:
         _call("items", self._met, c_void_p(items.ctypes.data), items.size, byref(count))
         self._items = self._chosen.expand(items[:count.value])
         self._dealt = min(dealt, len(self._items))
-        leaving = getattr(self, "_window", np.empty(0, np.uint32))
-        records, window = self._records()
-        self._window = records[:window]
-        leaving = leaving[~np.isin(leaving, records)]
-        self._told.tell(np.concatenate([leaving, records]).tolist(), len(leaving))
-        self._forget_at = self._dealt + min(_FORGET, len(self._items) // 4 + 1)
+        self._told.tell(self._records().tolist())
 
     def _next(self):
         """Ends the repeat of now, and begins the next."""
         verdict, most, looked = c_int32(_WAIT), -1, time.monotonic()
-        self._told.forget()
         while True:
             loaded = self._told.ask()
             if loaded > most:
@@ -267,8 +260,6 @@ class MiniEpochs:
             value = int(self._items[self._dealt])
             self._dealt += 1
             self._done += 1
-            if self._dealt == self._forget_at:
-                self._told.forget()
             self._told.touch()
             yield value
 

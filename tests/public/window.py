@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mini-epochs on a slow mount: how often each file is dealt, how many bytes the store gives, and
+how often `auto` repeats. repeats.py has the orders.
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+
+try:
+    import numpy  # noqa: F401
+except ImportError:
+    print("SKIP: there is no NumPy (Debian: python3-numpy)")
+    sys.exit(77)
+sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
+import lodfs
+from mounted import Mount, Results, Work, lodfs as run_lodfs, need_fuse
+from small import until
+
+EACH = 120
+SLOW = ("-o", "download_limit=1500K,cache=none,cache_size=4M")
+RATE = 4 * 1500 * 1024  # bytes per second that the reader wants: four times what the store gives
+ROOM = 2 << 20
+# A record's header and list of files, which the reader of a photograph needs as well.
+HEAD = 2048
+
+
+def size_of(path):
+    with open(path, "rb", buffering=0) as file:
+        return len(file.read())
+
+
+def store_bytes(point):
+    with open(f"{point}/.lodfs/stats", "rb", buffering=0) as file:
+        return json.loads(file.read(1 << 20))["store"]["bytes"]
+
+
+def is_loaded(met):
+    return met._told.ask() == len(met._told._records)
+
+
+def fixed(store, work):
+    """Each file of a part is dealt as often as the number says, and is read of the store once."""
+    with Mount(store, f"{work}/mount", *SLOW) as point:
+        begun = store_bytes(point)
+        met = lodfs.MiniEpochs(f"{point}/full", rf=3, room=ROOM, shape="block")
+        counts, last, sizes, entered, records = Counter(), set(), {}, 0, set()
+        for _ in met.repeats(epochs=6):
+            if not until(lambda: is_loaded(met)):
+                yield "what a job listed is not loaded"
+                return
+            records |= set(met._told._records)
+            before, values = store_bytes(point), list(met.paths())
+            for path in values:
+                sizes[path] = size_of(path)
+            if store_bytes(point) - before > 4096:
+                yield f"a repeat of loaded files read {store_bytes(point) - before} bytes"
+            entered += sum(sizes[path] for path in set(values) - last)
+            counts.update(values)
+            last = set(values)
+        wrong = [path for path in counts if counts[path] % 3 and path not in last]
+        if wrong or len(counts) != EACH:
+            yield f"{len(wrong)} of {len(counts)} files were not dealt 3 times a pass"
+        used = store_bytes(point) - begun - HEAD * len(records) - ROOM // 2
+        if used > 1.02 * entered:
+            yield f"the store gave {used} bytes for parts of {entered}"
+
+
+def paced(paths):
+    """Reads files no faster than RATE; returns the bytes."""
+    begin, total = time.monotonic(), 0
+    for path in paths:
+        total += size_of(path)
+        time.sleep(max(0, begin + total / RATE - time.monotonic()))
+    return total
+
+
+def auto(store, work):
+    """`auto` repeats as often as the reader is faster than the store."""
+    with Mount(store, f"{work}/mount", *SLOW) as point:
+        met = lodfs.MiniEpochs(f"{point}/full", rf="auto", room=ROOM)
+        paced(met.paths())
+        begun, begin, total = store_bytes(point), time.monotonic(), 0
+        for _ in range(5):
+            total += paced(met.paths())
+        speed = (store_bytes(point) - begun) / (time.monotonic() - begin)
+        mean = total / (store_bytes(point) - begun)
+        wanted = total / (time.monotonic() - begin) / (1500 * 1024)
+        print(f"auto: {mean:.1f} repeats, the reader took {wanted:.1f} times the store's limit, of "
+              f"which it gave {speed / (1500 * 1024):.2f}")
+        if abs(mean - wanted) > 1:
+            yield f"{mean:.2f} repeats where rates say {wanted:.2f}"
+        if {rf for _, rf in met.history} - set(range(1, 9)):
+            yield f"the history is {met.history}"
+
+
+def waited(store, work):
+    """on_wait="wait": no part is dealt before it is loaded."""
+    with Mount(store, f"{work}/mount", *SLOW) as point:
+        met = lodfs.MiniEpochs(f"{point}/full", rf=1, room=ROOM, shape="block", on_wait="wait")
+        number = 0
+        for number in met.repeats(epochs=1):
+            loaded = met._told.ask()
+            _, count = len(list(met)), len(met._told._records)
+            if number and loaded < count // 3:
+                yield f"part {number} is dealt with {loaded} of {count} records loaded"
+        if number < 3:
+            yield f"an epoch has {number + 1} parts"
+
+
+def switched(store, work):
+    """Below `auto` each repeat has the fidelity of its time, and more files fit a lower one."""
+    with Mount(store, f"{work}/mount", "-o", "cache_size=4M") as point:
+        met = lodfs.MiniEpochs(f"{point}/auto", rf=2, room=ROOM)
+        lengths = {}
+        for number in met.repeats(epochs=40):
+            lengths[number] = len(list(met))
+            if number == 3:
+                lodfs.Mount(point).auto = "q1"
+            if number == 12:
+                lodfs.Mount(point).auto = "full"
+            if number == 20:
+                break
+        if not lengths[3] < lengths[12] == EACH or not lengths[20] < EACH:
+            yield f"the repeats have {lengths}"
+
+
+def main():
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        source, store = f"{work}/source", f"{work}/store"
+        subprocess.run([os.environ["PHOTOGRAPHS"], source, str(EACH), "3"], check=True,
+                       stdout=subprocess.DEVNULL)
+        run_lodfs("pack", "-q", "--scans=default", "--record-size=64K", source, store)
+        results.add("fixed", fixed(store, work))
+        results.add("auto", auto(store, work))
+        results.add("wait", waited(store, work))
+        results.add("auto/", switched(store, work))
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
