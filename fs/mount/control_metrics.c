@@ -123,15 +123,31 @@ static void add_formats(struct lines *lines, const char *metric, const char *hel
     }
 }
 
+/* A back end that sends requests counts them itself, those that were sent again too. */
+static void count_store_requests(struct lod_control *control, uint64_t counts[LOD_OUTCOMES])
+{
+    struct lod_reader_stats reader;
+    struct lod_store_stats store;
+    uint64_t sent = 0;
+
+    lod_reader_stats(control->reader, &reader);
+    lod_store_stats(lod_dataset_store(control->dataset), &store);
+    for (unsigned i = 0; i < LOD_OUTCOMES; i++) {
+        sent += store.requests[i];
+    }
+    for (unsigned i = 0; i < LOD_OUTCOMES; i++) {
+        counts[i] = sent ? store.requests[i] : reader.store_outcomes[i];
+    }
+}
+
 static void add_store_requests(struct lines *lines, struct lod_control *control)
 {
-    struct lod_reader_stats stats;
+    uint64_t counts[LOD_OUTCOMES];
 
-    lod_reader_stats(control->reader, &stats);
-    head(lines, "backend_requests_total", "counter",
-         "Requests to the store for stored bytes, by result.");
+    count_store_requests(control, counts);
+    head(lines, "backend_requests_total", "counter", "Requests to the store, by result.");
     for (unsigned i = 0; i < LOD_OUTCOMES; i++) {
-        sample(lines, (double)stats.store_outcomes[i], "backend_requests_total{code=\"%s\"}",
+        sample(lines, (double)counts[i], "backend_requests_total{code=\"%s\"}",
                lod_outcome_name((enum lod_outcome)i));
     }
 }

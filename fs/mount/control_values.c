@@ -71,6 +71,30 @@ static void add_loads(struct lod_values *values, const struct lod_reader_stats *
     values->count += count;
 }
 
+/* Appends the rows about requests to a server. */
+static void add_server(struct lod_values *values, const struct lod_control *control)
+{
+    struct lod_store_stats s;
+
+    lod_store_stats(lod_dataset_store(control->dataset), &s);
+    const struct lod_value all[] = {
+        METRIC("counter", "server", "retries", "backend_retries_total", s.retries,
+               "Requests to a server that were sent again after a failure."),
+        METRIC("counter", "server", "hedges", "backend_hedges_total", s.hedges,
+               "Requests to a server that were sent twice, since the first was late."),
+        METRIC("counter", "server", "connects", "backend_connects_total", s.connects,
+               "Connections to a server that were opened."),
+        METRIC("gauge", "server", "first_byte_seconds", "backend_first_byte_seconds",
+               (double)s.first_byte_ns / NANO,
+               "Time from a request to a server to its first byte, smoothed; 0: not measured."),
+    };
+    const unsigned count = sizeof(all) / sizeof(all[0]);
+
+    assert(values->count + count <= LOD_VALUES_MAX);
+    memcpy(values->at + values->count, all, sizeof(all));
+    values->count += count;
+}
+
 void lod_control_values(struct lod_control *control, struct lod_values *ret_values)
 {
     struct lod_reader_stats r;
@@ -139,4 +163,5 @@ void lod_control_values(struct lod_control *control, struct lod_values *ret_valu
     memcpy(ret_values->at, all, sizeof(all));
     ret_values->count = sizeof(all) / sizeof(all[0]);
     add_loads(ret_values, &r);
+    add_server(ret_values, control);
 }

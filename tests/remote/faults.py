@@ -9,6 +9,7 @@ import os
 import random
 import re
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -137,6 +138,12 @@ class _Handler(BaseHTTPRequestHandler):
     def make_status403(self, _):
         self.plain(403, XML % b"AccessDenied")
 
+    def make_after(self, _):
+        self.plain(503, XML % b"SlowDown", Retry_After="2")
+
+    def make_downgrade(self, _):
+        self.plain(302, b"", Location=f"http://{self.headers['Host']}{self.path}")
+
     def make_expired(self, _):
         self.plain(400, XML % b"ExpiredToken")
 
@@ -245,16 +252,18 @@ class _Server(ThreadingHTTPServer):
 class Faults:
     """with Faults(folder) as server: server.url; set server.kind, .times, .rate at any time."""
 
-    def __init__(self, folder, seed=1):
+    def __init__(self, folder, seed=1, tls=None):
         self.folder, self.kind, self.times, self.rate = folder, "none", 1, 1.0
+        self.most, self.tls = ALWAYS, tls  # the faults in all; the files of a key and certificate
         self.chance, self.seen, self.requests, self.made = random.Random(seed), {}, 0, 0
         self.lock, self.over = threading.Lock(), threading.Event()
         self.marks = {}  # of objects that were put
         self.keys = []  # (ID, session token) of each signed request
 
-    def set(self, kind, times=1, rate=1.0):
+    def set(self, kind, times=1, rate=1.0, most=ALWAYS):
         with self.lock:
             self.kind, self.times, self.rate, self.seen, self.made = kind, times, rate, {}, 0
+            self.most = most
 
     def note_key(self, headers):
         match = re.search(r"Credential=([^/]*)/", headers.get("Authorization", ""))
@@ -267,7 +276,8 @@ class Faults:
             self.requests += 1
             before = self.seen.setdefault(name, [])
             times = sum(a <= last and first <= b for a, b in before)
-            if self.kind == "none" or times >= self.times or self.chance.random() >= self.rate:
+            if (self.kind == "none" or times >= self.times or self.made >= self.most
+                    or self.chance.random() >= self.rate):
                 return "none"
             before.append((first, last))
             self.made += 1
@@ -276,9 +286,14 @@ class Faults:
     def __enter__(self):
         self.server = _Server(("127.0.0.1", 0), _Handler)
         self.server.faults = self
+        if self.tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*self.tls)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         self.thread = threading.Thread(target=self.server.serve_forever, args=(.05,), daemon=True)
         self.thread.start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        self.port = self.server.server_port
+        self.url = f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
         return self
 
     def __exit__(self, *_):

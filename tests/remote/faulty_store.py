@@ -119,7 +119,6 @@ def main():
             results.add("a server that is dead for a while", dead(server, point, log, truth))
             results.add("SIGTERM while requests hang", stopped(server, point, log))
             at_mount(results, server)
-            server.set("trickle", ALWAYS)
     return results.finish()
 
 

@@ -12,6 +12,8 @@ static const struct {
     [LOD_OUTCOME_IO] = {-EIO, "eio"},
     [LOD_OUTCOME_STALE] = {-ESTALE, "estale"},
     [LOD_OUTCOME_TIMEOUT] = {-ETIMEDOUT, "etimedout"},
+    [LOD_OUTCOME_ACCESS] = {-EACCES, "eacces"},
+    [LOD_OUTCOME_BUSY] = {-EBUSY, "ebusy"},
     [LOD_OUTCOME_OTHER] = {1, "other"}, /* no errno: any other error */
 };
 

@@ -65,8 +65,9 @@ static inline size_t lod_load_whole(size_t bytes)
 struct lod_store_stats {
     uint64_t requests[LOD_OUTCOMES]; /* by result */
     uint64_t retries;                /* of them: repeated after a failure */
+    uint64_t hedges;                 /* of them: second requests, since the first was late */
     uint64_t connects;               /* connections opened */
-    uint64_t first_byte_ns;          /* median of recent requests; 0: unknown */
+    uint64_t first_byte_ns;          /* of recent requests, smoothed; 0: unknown */
 };
 
 struct lod_store_backend {

@@ -163,6 +163,24 @@ int lod_remote_begin(struct lod_remote *remote, unsigned want, struct lod_remote
     return lane ? (int)granted : granted ? -ENOMEM : -EINTR;
 }
 
+bool lod_remote_begin_second(struct lod_remote *remote)
+{
+    pthread_mutex_lock(&remote->lock);
+    const bool may = remote->in_flight < remote->connections &&
+                     lod_late_may(&remote->late, lod_clock_ns()) && !remote->failing;
+    remote->in_flight += may;
+    pthread_mutex_unlock(&remote->lock);
+    return may;
+}
+
+void lod_remote_note_sent(struct lod_remote *remote, bool second)
+{
+    pthread_mutex_lock(&remote->lock);
+    lod_late_send(&remote->late, second);
+    remote->stats.hedges += second;
+    pthread_mutex_unlock(&remote->lock);
+}
+
 void lod_remote_end(struct lod_remote *remote, struct lod_remote_lane *lane, unsigned granted)
 {
     struct lod_remote_lane **at = &remote->busy;

@@ -15,6 +15,7 @@
 #include "backend/store.h"
 #include "compiler.h"
 #include "http/http_lane.h"
+#include "http/http_late.h"
 #include "http/http_retry.h"
 #include "http/url.h"
 #include "keys/s3_wait.h"
@@ -65,6 +66,7 @@ struct lod_remote {
     bool answered; /* rightly, once at least */
     bool failing;  /* since the last right answer a request failed for good */
     uint64_t latency_ns;
+    struct lod_late late;               /* the limit of lateness, and the second requests */
     uint64_t doubts[LOD_REMOTE_DOUBTS]; /* a ring of hashes */
     unsigned doubts_count;
     uint32_t random;
@@ -87,6 +89,11 @@ LOD_MUST_CHECK int lod_remote_open(struct lod_remote_site *site, int error,
  */
 LOD_MUST_CHECK int lod_remote_begin(struct lod_remote *remote, unsigned want,
                                     struct lod_remote_lane **ret_lane);
+/* May a late request be sent once more? Then there is room for it, which lod_remote_end gives back
+ * with the rest. */
+bool lod_remote_begin_second(struct lod_remote *remote);
+/* A request for a range was sent. */
+void lod_remote_note_sent(struct lod_remote *remote, bool second);
 /* Is it over? Asks the caller who opened the store, too. */
 bool lod_remote_is_over(struct lod_remote *remote);
 

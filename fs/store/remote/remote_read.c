@@ -8,48 +8,20 @@
 #include <string.h>
 
 #include "clock.h"
+#include "remote/remote_second.h"
 #include "remote/remote_try.h"
 
-#define CALL_MAX       16u                  /* ranges that are looked after at a time */
 #define FIRST_BYTE_NS  (2 * LOD_SECOND_NS)  /* or 8 times the latency; doubled at each try */
 #define FIRST_BYTE_MAX (10 * LOD_SECOND_NS) /* or 2 times the latency */
 #define STALL_NS       (5 * LOD_SECOND_NS)  /* without STALL_BYTES more */
 #define STALL_BYTES    (64u << 10)
 #define LOOK_NS        (LOD_SECOND_NS / 2) /* between two looks at the clock */
 
-enum state { WAITING, RUNNING, OVER };
-
-/* One range on its way. */
-struct transfer {
-    struct lod_http_request request;
-    struct lod_range *range;
-    enum state state;
-    size_t done;       /* bytes that are there */
-    unsigned tries;    /* that failed */
-    int error;         /* of the last of them */
-    uint64_t wake_ns;  /* WAITING: not before */
-    size_t mark_bytes; /* RUNNING: so many came */
-    uint64_t mark_ns;  /* until then */
-};
-
-struct call {
-    struct lod_remote *remote;
-    struct lod_remote_target *target;
-    struct lod_remote_lane *lane;
-    unsigned granted, running, over, count;
-    uint64_t deadline_ns, first_byte_ns;
-    bool slowed;
-    char url[LOD_URL_BYTES], etag[LOD_HTTP_ETAG_MAX + 1];
-    struct lod_http_keys keys;
-    unsigned keys_count; /* which of the store's keys these are */
-    struct transfer transfers[CALL_MAX];
-};
-
 /* ---------------------------------------------------------------------------------- sending */
 
 /* Copies the keys and settings that all requests of the call carry. Called again after the site
  * was amended. */
-static void take_site(struct call *call)
+static void take_site(struct lod_call *call)
 {
     struct lod_remote *remote = call->remote;
 
@@ -58,6 +30,7 @@ static void take_site(struct call *call)
     call->keys_count = remote->keys_count;
     memcpy(call->etag, call->target->etag, sizeof(call->etag));
     const uint64_t latency = remote->latency_ns;
+    call->late_ns = lod_late_after_ns(&remote->late);
     snprintf(call->url, sizeof(call->url), "%.*s/%s",
              (int)(sizeof(call->url) - LOD_OBJECT_NAME_MAX - 2), remote->site.base,
              call->target->name);
@@ -65,49 +38,41 @@ static void take_site(struct call *call)
     call->first_byte_ns = 8 * latency > FIRST_BYTE_NS ? 8 * latency : FIRST_BYTE_NS;
 }
 
-static void end(struct call *call, struct transfer *transfer, int error)
+static void end(struct lod_call *call, struct lod_transfer *transfer, int error)
 {
-    transfer->state = OVER;
+    transfer->state = LOD_CALL_OVER;
     transfer->range->error = error;
     call->over++;
 }
 
-static void send_one(struct call *call, struct transfer *transfer)
+static void send_one(struct lod_call *call, struct lod_transfer *transfer)
 {
-    const struct lod_range *range = transfer->range;
-
-    transfer->request = (struct lod_http_request){
-        .url = call->url,
-        .asked = {.first = range->offset + transfer->done,
-                  .last = range->offset + range->bytes - 1,
-                  .total = call->target->total,
-                  .etag = call->etag},
-        .keys = &call->keys,
-        .into = (uint8_t *)range->into + transfer->done,
-    };
-    int error = lod_http_lane_start(call->lane->lane, &transfer->request);
+    transfer->request = &transfer->both[0];
+    transfer->second = NULL;
+    int error = lod_remote_start(call, transfer, transfer->request);
     if (error) {
         end(call, transfer, error);
         return;
     }
-    transfer->state = RUNNING;
+    transfer->state = LOD_CALL_RUNNING;
     transfer->mark_bytes = 0;
     transfer->mark_ns = 0;
-    call->running++;
 }
 
-/* Returns when the next pause ends. */
-static uint64_t send_due(struct call *call, uint64_t now)
+/* Returns when the next pause ends, or the next request is late. */
+static uint64_t send_due(struct lod_call *call, uint64_t now)
 {
     uint64_t next = now + LOOK_NS;
 
     for (unsigned i = 0; i < call->count; i++) {
-        struct transfer *transfer = &call->transfers[i];
-        if (transfer->state == WAITING && transfer->wake_ns > now) {
+        struct lod_transfer *transfer = &call->transfers[i];
+        if (transfer->state == LOD_CALL_WAITING && transfer->wake_ns > now) {
             next = transfer->wake_ns < next ? transfer->wake_ns : next;
-        } else if (transfer->state == WAITING && call->running < call->granted) {
+        } else if (transfer->state == LOD_CALL_WAITING && call->running < call->granted) {
             send_one(call, transfer);
         }
+        const uint64_t late = lod_remote_late_at(call, transfer, now);
+        next = late > now && late < next ? late : next;
     }
     return next;
 }
@@ -115,18 +80,18 @@ static uint64_t send_due(struct call *call, uint64_t now)
 /* ---------------------------------------------------------------------------------- ending */
 
 /* Is what came all that there is? */
-static bool is_whole(const struct call *call, const struct transfer *transfer)
+static bool is_whole(const struct lod_call *call, const struct lod_transfer *transfer)
 {
     const struct lod_range *range = transfer->range;
     const uint64_t total =
-        call->target->total ? call->target->total : transfer->request.answer.total;
+        call->target->total ? call->target->total : transfer->request->answer.total;
     const uint64_t bytes = call->target->total || range->bytes < total ? range->bytes : total;
 
     return transfer->done && transfer->done >= bytes;
 }
 
 /* The lock of the store is held. False: another object has answered. */
-static bool remember_etag(struct call *call, const struct lod_http_answer *answer)
+static bool remember_etag(struct lod_call *call, const struct lod_http_answer *answer)
 {
     char *etag = call->target->etag;
 
@@ -136,9 +101,9 @@ static bool remember_etag(struct call *call, const struct lod_http_answer *answe
     return !answer->etag[0] || strcmp(etag, answer->etag) == 0;
 }
 
-static int succeed(struct call *call, struct transfer *transfer)
+static int succeed(struct lod_call *call, struct lod_transfer *transfer)
 {
-    const struct lod_http_request *request = &transfer->request;
+    const struct lod_http_request *request = transfer->request;
 
     pthread_mutex_lock(&call->remote->lock);
     const bool same = remember_etag(call, &request->answer);
@@ -151,29 +116,29 @@ static int succeed(struct call *call, struct transfer *transfer)
 }
 
 /* Sends it again after a pause, or ends it. */
-static void fail(struct call *call, struct transfer *transfer)
+static void fail(struct lod_call *call, struct lod_transfer *transfer)
 {
     struct lod_remote *remote = call->remote;
-    const struct lod_remote_try try = {.request = &transfer->request,
+    const struct lod_remote_try try = {.request = transfer->request,
                                        .tries = transfer->tries,
                                        .progressed = transfer->done,
                                        .keys_count = call->keys_count,
                                        .deadline_ns = call->deadline_ns};
 
-    transfer->error = lod_remote_try_note(remote, call->target->name, &transfer->request);
+    transfer->error = lod_remote_try_note(remote, call->target->name, transfer->request);
     if (!lod_remote_try_again(remote, &try)) {
         end(call, transfer, transfer->error);
         return;
     }
     transfer->wake_ns = lod_clock_ns() + lod_remote_try_pause_ns(remote, &try);
     transfer->tries++;
-    transfer->state = WAITING;
+    transfer->state = LOD_CALL_WAITING;
     take_site(call);
 }
 
-static void settle(struct call *call, struct transfer *transfer)
+static void settle(struct lod_call *call, struct lod_transfer *transfer)
 {
-    struct lod_http_request *request = &transfer->request;
+    struct lod_http_request *request = transfer->request;
 
     call->running--;
     if (request->verdict == LOD_HTTP_RIGHT && request->got) {
@@ -196,9 +161,9 @@ static void settle(struct call *call, struct transfer *transfer)
 /* ---------------------------------------------------------------------------------- time */
 
 /* Connecting has a limit of its own (http_lane.c). */
-static bool is_late(const struct call *call, struct transfer *transfer, uint64_t now)
+static bool is_late(const struct lod_call *call, struct lod_transfer *transfer, uint64_t now)
 {
-    const struct lod_http_request *request = &transfer->request;
+    const struct lod_http_request *request = transfer->request;
     uint64_t limit = call->first_byte_ns << (transfer->tries < 3 ? transfer->tries : 3);
 
     if (now >= call->deadline_ns) {
@@ -217,40 +182,55 @@ static bool is_late(const struct call *call, struct transfer *transfer, uint64_t
 }
 
 /* A store that failed for so long gets no second request until it answers again. */
-static void note_failing(struct call *call, bool stopped)
+static void note_failing(struct lod_call *call, bool stopped)
 {
     pthread_mutex_lock(&call->remote->lock);
     call->remote->failing = call->remote->failing || !stopped;
     pthread_mutex_unlock(&call->remote->lock);
 }
 
-static void look(struct call *call)
+static void follow(struct lod_call *call, struct lod_transfer *transfer, uint64_t now, bool stopped)
+{
+    if (transfer->second) {
+        lod_remote_choose(call, transfer);
+    }
+    const uint64_t late = lod_remote_late_at(call, transfer, now);
+    if (late && late <= now && !stopped) {
+        lod_remote_send_second(call, transfer);
+    }
+    struct lod_http_request *request = transfer->request;
+    if (!request->over && (stopped || is_late(call, transfer, now))) {
+        lod_http_lane_cancel(call->lane->lane, request, stopped ? -EINTR : -ETIMEDOUT);
+    }
+    if (request->over && transfer->second) {
+        lod_remote_drop(call, transfer,
+                        stopped || now >= call->deadline_ns ? transfer->second : request);
+    }
+    if (transfer->request->over) {
+        settle(call, transfer);
+    }
+}
+
+static void look(struct lod_call *call)
 {
     const uint64_t now = lod_clock_ns();
     const bool stopped = lod_remote_is_over(call->remote);
 
     for (unsigned i = 0; i < call->count; i++) {
-        struct transfer *transfer = &call->transfers[i];
-        struct lod_http_request *request = &transfer->request;
-        if (transfer->state == WAITING && (stopped || now >= call->deadline_ns)) {
+        struct lod_transfer *transfer = &call->transfers[i];
+        if (transfer->state == LOD_CALL_WAITING && (stopped || now >= call->deadline_ns)) {
             note_failing(call, stopped);
             end(call, transfer, stopped ? -EINTR : transfer->error ? transfer->error : -ETIMEDOUT);
         }
-        if (transfer->state != RUNNING) {
-            continue;
-        }
-        if (!request->over && (stopped || is_late(call, transfer, now))) {
-            lod_http_lane_cancel(call->lane->lane, request, stopped ? -EINTR : -ETIMEDOUT);
-        }
-        if (request->over) {
-            settle(call, transfer);
+        if (transfer->state == LOD_CALL_RUNNING) {
+            follow(call, transfer, now, stopped);
         }
     }
 }
 
 /* ---------------------------------------------------------------------------------- a call */
 
-static void run(struct call *call)
+static void run(struct lod_call *call)
 {
     lod_remote_renew_early(call->remote);
     take_site(call);
@@ -264,13 +244,13 @@ static void run(struct call *call)
 }
 
 /* The time to the first byte of the request that was answered first. */
-static void tell_time(const struct call *call, struct lod_read_time *ret_time)
+static void tell_time(const struct lod_call *call, struct lod_read_time *ret_time)
 {
     uint64_t first = 0;
 
     for (unsigned i = 0; i < call->count; i++) {
-        const struct lod_http_request *request = &call->transfers[i].request;
-        if (request->first_ns && request->sent_ns && !call->transfers[i].tries) {
+        const struct lod_http_request *request = call->transfers[i].request;
+        if (request && request->first_ns && request->sent_ns && !call->transfers[i].tries) {
             const uint64_t waited = request->first_ns - request->sent_ns;
             first = !first || waited < first ? waited : first;
         }
@@ -282,7 +262,7 @@ static void tell_time(const struct call *call, struct lod_read_time *ret_time)
 static void read_some(struct lod_remote *remote, struct lod_remote_target *target,
                       struct lod_range *ranges, unsigned count, struct lod_read_time *ret_time)
 {
-    struct call *call = calloc(1, sizeof(*call));
+    struct lod_call *call = calloc(1, sizeof(*call));
     int granted = call ? lod_remote_begin(remote, count, &call->lane) : -ENOMEM;
 
     if (granted < 0) {
@@ -310,8 +290,9 @@ static void read_some(struct lod_remote *remote, struct lod_remote_target *targe
 void lod_remote_read(struct lod_remote *remote, struct lod_remote_target *target,
                      struct lod_range *ranges, unsigned count, struct lod_read_time *ret_time)
 {
-    for (unsigned from = 0; from < count; from += CALL_MAX) {
+    for (unsigned from = 0; from < count; from += LOD_CALL_RANGES) {
         const unsigned left = count - from;
-        read_some(remote, target, ranges + from, left < CALL_MAX ? left : CALL_MAX, ret_time);
+        read_some(remote, target, ranges + from, left < LOD_CALL_RANGES ? left : LOD_CALL_RANGES,
+                  ret_time);
     }
 }

@@ -87,6 +87,9 @@ void lod_remote_try_count(struct lod_remote *remote, const struct lod_http_reque
     pthread_mutex_lock(&remote->lock);
     remote->stats.requests[lod_outcome_of(lod_remote_try_error(request))]++;
     remote->stats.connects += request->connected;
+    if (!request->error && request->verdict == LOD_HTTP_SLOW_DOWN) {
+        lod_late_slow_down(&remote->late, lod_clock_ns());
+    }
     pthread_mutex_unlock(&remote->lock);
 }
 
@@ -99,6 +102,7 @@ void lod_remote_try_succeed(struct lod_remote *remote, const struct lod_http_req
     remote->failing = false;
     lod_retry_budget_earn(&remote->budget);
     if (waited) {
+        lod_late_see(&remote->late, waited);
         remote->latency_ns =
             remote->latency_ns
                 ? remote->latency_ns - remote->latency_ns / LATENCY_WEIGHT + waited / LATENCY_WEIGHT

@@ -11,6 +11,8 @@ Test(outcome, each_error_has_its_outcome)
     cr_assert_eq(lod_outcome_of(-EIO), LOD_OUTCOME_IO);
     cr_assert_eq(lod_outcome_of(-ESTALE), LOD_OUTCOME_STALE);
     cr_assert_eq(lod_outcome_of(-ETIMEDOUT), LOD_OUTCOME_TIMEOUT);
+    cr_assert_eq(lod_outcome_of(-EACCES), LOD_OUTCOME_ACCESS);
+    cr_assert_eq(lod_outcome_of(-EBUSY), LOD_OUTCOME_BUSY);
     cr_assert_eq(lod_outcome_of(-ENOMEM), LOD_OUTCOME_OTHER);
     cr_assert_eq(lod_outcome_of(1), LOD_OUTCOME_OTHER);
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a request without an answer is asked a second time, over another connection. The times to
+ * the first byte of the last 256 requests say what is late; of these requests a few may be second
+ * ones. Pure: the caller gives the clock.
+ */
+#ifndef LOD_HTTP_LATE_H
+#define LOD_HTTP_LATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LOD_LATE_WINDOW 256u /* requests that are remembered */
+
+/* All zero: nothing was seen. */
+struct lod_late {
+    uint32_t waits_us[LOD_LATE_WINDOW]; /* a ring of times to the first byte */
+    bool second[LOD_LATE_WINDOW];       /* a ring: was the request a second one? */
+    uint32_t seen, sent;                /* since the beginning */
+    uint32_t seconds;                   /* of `second`: true */
+    uint64_t after_ns;                  /* computed now and then */
+    uint64_t quiet_until_ns;
+};
+
+/* A request was sent. */
+void lod_late_send(struct lod_late *late, bool second);
+
+/* Its first byte came after so long. */
+void lod_late_see(struct lod_late *late, uint64_t wait_ns);
+
+/* The server wants fewer requests: no second ones for 10 s. */
+void lod_late_slow_down(struct lod_late *late, uint64_t now_ns);
+
+/* A request is late if its first byte did not come after this: twice the 95th percentile, 50 ms at
+ * least. 0: too few were seen. */
+uint64_t lod_late_after_ns(const struct lod_late *late);
+
+/* May one be sent a second time now? Only 2 % of the last 256 requests may be. */
+bool lod_late_may(const struct lod_late *late, uint64_t now_ns);
+
+#endif

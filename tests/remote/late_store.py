@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+A store behind a server that is late, slow or hangs now and then: readers get the right bytes, and
+do not wait for the worst answer. And one behind TLS: whom the program trusts.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+from faults import ALWAYS, Faults
+from mounted import Mount, Results, Work, lodfs, need_fuse
+from remote_files import differing, fails, make, shown
+from small import read
+
+TREES = ("q1", "q3", "q5", "q7", "q9", "full")
+LATE_S = 1.5  # of faults.py
+STALL_S = 5   # without 64 KiB more, a request is given up
+
+
+def counted(point, name):
+    text = read(f"{point}/.lodfs/metrics").decode()
+    return float(re.search(rf"^lodfs_{name} +(\S+)$", text, re.M).group(1))
+
+
+def late(server, point, truth):
+    """A twentieth of the requests is late: many of them are asked twice, and soon answered."""
+    server.set("none")
+    with Mount(server.url, point, "-o", "cache_size=0"):
+        yield from differing(truth, shown(point, TREES))
+        if counted(point, "backend_hedges_total"):
+            yield "requests were sent twice to a server that is in time"
+    with Mount(server.url, point, "-o", "cache_size=0"):
+        shown(point, ("q1",))
+        server.set("late", ALWAYS, rate=.05, most=4)
+        yield from differing(truth, shown(point, TREES))
+        stats = json.loads(lodfs("stats", "--json", point).stdout)["server"]
+        if server.made and not stats["hedges"]:
+            yield f"{server.made} late answers, and no second request: {stats}"
+        if stats["hedges"] != counted(point, "backend_hedges_total"):
+            yield "stats and metrics differ"
+        if not 0 < stats["first_byte_seconds"] < LATE_S or not stats["connects"]:
+            yield f"{stats}"
+
+
+def given_up(kind, server, point, truth, longest):
+    """A request that brings nothing, or a byte a second, is given up and sent again."""
+    server.set(kind, most=1)
+    start = time.monotonic()
+    with Mount(server.url, point):
+        yield from differing(truth, shown(point, TREES))
+        if not counted(point, "backend_retries_total"):
+            yield "nothing was sent again"
+    if server.made != 1:
+        yield f"{server.made} faults"
+    if time.monotonic() - start > longest:
+        yield f"{time.monotonic() - start:.1f} s"
+
+
+def retry_after(server):
+    server.set("after", most=1)
+    start = time.monotonic()
+    lodfs("info", server.url)
+    took = time.monotonic() - start
+    if not 2 <= took < 10:
+        yield f"Retry-After: 2 is answered after {took:.2f} s"
+
+
+def codes(server, point):
+    """Answers of the server are counted by result."""
+    server.set("status503", most=2)
+    with Mount(server.url, point, "-o", "cache_size=0"):
+        shown(point, ("q1",))
+        busy = counted(point, r'backend_requests_total\{code="ebusy"\}')
+        if busy != 2:
+            yield f"2 answers of 503 are counted as {busy}"
+
+
+def certificate(work, name):
+    """Returns the files (certificate, key) of a server of this name, signed by itself."""
+    files = f"{work}/{name}.crt", f"{work}/{name}.key"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                    "-subj", f"/CN={name}", "-addext", f"subjectAltName={name}",
+                    "-out", files[0], "-keyout", files[1]], check=True,
+                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return files
+
+
+def trusted(results, work, store):
+    ours = certificate(work, "IP:127.0.0.1")
+    with Faults(store, tls=ours) as server:
+        words = ("-o", f"ca_file={ours[0]}")
+        results.add("TLS: a certificate that is not known",
+                    fails(("info", server.url), 1, "ca_file="))
+        results.add("TLS: a certificate that ca_file names", fails(("info", *words, server.url), 0,
+                                                                   ""))
+        server.set("downgrade", ALWAYS)
+        results.add("TLS: a redirect to http is refused",
+                    fails(("info", *words, server.url), 1, "http"))
+    other = certificate(work, "DNS:elsewhere.example")
+    with Faults(store, tls=other) as server:
+        results.add("TLS: a certificate of another host",
+                    fails(("info", "-o", f"ca_file={other[0]}", server.url), 1, "127.0.0.1"))
+
+
+def main():
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        os.chmod(work, 0o755)
+        _, store = make(work)
+        point = f"{work}/mount"
+        with Mount(store, point):
+            truth = shown(point, TREES)
+        with Faults(store) as server:
+            results.add("some late answers", late(server, point, truth))
+            results.add("one without a first byte",
+                        given_up("hang", server, point, truth, 15))
+            results.add("one of a byte a second",
+                        given_up("trickle", server, point, truth, STALL_S + 15))
+            results.add("Retry-After", retry_after(server))
+            results.add("requests by result", codes(server, point))
+        trusted(results, work, store)
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
