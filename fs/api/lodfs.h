@@ -219,6 +219,11 @@ LODFS_EXPORT uint64_t lodfs_pass_run_count(const struct lodfs_pass *pass, uint32
 LODFS_EXPORT int lodfs_pass_run_items(const struct lodfs_pass *pass, uint32_t cursor,
                                       uint32_t extents, uint32_t repeat, uint32_t *items,
                                       size_t room, size_t *ret_count, struct lodfs_error *error);
+/* The numbers of a run's records, *ret_count of them; the first `room` are written. A mount loads
+ * them if it is told (Python's Mount.ahead). Small files of other kinds have records in no run. */
+LODFS_EXPORT void lodfs_pass_run_records(const struct lodfs_pass *pass, uint32_t cursor,
+                                         uint32_t extents, uint32_t *records, size_t room,
+                                         size_t *ret_count);
 
 /* ---------------------------------------------------------------------------- likeness */
 

@@ -149,3 +149,20 @@ int lodfs_pass_run_items(const struct lodfs_pass *pass, uint32_t cursor, uint32_
 
     return result ? lod_say(error, result, "cannot list a run: %s", lod_why(result)) : 0;
 }
+
+void lodfs_pass_run_records(const struct lodfs_pass *pass, uint32_t cursor, uint32_t extents,
+                            uint32_t *records, size_t room, size_t *ret_count)
+{
+    const struct lod_pass *planned = &pass->planned;
+    size_t count = 0;
+
+    for (uint32_t i = cursor; i < planned->count && i - cursor < extents; i++) {
+        const struct lod_extent *extent = &planned->order->extents.at[planned->extents[i]];
+        for (uint32_t r = 0; r < extent->records; r++, count++) {
+            if (count < room) {
+                records[count] = extent->first_record + r;
+            }
+        }
+    }
+    *ret_count = count;
+}

@@ -22,6 +22,7 @@ if not importlib.util.find_spec("numpy"):
 sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
 
 from lodfs.mounts import Mount as Client
+from lodfs.torch import Sampler
 
 JOBS = 64
 
@@ -282,6 +283,42 @@ def damaged(client, store, point, files):
     client.ahead(1, Q4, 0, [])
 
 
+def sampled(point, files):
+    """A Sampler tells its run and the next one, so that its readers find all in memory."""
+    paths = [path for record in sorted(files) for path in files[record]]
+    sampler, told = Sampler(paths, run=200_000), []
+    for index in sampler:
+        now = untouched(point)
+        if now["lists"] != 1 or not now["records"]:
+            yield f"in an epoch: {now}"
+            break
+        told.append(now["records"])
+        read(paths[index])
+    if len(set(told)) < 3:
+        yield f"the lists of an epoch have {set(told)} records"
+    after = stats(point)
+    yield from expect("lists behind the epoch", after["ahead"]["lists"], 0)
+    # The first reader may come before the first load, and measure the store by one frame.
+    if not after["ahead"]["loaded_ahead"] or \
+            after["store"]["scattered_reads"] > after["store"]["prefix_reads"] // 4:
+        yield f"{after['ahead']}, {after['store']}"
+
+
+def untold(point, files):
+    """A mount that takes no list gives the same order."""
+    class Refusing(Client):
+        code = errno.EPERM
+
+        def ahead(self, *_, **__):
+            raise OSError(self.code, "no")
+    paths = [path for record in sorted(files) for path in files[record]]
+    sampler = Sampler(paths, run=200_000)
+    usual, sampler._mount = list(sampler), Refusing(point)
+    for Refusing.code in errno.EPERM, errno.EACCES, errno.ENOTTY, errno.ENOSYS:
+        yield from expect(f"the order with {errno.errorcode[Refusing.code]}",
+                          list(sampler) == usual and len(usual) == len(paths), True)
+
+
 def check_loads(results, store, point, records):
     with Mount(store, point, "-o", SLOW):
         client = Client(point)
@@ -303,6 +340,9 @@ def check_loads(results, store, point, records):
             results.add("nothing else is read ahead beside a list" if told
                         else "without a list the next record is read ahead",
                         expect("bytes", bool(bytes_ahead), not told))
+    with Mount(store, point, "-o", SLOW):
+        results.add("a Sampler tells what it reads", sampled(point, files_of(store, point)))
+        results.add("a Sampler goes on untold", untold(point, files_of(store, point)))
     for options in "gpu=off", "gpu=off,download_latency=1,store_cache=shared":
         with Mount(store, point, "-o", options):
             client = Client(point)

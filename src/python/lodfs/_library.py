@@ -158,6 +158,8 @@ FUNCTIONS |= {
     "lodfs_pass_items_max": (c_uint64, [PASS]),
     "lodfs_pass_run": (c_uint32, [PASS, c_uint32, c_int, Unsigned]),
     "lodfs_pass_run_count": (c_uint64, [PASS, c_uint32, c_uint32]),
+    "lodfs_pass_run_records": (None, [PASS, c_uint32, c_uint32, c_void_p, Unsigned,
+                                      POINTER(c_size_t)]),
     "lodfs_pass_run_items": (c_int, [PASS, c_uint32, c_uint32, c_uint32, c_void_p, Unsigned,
                                      POINTER(c_size_t), ERROR]),
 }

@@ -7,7 +7,7 @@ import time
 import warnings
 
 _TOUCH_S = 60    # the list is touched so often,
-_KEEP_S = 86400  # since one repeat may last long
+_KEEP_S = 86400  # by default, since one repeat may last long
 _REFUSED = (errno.EPERM, errno.EACCES, errno.ENOTTY, errno.ENOSYS, errno.ENOENT)
 
 
@@ -18,8 +18,8 @@ class Told:
     or has forgotten the list, gets it again, after check().
     """
 
-    def __init__(self, mount, fidelity, check):
-        self.mount, self.fidelity, self._check = mount, fidelity, check
+    def __init__(self, mount, fidelity, check, keep_s=_KEEP_S):
+        self.mount, self.fidelity, self._check, self._keep_s = mount, fidelity, check, keep_s
         self.job, self._pid = random.SystemRandom().getrandbits(63) | 1, os.getpid()
         self._records = []
         self._touched = time.monotonic()
@@ -32,7 +32,7 @@ class Told:
         """The answer; None: the mount gave none."""
         self._touched = time.monotonic()
         try:
-            answer = self.mount.ahead(self.job, self.fidelity, at, records, keep_s=_KEEP_S)
+            answer = self.mount.ahead(self.job, self.fidelity, at, records, keep_s=self._keep_s)
         except OSError as error:
             if error.errno in _REFUSED and not self._records:
                 self.works = False

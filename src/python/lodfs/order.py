@@ -72,6 +72,15 @@ class Pass:
              byref(count))
         return items[:count.value]
 
+    def records(self, cursor, extents):
+        """The numbers of a run's records, as Mount.ahead takes them."""
+        count = c_size_t()
+        call("pass_run_records", self._handle, cursor, extents, None, 0, byref(count))
+        records = np.empty(count.value, np.uint32)
+        call("pass_run_records", self._handle, cursor, extents, c_void_p(records.ctypes.data),
+             records.size, byref(count))
+        return records.tolist()
+
 
 class Order:
     """The order of the pictures below a folder of a store, or of listed items."""
@@ -161,8 +170,11 @@ class Walk:
         """The values of this process in the whole pass."""
         return self._end(self._plan(self._next), 0) // self.world
 
-    def values(self):
-        """Yields the values of this process: all of the pass, or from a loaded state on."""
+    def values(self, told=None):
+        """Yields the values of this process: all of the pass, or from a loaded state on.
+
+        `told`, a Told, is told the records of each run and of the next one, when it begins.
+        """
         state = self._next
         passing = self._plan(state)
         self._goto(state)
@@ -174,12 +186,22 @@ class Walk:
         place = state["base"] + self.rank + self.done * self.world
         while place < end:
             cursor, extents, begun, _ = self._run(number, passing)
+            if told and extents:
+                self._tell(told, number, passing)
             dealt = self._expand(passing.run_items(cursor, extents)) if extents \
                 else self._own_rest()
             for value in dealt[place - begun:end - begun:self.world]:
                 self.done += 1
+                if told:
+                    told.touch()
                 yield int(value)
             place, number = state["base"] + self.rank + self.done * self.world, number + 1
+
+    def _tell(self, told, number, passing):
+        """Tells the records of a run that begins, and of the next one. Those of the run before
+        leave memory as room is needed; workers have read most of its last batches by then."""
+        own, after = (passing.records(*self._run(at, passing)[:2]) for at in (number, number + 1))
+        told.tell(own + after)
 
     def state(self):
         """The state of now."""

@@ -16,9 +16,11 @@ import warnings
 
 from ._library import call
 from ._selection import Selection
+from ._told import Told
 from .order import Walk
 
 __all__ = ["Gradients", "Images", "Sampler", "loader"]
+_KEEP_S = 600  # a job that was killed leaves its list for so long
 
 
 def __getattr__(name):
@@ -54,6 +56,9 @@ class Sampler:
     number of machines with a mount each. `tail="drop"` leaves out the indices that do not come out
     even, "wrap" deals the first ones again. `store` is the store's folder, which only root and the
     user who mounted it need not name.
+
+    The mount is told the records of each run and of the next one, and loads them ahead; of several
+    processes, the first of a machine tells it. Another user's mount serves the same order untold.
     """
 
     def __init__(self, dataset, seed=0, run="96M", rank=None, world=None, nodes=1, tail="drop",
@@ -64,11 +69,24 @@ class Sampler:
                           "records is no random sample of it", stacklevel=2)
         # The fidelity of `auto` may change, and other processes see that earlier or later.
         fidelity = "full" if chosen.fidelity == "auto" else chosen.fidelity
+        self._mount, self._fidelity, self._check = chosen.mount, chosen.fidelity, chosen.check
         self._walk = Walk(chosen.order, seed, call("fidelity", os.fsencode(fidelity)), run,
                           rank, world, nodes, tail, chosen.expand, chosen.others)
 
     def __iter__(self):
-        return self._walk.values()
+        told = self._begin_list()
+        try:
+            yield from self._walk.values(told)
+        finally:
+            if told:
+                told.end()
+
+    def _begin_list(self):
+        """A list of records; None: another process of this machine tells the mount."""
+        if int(os.environ.get("LOCAL_RANK", self._walk.rank)):
+            return None
+        fidelity = self._mount.auto if self._fidelity == "auto" else self._fidelity
+        return Told(self._mount, fidelity, self._check, _KEEP_S)
 
     def __len__(self):
         return len(self._walk)
