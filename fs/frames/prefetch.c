@@ -262,7 +262,7 @@ enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const st
     if (!miss.requests) {
         return LOD_PREFETCH_NEAR;
     }
-    if (cost.memory || *loaded) {
+    if ((cost.memory && !miss.announced) || *loaded) {
         return LOD_PREFETCH_NONE;
     }
     const struct lod_prefetch_choice choice = decide(prefetch, &cost, item->recd.number, &miss);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rules, with their reasons:
- * 1. A store at the speed of memory is read frame by frame: there is no latency to save.
- * 2. A record that an announced order names is loaded as far as that order wants it.
+ * 1. A record that an announced order names is loaded as far as that order wants it. The job will
+ *    read all of that, and a store may answer at the speed of memory for a moment only.
+ * 2. A store at the speed of memory is read frame by frame: there is no latency to save.
  * 3. Readers that go through records in turn need the records in use to fit, and a second sign that
  *    this record, too, is being read through.
  * 4. In any other order a prefix pays only while it stays until the readers come back to it. So the
@@ -87,13 +88,15 @@ struct lod_prefetch_choice lod_prefetch_decide(const struct lod_prefetch_miss *m
     struct lod_prefetch_choice choice = {.first = miss->first, .from = miss->from ? miss->from : 1};
     unsigned kept = last_kept(miss, room);
 
+    if (miss->announced >= miss->first) {
+        choice.last = miss->announced;
+        return choice;
+    }
     if (cost->memory) {
         return choice;
     }
-    if (miss->announced >= miss->first) {
-        choice.last = miss->announced;
-    } else if (is_read_through(miss, room, order) &&
-               is_worth_it(miss, miss->last, kept == miss->last, cost, order)) {
+    if (is_read_through(miss, room, order) &&
+        is_worth_it(miss, miss->last, kept == miss->last, cost, order)) {
         choice.last = miss->last;
     } else if (kept >= miss->first && is_worth_it(miss, kept, true, cost, order)) {
         choice.last = kept;

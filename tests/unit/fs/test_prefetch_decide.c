@@ -228,6 +228,8 @@ Test(prefetch_decide, a_store_in_memory_needs_no_prefix_and_an_announced_record_
     miss.announced = WANTED + 1;
     cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, WANTED + 1);
     cost.memory = true;
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, WANTED + 1);
+    miss.announced = 0;
     cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0);
 }
 
