@@ -64,7 +64,7 @@ Test(filter, a_pattern_of_many_stars_ends)
 {
     char pattern[4096], path[4096];
 
-    for (size_t i = 0; i + 3 < sizeof(pattern); i += 3) {
+    for (size_t i = 0; i + 6 < sizeof(pattern); i += 3) {
         memcpy(pattern + i, "**/", 4);
         memcpy(path + i, "ab/", 4);
     }
