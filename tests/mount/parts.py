@@ -22,6 +22,7 @@ from small import read, write
 try:
     import parts_spec
     import png_files
+    import recordio_spec
     import tfrecord_spec
 except ImportError as error:
     skip(f"keys are computed with a Python module that is missing: {error}")
@@ -135,7 +136,7 @@ def contents(store, count):
 
 
 def framed(of, samples, fidelity):
-    """Yields (folder, ending, bytes) of the files of samples, by FORMAT.md."""
+    """Yields (folder, ending, bytes) of the files of samples of a split, by FORMAT.md."""
     tree = os.path.join(of.point, os.fsencode(fidelity))
 
     def get(path):
@@ -145,6 +146,11 @@ def framed(of, samples, fidelity):
     records, lines = samples_spec.tfrecord_of(of.samples, samples, get)
     yield "tfrecord", b".tfrecord", records
     yield "tfrecord", b".idx", lines
+    split = [sample for sample in of.samples.samples if samples and sample[4] == samples[0][4]]
+    made = recordio_spec.recordio_of(of.samples, split, get, {sample[0] for sample in samples}) \
+        if samples else (b"", b"", b"")
+    for ending, data in zip((b".rec", b".idx", b".lst"), made):
+        yield "recordio", ending, data
 
 
 def framed_files(of, counts, fidelities, kept):
@@ -153,7 +159,7 @@ def framed_files(of, counts, fidelities, kept):
     for count in counts:
         for part in range(count):
             for fidelity in fidelities:
-                wanted = {"tar": {}, "tfrecord": {}}
+                wanted = {folder: {} for folder in FRAMED}
                 for split in splits:
                     samples = [sample for sample in of.samples.samples if sample[4] == split and
                                parts_spec.part(of.samples.key(of.samples.own[sample[0]]),

@@ -2,9 +2,7 @@
 """
 recordio/ as MXNet 1.9.1 reads it: MXRecordIO, MXIndexedRecordIO, and ImageRecordIter in 1, 3 and 7
 parts and with the .lst. Each finds each lead once, with the label and the bytes of the tree.
-MXNET_PYTHON names an interpreter that has it:
-
-    python3 -m venv ENV && ENV/bin/pip install mxnet==1.9.1 numpy==1.23.5
+MXNET_PYTHON names an interpreter that has it. Without one, ./check --long makes an environment.
 """
 import hashlib
 import json
@@ -13,11 +11,13 @@ import subprocess
 import sys
 
 import mxnet_reads
+from environment import Missing, python_with
+from framed import Expected, photographs
+from long import is_long
 from mounted import Mount, Results, Work, lodfs, need_fuse, skip
 from small import read, write
-from framed import Expected, photographs
 
-PYTHON = os.environ.get("MXNET_PYTHON", sys.executable)
+PACKAGES = ["mxnet==1.9.1", "numpy==1.23.5"]
 SHOWN = ("q3", "full")
 
 
@@ -29,8 +29,23 @@ def make(folder, photos):
         write(f"{folder}/val/{'' if i == 4 else 'x/'}{i}.jpg", data + b"%d" % i)
 
 
-def ask(reader, rec):
-    done = subprocess.run([PYTHON, mxnet_reads.__file__, reader, rec], stdout=subprocess.PIPE,
+def need_mxnet():
+    """Returns an interpreter that has MXNet, or skips the test with the reason."""
+    python = os.environ.get("MXNET_PYTHON", sys.executable)
+    try:
+        if "MXNET_PYTHON" not in os.environ and is_long():
+            python = python_with("mxnet", PACKAGES)
+    except Missing as error:
+        skip(str(error))
+    done = subprocess.run([python, "-c", "import mxnet"], stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        skip(f"{done.stderr.decode().splitlines()[-1]} (./check --long installs it; MXNET_PYTHON "
+             "names another Python)")
+    return python
+
+
+def ask(python, reader, rec):
+    done = subprocess.run([python, mxnet_reads.__file__, reader, rec], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr.decode(errors="replace")[-600:])
@@ -49,14 +64,14 @@ def leads(expected, fidelity):
     return found
 
 
-def compare(expected, fidelity):
+def compare(python, expected, fidelity):
     for split, wanted in leads(expected, fidelity).items():
         rec = os.fsdecode(expected.point) + f"/recordio/{fidelity}/{os.fsdecode(split)}.rec"
-        for way, found in zip(("MXRecordIO", "MXIndexedRecordIO"), ask("recordio", rec)):
+        for way, found in zip(("MXRecordIO", "MXIndexedRecordIO"), ask(python, "recordio", rec)):
             if found != wanted:
                 yield f"{rec}: {way}: {len(found)} records of {len(wanted)}, or others"
         labels = [label for _, label, _ in wanted]
-        *parts, listed = ask("iterators", rec)
+        *parts, listed = ask(python, "iterators", rec)
         for i, found in enumerate(parts):
             if found != sorted(labels):
                 yield (f"{rec}: {mxnet_reads.PARTS[i // 2]} parts: {len(found)} labels of "
@@ -67,9 +82,7 @@ def compare(expected, fidelity):
 
 def main():
     need_fuse()
-    done = subprocess.run([PYTHON, "-c", "import mxnet"], stderr=subprocess.PIPE, check=False)
-    if done.returncode:
-        skip(f"{done.stderr.decode().splitlines()[-1]} (MXNET_PYTHON may name another Python)")
+    python = need_mxnet()
     results = Results()
     with Work() as work:
         source, store, point = (f"{work}/{name}" for name in ("source", "store", "mount"))
@@ -79,7 +92,7 @@ def main():
         with Mount(store, point):
             expected = Expected(store, point)
             for fidelity in SHOWN:
-                results.add(f"{fidelity}: mxnet", compare(expected, fidelity))
+                results.add(f"{fidelity}: mxnet", compare(python, expected, fidelity))
     return results.finish()
 
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_store STORE ITEMS BIG [PHOTOGRAPH]: writes a store of ITEMS small files with the product's
- * own writers, valid to the last hash, to measure the cost of many items. The folder many/ has BIG
- * names; the other files lie in folders of 1,000. A file holds its own path and a newline. With
- * PHOTOGRAPH all items of the first record are that JPEG, encoded once. Items are not in the order
- * of their names, as in pack's stores. Takes about 110 bytes of memory an item.
+ * make_store STORE ITEMS BIG [PHOTOGRAPH|samples]: writes a store of ITEMS small files with the
+ * product's own writers, valid to the last hash, to measure the cost of many items. The folder
+ * many/ has BIG names; the other files lie in folders of 1,000. A file holds its own path and a
+ * newline. With PHOTOGRAPH all items of the first record are that JPEG, encoded once. With
+ * `samples` each file leads a sample, and records have as many as a record can. Items are not in
+ * the order of their names, as in pack's stores. Takes about 110 bytes of memory an item.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +33,7 @@
 
 struct maker {
     int store_fd, records_fd;
+    bool samples;
     uint32_t files, many, photographs; /* files[0, photographs) in storage order are the JPEG */
     struct lod_encoded photograph;
     char (*paths)[PATH_ROOM]; /* of folders, then of files by storage order */
@@ -118,8 +120,9 @@ static int write_record(struct maker *maker, const char *name, const struct lod_
     for (uint32_t slot = 0; slot < count; slot++) {
         memcpy(rows + (size_t)slot * LOD_ROW_BYTES, slots[slot].row, LOD_ROW_BYTES);
     }
-    int error = lod_record_writer_create(maker->records_fd, name, codec, LOD_CUT_SMALL, slots,
-                                         count, &writer);
+    const uint32_t cut = maker->samples && !list ? (uint32_t)maker->records_count : LOD_CUT_SMALL;
+    int error =
+        lod_record_writer_create(maker->records_fd, name, codec, cut, slots, count, &writer);
     for (uint32_t slot = 0; !error && slot < count; slot++) {
         error = list ? lod_record_writer_put(writer, slot, 1, 0, list->data, list->bytes)
                 : codec == &lod_codec_pcr ? put_photograph(writer, slot, &maker->photograph)
@@ -155,7 +158,7 @@ static int write_tree(struct maker *maker, const cJSON *pack)
 /* Writes the files stored as [first, first + count). */
 static int write_files(struct maker *maker, uint32_t first, uint32_t count)
 {
-    static struct lod_record_slot slots[RECORD_ITEMS];
+    static struct lod_record_slot slots[LOD_RECORD_ITEMS_MAX];
     const bool photographs = first < maker->photographs;
     char name[32];
 
@@ -177,11 +180,12 @@ static int write_files(struct maker *maker, uint32_t first, uint32_t count)
 
 static int write_all_files(struct maker *maker)
 {
+    const uint32_t most = maker->samples ? LOD_RECORD_ITEMS_MAX : RECORD_ITEMS;
     int error = 0;
 
     for (uint32_t first = 0, count; !error && first < maker->files; first += count) {
         uint32_t end = first < maker->photographs ? maker->photographs : maker->files;
-        count = end - first < RECORD_ITEMS ? end - first : RECORD_ITEMS;
+        count = end - first < most ? end - first : most;
         error = write_files(maker, first, count);
     }
     return error;
@@ -286,11 +290,12 @@ int main(int argc, char **argv)
     unsigned long many = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
 
     if (argc < 4 || argc > 5 || files < 2 || files > ITEMS_MAX || many < 1 || many > files) {
-        fprintf(stderr, "usage: make_store STORE ITEMS BIG [PHOTOGRAPH]\n");
+        fprintf(stderr, "usage: make_store STORE ITEMS BIG [PHOTOGRAPH|samples]\n");
         return 2;
     }
     maker.files = (uint32_t)files;
     maker.many = (uint32_t)many;
-    int error = make(&maker, argv[1], argc > 4 ? argv[4] : NULL);
+    maker.samples = argc > 4 && strcmp(argv[4], "samples") == 0;
+    int error = make(&maker, argv[1], argc > 4 && !maker.samples ? argv[4] : NULL);
     return error ? fail(argv[1], error) : 0;
 }

@@ -19,6 +19,7 @@ MOUNT_BYTES_MAX = 256 << 10   # the superblock, a few blocks, the manifest; with
 BLOCK = 4096
 INDEX_BYTES_MAX = 128         # an item
 BASE_KIB = (24 + 16 + 16) * PAGE_KIB  # the stated limits, without the cache, which stays empty
+DIRECTORIES_KIB = 16 * PAGE_KIB       # of framed files
 LISTING_S_MAX = 60            # a listing whose time grows with the square of names would take hours
 
 
@@ -152,6 +153,69 @@ def measure(lodfs, store, point, items, many, mounts=5):
     return figures
 
 
+def reads_of(path, count, seed):
+    """Returns the seconds that each of some reads of 4 KiB anywhere in a file takes."""
+    dice, times = random.Random(seed), []
+    file = os.open(path, os.O_RDONLY)
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
+    size = os.fstat(file).st_size
+    for _ in range(count):
+        at = dice.randrange(size // BLOCK) * BLOCK
+        from_s = time.monotonic()
+        data = os.pread(file, BLOCK, at)
+        times.append(time.monotonic() - from_s)
+        if len(data) != min(BLOCK, size - at):
+            raise RuntimeError(f"{path}: {len(data)} bytes at {at}")
+    os.close(file)
+    return times
+
+
+def measure_samples(lodfs, store, point, items):
+    """Returns figures of the framed files of a store all of whose files lead samples."""
+    records = -(-items // 8192)
+    figures = {"items": items, "index_bytes": os.path.getsize(os.path.join(store, "index"))}
+    with Served(lodfs, store, point) as server:
+        for view in ("tar", "recordio"):
+            from_s, before = time.monotonic(), server.bytes_read()
+            names = subprocess.run(["ls", "-l", f"{point}/{view}/q4"], check=True,
+                                   stdout=subprocess.PIPE).stdout
+            figures[f"{view}_ls_ms"] = (time.monotonic() - from_s) * 1e3
+            figures[f"{view}_ls_bytes"] = server.bytes_read() - before
+            figures[f"{view}_names"] = names.count(b"\n") - 1
+        shard, rec = f"{point}/tar/q4/data-000000.tar", f"{point}/recordio/q4/data.rec"
+        cpu = server.cpu_s()
+        for name, path in (("shard", shard), ("rec", rec)):
+            reads_of(path, 1, 1)  # the first opens what all need
+            before = server.bytes_read()
+            times = sorted(reads_of(path, 200, 2))
+            figures[f"{name}_bytes"] = os.path.getsize(path)
+            figures[f"{name}_read_us"] = times[len(times) // 2] * 1e6
+            figures[f"{name}_read_bytes"] = (server.bytes_read() - before) / len(times)
+        figures["reads_cpu_ms"] = (server.cpu_s() - cpu) / 402 * 1e3
+        from_s, cpu = time.monotonic(), server.cpu_s()
+        with open(f"{point}/tar/full/data-000000.tar", "rb") as file:
+            figures["shard_files"] = file.read().count(b"ustar\0")
+        figures["shard_pass_s"] = time.monotonic() - from_s
+        figures["shard_pass_cpu_s"] = server.cpu_s() - cpu
+        figures["peak_kib"] = server.resident_kib()
+    figures["records"] = records
+    return figures
+
+
+def judge_samples(figures):
+    """A read anywhere costs one record's metadata, and some blocks of the index, at any size."""
+    checks = (("tar_ls_bytes", 4 * BLOCK * (figures["records"] + 200)),
+              ("recordio_ls_bytes", 200 * BLOCK), ("shard_read_bytes", 64 * BLOCK),
+              ("rec_read_bytes", 4 << 20), ("peak_kib", BASE_KIB + DIRECTORIES_KIB))
+    for name, most in checks:
+        if figures[name] > most:
+            yield f"{name}: {figures[name]:,.0f}, {most:,.0f} is the limit"
+    if figures["tar_names"] != figures["records"] + 1 or figures["recordio_names"] != 4:
+        yield f"{figures['tar_names']} tar files, {figures['recordio_names']} of recordio"
+    if figures["shard_files"] != 2 * 8192:  # each sample has a file and its label
+        yield f"{figures['shard_files']} files in a shard"
+
+
 def judge(figures):
     """Checks what a store of any size must keep; times are for the benchmark."""
     photographs = 500 / figures["items"]
@@ -190,6 +254,11 @@ def main():
         figures = measure(os.environ["LODFS"], store, f"{work}/mount", items, many)
         print(json.dumps(figures))
         results.add(f"a store of {items:,} items", judge(figures))
+        store, samples = f"{work}/samples", counted(60_000, 10_000_000)
+        make(os.environ["MAKE_STORE"], store, samples, samples // 2, "samples")
+        figures = measure_samples(os.environ["LODFS"], store, f"{work}/mount", samples)
+        print(json.dumps(figures))
+        results.add(f"a store of {samples:,} samples", judge_samples(figures))
     return results.finish()
 
 

@@ -86,15 +86,19 @@ def recordio_parts(data):
     return out + bytes(-len(data) % 4)
 
 
-def recordio_of(store, samples, read):
-    """Returns a split's .rec, .idx and .lst; `samples` are of all its records, in order."""
+def recordio_of(store, samples, read, wanted=None):
+    """Returns a split's .rec, .idx and .lst; `samples` are of all its records, in order. `wanted`:
+    the items of the samples in the files, of a part; None: all."""
     out, index, lines = [], b"", b""
     room = max(len(store.nodes[store.own[sample[0]]][0]) for sample in samples)
     made = {}
     for sample in samples:
         made.setdefault(store.items[sample[0]][0], []).append(sample)
-    at = number = 0
+    at, number = 0, -1
     for sample in (sample for record in made.values() for sample in taken(store, record)):
+        number += 1
+        if wanted is not None and sample[0] not in wanted:
+            continue
         path, label = store.nodes[store.own[sample[0]]][0], label_file(store, sample)
         floats = b"" if label is None else read(store.nodes[store.own[label]][0])
         head = struct.pack("<IfQQ", len(floats) // 4, 0 if floats else sample[5], number, 0)
@@ -103,7 +107,6 @@ def recordio_of(store, samples, read):
         lines += b"%010d\t%17.6f\t" % (number, sample[5])
         lines += bytes(b if b >= 32 else 63 for b in path).ljust(room) + b"\n"
         at += len(out[-1])
-        number += 1
     return b"".join(out), index, lines
 
 
