@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds RecordIO's magic word in the files of an encoded item, at every fidelity (FORMAT.md, Magic
- * words). The item's groups are in memory. Pack scans each picture once; verify scans again those
- * that have a list.
+ * words). The item's groups are in memory. Pack scans each picture once.
  */
 #ifndef LOD_MAGIC_SCAN_H
 #define LOD_MAGIC_SCAN_H
