@@ -112,10 +112,15 @@ def make(name, packages=(), suite="bookworm", installed=True):
 
 
 def complete(root):
-    """Makes the folders and users that scripts of packages make."""
+    """Makes the folders, users and certificates that scripts of packages make."""
     for folder in ("dev", "etc", "proc", "tmp", "usr/bin"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     (root / "tmp").chmod(0o1777)
+    certificates = sorted(root.glob("usr/share/ca-certificates/mozilla/*.crt"))
+    if certificates:  # pip of newer suites reads them, whatever it does
+        (root / "etc" / "ssl" / "certs").mkdir(parents=True, exist_ok=True)
+        (root / "etc" / "ssl" / "certs" / "ca-certificates.crt").write_bytes(
+            b"".join(path.read_bytes() for path in certificates))
     (root / "etc" / "passwd").write_text("root:x:0:0::/:/bin/sh\nuser:x:1000:1000::/:/bin/sh\n")
     (root / "etc" / "group").write_text("root:x:0:\nuser:x:1000:\n")
 
