@@ -5,6 +5,7 @@ text, new text, test). The old text occurs exactly once in its file; otherwise p
 the plant as stale, and it has to be adapted to the changed code. A bug in several places has tuples
 of files, old texts and new texts. README.md names plants for each case.
 """
+from ahead_plants import AHEAD
 from container_plants import CONTAINERS
 from sample_plants import SAMPLES
 
@@ -18,8 +19,7 @@ FIRST = (
      "store/rows"),
     ("a name may be ..", "fs/store/backend/name.c",
      "if (name[0] == '.' && (bytes == 1 || (bytes == 2 && name[1] == '.'))) {",
-     "if (name[0] == '.' && bytes == 1) {",
-     "hostile-attacks"),
+     "if (name[0] == '.' && bytes == 1) {", "hostile-attacks"),
     ("a cache hit takes no reference", "fs/store/memory/cache.c",
      "    entry->touched = true;\n    *ret_blob = lod_blob_ref(entry->blob);\n",
      "    entry->touched = true;\n    *ret_blob = entry->blob;\n",
@@ -397,4 +397,4 @@ USAGE = (
 )
 
 ALL = FIRST + PAGE + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + FORKS + \
-    POWER + CASES + USAGE + SAMPLES + CONTAINERS
+    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD

@@ -326,8 +326,10 @@ def check_loads(results, store, point, records):
     with Mount(store, point, "-o", f"{SLOW},cache_size=1M"):
         client, files = Client(point), files_of(store, point)
         results.add("a record that fails is tried again", damaged(client, store, point, files))
-        results.add("listed records stay in memory", pinned(client, point, files))
         results.add("a killed job's list is dropped", dropped(client, point))
+    with Mount(store, point, "-o", f"{SLOW},cache_size=384K"):
+        results.add("listed records stay in memory",
+                    pinned(Client(point), point, files_of(store, point)))
     with Mount(store, point, "-o", f"{SLOW},cache_size=256K"):
         results.add("a list is loaded as far as there is room",
                     as_far_as_there_is_room(Client(point), point, records))
