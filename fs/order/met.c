@@ -143,7 +143,7 @@ static int check(const struct lod_met *met, const char **ret_why)
     const uint32_t extents = lod_met_window_extents(&state->window);
     const uint64_t most = (uint64_t)met->passes[0].count + met->passes[1].count;
 
-    if (state->cursor >= met->passes[0].count || extents > met->bytes_count || extents > most ||
+    if (extents > met->bytes_count || extents > most ||
         (state->whole && (state->cursor || extents != met->passes[0].count)) ||
         state->dealt > lod_met_values(met)) {
         *ret_why = "its window is not of this order";

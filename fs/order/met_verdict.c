@@ -11,7 +11,6 @@
 
 #define EPOCHS_FOR_EACH_REPEAT 8
 #define EPOCHS_MAX             1e9
-#define ROUNDING               1e-10
 
 static const char *const policies[] = {"auto", "fixed", "score", "bollinger"};
 static const char *const shapes[] = {"default", "slide", "block"};
@@ -149,9 +148,7 @@ static bool is_below(const struct lod_met_scores *scores, const struct lod_met_r
     for (uint32_t i = 0; i < count; i++) {
         squares += (from[i] - sum) * (from[i] - sum) / count;
     }
-    /* Equal scores have no deviation but rounding: a tenth digit does not count. */
-    const double low = sum - rules->band_width * sqrt(squares) - ROUNDING * fabs(sum);
-    return !isfinite(score) || score < low;
+    return !isfinite(score) || score < sum - rules->band_width * sqrt(squares);
 }
 
 void lod_met_scores_add(struct lod_met_scores *scores, const struct lod_met_rules *rules,

@@ -18,6 +18,7 @@ import machine
 import page
 import part_decoding
 import part_formats
+import part_met
 import part_packing
 import part_python
 import part_reading
@@ -34,6 +35,7 @@ PARTS = {
     "reading": part_reading,
     "formats": part_formats,
     "slow": part_slow,
+    "met": part_met,
     "decoding": part_decoding,
     "python": part_python,
     "regret": part_regret,
@@ -95,6 +97,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     for name in TOOLS:
         parser.add_argument(f"--{name.replace('_', '-')}", required=True)
+    parser.add_argument("--library", help="liblodfs.so, for the Python package")
     parser.add_argument("--train-table", help="not built without OpenBLAS, lz4 and zstd")
     parser.add_argument("--quick", action="store_true", help="minutes, not half an hour")
     parser.add_argument("--parts", default=os.environ.get("LODFS_BENCH_PARTS") or ",".join(PARTS),

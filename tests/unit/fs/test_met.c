@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "order/met_window.h"
+#include "order/met_state.h"
 
 /* -------------------------------------------------------------------------------- verdicts */
 
@@ -114,6 +114,19 @@ Test(met, only_the_newest_twenty_scores_are_remembered)
     cr_assert_eq(scores.count, LOD_MET_SCORES_MAX);
     lod_met_scores_add(&scores, &rules, .44);
     cr_assert(scores.below);
+}
+
+Test(met, equal_scores_are_never_below_their_band)
+{
+    const struct lod_met_rules rules = rules_of(LOD_MET_BOLLINGER);
+
+    for (unsigned k = 1; k < 97; k++) {
+        struct lod_met_scores scores = {.count = 0};
+        for (unsigned i = 0; i < 25; i++) {
+            lod_met_scores_add(&scores, &rules, k / 97.0);
+            cr_assert(!scores.below, "%u / 97, score %u", k, i);
+        }
+    }
 }
 
 Test(met, a_list_of_repeats_holds_from_its_epochs_on)
@@ -308,4 +321,40 @@ Test(met, a_window_that_waits_stays_until_it_is_tired)
     cr_assert_arr_eq(&window, &before, sizeof(window));
     now.tired = true;
     cr_assert_eq(lod_met_window_move(&window, &rules, &scores, &chain, &now, &left), ADVANCE);
+}
+
+Test(met, the_largest_state_fits_its_bytes)
+{
+    struct lod_met_state state = {.nodes = 65536,
+                                  .node = 65535,
+                                  .items = UINT32_MAX,
+                                  .seed = UINT64_MAX,
+                                  .room = 1ull << 50,
+                                  .before = 1ull << 50,
+                                  .dealt = UINT32_MAX,
+                                  .pass = 99999,
+                                  .cursor = 999999,
+                                  .repeat = 9999999,
+                                  .fidelity = 11,
+                                  .rules = lod_met_rules_of(LOD_MET_BOLLINGER)};
+    char text[LOD_MET_STATE_BYTES];
+
+    state.rules.epochs = 1234.5;
+    state.rules.steps_count = LOD_MET_STEPS_MAX;
+    for (unsigned i = 0; i < LOD_MET_STEPS_MAX; i++) {
+        state.rules.steps[i] = (struct lod_met_step){.epoch = 100 + i, .rf = 10000};
+    }
+    state.window.count = LOD_MET_GROUPS_MAX;
+    for (unsigned i = 0; i < LOD_MET_GROUPS_MAX; i++) {
+        state.window.groups[i] =
+            (struct lod_met_group){.extents = 99999, .repeats = LOD_MET_GROUPS_MAX - i};
+    }
+    for (unsigned i = 0; i < 2 * LOD_MET_HISTORY_MAX; i++) {
+        lod_met_history_add(&state.history, 1000.5 + i, 10000 - i);
+    }
+    for (unsigned i = 0; i < 30; i++) {
+        lod_met_scores_add(&state.scores, &state.rules, -.7123456789e-7 - i * 1e-9);
+    }
+    const int length = lod_met_state_write(&state, text);
+    cr_assert_gt(length, 1500);
 }

@@ -107,6 +107,30 @@ Test(met_jobs, items_are_those_of_the_vectors)
     }
 }
 
+Test(met_jobs, stretches_of_96_mib_follow_each_other_until_something_is_loaded)
+{
+    const struct lod_met_rules rules = fixed(2);
+    const uint64_t mib = (uint64_t)1 << 20;
+    uint32_t items[EXTENTS * EACH];
+    unsigned late = 0;
+    size_t count;
+
+    for (uint32_t e = 0; e < EXTENTS; e++) {
+        order.extents.at[e].bytes[Q4 - 1] = 40 * mib;
+    }
+    begin(&rules, 600 * mib);
+    for (unsigned repeat = 0; repeat < 2; repeat++, next(600 * mib, 0)) {
+        cr_assert_eq(lod_met_items(&met, items, EXTENTS * EACH, &count), 0);
+        cr_assert_eq(count, 10 * EACH);
+        for (unsigned i = 0; i < 2 * EACH; i++) { /* two extents are a stretch */
+            late += items[i] / EACH != met.passes[0].extents[met.state.cursor] &&
+                    items[i] / EACH != met.passes[0].extents[met.state.cursor + 1];
+        }
+        cr_assert(repeat ? late > 2 : late == 0, "%u of other stretches in repeat %u", late,
+                  repeat);
+    }
+}
+
 Test(met_jobs, all_items_of_the_chain_are_dealt_equally_often)
 {
     const struct lod_met_rules rules = fixed(3);
@@ -255,42 +279,6 @@ Test(met_jobs, a_job_goes_on_from_its_state_as_if_it_had_not_stopped)
     }
 }
 
-Test(met_jobs, the_largest_state_fits_its_bytes)
-{
-    struct lod_met_state state = {.nodes = 65536,
-                                  .node = 65535,
-                                  .items = UINT32_MAX,
-                                  .seed = UINT64_MAX,
-                                  .room = 1ull << 50,
-                                  .before = 1ull << 50,
-                                  .dealt = UINT32_MAX,
-                                  .pass = 99999,
-                                  .cursor = 999999,
-                                  .repeat = 9999999,
-                                  .fidelity = 11,
-                                  .rules = lod_met_rules_of(LOD_MET_BOLLINGER)};
-    char text[LOD_MET_STATE_BYTES];
-
-    state.rules.epochs = 1234.5;
-    state.rules.steps_count = LOD_MET_STEPS_MAX;
-    for (unsigned i = 0; i < LOD_MET_STEPS_MAX; i++) {
-        state.rules.steps[i] = (struct lod_met_step){.epoch = 100 + i, .rf = 10000};
-    }
-    state.window.count = LOD_MET_GROUPS_MAX;
-    for (unsigned i = 0; i < LOD_MET_GROUPS_MAX; i++) {
-        state.window.groups[i] =
-            (struct lod_met_group){.extents = 99999, .repeats = LOD_MET_GROUPS_MAX - i};
-    }
-    for (unsigned i = 0; i < 2 * LOD_MET_HISTORY_MAX; i++) {
-        lod_met_history_add(&state.history, 1000.5 + i, 10000 - i);
-    }
-    for (unsigned i = 0; i < 30; i++) {
-        lod_met_scores_add(&state.scores, &state.rules, -.7123456789e-7 - i * 1e-9);
-    }
-    const int length = lod_met_state_write(&state, text);
-    cr_assert_gt(length, 1500);
-}
-
 Test(met_jobs, a_state_that_was_edited_or_cut_is_refused)
 {
     static const char *const edits[][2] = {
@@ -345,4 +333,56 @@ Test(met_jobs, a_state_that_was_edited_or_cut_is_refused)
     }
     memset(edited, ' ', sizeof(edited));
     cr_assert_eq(lod_met_state_read(edited, sizeof(edited), &state, &why), -E2BIG);
+}
+
+/* Changes a few bytes; digits become digits, so that many texts are still states. */
+static void change(char *text, size_t bytes, uint32_t *random)
+{
+    static const char others[] = "0123456789-.,:[]{}\"etrue ";
+
+    for (unsigned left = 1 + *random % 3; left; left--) {
+        *random = *random * 1664525 + 1013904223;
+        char *at = text + (*random >> 8) % bytes;
+        *random = *random * 1664525 + 1013904223;
+        *at = *at >= '0' && *at <= '9' && *random >> 30
+                  ? (char)('0' + (*random >> 8) % 10)
+                  : others[(*random >> 8) % (sizeof(others) - 1)];
+    }
+}
+
+Test(met_jobs, a_state_with_random_changes_is_refused_or_works)
+{
+    const struct lod_met_rules rules = rules_of(LOD_MET_BOLLINGER);
+    const struct lod_met_now now = {.fidelity = Q4, .room = 450, .loaded_records = 7};
+    char text[LOD_MET_STATE_BYTES], edited[LOD_MET_STATE_BYTES];
+    uint32_t items[4 * EXTENTS * EACH], random = 7;
+    const char *why = NULL;
+    unsigned taken = 0;
+
+    begin(&rules, 450);
+    for (unsigned i = 0; i < 50; i++) {
+        cr_assert_eq(lod_met_report(&met, sin(i)), 0);
+        next(450, 11);
+    }
+    const int length = lod_met_state_write(&met.state, text);
+    lod_met_finish(&met);
+    for (unsigned i = 0; i < 20000; i++) {
+        struct lod_met_state state;
+        enum lod_met_verdict verdict;
+        size_t count;
+        memcpy(edited, text, sizeof(text));
+        change(edited, (size_t)length, &random);
+        if (lod_met_state_read(edited, (size_t)length, &state, &why) ||
+            lod_met_resume(&met, &order, &state, &why)) {
+            continue;
+        }
+        taken++;
+        cr_assert_eq(lod_met_items(&met, items, 4 * EXTENTS * EACH, &count), 0);
+        cr_assert_leq(lod_met_window_extents(&met.state.window), 2 * EXTENTS);
+        int error = lod_met_report(&met, .5);
+        error = lod_met_next(&met, &now, &verdict);
+        cr_assert(error == 0 || error == -EOVERFLOW, "%d: %s", error, edited);
+        lod_met_finish(&met);
+    }
+    cr_assert_gt(taken, 1000);
 }
