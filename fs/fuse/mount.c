@@ -113,7 +113,9 @@ static int open_store(struct mount *mount)
         .how = &mount->options.how,
         .index_copy = true,
         .slow = {.bytes_per_second = mount->options.download_limit,
-                 .latency_ms = mount->options.download_latency},
+                 .latency_ms = mount->options.download_latency,
+                 .parallel = mount->options.download_parallel,
+                 .requests_per_second = mount->options.request_limit},
         .exactly = true,
         .shared = mount->options.store_cache == LOD_STORE_CACHE_SHARED,
     };

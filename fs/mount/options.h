@@ -24,6 +24,8 @@ struct lod_fuse_options {
     enum lod_fidelity fidelity; /* initial fidelity of auto */
     uint64_t download_limit;    /* bytes a second; 0: none */
     uint32_t download_latency;  /* ms */
+    uint32_t download_parallel; /* 0: 1 */
+    uint32_t request_limit;     /* requests a second; 0: none */
     uint32_t cache;             /* enum lod_mount_cache */
     uint32_t store_cache;       /* enum lod_store_cache */
     uint32_t gpu;               /* index in lod_devices_choices */

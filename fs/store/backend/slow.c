@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A token bucket, kept as one time: `due` is the time at which all requests so far would be done. A
- * request adds its own duration and sleeps until then, less the burst. One device serves one
- * request at a time, so latencies add up like the seeks of a hard disk.
+ * Token buckets, each kept as one time at which all requests so far would be done: one for bytes,
+ * one for requests. A request adds its own duration and sleeps until then, less the burst.
+ *
+ * A request also occupies one of `parallel` slots, from its latency to its last byte. With one slot
+ * latencies add up like the seeks of a hard disk; with more they overlap, as those of an object
+ * store do.
  */
 #include "backend/slow.h"
 
@@ -13,14 +16,16 @@
 
 #include "clock.h"
 
-#define MS_NS    1000000ull
-#define BURST_NS (50 * MS_NS) /* allowance of an idle store; longer pauses do not increase it */
+#define MS_NS     1000000ull
+#define LOADS_MAX 4u           /* in flight at first, as of an object store */
+#define BURST_NS  (50 * MS_NS) /* allowance of an idle store; longer pauses do not increase it */
 
 struct bucket {
     struct lod_slow slow;
     struct lod_store *inner;
-    pthread_mutex_t lock;
-    uint64_t due_ns; /* guarded by lock */
+    pthread_mutex_t lock;                     /* guards all below */
+    uint64_t bytes_due_ns, requests_due_ns;   /* the two clocks */
+    uint64_t slots_ns[LOD_SLOW_PARALLEL_MAX]; /* when each is free */
 };
 
 struct slow_object {
@@ -28,27 +33,63 @@ struct slow_object {
     struct lod_object *inner;
 };
 
-static uint64_t cost_ns(const struct lod_slow *slow, size_t bytes)
+static uint64_t moving_ns(const struct lod_slow *slow, size_t bytes)
 {
     uint64_t rate = slow->bytes_per_second;
-    uint64_t moving = rate ? bytes / rate * LOD_SECOND_NS + bytes % rate * LOD_SECOND_NS / rate : 0;
 
-    return slow->latency_ms * MS_NS + moving;
+    return rate ? bytes / rate * LOD_SECOND_NS + bytes % rate * LOD_SECOND_NS / rate : 0;
 }
 
-static void pay(struct bucket *bucket, size_t bytes)
+static uint64_t latest(uint64_t a, uint64_t b)
 {
-    pthread_mutex_lock(&bucket->lock);
-    uint64_t now = lod_clock_ns();
-    if (bucket->due_ns + BURST_NS < now) {
-        bucket->due_ns = now - BURST_NS;
+    return a > b ? a : b;
+}
+
+static unsigned slots_of(const struct bucket *bucket)
+{
+    return bucket->slow.parallel ? bucket->slow.parallel : 1;
+}
+
+static uint64_t *free_slot(struct bucket *bucket)
+{
+    uint64_t *first = &bucket->slots_ns[0];
+
+    for (unsigned i = 1; i < slots_of(bucket); i++) {
+        first = bucket->slots_ns[i] < *first ? &bucket->slots_ns[i] : first;
     }
-    bucket->due_ns += cost_ns(&bucket->slow, bytes);
-    uint64_t due = bucket->due_ns;
+    return first;
+}
+
+/* Returns when the request is done. */
+static uint64_t reserve(struct bucket *bucket, size_t bytes)
+{
+    const struct lod_slow *slow = &bucket->slow;
+
+    pthread_mutex_lock(&bucket->lock);
+    const uint64_t idle = lod_clock_ns() - BURST_NS;
+    uint64_t *slot = free_slot(bucket);
+    if (slow->requests_per_second) {
+        bucket->requests_due_ns =
+            latest(bucket->requests_due_ns, idle) + LOD_SECOND_NS / slow->requests_per_second;
+    }
+    const uint64_t begun =
+        latest(latest(*slot, idle) + slow->latency_ms * MS_NS, bucket->requests_due_ns);
+    if (slow->bytes_per_second) {
+        bucket->bytes_due_ns = latest(bucket->bytes_due_ns, begun) + moving_ns(slow, bytes);
+    }
+    *slot = latest(begun, bucket->bytes_due_ns);
+    const uint64_t due = *slot;
     pthread_mutex_unlock(&bucket->lock);
-    struct timespec until = {.tv_sec = (time_t)(due / LOD_SECOND_NS),
-                             .tv_nsec = (long)(due % LOD_SECOND_NS)};
-    while (due > now && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
+    return due;
+}
+
+static void sleep_until(uint64_t due)
+{
+    const struct timespec until = {.tv_sec = (time_t)(due / LOD_SECOND_NS),
+                                   .tv_nsec = (long)(due % LOD_SECOND_NS)};
+
+    while (due > lod_clock_ns() &&
+           clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
     }
 }
 
@@ -101,9 +142,16 @@ static void slow_object_read(void *state, struct lod_range *ranges, unsigned cou
     struct slow_object *object = state;
 
     (void)ret_time; /* the inner store's times do not include the delay */
-    for (unsigned i = 0; i < count; i++) {
-        pay(object->bucket, ranges[i].bytes);
-        ranges[i].error = lod_object_read(object->inner, &ranges[i], 1, class, NULL);
+    for (unsigned at = 0; at < count; at += slots_of(object->bucket)) {
+        const unsigned left = count - at, slots = slots_of(object->bucket);
+        const unsigned some = left < slots ? left : slots;
+        uint64_t due = 0;
+        for (unsigned i = at; i < at + some; i++) {
+            due = latest(due, reserve(object->bucket, ranges[i].bytes));
+        }
+        sleep_until(due);
+        const int first = lod_object_read(object->inner, ranges + at, some, class, NULL);
+        (void)first; /* each range has its own error */
     }
 }
 
@@ -113,7 +161,7 @@ static int slow_object_load(void *state, uint64_t offset, void *into, size_t byt
     struct slow_object *object = state;
 
     (void)ret_time;
-    pay(object->bucket, bytes);
+    sleep_until(reserve(object->bucket, bytes));
     return lod_object_load(object->inner, offset, into, lod_load_whole(bytes), class, NULL);
 }
 
@@ -142,7 +190,15 @@ static unsigned slow_loads(const void *state)
 {
     const struct bucket *bucket = state;
 
-    return lod_store_loads(bucket->inner);
+    const unsigned inner = lod_store_loads(bucket->inner);
+    const unsigned own = slots_of(bucket) < LOADS_MAX ? slots_of(bucket) : LOADS_MAX;
+
+    return inner > own ? inner : own;
+}
+
+static unsigned slow_ranges(const void *state)
+{
+    return slots_of(state);
 }
 
 static bool slow_is_far(const void *state)
@@ -185,6 +241,7 @@ static const struct lod_store_backend backend = {
     .object_offer = slow_object_offer,
     .object_doubt = slow_object_doubt,
     .loads = slow_loads,
+    .ranges = slow_ranges,
     .is_far = slow_is_far,
     .stop = slow_stop,
     .trouble = slow_trouble,
@@ -193,7 +250,7 @@ static const struct lod_store_backend backend = {
 
 bool lod_slow_is(const struct lod_slow *slow)
 {
-    return slow->bytes_per_second || slow->latency_ms;
+    return slow->bytes_per_second || slow->latency_ms || slow->requests_per_second;
 }
 
 int lod_slow_create(const struct lod_slow *slow, struct lod_store *inner,

@@ -83,6 +83,47 @@ Test(slow, requests_are_delayed_one_after_another)
     fixture_destroy(&f);
 }
 
+Test(slow, delays_overlap_if_they_may)
+{
+    struct fixture f = fixture_create();
+    struct lod_store *store;
+    const struct lod_slow slow = {.latency_ms = 200, .parallel = 8};
+    struct lod_object *object = open_slow(&f, slow, 64 << 10, &store);
+    struct lod_range ranges[16];
+
+    for (unsigned i = 0; i < 16; i++) {
+        ranges[i] = (struct lod_range){
+            .offset = (uint64_t)i << 12, .bytes = 4096, .into = into + ((size_t)i << 12)};
+    }
+    cr_assert_eq(lod_store_ranges(store), 8);
+    double from = seconds();
+    cr_assert_eq(lod_object_read(object, ranges, 16, LOD_READ_DEMAND, NULL), 0);
+    double took = seconds() - from;
+    cr_assert(took > .34 && took < 2.5, "%f s for two times 200 ms, not 16 times", took);
+    for (size_t i = 0; i < 64 << 10; i++) {
+        cr_assert_eq(into[i], (uint8_t)((i & ~(size_t)4095) + (i & 4095)));
+    }
+    lod_object_close(object);
+    lod_store_close(store);
+    fixture_destroy(&f);
+}
+
+Test(slow, requests_are_not_more_than_the_limit)
+{
+    struct fixture f = fixture_create();
+    struct lod_store *store;
+    const struct lod_slow slow = {.requests_per_second = 50, .parallel = 64};
+    struct lod_object *object = open_slow(&f, slow, 64 << 10, &store);
+
+    double from = seconds();
+    read_all(object, 64 << 10, 4096);
+    double took = seconds() - from;
+    cr_assert(took > .26 && took < 5, "%f for 16 requests at 50 a second less the burst", took);
+    lod_object_close(object);
+    lod_store_close(store);
+    fixture_destroy(&f);
+}
+
 static int count(void *ctx, const char *name, bool folder)
 {
     (void)name;
