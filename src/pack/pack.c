@@ -14,6 +14,7 @@
 
 #include "mount/mount_table.h"
 #include "pack/container/import.h"
+#include "pack/container/member_labels.h"
 #include "pack/pack_counts.h"
 #include "pack/pack_describe.h"
 #include "pack/plan/labels.h"
@@ -300,6 +301,22 @@ static void tally_order(struct pack *p)
     p->result->records = p->order.records_count + 1;
 }
 
+/* Labels of a file, or of containers if folders do not number them so. */
+static int find_labels(struct pack *p)
+{
+    const struct lod_pack_options *options = p->options;
+    int error = 0;
+
+    if (options->labels) {
+        error = lod_labels_find(&p->labels, &p->result->list, &p->order, p->first_error);
+    } else if (options->from &&
+               (options->splits.text || !lod_member_labels_follow(&p->result->list))) {
+        error = lod_labels_of_members(&p->labels, &p->result->list);
+    }
+    p->result->other_labels = p->labels.differs;
+    return error;
+}
+
 static int run(struct pack *p)
 {
     int error = open_source(p);
@@ -309,10 +326,7 @@ static int run(struct pack *p)
         error = choose_scans(p);
     }
     error = error ? error : lod_order_make(&p->result->list, &p->options->order, &p->order);
-    if (!error && p->options->labels) {
-        error = lod_labels_find(&p->labels, &p->result->list, &p->order, p->first_error);
-        p->result->other_labels = p->labels.differs;
-    }
+    error = error ? error : find_labels(p);
     if (error) {
         return error;
     }

@@ -61,4 +61,8 @@ SAMPLES = (
      "c->short_of_bytes || label < LOD_NO_LABEL", "c->short_of_bytes", "replay-lists"),
     ("a label of a file may be 2^31", "src/pack/plan/labels.c",
      "if (at == first || value > INT32_MAX ||", "if (at == first ||", "replay-labels"),
+    ("labels of containers are those of folders", "src/pack/pack.c",
+     "(options->splits.text || !lod_member_labels_follow(&p->result->list))) {",
+     "options->splits.text && !lod_member_labels_follow(&p->result->list)) {",
+     "cli-import-recordio"),
 )

@@ -40,8 +40,7 @@ struct lod_member {
     uint64_t sum_at, sum_bytes;
     uint32_t sum;
     bool summed;
-    /* The class of a picture, which its folder is to stand for. -1: none, or kept in another way.
-     */
+    /* The class of a picture. -1: none, or kept in another way. */
     int32_t label;
 };
 
@@ -49,7 +48,6 @@ struct lod_member {
 struct lod_container_walk {
     struct lod_container_input *input;
     const char *key;  /* of the picture in an Example; NULL: the usual ones */
-    bool labelled;    /* folders do not number the classes, so labels are kept as members */
     bool numbered;    /* names are made of numbers of records, as other names were not unique */
     int folder_fd;    /* of the container and the files beside it; -1: there is none */
     const char *path; /* of the container, below it */
@@ -73,7 +71,6 @@ struct lod_container {
     const char *what;              /* in messages, such as "a tar" */
     const char *const *companions; /* endings of other files that may lie beside it */
     bool may_be_empty;             /* a file of no bytes is one */
-    bool has_labels;               /* it heeds `labelled` */
     bool has_numbers;              /* it heeds `numbered` */
     bool has_key;                  /* it heeds `key` */
     size_t ahead;                  /* bytes of a header that are read at once */

@@ -264,12 +264,12 @@ static int add_cut(struct lod_container_walk *walk, const struct path *path, int
     return error ? error : walk->add(walk->ctx, &member);
 }
 
-/* Adds the picture, and a label that no folder can stand for as a file of its floats. */
+/* Adds the picture, and a label that is no number of a class as a file of its floats. */
 static int add_members(struct lod_container_walk *walk, const struct image *image,
                        struct path *path)
 {
     const struct recordio *r = walk->state;
-    const bool class = has_class(image) && !walk->labelled;
+    const bool class = has_class(image);
     int error =
         add_cut(walk, path, class ? (int32_t)image->label : -1, image->at, r->bytes - image->at);
 
@@ -361,7 +361,6 @@ const struct lod_container lod_container_recordio = {
     .what = "a RecordIO file",
     .companions = companions,
     .may_be_empty = true,
-    .has_labels = true,
     .has_numbers = true,
     .ahead = 64,
     .is = is_recordio,

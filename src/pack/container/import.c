@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pack/container/member_labels.h"
 #include "pack/container/members.h"
 
 #define FOLDER_MODE 0755
@@ -23,7 +22,6 @@ struct import {
     int folder_fd;
     const struct lod_source_list *containers;
     bool *numbered; /* by container: names are numbers of records */
-    bool labelled;  /* labels are kept as members */
     bool separate;  /* each container's members are below a folder of its own */
     struct lod_members members;
     struct lod_container_input input;
@@ -116,7 +114,6 @@ static int walk_open(struct import *m, size_t number, const char *folder)
     struct losses losses = {0};
     struct lod_container_walk walk = {.input = &m->input,
                                       .key = m->how->key,
-                                      .labelled = m->labelled,
                                       .numbered = m->numbered[number],
                                       .folder_fd = m->folder_fd,
                                       .path = container->path,
@@ -193,9 +190,7 @@ static int settle(struct import *m, const struct lod_members_twice *twice, bool 
 {
     *ret_again = true;
     if (!twice->first) {
-        *ret_again =
-            m->how->kind->has_labels && !m->labelled && !lod_member_labels_follow(&m->members.list);
-        m->labelled = m->labelled || *ret_again;
+        *ret_again = false;
         return 0;
     }
     if (twice->containers && !m->separate) {

@@ -278,6 +278,22 @@ int lod_labels_find(struct lod_labels *labels, const struct lod_source_list *lis
     return error;
 }
 
+int lod_labels_of_members(struct lod_labels *labels, const struct lod_source_list *list)
+{
+    const struct finding f = {.labels = labels, .list = list};
+
+    labels->at = malloc(list->count * sizeof(labels->at[0]));
+    if (!labels->at) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        const struct lod_member_place *place = list->at[i].place;
+        labels->at[i] = place && place->label >= 0 ? place->label : NOT_NAMED;
+    }
+    share(&f);
+    return 0;
+}
+
 void lod_labels_finish(struct lod_labels *labels)
 {
     lod_buf_finish(&labels->text);
