@@ -200,4 +200,5 @@ def main():
             print(f"{kind} {options}: {len(order.extents)} extents, {len(order.pictures)} pictures")
 
 
-main()
+if __name__ == "__main__":
+    main()
