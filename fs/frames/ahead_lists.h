@@ -33,7 +33,7 @@ struct lod_ahead_answer {
     uint32_t total;            /* length of the list, from its place 0 */
     uint64_t bytes_missing;    /* of the records behind `done`, not in memory */
     uint64_t bytes_room;       /* this job's share of the memory for prefixes */
-    uint64_t bytes_per_second; /* measured speed of large reads; 0: not measured */
+    uint64_t bytes_per_second; /* of loads of listed records; 0: not measured */
 };
 
 /* A record of a list, and what its job reads of it. */

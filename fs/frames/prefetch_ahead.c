@@ -97,14 +97,14 @@ static int entries_of(struct lod_prefetch *prefetch, const struct lod_ahead_tell
 static void answer(const struct lod_prefetch *prefetch, const struct lod_ahead_job *job,
                    uint64_t room, struct lod_ahead_answer *ret_answer)
 {
-    const struct lod_io_estimate *estimate = &prefetch->fetch->estimate;
     bool leading = true;
 
     *ret_answer = (struct lod_ahead_answer){
         .total = job ? (uint32_t)job->count : 0,
         .bytes_room = share_of(prefetch, room),
-        .bytes_per_second =
-            lod_io_estimate_has_bandwidth(estimate) ? lod_io_estimate_bandwidth(estimate) : 0,
+        .bytes_per_second = prefetch->load_ns / 1000
+                                ? prefetch->load_bytes * 1000000 / (prefetch->load_ns / 1000)
+                                : 0,
     };
     for (size_t i = job ? job->done : 0; job && i < job->count; i++) {
         const bool ready = is_ready(prefetch, &job->at[i]);

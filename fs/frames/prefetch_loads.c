@@ -6,7 +6,8 @@
 #include "frames/prefetch_ahead.h"
 #include "frames/prefix_fetch.h"
 
-#define AHEAD 2u /* records: the current one and the next */
+#define SPEED_NS (2 * LOD_SECOND_NS) /* loads of so long count for the speed */
+#define AHEAD    2u                  /* records: the current one and the next */
 
 /* Waits for a step of the load in flight. Returns false after LOD_PREFETCH_PATIENCE_NS without one.
  * The lock is held. */
@@ -111,6 +112,24 @@ void lod_prefetch_end(struct lod_prefetch *prefetch)
     pthread_mutex_unlock(&prefetch->lock);
 }
 
+/*
+ * Adds a load of a listed record to the speed that jobs are told. It counts whole loads, so that it
+ * does not depend on how requests divide into latency and bandwidth.
+ */
+static void add_speed(struct lod_prefetch *prefetch, uint64_t bytes, uint64_t ns)
+{
+    pthread_mutex_lock(&prefetch->lock);
+    if (bytes) {
+        prefetch->load_bytes += bytes;
+        prefetch->load_ns += ns;
+    }
+    while (prefetch->load_ns > SPEED_NS) {
+        prefetch->load_bytes /= 2;
+        prefetch->load_ns /= 2;
+    }
+    pthread_mutex_unlock(&prefetch->lock);
+}
+
 int lod_prefetch_load(struct lod_prefetch *prefetch, const struct lod_item *item,
                       struct lod_groups groups, enum lod_read_class class)
 {
@@ -121,12 +140,14 @@ int lod_prefetch_load(struct lod_prefetch *prefetch, const struct lod_item *item
 
     (void)lod_prefetch_listed(prefetch, item->recd.number, &keep);
     prefetch->buffer.class = class;
+    const uint64_t bytes = prefetch->buffer.bytes, begun = lod_clock_ns();
     int error = lod_prefix_fetch(prefetch->fetch, &prefetch->buffer, item, groups,
                                  keep ? &pins : NULL, all ? step : step_once, prefetch);
     if (!error) {
         lod_prefetch_note_loaded(prefetch, &item->recd, groups);
     }
     if (keep) {
+        add_speed(prefetch, prefetch->buffer.bytes - bytes, lod_clock_ns() - begun);
         lod_prefetch_hold(prefetch, item->recd.number, groups, error, &pins);
     }
     lod_prefetch_end(prefetch);

@@ -50,6 +50,7 @@ struct lod_prefetch {
     struct lod_ahead_held held;   /* the listed records in memory */
     uint64_t look_ns;             /* when held records of a shared store are looked at again */
     unsigned turn;                /* the job whose record is loaded next */
+    uint64_t load_bytes, load_ns; /* of loads of listed records, the recent ones weighing more */
 };
 
 /* Returns how many bytes all prefixes may take now. */
