@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs in lists of records that jobs tell, for plants.py."""
+"""Bugs in lists of records that jobs tell, and in mini-epochs, for plants.py."""
 
 AHEAD = (
     ("a list is loaded whatever room it has", "fs/frames/prefetch_ahead.c",
@@ -20,4 +20,14 @@ AHEAD = (
      "keep ? &pins : NULL", "!groups.last ? &pins : NULL", "mount-ahead"),
     ("records outside of lists are foreseen", "fs/frames/prefetch_loads.c",
      "    if (lod_prefetch_is_told(prefetch)) {\n        return;\n    }\n", "", "mount-ahead"),
+)
+
+MET = (
+    ("a score may fail to grow once more than it should", "fs/order/met_verdict.c",
+     "scores->worse_run >= rules->patience;", "scores->worse_run > rules->patience;", "fs/met"),
+    ("a sliding window is replaced as a whole", "fs/order/met_window.c",
+     "        stagger(window, lod_met_rules_rf_max(rules, now->epoch));\n", "        ;\n",
+     "fs/met"),
+    ("the first window is shuffled as a whole", "fs/order/met_items.c",
+     "    if (met->state.repeat) {\n", "    if (met->state.repeat + 1) {\n", "fs/met_jobs"),
 )

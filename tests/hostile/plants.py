@@ -5,7 +5,7 @@ text, new text, test). The old text occurs exactly once in its file; otherwise p
 the plant as stale, and it has to be adapted to the changed code. A bug in several places has tuples
 of files, old texts and new texts. README.md names plants for each case.
 """
-from ahead_plants import AHEAD
+from ahead_plants import AHEAD, MET
 from container_plants import CONTAINERS
 from sample_plants import SAMPLES
 
@@ -397,4 +397,4 @@ USAGE = (
 )
 
 ALL = FIRST + PAGE + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + FORKS + \
-    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD
+    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET
