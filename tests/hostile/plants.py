@@ -2,11 +2,11 @@
 """
 Realistic bugs, each with the test that must fail with it. A plant is (description, file, exact old
 text, new text, test). The old text occurs exactly once in its file; otherwise planted.py reports
-the plant as stale, and it has to be adapted to the changed code. A bug in several places has tuples
-of files, old texts and new texts. README.md names plants for each case.
+the plant as stale. A bug in several places has tuples. README.md names plants for each case.
 """
 from ahead_plants import AHEAD, MET
 from container_plants import CONTAINERS
+from remote_plants import REMOTE
 from sample_plants import SAMPLES
 
 FIRST = (
@@ -397,4 +397,4 @@ USAGE = (
 )
 
 ALL = FIRST + PAGE + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + FORKS + \
-    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET
+    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET + REMOTE
