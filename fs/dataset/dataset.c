@@ -17,7 +17,7 @@
 #include "record/metadata.h"
 #include "record/record.h"
 
-#define FAR_TRIES          3u     /* to open a store behind a network */
+#define FAR_TRIES 3u /* to open a store behind a network */
 
 struct lod_dataset {
     struct lod_store *store;

@@ -18,7 +18,7 @@ from mounted import Results, SKIP, Work
 from plants import ALL
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-FOLDERS = ("codecs", "demo", "fs", "gpu", "man", "src", "tests")
+FOLDERS = ("codecs", "demo", "fs", "gpu", "man", "packaging", "src", "tests")
 FILES = ("meson.build", "meson_options.txt", "LICENSE", "README.md", "CHANGELOG.md",
          ".clang-format")
 SECONDS_MAX = 1_800  # a build or a test on a busy machine

@@ -32,8 +32,8 @@ static inline void source_create(struct source_fixture *f)
     f->fd = open(f->folder, O_RDONLY | O_DIRECTORY);
     cr_assert(f->fd >= 0);
     lod_first_error_init(&f->first_error, false);
-    f->walk = (struct lod_walk){
-        .root_fd = f->fd, .filter = &f->filter, .first_error = &f->first_error};
+    f->walk =
+        (struct lod_walk){.root_fd = f->fd, .filter = &f->filter, .first_error = &f->first_error};
 }
 
 static inline void source_destroy(struct source_fixture *f)
