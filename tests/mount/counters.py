@@ -12,7 +12,7 @@ import sys
 
 from mounted import Mount, Results, Work, lodfs, need_fuse
 from requests import count, read_plainly
-from small import Foreground, files_below, make_store, read
+from small import Foreground, files_below, make_store, read, until
 
 NOBODY = 65534
 NAMES = ["stats", "metrics", "openmetrics", "config", "control"]
@@ -241,9 +241,15 @@ def failing(store, point):
         after = stats_of(point)["store"]
         if not failed or after["failed"] <= before["failed"]:
             yield f"{failed} files cannot be read, {after['failed']} failed requests are counted"
-        text = read(f"{point}/.lodfs/metrics").decode()
-        counts = dict(re.findall(r'lodfs_backend_requests_total\{code="([a-z]+)"\} +(\d+)', text))
-        if int(counts["eio"]) != after["failed"] or int(counts["ok"]) < 1:
+        counts = {}
+
+        def agree():  # between the two reads a request ahead may fail
+            text = read(f"{point}/.lodfs/metrics").decode()
+            counts.update(re.findall(
+                r'lodfs_backend_requests_total\{code="([a-z]+)"\} +(\d+)', text))
+            return int(counts["eio"]) == stats_of(point)["store"]["failed"]
+
+        if not until(agree) or int(counts["ok"]) < 1:
             yield f"requests by code: {counts}; {after['failed']} failed"
     shutil.rmtree(copy)
 

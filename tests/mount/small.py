@@ -69,11 +69,11 @@ def forget_pages(folder):
 
 
 def until(condition, seconds=SECONDS_MAX):
-    """Blocks until condition() is true, or `seconds` have passed. Returns condition()."""
+    """Blocks until condition() is true, or `seconds` have passed. Returns the last condition()."""
     end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
+    while not (met := condition()) and time.monotonic() < end:
         time.sleep(.02)
-    return condition()
+    return met
 
 
 class Foreground:

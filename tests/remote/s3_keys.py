@@ -140,7 +140,7 @@ def renewed(place, roles, truth):
                 yield "the new keys are not used"
         roles.set()
         with Mount(place.url, point, *place.words, "-o", "cache_size=0"):
-            place.server.set("expired", 1)
+            place.server.set("expired", most=1)
             yield from differing(truth, shown(point, ("full",)))
             if roles.asked != 2:
                 yield f"{roles.asked} keys were read for keys that expired once"
