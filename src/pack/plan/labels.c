@@ -217,16 +217,11 @@ static int take_lines(struct finding *f)
 /* Marks the files of all pictures, as samples have them. */
 static void mark_pictures(const struct finding *f, const struct lod_order *order)
 {
-    bool any = false;
+    const bool any = lod_order_has_pictures(order);
 
     for (size_t i = 0; i < order->records_count; i++) {
-        any = any || order->records[i].codec->picture_rank;
-    }
-    for (size_t i = 0; i < order->records_count; i++) {
         const struct lod_order_record *record = &order->records[i];
-        const bool pictures =
-            any ? record->codec->picture_rank != 0
-                : record->codec->id == LOD_CODEC_RAW && record->cut != LOD_CUT_SMALL;
+        const bool pictures = lod_order_record_has_pictures(record, any);
         for (uint32_t k = 0; pictures && k < record->count; k++) {
             const uint32_t file = order->files[record->first + k];
             f->pictures[file] = !f->list->at[file].added;

@@ -346,6 +346,22 @@ int lod_order_make(const struct lod_source_list *list, const struct lod_order_op
     return error;
 }
 
+bool lod_order_has_pictures(const struct lod_order *order)
+{
+    bool any = false;
+
+    for (size_t i = 0; !any && i < order->records_count; i++) {
+        any = order->records[i].codec->picture_rank;
+    }
+    return any;
+}
+
+bool lod_order_record_has_pictures(const struct lod_order_record *record, bool any)
+{
+    return any ? record->codec->picture_rank != 0
+               : record->codec->id == LOD_CODEC_RAW && record->cut != LOD_CUT_SMALL;
+}
+
 void lod_order_finish(struct lod_order *order)
 {
     free(order->files);

@@ -49,4 +49,11 @@ LOD_MUST_CHECK int lod_order_make(const struct lod_source_list *list,
                                   struct lod_order *ret_order);
 void lod_order_finish(struct lod_order *order);
 
+/* Returns whether a record is of a codec for pictures. */
+bool lod_order_has_pictures(const struct lod_order *order);
+
+/* Returns whether the files of a record are pictures: of such a codec, or, in a source without any
+ * (`any` is false), big raw files. */
+bool lod_order_record_has_pictures(const struct lod_order_record *record, bool any);
+
 #endif

@@ -23,9 +23,7 @@ struct lod_record_slot *lod_record_job_slot(struct lod_record_job *job, uint32_t
 
 bool lod_record_job_has_pictures(const struct lod_record_job *job)
 {
-    return job->record->codec->picture_rank ||
-           (!job->write->pictures && job->record->codec->id == LOD_CODEC_RAW &&
-            job->record->cut != LOD_CUT_SMALL);
+    return lod_order_record_has_pictures(job->record, job->write->pictures);
 }
 
 void lod_record_job_label(struct lod_record_job *job, uint32_t slot)

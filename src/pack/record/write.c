@@ -107,9 +107,7 @@ int lod_write_records(struct lod_write *write)
 {
     const struct lod_order *order = write->order;
 
-    for (size_t i = 0; i < order->records_count; i++) {
-        write->pictures = write->pictures || order->records[i].codec->picture_rank;
-    }
+    write->pictures = lod_order_has_pictures(order);
     write->written = calloc(order->records_count + 1, sizeof(write->written[0]));
     return write->written ? lod_pool_each(write->pool, order->records_count, write_record, write)
                           : -ENOMEM;
