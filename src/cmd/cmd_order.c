@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "index/manifest.h"
 #include "output/order_print.h"
 #include "terminal/arguments.h"
 #include "terminal/open_store.h"
 
-#define SEED_MAX      9007199254740991ull /* what a double holds, as for pack */
 #define FIELD(member) LOD_FIELD(struct lod_order_list, member)
 
 static const char *const formats[] = {"paths", "lst", "records", NULL};
@@ -19,7 +19,7 @@ static const char *const tails[] = {"drop", "wrap", NULL};
 static const struct lod_option order_options[] = {
     LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(split), 0, "split", "FOLDER", 0,
                  "only the pictures below this folder of the source"),
-    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(seed), 0, "seed", "N", 0, SEED_MAX,
+    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(seed), 0, "seed", "N", 0, LOD_SEED_MAX,
                    "of the order (default 0)"),
     LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(pass), 0, "pass", "N", 0, UINT32_MAX - 1,
                    "the epoch, from 0 (default)"),
@@ -42,33 +42,21 @@ static const struct lod_option order_options[] = {
     LOD_ROW_END,
 };
 
-/* "K/N" with K < N. */
 static int parse_rank(struct lod_order_list *list)
 {
-    char *end = NULL;
-
     if (!list->rank) {
         list->world = list->nodes;
         return list->nodes > 1
                    ? lod_arguments_refuse(&lod_cmd_order, "--nodes also needs --rank=K/N")
                    : LOD_EXIT_OK;
     }
-    errno = 0;
-    unsigned long rank = strtoul(list->rank, &end, 10), world = 0;
-    if (end != list->rank && *end == '/' && list->rank[0] != '-' && end[1] != '-') {
-        world = strtoul(end + 1, &end, 10);
+    int code = lod_arguments_rank(&lod_cmd_order, list->rank, LOD_NODES_OF_JOB_MAX,
+                                  &list->rank_number, &list->world);
+    if (!code && list->world % list->nodes) {
+        return lod_arguments_refuse(&lod_cmd_order, "%u processes cannot be divided by --nodes=%u",
+                                    list->world, list->nodes);
     }
-    if (errno || *end || rank >= world || world > LOD_NODES_OF_JOB_MAX) {
-        return lod_arguments_refuse(&lod_cmd_order, "--rank=%pE: takes K/N, K from 0 to N - 1",
-                                    list->rank);
-    }
-    if (world % list->nodes) {
-        return lod_arguments_refuse(&lod_cmd_order, "%lu processes cannot be divided by --nodes=%u",
-                                    world, list->nodes);
-    }
-    list->rank_number = (uint32_t)rank;
-    list->world = (uint32_t)world;
-    return LOD_EXIT_OK;
+    return code;
 }
 
 static int order_failed(const struct lod_order_list *list, int error)

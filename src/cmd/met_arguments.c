@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/manifest.h"
 #include "order/read_order.h"
 #include "terminal/arguments.h"
 
-#define SEED_MAX  9007199254740991ull /* what a double holds, as for pack */
 #define BYTES_MAX ((uint64_t)1 << 50)
 #define MILLION   1000000
 
@@ -52,7 +52,7 @@ const struct lod_option lod_met_begin_options[] = {
                    "where the next part is due and not loaded: repeat, or wait for it"),
     LOD_ROW_CHOICE(FIELD(shape), "shape", shapes,
                    "a part of the window is replaced at a time, or all of it"),
-    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(seed), 0, "seed", "N", 0, SEED_MAX,
+    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(seed), 0, "seed", "N", 0, LOD_SEED_MAX,
                    "of the order (default 0)"),
     LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(rank), 0, "rank", "K/N", 0,
                  "process K of N, from 0: each has pictures of its own"),
@@ -79,12 +79,14 @@ const struct lod_option lod_met_end_options[] = {ROW_STATE, LOD_ROW_END};
 
 struct lod_met_arguments lod_met_arguments_default(void)
 {
+    const struct lod_met_rules rules = lod_met_rules_of(LOD_MET_AUTO);
+
     return (struct lod_met_arguments){.rf = "auto",
-                                      .rf_min = 1,
-                                      .rf_max = 8,
-                                      .patience = 1,
-                                      .band_scores = LOD_MET_SCORES_MAX,
-                                      .band_width = 2 * MILLION};
+                                      .rf_min = rules.rf_min,
+                                      .rf_max = rules.rf_max,
+                                      .patience = rules.patience,
+                                      .band_scores = rules.band_scores,
+                                      .band_width = (uint64_t)(rules.band_width * MILLION)};
 }
 
 /* ------------------------------------------------------------------------------------ values */
@@ -168,22 +170,11 @@ int lod_met_arguments_rules(const struct lod_cmd *cmd, const struct lod_met_argu
     return LOD_EXIT_OK;
 }
 
-/* "K/N" with K < N. */
 int lod_met_arguments_rank(const struct lod_cmd *cmd, const struct lod_met_arguments *met,
                            uint32_t *ret_node, uint32_t *ret_nodes)
 {
-    char *end = NULL;
-    unsigned long node = 0, nodes = 1;
-
-    if (met->rank) {
-        node = strtoul(met->rank, &end, 10);
-        nodes = *end == '/' ? strtoul(end + 1, &end, 10) : 0;
-        if (end == met->rank || *end || node >= nodes || nodes > LOD_NODES_OF_JOB_MAX ||
-            met->rank[0] == '-') {
-            return lod_arguments_refuse(cmd, "--rank=%pE: takes K/N, K from 0 to N - 1", met->rank);
-        }
-    }
-    *ret_node = (uint32_t)node;
-    *ret_nodes = (uint32_t)nodes;
-    return LOD_EXIT_OK;
+    *ret_node = 0;
+    *ret_nodes = 1;
+    return met->rank ? lod_arguments_rank(cmd, met->rank, LOD_NODES_OF_JOB_MAX, ret_node, ret_nodes)
+                     : LOD_EXIT_OK;
 }

@@ -7,14 +7,12 @@
 
 #include "backend/format.h"
 #include "backend/name.h"
+#include "index/manifest.h"
 #include "l3/stream/l3_stream_write.h"
 #include "pack/scans/scans.h"
 #include "terminal/arguments.h"
 #include "terminal/thread_count.h"
 #include "toc/shard/toc.h"
-
-/* The largest integer that all readers of JSON keep exactly. */
-#define SEED_MAX (((uint64_t)1 << 53) - 1)
 
 #define KEY_MAX 255u /* bytes of --key */
 
@@ -40,7 +38,7 @@ const struct lod_option lod_pack_rows[] = {
     LOD_ROW_CHOICE(FIELD(pack.order.by_path), "order", orders,
                    "order of the files in records. shuffle (default): a record is a random sample "
                    "of all files; path: the order of their paths"),
-    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(pack.order.seed), 0, "seed", "N", 0, SEED_MAX,
+    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(pack.order.seed), 0, "seed", "N", 0, LOD_SEED_MAX,
                    "seed of the shuffle (default 0)"),
     {.kind = LOD_OPTION_TEXT,
      .offers = LOD_NAMES_FILES,

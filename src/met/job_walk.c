@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "met/job_list.h"
 #include "mount/mountpoint.h"
 #include "terminal/cmd.h"
@@ -19,9 +20,8 @@
 #include "text.h"
 
 #define ROOM_UNKNOWN ((uint64_t)96 << 20) /* half of the prefixes of the usual cache */
-#define NS_A_SECOND  1000000000ull
 #define LOOK_NS      200000000
-#define TIRED_NS     (60 * NS_A_SECOND) /* nothing was loaded for so long */
+#define TIRED_NS     (60 * LOD_SECOND_NS) /* nothing was loaded for so long */
 
 /* ----------------------------------------------------------------------------------- places */
 
@@ -231,14 +231,6 @@ int lod_job_walk_resume(struct lod_job_walk *walk)
 
 /* ------------------------------------------------------------------------------------ going */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec;
-}
-
 static int say_next(int error)
 {
     if (error == -ENODATA) {
@@ -254,16 +246,16 @@ int lod_job_walk_next(struct lod_job_walk *walk)
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     struct lod_met_now now = {.fidelity = lod_job_walk_fidelity(walk->job)};
     enum lod_met_verdict verdict = LOD_MET_WAIT;
-    uint64_t changed = now_ns();
+    uint64_t changed = lod_clock_ns();
     uint32_t most = 0;
     int error = 0;
 
     while (!error && verdict == LOD_MET_WAIT) {
         now.loaded_records = lod_job_list_loaded(walk);
         now.room = room_of(walk);
-        changed = now.loaded_records > most ? now_ns() : changed;
+        changed = now.loaded_records > most ? lod_clock_ns() : changed;
         most = now.loaded_records > most ? now.loaded_records : most;
-        now.tired = now_ns() - changed > TIRED_NS;
+        now.tired = lod_clock_ns() - changed > TIRED_NS;
         error = lod_met_next(&walk->met, &now, &verdict);
         if (!error && verdict == LOD_MET_WAIT) {
             nanosleep(&pause, NULL);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROWS_MAX 48  /* of a command */
@@ -172,4 +173,22 @@ int lod_arguments_parse(const struct lod_cmd *cmd, int argc, char **argv, void *
         code = take_option(cmd, option, argv, into);
     }
     return code ? code : take_operands(cmd, argv + optind, argc - optind, into);
+}
+
+int lod_arguments_rank(const struct lod_cmd *cmd, const char *text, uint32_t most,
+                       uint32_t *ret_rank, uint32_t *ret_count)
+{
+    char *end = NULL;
+
+    errno = 0;
+    unsigned long rank = strtoul(text, &end, 10), count = 0;
+    if (end != text && *end == '/' && text[0] != '-' && end[1] != '-') {
+        count = strtoul(end + 1, &end, 10);
+    }
+    if (errno || *end || rank >= count || count > most) {
+        return lod_arguments_refuse(cmd, "--rank=%pE: takes K/N, K from 0 to N - 1", text);
+    }
+    *ret_rank = (uint32_t)rank;
+    *ret_count = (uint32_t)count;
+    return 0;
 }

@@ -34,6 +34,11 @@ LOD_MUST_CHECK int lod_arguments_parse(const struct lod_cmd *cmd, int argc, char
 /* Prints "lodfs: SENTENCE; see lodfs NAME --help" on stderr. Returns LOD_EXIT_USAGE. */
 int lod_arguments_refuse(const struct lod_cmd *cmd, const char *format, ...) LOD_PRINTF(2, 3);
 
+/* Parses "K/N" with K < N <= `most`, the value of --rank. Returns 0, or LOD_EXIT_USAGE after a
+ * message on stderr. */
+LOD_MUST_CHECK int lod_arguments_rank(const struct lod_cmd *cmd, const char *text, uint32_t most,
+                                      uint32_t *ret_rank, uint32_t *ret_count);
+
 /* Prints `lodfs help NAME` on stdout. */
 void lod_arguments_help(const struct lod_cmd *cmd);
 
