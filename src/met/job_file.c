@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
 #include "json.h"
 #include "terminal/cmd.h"
 
@@ -76,17 +77,11 @@ static const char *read_job(int fd, struct lod_met_job *job)
 {
     char text[LOD_JOB_FILE_BYTES + 1];
     size_t used = 0;
-    ssize_t got = 1;
+    int error = lod_file_read_all(fd, text, sizeof(text), &used);
 
-    while (got > 0 && used < sizeof(text)) {
-        got = read(fd, text + used, sizeof(text) - used);
-        used += got > 0 ? (size_t)got : 0;
-    }
-    if (got < 0) {
-        return strerrordesc_np(errno);
-    }
-    if (used == sizeof(text)) {
-        return "it is too long for a job of mini-epochs";
+    if (error) {
+        return error == -E2BIG ? "it is too long for a job of mini-epochs"
+                               : strerrordesc_np(-error);
     }
     cJSON *json = cJSON_ParseWithLength(text, used);
     const char *why = json ? take(json, job) : "it is empty, cut off or no JSON";

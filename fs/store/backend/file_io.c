@@ -32,6 +32,25 @@ int lod_file_pread(int fd, uint64_t offset, void *into, size_t bytes)
     return 0;
 }
 
+int lod_file_read_all(int fd, void *into, size_t room, size_t *ret_bytes)
+{
+    size_t bytes = 0;
+    ssize_t got = 1;
+
+    while (got != 0 && bytes < room) {
+        got = read(fd, (uint8_t *)into + bytes, room - bytes);
+        if (got < 0 && errno != EINTR) {
+            return -errno;
+        }
+        bytes += got > 0 ? (size_t)got : 0;
+    }
+    if (bytes == room) {
+        return -E2BIG;
+    }
+    *ret_bytes = bytes;
+    return 0;
+}
+
 int lod_file_pwrite(int fd, uint64_t offset, const void *from, size_t bytes)
 {
     const uint8_t *at = from;

@@ -11,6 +11,9 @@
 /* Reads all of [offset, offset + bytes). Returns -EIO past the end of the file. */
 LOD_MUST_CHECK int lod_file_pread(int fd, uint64_t offset, void *into, size_t bytes);
 
+/* Reads from the place of `fd` to the end. Returns -E2BIG if `room` bytes or more are there. */
+LOD_MUST_CHECK int lod_file_read_all(int fd, void *into, size_t room, size_t *ret_bytes);
+
 /* Writes all bytes at `offset`. Returns an error such as -ENOSPC. */
 LOD_MUST_CHECK int lod_file_pwrite(int fd, uint64_t offset, const void *from, size_t bytes);
 

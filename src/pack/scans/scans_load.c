@@ -6,33 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
 #include "pack/scans/scans.h"
 
-/* Reads a whole small file. Returns -E2BIG if it is longer than `room`. */
 static int read_text(const char *path, char *text, size_t room, size_t *ret_bytes)
 {
-    size_t bytes = 0;
-    int error = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int error = fd < 0 ? -errno : lod_file_read_all(fd, text, room, ret_bytes);
 
-    if (fd < 0) {
-        return -errno;
+    if (fd >= 0) {
+        close(fd);
     }
-    while (bytes < room) {
-        ssize_t got = read(fd, text + bytes, room - bytes);
-        if (got < 0 && errno != EINTR) {
-            error = -errno;
-        }
-        if (got == 0 || error) {
-            break;
-        }
-        bytes += got > 0 ? (size_t)got : 0;
-    }
-    close(fd);
-    if (!error && bytes == room) {
-        error = -E2BIG;
-    }
-    *ret_bytes = error ? 0 : bytes;
     return error;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
 #include "backend/format.h"
 
 /* ------------------------------------------------------------------------------- patterns */
@@ -90,17 +91,12 @@ bool lod_pattern_is_good(const char *pattern)
 static int read_text(int fd, char *text)
 {
     size_t bytes = 0;
-    ssize_t got = 1;
+    int error = lod_file_read_all(fd, text, LOD_FILTER_FILE_MAX + 1, &bytes);
 
-    while (got > 0 && bytes <= LOD_FILTER_FILE_MAX) {
-        got = read(fd, text + bytes, LOD_FILTER_FILE_MAX + 1 - bytes);
-        bytes += got > 0 ? (size_t)got : 0;
+    if (!error) {
+        text[bytes] = '\0';
     }
-    text[bytes <= LOD_FILTER_FILE_MAX ? bytes : 0] = '\0';
-    if (got < 0) {
-        return -errno;
-    }
-    return bytes > LOD_FILTER_FILE_MAX ? -E2BIG : memchr(text, '\0', bytes) ? -EINVAL : 0;
+    return error ? error : memchr(text, '\0', bytes) ? -EINVAL : 0;
 }
 
 /* Divides the text in place. */
@@ -129,7 +125,7 @@ static int add_lines(struct lod_filter *filter, char *text, unsigned *ret_line)
 
 int lod_filter_read(struct lod_filter *filter, const char *path, unsigned *ret_line)
 {
-    char *text = malloc(LOD_FILTER_FILE_MAX + 2);
+    char *text = malloc(LOD_FILTER_FILE_MAX + 1);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     int error = fd < 0 ? -errno : text ? 0 : -ENOMEM;
 
