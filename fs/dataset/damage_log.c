@@ -161,12 +161,9 @@ int lod_damage_log_row(struct lod_damage_log *log, const char *what, uint32_t nu
 static void describe_owner(struct lod_index *index, const struct lod_item *item,
                            char path[LOD_PATH_MAX + 1])
 {
-    struct lod_node node;
-
     if (item->codec->id == LOD_CODEC_TREE) {
         snprintf(path, LOD_PATH_MAX + 1, "(the tree list)");
-    } else if (lod_index_node(index, lod_row_own_node(item->row), &node) ||
-               lod_index_path(index, &node, path)) {
+    } else if (lod_index_node_path(index, lod_row_own_node(item->row), path)) {
         snprintf(path, LOD_PATH_MAX + 1, "(its path cannot be read)");
     }
 }

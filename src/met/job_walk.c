@@ -273,11 +273,9 @@ static int print_path(const struct lod_job_walk *walk, uint32_t item, bool nul)
     struct lod_index *index = lod_dataset_index(walk->dataset);
     char path[LOD_PATH_MAX + 1];
     uint8_t row[LOD_ROW_BYTES];
-    struct lod_node node;
     int error = lod_index_item(index, item, row);
 
-    error = error ? error : lod_index_node(index, lod_row_own_node(row), &node);
-    error = error ? error : lod_index_path(index, &node, path);
+    error = error ? error : lod_index_node_path(index, lod_row_own_node(row), path);
     if (!error) {
         printf("%s/%.*s/%s%c", walk->job->mount, (int)head_bytes(walk->job), walk->job->folder,
                path, nul ? '\0' : '\n');

@@ -43,15 +43,13 @@ static int print_files(const struct lod_sample_totals *totals, struct lod_index 
                        enum lod_left_out why, FILE *out)
 {
     char path[LOD_PATH_MAX + 1];
-    struct lod_node node;
     int error = 0;
 
     for (size_t i = 0; !error && i < totals->files.count; i++) {
         if (totals->files.at[i].why != why) {
             continue;
         }
-        error = lod_index_node(index, totals->files.at[i].node, &node);
-        error = error ? error : lod_index_path(index, &node, path);
+        error = lod_index_node_path(index, totals->files.at[i].node, path);
         if (!error) {
             lod_print(out, "    %pE\n", path);
         }
@@ -111,13 +109,11 @@ static int json_files(const struct lod_sample_totals *totals, struct lod_index *
                       struct lod_json *json)
 {
     char path[LOD_PATH_MAX + 1];
-    struct lod_node node;
     int error = 0;
 
     lod_json_array(json, "left_out");
     for (size_t i = 0; !error && i < totals->files.count; i++) {
-        error = lod_index_node(index, totals->files.at[i].node, &node);
-        error = error ? error : lod_index_path(index, &node, path);
+        error = lod_index_node_path(index, totals->files.at[i].node, path);
         if (!error) {
             lod_json_object(json, NULL);
             lod_json_text(json, "path", path);

@@ -138,6 +138,9 @@ LOD_MUST_CHECK int lod_index_lookup(struct lod_index *index, const struct lod_no
  */
 LOD_MUST_CHECK int lod_index_path(struct lod_index *index, const struct lod_node *node,
                                   char path[LOD_PATH_MAX + 1]);
+/* The same for the number of a node. */
+LOD_MUST_CHECK int lod_index_node_path(struct lod_index *index, uint32_t number,
+                                       char path[LOD_PATH_MAX + 1]);
 
 /*
  * Finds the node of a path from the root. Repeated '/', and '/' at the ends, are accepted. On

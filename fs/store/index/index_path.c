@@ -49,6 +49,14 @@ int lod_index_path(struct lod_index *index, const struct lod_node *node,
     return error;
 }
 
+int lod_index_node_path(struct lod_index *index, uint32_t number, char path[LOD_PATH_MAX + 1])
+{
+    struct lod_node node;
+    int error = lod_index_node(index, number, &node);
+
+    return error ? error : lod_index_path(index, &node, path);
+}
+
 int lod_index_walk(struct lod_index *index, const char *path, struct lod_node *ret_node)
 {
     int error = strlen(path) > LOD_PATH_MAX ? -ENAMETOOLONG : lod_index_node(index, 0, ret_node);
