@@ -9,7 +9,7 @@ import time
 
 from faults import ALWAYS, Faults
 from mounted import Mount, Results, Work, need_fuse
-from remote_files import differing, fails, make, shown, wrong_bytes
+from remote_files import differing, fails, prepared, shown, wrong_bytes
 from small import Foreground, read
 
 PASSING = ("status500", "status503", "status429", "status404", "reset", "close", "empty", "headers",
@@ -106,11 +106,8 @@ def main():
     need_fuse()
     results = Results()
     with Work() as work:
-        os.chmod(work, 0o755)
-        _, store = make(work)
-        point, log = f"{work}/mount", f"{work}/log"
-        with Mount(store, point):
-            truth = shown(point, TREES)
+        store, point, truth = prepared(work, TREES)
+        log = f"{work}/log"
         with Faults(store) as server:
             for kind in PASSING:
                 results.add(f"once: {kind}", passing(kind, server, point, truth))

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 from mounted import Mount, Results, Work, lodfs, need_fuse, skip
-from remote_files import differing, fails, make, shown
+from remote_files import differing, fails, prepared, shown
 from s3_engine import free_port
 from small import read, until
 
@@ -141,11 +141,7 @@ def main():
         skip("nginx is not installed (nginx-light)")
     results = Results()
     with Work() as work:
-        os.chmod(work, 0o755)
-        _, store = make(work)
-        point = f"{work}/mount"
-        with Mount(store, point):
-            truth = shown(point)
+        store, point, truth = prepared(work)
         with Nginx(f"{work}/nginx", work) as server:
             url = f"{server.url}/store"
             for words in (("info",), ("ls", "-lR"), ("info", "--json"), ("verify",)):

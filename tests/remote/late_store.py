@@ -4,7 +4,6 @@ A store behind a server that is late, slow or hangs now and then: readers get th
 do not wait for the worst answer. And one behind TLS: whom the program trusts.
 """
 import json
-import os
 import re
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import time
 
 from faults import ALWAYS, Faults
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from remote_files import differing, fails, make, shown
+from remote_files import differing, fails, prepared, shown
 from small import read
 
 TREES = ("q1", "q3", "q5", "q7", "q9", "full")
@@ -109,11 +108,7 @@ def main():
     need_fuse()
     results = Results()
     with Work() as work:
-        os.chmod(work, 0o755)
-        _, store = make(work)
-        point = f"{work}/mount"
-        with Mount(store, point):
-            truth = shown(point, TREES)
+        store, point, truth = prepared(work, TREES)
         with Faults(store) as server:
             results.add("some late answers", late(server, point, truth))
             results.add("one without a first byte",

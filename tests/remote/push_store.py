@@ -12,7 +12,7 @@ import time
 import s3_engine
 from faults import Faults
 from line import Line
-from mounted import Mount, Results, Work, lodfs, need_fuse, skip
+from mounted import Mount, Results, Work, lodfs, need_fuse
 from remote_files import differing, fails, make, shown
 from s3_client import Client
 from small import read
@@ -171,24 +171,16 @@ def lossy(store, work):
 
 def main():
     need_fuse()
-    reason = s3_engine.missing()
-    if reason:
-        skip(reason)
+    s3_engine.need()
     results = Results()
     with Work() as work:
-        os.chmod(work, 0o755)
         source, store = make(work)
         second = f"{work}/second"
         os.remove(f"{source}/large.bin")
         lodfs("pack", "--scans=default", source, second)
         with Mount(store, f"{work}/mount"):
             truth = shown(f"{work}/mount")
-        os.mkdir(f"{work}/ceph")
-        try:
-            engine = s3_engine.Engine(f"{work}/ceph").__enter__()
-        except (RuntimeError, OSError, subprocess.SubprocessError) as error:
-            skip(f"the S3 server does not start: {error}")
-        try:
+        with s3_engine.started(f"{work}/ceph") as engine:
             os.environ.update(engine.environment())
             bucket = Bucket(engine)
             results.add("a store is pushed", pushed(bucket, store, work, truth))
@@ -197,8 +189,6 @@ def main():
             results.add("killed at any moment", killed(bucket, store, engine))
             refusals(results, store, work, engine)
             results.add("answers that are lost", lossy(store, work))
-        finally:
-            engine.__exit__()
     return results.finish()
 
 

@@ -2,14 +2,15 @@
 """Helpers of the tests of stores behind URLs: the files of a store, and those that were read."""
 import os
 
-from mounted import lodfs
+from mounted import Mount, lodfs
 from small import files_below, make_source, read
 
 TREES = ("q1", "q5", "full", "original")
 
 
 def make(work):
-    """Returns (source, store) below `work`."""
+    """Returns (source, store) below `work`, which any user may enter."""
+    os.chmod(work, 0o755)
     source, store = f"{work}/source", f"{work}/store"
     os.mkdir(source)
     make_source(source)
@@ -28,6 +29,14 @@ def shown(point, trees=TREES):
             except OSError as error:
                 found[name] = error.errno
     return found
+
+
+def prepared(work, trees=TREES):
+    """Returns a new store, a mount point, and what a mount of the store shows there."""
+    _, store = make(work)
+    point = f"{work}/mount"
+    with Mount(store, point):
+        return store, point, shown(point, trees)
 
 
 def differing(truth, found):

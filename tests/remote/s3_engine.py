@@ -4,6 +4,7 @@ A real S3 server for tests: the RADOS gateway of Ceph with one monitor and one o
 memory, all of this process's user and on 127.0.0.1. It checks signatures, hashes of bodies and
 conditions. A context: started inside, gone after.
 """
+import contextlib
 import fcntl
 import os
 import shutil
@@ -12,6 +13,8 @@ import socket
 import subprocess
 import tempfile
 import time
+
+from mounted import skip
 
 PROGRAMS = ("ceph-mon", "ceph-osd", "radosgw", "radosgw-admin", "ceph-authtool", "monmaptool",
             "ceph")
@@ -64,6 +67,28 @@ def missing():
     """Returns what keeps the server from starting here; None if nothing does."""
     absent = [name for name in PROGRAMS if not shutil.which(name)]
     return f"no S3 server: {', '.join(absent)} not installed" if absent else None
+
+
+def need():
+    """Skips the test where the server cannot start."""
+    reason = missing()
+    if reason:
+        skip(reason)
+
+
+@contextlib.contextmanager
+def started(folder):
+    """A server in a new folder; one that does not start skips the test."""
+    os.mkdir(folder)
+    engine = Engine(folder)
+    try:
+        engine.__enter__()
+    except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+        skip(f"the S3 server does not start: {error}")
+    try:
+        yield engine
+    finally:
+        engine.__exit__()
 
 
 def free_port():

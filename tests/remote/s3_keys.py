@@ -11,7 +11,7 @@ import time
 from fake_roles import Roles
 from faults import ALWAYS, Faults
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from remote_files import differing, fails, make, shown
+from remote_files import differing, fails, prepared, shown
 from small import read, until
 
 SECRET = "process/SECRET"
@@ -175,10 +175,7 @@ def main():
     need_fuse()
     results = Results()
     with Work() as work:
-        os.chmod(work, 0o755)
-        _, store = make(work)
-        with Mount(store, f"{work}/mount"):
-            truth = shown(f"{work}/mount", ("full",))
+        _, _, truth = prepared(work, ("full",))
         with Faults(work) as server, Roles() as roles:
             place = Place(work, server)
             by_process(place, results)

@@ -11,8 +11,8 @@ import sys
 
 import s3_engine
 from fake_roles import Roles
-from mounted import Mount, Results, Work, lodfs, need_fuse, skip
-from remote_files import differing, fails, make, shown
+from mounted import Mount, Results, Work, lodfs, need_fuse
+from remote_files import differing, fails, prepared, shown
 from s3_client import Client
 from small import Foreground, read
 
@@ -123,21 +123,11 @@ def secrets(url, work, truth):
 
 def main():
     need_fuse()
-    reason = s3_engine.missing()
-    if reason:
-        skip(reason)
+    s3_engine.need()
     results = Results()
     with Work() as work:
-        os.chmod(work, 0o755)
-        _, store = make(work)
-        with Mount(store, f"{work}/mount"):
-            truth = shown(f"{work}/mount")
-        os.mkdir(f"{work}/ceph")
-        try:
-            engine = s3_engine.Engine(f"{work}/ceph").__enter__()
-        except (RuntimeError, OSError, subprocess.SubprocessError) as error:
-            skip(f"the S3 server does not start: {error}")
-        try:
+        store, _, truth = prepared(work)
+        with s3_engine.started(f"{work}/ceph") as engine:
             client = Client(engine.endpoint, s3_engine.KEY, s3_engine.SECRET)
             client.put("bucket")
             client.put_folder(store, "bucket/sets/a name/photos+1")
@@ -151,8 +141,6 @@ def main():
             results.add("keys of a container", by_container(work, engine, url, truth))
             results.add("no secret is seen", secrets(url, work, truth))
             refusals(results, url, engine.endpoint)
-        finally:
-            engine.__exit__()
     return results.finish()
 
 
