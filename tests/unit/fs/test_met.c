@@ -7,13 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "met_rules.h"
 #include "order/met_state.h"
 
 /* -------------------------------------------------------------------------------- verdicts */
-
-#define REPEAT  LOD_MET_REPEAT
-#define ADVANCE LOD_MET_ADVANCE
-#define WAIT    LOD_MET_WAIT
 
 static const struct verdict {
     enum lod_met_policy policy;
@@ -62,26 +59,6 @@ static const struct verdict {
     {LOD_MET_AUTO, 0, 1, 8, 1, 0, 1, 3, {0}, REPEAT, 32},
     {LOD_MET_AUTO, 0, 1, 8, 1, 0, 1, 1, {0}, ADVANCE, 3},
 };
-
-static struct lod_met_rules fixed(uint32_t rf)
-{
-    struct lod_met_rules rules = lod_met_rules_of(LOD_MET_FIXED);
-    const char *why = NULL;
-
-    rules.steps_count = 1;
-    rules.steps[0].rf = rf;
-    cr_assert_eq(lod_met_rules_check(&rules, &why), 0);
-    return rules;
-}
-
-static struct lod_met_rules rules_of(enum lod_met_policy policy)
-{
-    struct lod_met_rules rules = lod_met_rules_of(policy);
-    const char *why = NULL;
-
-    cr_assert_eq(lod_met_rules_check(&rules, &why), 0);
-    return rules;
-}
 
 Test(met, verdicts_are_those_of_the_table)
 {

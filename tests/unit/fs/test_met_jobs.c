@@ -6,11 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "met_rules.h"
 #include "order/met.h"
-
-#define REPEAT  LOD_MET_REPEAT
-#define ADVANCE LOD_MET_ADVANCE
-#define WAIT    LOD_MET_WAIT
 
 #define Q4 ((enum lod_fidelity)4)
 
@@ -18,26 +15,6 @@
 
 #define EXTENTS 40
 #define EACH    5 /* items of an extent */
-
-static struct lod_met_rules fixed(uint32_t rf)
-{
-    struct lod_met_rules rules = lod_met_rules_of(LOD_MET_FIXED);
-    const char *why = NULL;
-
-    rules.steps_count = 1;
-    rules.steps[0].rf = rf;
-    cr_assert_eq(lod_met_rules_check(&rules, &why), 0);
-    return rules;
-}
-
-static struct lod_met_rules rules_of(enum lod_met_policy policy)
-{
-    struct lod_met_rules rules = lod_met_rules_of(policy);
-    const char *why = NULL;
-
-    cr_assert_eq(lod_met_rules_check(&rules, &why), 0);
-    return rules;
-}
 
 static struct lod_read_order order;
 static uint8_t selected[EXTENTS * EACH / 8 + 1];
