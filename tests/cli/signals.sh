@@ -8,6 +8,15 @@ make_source source 40
 # Succeeds once the program waits for SIGUSR1. Before that, the signal would end it.
 waits() { (((0x0$(sed -n 's/^SigBlk:\t//p' "/proc/$pid/status" 2>/dev/null || echo 0)) & 0x200)); }
 
+# begin PROGRAM ARGUMENTS: starts it as $pid. `err` is emptied first: the child opens it too late
+# for a parent that looks for words there.
+begin()
+{
+    : >err
+    "$@" >out 2>err &
+    pid=$!
+}
+
 # asked SIGNAL WORDS: sends SIGUSR1 until `err` contains WORDS, then sends SIGNAL. Fails if the
 # program ends before, or after 100 seconds.
 asked()
@@ -40,8 +49,7 @@ ends()
 }
 
 # Measuring 40 photographs by each of the scripts takes one processor minutes.
-"$LODFS" pack -j1 source measured >out 2>err &
-pid=$!
+begin "$LODFS" pack -j1 source measured
 asked TERM 'measuring scan scripts: [0-9]*/[0-9]* files' ||
     fail "no progress is printed while scripts are measured"
 ends 20
@@ -50,8 +58,7 @@ grep -q 'interrupted: no store was made' err || fail "no message about the signa
 [ -e measured/manifest.json ] && fail 'an interrupted pack left a store'
 
 # SIGUSR1 does not end pack, and each line of progress names its stage.
-"$LODFS" pack -q -j1 --scans=default source asked >out 2>err &
-pid=$!
+begin "$LODFS" pack -q -j1 --scans=default source asked
 asked USR1 'lodfs: [a-z ]*' || fail "no progress is printed while pack runs: $(cat err)"
 ends 100
 [ "$rc" = 0 ] || fail "exit $rc after SIGUSR1"
@@ -61,8 +68,7 @@ grep -vqE "^lodfs: ($stages)" err &&
 expect 0 "$LODFS" verify -q asked
 
 # Under nohup SIGHUP is ignored, and the program keeps it so.
-(trap '' HUP && exec "$LODFS" pack -q -j1 --scans=default source hung) >out 2>err &
-pid=$!
+begin sh -c 'trap "" HUP && exec "$@"' sh "$LODFS" pack -q -j1 --scans=default source hung
 asked HUP 'lodfs: [a-z ]*' || fail "no progress is printed under nohup: $(cat err)"
 ends 100
 [ "$rc" = 0 ] || fail "exit $rc after an ignored SIGHUP"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computes the lists of mini-epochs with a fixed number of repeats, by decision 901 and FORMAT.md's
 Reading order, and compares them with those of `lodfs met next`. The vectors are those of
-tests/unit/fs/test_met_jobs.c.
+tests/unit/fs/order/test_met_jobs.c.
 """
 import os
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computes reading orders from the records of stores, by FORMAT.md alone, and compares them with
-those of `lodfs order`. The vectors are those of tests/unit/fs/test_shuffle.c.
+those of `lodfs order`. The vectors are those of tests/unit/fs/order/test_shuffle.c.
 """
 import os
 import pathlib
