@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs fuzz_ahead.c as an ordinary test, without libFuzzer: with messages made here, some of them
- * changed at random.
- *   replay_ahead COUNT                runs them
- *   replay_ahead corpus FOLDER        writes the corpus for the fuzzer
+ * Runs fuzz_ahead.c as an ordinary test, on messages made here, some of them changed at random. See
+ * replaying.h.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
 #include "mount/ahead_request.h"
+#include "replaying.h"
 
 #define MESSAGES     40u
 #define RECORDS      50u /* of a message: its length is a byte */
 #define CORPUS_COUNT 40u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 /* Draws a message like those that a job sends; few numbers, so that messages meet the same list. */
 static size_t draw(struct chance *chance, uint8_t *into)
@@ -46,45 +40,25 @@ static size_t draw(struct chance *chance, uint8_t *into)
     return bytes + 1;
 }
 
-static size_t draw_all(uint64_t seed, uint8_t *into)
+static void make(uint64_t number, struct replay_input *input)
 {
-    struct chance chance = {.state = seed};
-    size_t used = 0;
+    struct chance chance = {.state = number};
 
     for (unsigned i = 0; i < MESSAGES; i++) {
-        used += draw(&chance, into + used);
+        input->bytes += draw(&chance, input->data + input->bytes);
     }
-    return used;
 }
 
-static int write_corpus(const char *folder)
+/* Messages are changed where they are drawn, so that the next ones stay messages. */
+static void leave(struct chance *chance, struct replay_input *input)
 {
-    uint8_t input[MESSAGES * 256];
-    char path[4096];
-
-    for (unsigned i = 0; i < CORPUS_COUNT; i++) {
-        const size_t bytes = draw_all(i + 1, input);
-        snprintf(path, sizeof(path), "%s/%u", folder, i);
-        FILE *file = fopen(path, "wb");
-        if (!file || fwrite(input, 1, bytes, file) != bytes || fclose(file)) {
-            perror(path);
-            return 1;
-        }
-    }
-    return 0;
+    (void)chance;
+    (void)input;
 }
 
 int main(int argc, char **argv)
 {
-    uint8_t input[MESSAGES * 256];
+    const struct replay replay = {.corpus = CORPUS_COUNT, .make = make, .change = leave};
 
-    if (argc > 2 && strcmp(argv[1], "corpus") == 0) {
-        return write_corpus(argv[2]);
-    }
-    const uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    for (uint64_t seed = 1; seed <= count; seed++) {
-        LLVMFuzzerTestOneInput(input, draw_all(seed, input));
-    }
-    printf("%" PRIu64 " inputs\n", count);
-    return 0;
+    return replay_main(&replay, argc, argv);
 }
