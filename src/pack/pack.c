@@ -4,7 +4,7 @@
  * records, commit. All decisions about the bytes of a store are made before the first one is
  * written.
  */
-#include "pack/pack.h"
+#include "pack/pack_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,38 +16,13 @@
 #include "pack/container/import.h"
 #include "pack/container/member_labels.h"
 #include "pack/pack_counts.h"
-#include "pack/pack_describe.h"
-#include "pack/plan/labels.h"
-#include "pack/record/commit.h"
 #include "pack/target/resume_preview.h"
 #include "pack/scans/sample_read.h"
-#include "pack/source/probe.h"
-#include "pack/target/resume.h"
-#include "pack/scans/scans.h"
 #include "pack/source/walk.h"
-#include "pcr/measure/photo_features.h"
-#include "pack/record/write.h"
-#include "pool.h"
-
-struct pack {
-    const struct lod_pack_options *options;
-    struct lod_first_error *first_error;
-    struct lod_pack_result *result;
-    int source_fd; /* a folder: the source, or that of its containers */
-    bool alone;    /* the source is one container */
-    struct lod_target target;
-    struct lod_resume resume;
-    struct lod_pool *pool;
-    struct lod_probe probe;
-    struct lod_scans scans;
-    struct lod_order order;
-    struct lod_labels labels;
-    bool begun; /* records may be written */
-};
 
 /* Refuses a source that contains a mount, which shows every file a dozen times. If the table of
  * mounts cannot be read, nothing is refused. */
-static int refuse_mounts(struct pack *p, const char *path)
+static int refuse_mounts(struct lod_pack_run *p, const char *path)
 {
     char *point = NULL;
     int error = lod_mount_table_below(path, &point);
@@ -64,7 +39,7 @@ static int refuse_mounts(struct pack *p, const char *path)
     return error;
 }
 
-static struct lod_import import_of(const struct pack *p)
+static struct lod_import import_of(const struct lod_pack_run *p)
 {
     return (struct lod_import){.kind = p->options->from,
                                .key = p->options->key,
@@ -75,7 +50,7 @@ static struct lod_import import_of(const struct pack *p)
                                .first_error = p->first_error};
 }
 
-static int open_source(struct pack *p)
+static int open_source(struct lod_pack_run *p)
 {
     const char *path = p->options->source;
 
@@ -93,7 +68,7 @@ static int open_source(struct pack *p)
 }
 
 /* Opens and locks the target before the walk, so that a second pack to it fails at once. */
-static int open_target(struct pack *p, struct lod_walk *walk)
+static int open_target(struct lod_pack_run *p, struct lod_walk *walk)
 {
     int error = lod_target_check(p->options->store, p->alone ? -1 : p->source_fd, p->first_error,
                                  &walk->store_exists, &walk->store_dev, &walk->store_ino);
@@ -112,7 +87,7 @@ static int open_target(struct pack *p, struct lod_walk *walk)
     return error;
 }
 
-static int list_source(struct pack *p, const struct lod_walk *walk)
+static int list_source(struct lod_pack_run *p, const struct lod_walk *walk)
 {
     const struct lod_import import = import_of(p);
 
@@ -124,7 +99,7 @@ static int list_source(struct pack *p, const struct lod_walk *walk)
                : lod_source_list_drop_folders(&p->result->list);
 }
 
-static int find_files(struct pack *p)
+static int find_files(struct lod_pack_run *p)
 {
     const struct lod_pack_options *options = p->options;
     struct lod_walk walk = {.root_fd = p->source_fd,
@@ -156,7 +131,7 @@ static int find_files(struct pack *p)
                : lod_split_names_mark(&options->splits, &p->result->list, p->first_error);
 }
 
-static int choose_scans(struct pack *p)
+static int choose_scans(struct lod_pack_run *p)
 {
     const struct lod_pack_options *options = p->options;
     const struct lod_scans_wish wish = {.fixed = options->scans,
@@ -178,112 +153,8 @@ static int choose_scans(struct pack *p)
     return error;
 }
 
-/* Estimates the MSSIM of the whole store from the rows of all items. */
-static int estimate_likeness(struct pack *p, const struct lod_write *write)
-{
-    struct lod_likeness_sums sums = {0};
-    double features[LOD_PHOTO_FEATURES];
-
-    for (size_t r = 1; r <= p->order.records_count; r++) {
-        const struct lod_written *written = &write->written[r];
-        const bool jpegs = p->order.records[r - 1].codec->id == LOD_CODEC_PCR;
-        for (uint32_t i = 0; jpegs && i < written->count; i++) {
-            if (lod_photo_features(written->rows + (size_t)i * LOD_ROW_BYTES, features)) {
-                sums.photos++;
-                for (unsigned f = 0; f < LOD_PHOTO_FEATURES; f++) {
-                    sums.features[f] += features[f];
-                }
-            }
-        }
-    }
-    return lod_scans_add_store(&p->scans, &sums);
-}
-
-static int commit(struct pack *p, struct lod_write *write)
-{
-    lod_progress_stage(p->options->progress, "writing the index", 0, 0);
-    cJSON *options = lod_pack_describe(p->options, p->order.record_bytes);
-    int error =
-        options ? lod_commit(write, &p->target, options, p->scans.table, &p->result->store_bytes)
-                : -ENOMEM;
-
-    cJSON_Delete(options);
-    return error;
-}
-
-static int tally_written(struct pack *p, const struct lod_write *write)
-{
-    int error = 0;
-
-    for (size_t r = 1; !error && r <= p->order.records_count; r++) {
-        const struct lod_written *written = &write->written[r];
-        p->result->records += written->count != 0;
-        p->result->kept += written->kept;
-        for (uint32_t i = 0; !error && i < written->count; i++) {
-            error = lod_store_totals_add(&p->result->totals, p->order.records[r - 1].codec,
-                                         written->rows + (size_t)i * LOD_ROW_BYTES,
-                                         p->result->list.at[written->files[i]].names);
-        }
-    }
-    return error;
-}
-
-static uint64_t bytes_to_pack(const struct lod_order *order)
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = 0; i < order->records_count; i++) {
-        bytes += order->records[i].source_bytes;
-    }
-    return bytes;
-}
-
-static int write_store(struct pack *p)
-{
-    const struct lod_encode_options encode = {.scans = &p->scans.choice,
-                                              .top = p->options->top,
-                                              .original = true,
-                                              .keep = p->options->keep,
-                                              .l3_mode = p->options->l3_mode};
-    struct lod_memory_semaphore budget;
-    struct lod_write write = {.root_fd = p->source_fd,
-                              .follow = p->options->follow,
-                              .list = &p->result->list,
-                              .order = &p->order,
-                              .labels = p->labels.at,
-                              .encode = &encode,
-                              .target = &p->target,
-                              .pool = p->pool,
-                              .stop = p->options->stop,
-                              .first_error = p->first_error,
-                              .progress = p->options->progress,
-                              .budget = &budget};
-
-    int error = lod_resume_begin(&p->resume, &p->target, &p->result->list, &p->order,
-                                 p->scans.table, p->first_error);
-    if (!error && p->resume.found) {
-        error = lod_store_open(p->options->store, &write.before);
-    }
-    if (error) {
-        return error;
-    }
-    p->begun = true;
-    lod_memory_semaphore_init(&budget, LOD_WRITE_WORK_BYTES);
-    lod_progress_stage(p->options->progress, "packing", p->order.files_count,
-                       bytes_to_pack(&p->order));
-    error = lod_write_records(&write);
-    error = error ? error : estimate_likeness(p, &write);
-    error = error ? error : commit(p, &write);
-    p->result->records = 1;
-    error = error ? error : tally_written(p, &write);
-    lod_write_finish(&write);
-    lod_store_close(write.before);
-    lod_memory_semaphore_finish(&budget);
-    return error;
-}
-
 /* Counts what a pack would do, as far as it is known without encoding. */
-static void tally_order(struct pack *p)
+static void tally_order(struct lod_pack_run *p)
 {
     struct lod_store_totals *totals = &p->result->totals;
 
@@ -302,7 +173,7 @@ static void tally_order(struct pack *p)
 }
 
 /* Labels of a file, or of containers if folders do not number them so. */
-static int find_labels(struct pack *p)
+static int find_labels(struct lod_pack_run *p)
 {
     const struct lod_pack_options *options = p->options;
     int error = 0;
@@ -317,7 +188,7 @@ static int find_labels(struct pack *p)
     return error;
 }
 
-static int run(struct pack *p)
+static int run(struct lod_pack_run *p)
 {
     int error = open_source(p);
 
@@ -336,7 +207,7 @@ static int run(struct pack *p)
         error = lod_resume_preview(p->options->store, p->resume.options, &p->result->list,
                                    &p->order, p->first_error, &p->result->kept);
     } else {
-        error = write_store(p);
+        error = lod_pack_write_store(p);
     }
     lod_pack_count_sources(p->result);
     return error;
@@ -345,11 +216,11 @@ static int run(struct pack *p)
 int lod_pack(const struct lod_pack_options *options, struct lod_first_error *first_error,
              struct lod_pack_result *ret_result)
 {
-    struct pack p = {.options = options,
-                     .first_error = first_error,
-                     .result = ret_result,
-                     .source_fd = -1,
-                     .target = {.fd = -1, .records_fd = -1, .keep = true}};
+    struct lod_pack_run p = {.options = options,
+                             .first_error = first_error,
+                             .result = ret_result,
+                             .source_fd = -1,
+                             .target = {.fd = -1, .records_fd = -1, .keep = true}};
 
     char more[LOD_TABLE_OPTIONS_ROOM];
     struct lod_resume_chosen chosen = {

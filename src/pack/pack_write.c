@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The last stages of a pack, once everything is decided: records, index, manifest; see pack_run.h.
+ */
+#include "pack/pack_run.h"
+
+#include <errno.h>
+
+#include "pack/pack_describe.h"
+#include "pack/record/commit.h"
+#include "pack/record/write.h"
+#include "pcr/measure/photo_features.h"
+
+/* Estimates the MSSIM of the whole store from the rows of all items. */
+static int estimate_likeness(struct lod_pack_run *p, const struct lod_write *write)
+{
+    struct lod_likeness_sums sums = {0};
+    double features[LOD_PHOTO_FEATURES];
+
+    for (size_t r = 1; r <= p->order.records_count; r++) {
+        const struct lod_written *written = &write->written[r];
+        const bool jpegs = p->order.records[r - 1].codec->id == LOD_CODEC_PCR;
+        for (uint32_t i = 0; jpegs && i < written->count; i++) {
+            if (lod_photo_features(written->rows + (size_t)i * LOD_ROW_BYTES, features)) {
+                sums.photos++;
+                for (unsigned f = 0; f < LOD_PHOTO_FEATURES; f++) {
+                    sums.features[f] += features[f];
+                }
+            }
+        }
+    }
+    return lod_scans_add_store(&p->scans, &sums);
+}
+
+static int commit(struct lod_pack_run *p, struct lod_write *write)
+{
+    lod_progress_stage(p->options->progress, "writing the index", 0, 0);
+    cJSON *options = lod_pack_describe(p->options, p->order.record_bytes);
+    int error =
+        options ? lod_commit(write, &p->target, options, p->scans.table, &p->result->store_bytes)
+                : -ENOMEM;
+
+    cJSON_Delete(options);
+    return error;
+}
+
+static int tally_written(struct lod_pack_run *p, const struct lod_write *write)
+{
+    int error = 0;
+
+    for (size_t r = 1; !error && r <= p->order.records_count; r++) {
+        const struct lod_written *written = &write->written[r];
+        p->result->records += written->count != 0;
+        p->result->kept += written->kept;
+        for (uint32_t i = 0; !error && i < written->count; i++) {
+            error = lod_store_totals_add(&p->result->totals, p->order.records[r - 1].codec,
+                                         written->rows + (size_t)i * LOD_ROW_BYTES,
+                                         p->result->list.at[written->files[i]].names);
+        }
+    }
+    return error;
+}
+
+static uint64_t bytes_to_pack(const struct lod_order *order)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < order->records_count; i++) {
+        bytes += order->records[i].source_bytes;
+    }
+    return bytes;
+}
+
+int lod_pack_write_store(struct lod_pack_run *p)
+{
+    const struct lod_encode_options encode = {.scans = &p->scans.choice,
+                                              .top = p->options->top,
+                                              .original = true,
+                                              .keep = p->options->keep,
+                                              .l3_mode = p->options->l3_mode};
+    struct lod_memory_semaphore budget;
+    struct lod_write write = {.root_fd = p->source_fd,
+                              .follow = p->options->follow,
+                              .list = &p->result->list,
+                              .order = &p->order,
+                              .labels = p->labels.at,
+                              .encode = &encode,
+                              .target = &p->target,
+                              .pool = p->pool,
+                              .stop = p->options->stop,
+                              .first_error = p->first_error,
+                              .progress = p->options->progress,
+                              .budget = &budget};
+
+    int error = lod_resume_begin(&p->resume, &p->target, &p->result->list, &p->order,
+                                 p->scans.table, p->first_error);
+    if (!error && p->resume.found) {
+        error = lod_store_open(p->options->store, &write.before);
+    }
+    if (error) {
+        return error;
+    }
+    p->begun = true;
+    lod_memory_semaphore_init(&budget, LOD_WRITE_WORK_BYTES);
+    lod_progress_stage(p->options->progress, "packing", p->order.files_count,
+                       bytes_to_pack(&p->order));
+    error = lod_write_records(&write);
+    error = error ? error : estimate_likeness(p, &write);
+    error = error ? error : commit(p, &write);
+    p->result->records = 1;
+    error = error ? error : tally_written(p, &write);
+    lod_write_finish(&write);
+    lod_store_close(write.before);
+    lod_memory_semaphore_finish(&budget);
+    return error;
+}
