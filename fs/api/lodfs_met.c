@@ -10,6 +10,7 @@
 
 #include "api/lodfs_error.h"
 #include "api/lodfs_made_order.h"
+#include "json_whole.h"
 #include "order/met.h"
 
 _Static_assert(LODFS_MET_STATE_BYTES == LOD_MET_STATE_BYTES, "one limit");
@@ -120,7 +121,7 @@ int lodfs_met_open(const struct lodfs_order *order, uint32_t node, uint32_t node
         return result;
     }
     if (!lod_fidelity_name(at) || node >= nodes || nodes > LOD_NODES_OF_JOB_MAX ||
-        room > (uint64_t)1 << 53) {
+        room > LOD_WHOLE_MAX) {
         return lod_say(error, -EINVAL, "the fidelity, node or room is out of its range");
     }
     struct lodfs_met *met = calloc(1, sizeof(*met));
@@ -226,7 +227,7 @@ int lodfs_met_next(struct lodfs_met *met, int fidelity, uint64_t room, uint32_t 
                                     .tired = tired};
     enum lod_met_verdict verdict = LOD_MET_REPEAT;
 
-    if (!lod_fidelity_name(now.fidelity) || !room || room > (uint64_t)1 << 53) {
+    if (!lod_fidelity_name(now.fidelity) || !room || room > LOD_WHOLE_MAX) {
         return lod_say(error, -EINVAL, "the fidelity or room is out of its range");
     }
     int result = lod_met_next(&met->made, &now, &verdict);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "backend/file_io.h"
+#include "json_whole.h"
 #include "toc/shard/dtype.h"
 #include "toc/shard/toc.h"
 
@@ -82,18 +82,6 @@ int lod_table_source_read(const struct lod_table_source *source, const char *nam
     return source->store ? read_store(source, path, into) : read_disk(path, into);
 }
 
-/* Reads an integer of 0 .. max. */
-static bool take_number(const cJSON *json, double max, uint64_t *ret_number)
-{
-    const double number = cJSON_IsNumber(json) ? json->valuedouble : -1;
-
-    if (!(number >= 0 && number <= max) || number != floor(number)) {
-        return false;
-    }
-    *ret_number = (uint64_t)number;
-    return true;
-}
-
 /* Reads a type such as "<f8". */
 static bool take_dtype(const cJSON *json, uint8_t *ret_dtype)
 {
@@ -117,9 +105,9 @@ static bool take_outline(const cJSON *json, struct lod_table_outline *outline)
     const cJSON *shape = cJSON_GetObjectItemCaseSensitive(json, "shape");
     uint64_t columns = 0, shards = 0;
 
-    if (!take_number(cJSON_GetArrayItem(shape, 0), 0x1p53, &outline->rows) ||
-        !take_number(cJSON_GetArrayItem(shape, 1), LOD_TOC_COLUMNS_MAX, &columns) ||
-        !take_number(cJSON_GetObjectItemCaseSensitive(json, "shards"), SHARDS_MAX, &shards) ||
+    if (!lod_json_whole(cJSON_GetArrayItem(shape, 0), LOD_WHOLE_MAX, &outline->rows) ||
+        !lod_json_whole(cJSON_GetArrayItem(shape, 1), LOD_TOC_COLUMNS_MAX, &columns) ||
+        !lod_json_whole(cJSON_GetObjectItemCaseSensitive(json, "shards"), SHARDS_MAX, &shards) ||
         !take_dtype(cJSON_GetObjectItemCaseSensitive(json, "dtype"), &outline->dtype)) {
         return false;
     }

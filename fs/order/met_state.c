@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "json.h"
+#include "json_whole.h"
 #include "order/read_order.h"
 
-#define NUMBER_MAX  ((uint64_t)1 << 53) /* what a double holds */
 #define SEED_DIGITS 20
 #define ID_DIGITS   32
 #define NESTING_MAX 3 /* an object, an array, pairs */
@@ -49,7 +49,7 @@ static const struct member {
     MEMBER("node", node, 0, LOD_NODES_OF_JOB_MAX - 1),
     MEMBER("nodes", nodes, 1, LOD_NODES_OF_JOB_MAX),
     MEMBER("fidelity", fidelity, LOD_Q1, LOD_ORIGINAL),
-    MEMBER("room", room, 1, NUMBER_MAX),
+    MEMBER("room", room, 1, LOD_WHOLE_MAX),
     MEMBER("rf_min", rules.rf_min, 1, LOD_MET_RF_MAX),
     MEMBER("rf_max", rules.rf_max, 1, LOD_MET_RF_MAX),
     MEMBER("patience", rules.patience, 1, LOD_MET_RF_MAX),
@@ -57,7 +57,7 @@ static const struct member {
     MEMBER("pass", pass, 0, LOD_PASS_STORED - 4),
     MEMBER("cursor", cursor, 0, UINT32_MAX - 1),
     MEMBER("repeat", repeat, 0, UINT32_MAX - 1),
-    MEMBER("before", before, 0, NUMBER_MAX),
+    MEMBER("before", before, 0, LOD_WHOLE_MAX),
     MEMBER("dealt", dealt, 0, UINT32_MAX),
     MEMBER("worse_run", scores.worse_run, 0, UINT32_MAX - 1),
 };
@@ -147,8 +147,9 @@ int lod_met_state_write(const struct lod_met_state *state, char text[LOD_MET_STA
 
 static bool is_whole(const cJSON *value, uint64_t min, uint64_t max)
 {
-    return cJSON_IsNumber(value) && value->valuedouble >= (double)min &&
-           value->valuedouble <= (double)max && value->valuedouble == floor(value->valuedouble);
+    uint64_t number = 0;
+
+    return lod_json_whole(value, max, &number) && number >= min;
 }
 
 /* Of members of one name the first counts. */
@@ -309,7 +310,7 @@ static bool read_identity(const cJSON *json, struct lod_met_state *state)
 
 static int read_members(const cJSON *json, struct lod_met_state *state, const char **ret_why)
 {
-    if (!is_whole(get(json, "version"), 0, NUMBER_MAX)) {
+    if (!is_whole(get(json, "version"), 0, LOD_WHOLE_MAX)) {
         *ret_why = "it is no state of mini-epochs";
         return -EILSEQ;
     }

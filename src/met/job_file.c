@@ -14,12 +14,12 @@
 
 #include "backend/file_io.h"
 #include "json.h"
+#include "json_whole.h"
 #include "terminal/cmd.h"
 
 #define FORMAT       "lodfs-mini-epochs"
 #define DIGITS       20
 #define LOCK_TRIES   100
-#define ROOM_MAX     ((double)((uint64_t)1 << 53))
 #define NO_JOB       "'%pE': %s; `lodfs met begin` makes such a file"
 #define CANNOT_WRITE "cannot write '%pE': %s"
 
@@ -61,11 +61,10 @@ static const char *take(const cJSON *json, struct lod_met_job *job)
     }
     if (!take_text(json, "mount", job->mount) || job->mount[0] != '/' ||
         !take_text(json, "folder", job->folder) || strstr(job->folder, "..") ||
-        !take_number(json, &job->number) || !cJSON_IsNumber(room) || !(room->valuedouble >= 0) ||
-        !(room->valuedouble <= ROOM_MAX) || !cJSON_IsBool(begun) || !cJSON_IsObject(met)) {
+        !take_number(json, &job->number) || !lod_json_whole(room, LOD_WHOLE_MAX, &job->room_max) ||
+        !cJSON_IsBool(begun) || !cJSON_IsObject(met)) {
         return why;
     }
-    job->room_max = (uint64_t)room->valuedouble;
     job->begun = cJSON_IsTrue(begun);
     char *state = cJSON_PrintUnformatted(met);
     int error = state ? lod_met_state_read(state, strlen(state), &job->state, &why) : -ENOMEM;

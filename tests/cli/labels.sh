@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# pack --labels and --splits: what they do to the store, what they refuse, and how a pack with them
-# goes on.
+# pack --labels and --splits: their effect on the store, the values they refuse, and how a stopped
+# pack with them goes on.
 . "$(dirname "$0")/lib.sh"
 
 mkdir -p source/one/a source/two/b source/rest

@@ -26,17 +26,7 @@ void lod_manifest_finish(struct lod_manifest *manifest)
 
 static bool get_number(const cJSON *json, const char *key, uint64_t max, uint64_t *ret_value)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
-
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= (double)max)) {
-        return false;
-    }
-    uint64_t value = (uint64_t)item->valuedouble;
-    if ((double)value != item->valuedouble) {
-        return false;
-    }
-    *ret_value = value;
-    return true;
+    return lod_json_whole(cJSON_GetObjectItemCaseSensitive(json, key), max, ret_value);
 }
 
 /* Exactly 16 lower-case digits. */
@@ -97,7 +87,7 @@ uint64_t lod_manifest_seed(const cJSON *pack)
 {
     uint64_t seed = 0;
 
-    return get_number(pack, "seed", LOD_MANIFEST_NUMBER_MAX, &seed) ? seed : 0;
+    return get_number(pack, "seed", LOD_WHOLE_MAX, &seed) ? seed : 0;
 }
 
 /* Moves `pack` and `scans` out of `json` on success. */
@@ -108,10 +98,10 @@ static int take_fields(cJSON *json, struct lod_manifest *ret_manifest)
     const cJSON *scans = cJSON_GetObjectItemCaseSensitive(json, "scans");
 
     if (!get_id(json, "store_id", &m.store_id) || !get_hash(json, "index_hash", &m.index_hash) ||
-        !get_number(json, "index_bytes", LOD_MANIFEST_NUMBER_MAX, &m.index_bytes) ||
+        !get_number(json, "index_bytes", LOD_WHOLE_MAX, &m.index_bytes) ||
         !get_number(json, "records", LOD_NODES_MAX, &m.records) ||
         !get_number(json, "items", LOD_NODES_MAX, &m.items) ||
-        !get_number(json, "source_bytes", LOD_MANIFEST_NUMBER_MAX, &m.source_bytes) ||
+        !get_number(json, "source_bytes", LOD_WHOLE_MAX, &m.source_bytes) ||
         !cJSON_IsObject(pack) || !scans) {
         return -EILSEQ;
     }

@@ -11,10 +11,10 @@
 #include "compiler.h"
 #include "hash.h"
 #include "backend/store.h"
+#include "json_whole.h"
 
-#define LOD_MANIFEST_FORMAT     "lodfs"
-#define LOD_MANIFEST_NUMBER_MAX ((uint64_t)1 << 53) /* doubles hold all integers up to here */
-#define LOD_SEED_MAX            (LOD_MANIFEST_NUMBER_MAX - 1) /* of pack and of orders */
+#define LOD_MANIFEST_FORMAT "lodfs"
+#define LOD_SEED_MAX        (LOD_WHOLE_MAX - 1) /* of pack and of orders */
 
 struct lod_manifest {
     struct lod_id store_id;

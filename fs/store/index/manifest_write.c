@@ -20,7 +20,7 @@ static bool add_number(cJSON *json, const char *key, uint64_t value)
 {
     char text[24];
 
-    assert(value <= LOD_MANIFEST_NUMBER_MAX);
+    assert(value <= LOD_WHOLE_MAX);
     snprintf(text, sizeof(text), "%" PRIu64, value);
     return cJSON_AddRawToObject(json, key, text) != NULL;
 }
@@ -71,8 +71,7 @@ int lod_manifest_text(const struct lod_manifest *manifest, char **ret_text)
     char *text = NULL;
 
     assert(cJSON_IsObject(manifest->pack));
-    if (manifest->index_bytes > LOD_MANIFEST_NUMBER_MAX ||
-        manifest->source_bytes > LOD_MANIFEST_NUMBER_MAX) {
+    if (manifest->index_bytes > LOD_WHOLE_MAX || manifest->source_bytes > LOD_WHOLE_MAX) {
         return -E2BIG;
     }
     char *printed = print(manifest);

@@ -81,7 +81,8 @@ void lod_remote_object_read(void *state, struct lod_range *ranges, unsigned coun
     }
 }
 
-/* Another connection is used from now on, and the kept bytes of the object are given up. */
+/* Another connection is used from now on. Only a manifest has kept bytes, and it is read once, so
+ * a doubt never concerns them. */
 bool lod_remote_object_doubt(void *state, uint64_t offset, size_t bytes)
 {
     struct object *object = state;

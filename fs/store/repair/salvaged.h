@@ -15,7 +15,7 @@
 /* Begins as all zero. */
 struct lod_salvage {
     LOD_LIST(struct lod_entry) entries;        /* paths and targets are owned by `texts` */
-    LOD_LIST(struct lod_entry_record) records; /* in record order; what they point to is owned */
+    LOD_LIST(struct lod_entry_record) records; /* in record order; their pointers are owned */
     uint64_t items, source_bytes;
     uint64_t records_lost;
     cJSON *pack, *scans; /* of the tree record; NULL if lost */

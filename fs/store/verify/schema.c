@@ -5,14 +5,14 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
+#include "json_whole.h"
+
 /*
  * Memory of a cJSON value with its text, measured with glibc: 64 bytes, and 32 for a short string.
  */
 #define VALUE_BYTES 160u
 
 _Static_assert(VALUE_BYTES + 2 <= LOD_SCHEMA_COST_A_BYTE, "each byte begins a value at most");
-
-#define NUMBER_MAX 9007199254740992.0 /* 2^53 */
 
 static const char malformed[] = "its schema is malformed";
 
@@ -26,19 +26,9 @@ uint64_t lod_schema_cost(struct lod_span text)
     return 2 * (uint64_t)text.bytes + values * VALUE_BYTES;
 }
 
-static bool take_number(const cJSON *value, uint64_t *ret_number)
-{
-    if (!cJSON_IsNumber(value) || !(value->valuedouble >= 0 && value->valuedouble <= NUMBER_MAX) ||
-        value->valuedouble != (double)(uint64_t)value->valuedouble) {
-        return false;
-    }
-    *ret_number = (uint64_t)value->valuedouble;
-    return true;
-}
-
 static bool take(const cJSON *json, const char *key, uint64_t *ret_number)
 {
-    return take_number(cJSON_GetObjectItemCaseSensitive(json, key), ret_number);
+    return lod_json_whole(cJSON_GetObjectItemCaseSensitive(json, key), LOD_WHOLE_MAX, ret_number);
 }
 
 static bool says(const cJSON *json, const char *key, const char *text)
@@ -69,8 +59,9 @@ static const char *judge_shape(const cJSON *json, const struct lod_schema_shards
     const cJSON *dtype = cJSON_GetObjectItemCaseSensitive(json, "dtype");
     uint64_t rows, columns, there = 0;
 
-    if (cJSON_GetArraySize(shape) != 2 || !take_number(cJSON_GetArrayItem(shape, 0), &rows) ||
-        !take_number(cJSON_GetArrayItem(shape, 1), &columns)) {
+    if (cJSON_GetArraySize(shape) != 2 ||
+        !lod_json_whole(cJSON_GetArrayItem(shape, 0), LOD_WHOLE_MAX, &rows) ||
+        !lod_json_whole(cJSON_GetArrayItem(shape, 1), LOD_WHOLE_MAX, &columns)) {
         return malformed;
     }
     if (!add_rows(shards, &there)) {
