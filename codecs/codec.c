@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <errno.h>
 
+#define ALL_GROUPS ((1u << LOD_GROUPS_MAX) - 1)
+
 static const struct lod_codec *const codecs[LOD_CODECS] = {
     [LOD_CODEC_TREE] = &lod_codec_tree, [LOD_CODEC_PCR] = &lod_codec_pcr,
     [LOD_CODEC_L3] = &lod_codec_l3,     [LOD_CODEC_RAW] = &lod_codec_raw,
@@ -50,25 +52,47 @@ int lod_codec_plan(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTE
     return codec->plan(row, format, fidelity, ret_plan);
 }
 
+uint16_t lod_codec_made_groups(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
+                               unsigned form)
+{
+    return codec->maker->groups ? codec->maker->groups(row, form) : ALL_GROUPS;
+}
+
+static uint16_t made_groups(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
+                            const struct lod_plan *plan)
+{
+    uint16_t groups = 0;
+
+    for (unsigned i = 0; i < plan->count; i++) {
+        if (plan->pieces[i].kind == LOD_PIECE_MADE) {
+            groups |= lod_codec_made_groups(codec, row, plan->pieces[i].form);
+        }
+    }
+    return groups;
+}
+
+/* Bytes of groups that are read as a whole are not counted again as stored pieces. */
 int lod_codec_read_bytes(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
                          const uint64_t segments[LOD_GROUPS_MAX], enum lod_fidelity fidelity,
                          uint64_t *ret_bytes)
 {
     struct lod_plan plan;
     uint64_t bytes = 0;
-    bool made = false;
     int error = lod_codec_plan(codec, row, LOD_FORMAT_TREE, fidelity, &plan);
 
     if (error) {
         return error;
     }
-    for (unsigned i = 0; i < plan.count; i++) {
-        made |= plan.pieces[i].kind == LOD_PIECE_MADE;
+    const uint16_t groups = made_groups(codec, row, &plan);
+    for (unsigned i = 0; i < LOD_GROUPS_MAX; i++) {
+        bytes += groups >> i & 1 ? segments[i] : 0;
     }
-    for (unsigned i = 0; i < LOD_GROUPS_MAX - 1; i++) {
-        bytes += segments[i];
+    for (unsigned i = 0; groups && i < plan.count; i++) {
+        const struct lod_piece *piece = &plan.pieces[i];
+        const bool apart = piece->kind == LOD_PIECE_STORED && !(groups >> (piece->group - 1) & 1);
+        bytes += apart ? piece->bytes : 0;
     }
-    *ret_bytes = made ? bytes : plan.bytes;
+    *ret_bytes = groups ? bytes : plan.bytes;
     return 0;
 }
 

@@ -112,7 +112,8 @@ struct lod_unit {
 struct lod_gpu; /* gpu.h */
 
 struct lod_maker {
-    uint16_t groups; /* groups that the forms are made of: bit g - 1 for group g; 0: all */
+    /* Returns the groups that a form is made of: bit g - 1 for group g. NULL: all. */
+    uint16_t (*groups)(const uint8_t row[LOD_ROW_BYTES], unsigned form);
 
     uint64_t (*unit_bytes)(const uint8_t row[LOD_ROW_BYTES], unsigned form);
 
@@ -238,14 +239,18 @@ LOD_MUST_CHECK int lod_codec_plan(const struct lod_codec *codec, const uint8_t r
                                   struct lod_plan *ret_plan);
 
 /*
- * Returns in *ret_bytes how many bytes a store is read for to show the item's file at a fidelity.
- * For a file that is made these are the item's groups, without the last one, which is for original/
- * alone. `segments` is from lod_codec_segments.
+ * Returns in *ret_bytes how many bytes a store is read for to show the item's file at a fidelity:
+ * its stored pieces, and the groups that its made pieces are made of. `segments` is from
+ * lod_codec_segments.
  */
 LOD_MUST_CHECK int lod_codec_read_bytes(const struct lod_codec *codec,
                                         const uint8_t row[LOD_ROW_BYTES],
                                         const uint64_t segments[LOD_GROUPS_MAX],
                                         enum lod_fidelity fidelity, uint64_t *ret_bytes);
+
+/* Returns the groups that a form of the maker is made of: bit g - 1 for group g. */
+uint16_t lod_codec_made_groups(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
+                               unsigned form);
 
 /* Returns the ending, or NULL: the row has no pixels and LOD_FORMAT_DECODED has no plan. */
 const char *lod_codec_decoded_ending(const struct lod_codec *codec,

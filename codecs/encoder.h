@@ -42,6 +42,7 @@ void lod_encoded_finish(struct lod_encoded *item);
 
 struct lod_encoder {
     const struct lod_codec *codec;
+    bool apart; /* its items have records of their own, though another encoder has this codec */
     uint64_t source_bytes_max; /* larger sources go to a later encoder */
 
     /* Returns whether this encoder takes a source with this head. By content, never by name. */
@@ -84,6 +85,14 @@ struct lod_encoder {
      */
     uint64_t (*memory_bytes)(struct lod_span source);
 };
+
+/* Returns the class of an encoder: its items share records with those of the same class only.
+ * Classes ascend with the ids of their codecs. */
+#define LOD_ENCODER_CLASSES (2u * LOD_CODECS)
+static inline unsigned lod_encoder_class(const struct lod_encoder *encoder)
+{
+    return 2u * encoder->codec->id + encoder->apart;
+}
 
 /* Returns the first encoder whose probe and size limit accept the source. Never NULL. */
 const struct lod_encoder *lod_encoder_probe(struct lod_span head, uint64_t source_bytes);

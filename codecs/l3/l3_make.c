@@ -156,8 +156,15 @@ static int prove(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                : r.container->prove(&r, (uint32_t)unit, made, state);
 }
 
+static uint16_t groups(const uint8_t row[LOD_ROW_BYTES], unsigned form)
+{
+    (void)row;
+    return (uint16_t)(1u << (LOD_L3_GROUP_STREAM - 1) |
+                      (form == LOD_L3_FORM_PIXELS ? 1u << (LOD_L3_GROUP_CHUNKS - 1) : 0));
+}
+
 const struct lod_maker lod_l3_maker = {
-    .groups = 1u << (LOD_L3_GROUP_STREAM - 1) | 1u << (LOD_L3_GROUP_CHUNKS - 1),
+    .groups = groups,
     .unit_bytes = unit_bytes,
     .cost = cost,
     .need = lod_l3_unit_need,

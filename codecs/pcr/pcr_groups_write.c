@@ -3,9 +3,8 @@
  * Writes the groups of a transcoded JPEG: the head, the scans, and every other APPn and COM.
  * FORMAT.md, pcr, Head and groups.
  */
-#include <assert.h>
-
 #include "pcr/jpeg/exif.h"
+#include "pcr/entropy/scans_split.h"
 #include "pcr/pcr_write.h"
 #include "pcr/pcr_row.h"
 
@@ -101,49 +100,11 @@ static int make_apps(const struct lod_pcr_job *job, struct lod_buf *out)
     return error;
 }
 
-/* Returns the offset of the next marker with this code from `at`, stepping from segment to segment.
- */
-static size_t find_marker(struct lod_span file, size_t at, uint8_t code)
-{
-    struct lod_cursor c = lod_cursor(file.at + at, file.bytes - at);
-
-    while (c.left >= 4 && c.at[0] == 0xff && c.at[1] != code) {
-        lod_take(&c, 2);
-        struct lod_cursor length = c;
-        lod_take(&c, lod_take_be16(&length));
-    }
-    return c.left >= 4 && c.at[0] == 0xff ? file.bytes - c.left : file.bytes;
-}
-
-/*
- * Cuts the written file after each scan's entropy-coded bytes, so tables and scan headers go with
- * the scan that needs them. DQT and SOF, before the first scan's DHT, end the head.
- */
-static int split_scans(const struct lod_pcr_job *job, struct lod_encoded *item)
-{
-    struct lod_span file = lod_buf_span(&job->written);
-    size_t at = sizeof(soi);
-
-    for (unsigned i = 0; i < job->script.count; i++) {
-        size_t sos = find_marker(file, at, 0xda);
-        size_t end = sos < file.bytes ? lod_jpeg_entropy_end(file, sos + 2) : file.bytes;
-        assert(end < file.bytes); /* the file was just checked */
-        int error =
-            lod_buf_append(&item->group[job->script.scans[i].group - 1], file.at + at, end - at);
-        if (error) {
-            return error;
-        }
-        at = end;
-    }
-    assert(at + 2 == file.bytes); /* EOI */
-    return 0;
-}
-
 int lod_pcr_groups_write(const struct lod_pcr_job *job, struct lod_encoded *item)
 {
     int error = make_head(job, item);
 
-    error = error ? error : split_scans(job, item);
+    error = error ? error : lod_scans_split(lod_buf_span(&job->written), &job->script, item->group);
     error = error ? error : lod_pcr_closing_write(job, item);
     return error ? error : make_apps(job, &item->group[LOD_PCR_GROUP_APP - 1]);
 }

@@ -6,6 +6,8 @@
 #ifndef LOD_JPEG_IO_H
 #define LOD_JPEG_IO_H
 
+#include <stdbool.h>
+
 #include "buf.h"
 #include "bytes.h"
 #include "compiler.h"
@@ -40,12 +42,17 @@ LOD_MUST_CHECK int lod_jpeg_decode(struct lod_span file, struct lod_buf *pixels,
 LOD_MUST_CHECK int lod_jpeg_decode_into(struct lod_span file, uint64_t bytes_max, uint32_t width,
                                         uint32_t height, uint32_t channels, uint8_t *into);
 
+struct lod_jpeg_wish {
+    unsigned quality; /* libjpeg's, 1 .. 100 */
+    bool half;        /* chroma of half the width and height (4:2:0); else whole (4:4:4) */
+};
+
 /*
- * Appends to `file` a baseline JPEG of gray (1 channel) or RGB (3) pixels without gaps, with whole
- * chroma (4:4:4). `quality` is libjpeg's, 1 .. 100. Returns -EINVAL for other channels or sides
- * that a JPEG cannot have, or -ENOMEM.
+ * Appends to `file` a baseline JPEG of gray (1 channel) or RGB (3) pixels without gaps. Returns
+ * -EINVAL for other channels or sides that a JPEG cannot have, or -ENOMEM.
  */
 LOD_MUST_CHECK int lod_jpeg_encode(const uint8_t *pixels, uint32_t width, uint32_t height,
-                                   uint32_t channels, unsigned quality, struct lod_buf *file);
+                                   uint32_t channels, const struct lod_jpeg_wish *wish,
+                                   struct lod_buf *file);
 
 #endif

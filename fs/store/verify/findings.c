@@ -79,20 +79,14 @@ void lod_findings_sort(struct lod_findings *findings)
     }
 }
 
-/* Returns whether made bytes depend on this group. They depend on all bytes of it. */
-static bool makes_of(const struct lod_codec *codec, unsigned group)
-{
-    const uint16_t groups = codec->maker ? codec->maker->groups : 0;
-
-    return groups == 0 || (groups >> (group - 1) & 1);
-}
-
-static bool reads(const struct lod_codec *codec, const struct lod_plan *plan, unsigned group,
-                  uint64_t offset, uint64_t bytes)
+static bool reads(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
+                  const struct lod_plan *plan, unsigned group, uint64_t offset, uint64_t bytes)
 {
     for (unsigned i = 0; i < plan->count; i++) {
         const struct lod_piece *piece = &plan->pieces[i];
-        if (piece->kind == LOD_PIECE_MADE && makes_of(codec, group)) {
+        /* Made bytes depend on all bytes of a group. */
+        if (piece->kind == LOD_PIECE_MADE &&
+            lod_codec_made_groups(codec, row, piece->form) >> (group - 1) & 1) {
             return true;
         }
         if (piece->kind == LOD_PIECE_STORED && piece->group == group &&
@@ -111,7 +105,7 @@ uint16_t lod_findings_fidelities(const struct lod_codec *codec, const uint8_t ro
 
     for (unsigned f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
         int error = lod_codec_plan(codec, row, LOD_FORMAT_TREE, (enum lod_fidelity)f, &plan);
-        if (!error && reads(codec, &plan, group, offset, bytes)) {
+        if (!error && reads(codec, row, &plan, group, offset, bytes)) {
             fidelities |= (uint16_t)(1u << f);
         }
     }

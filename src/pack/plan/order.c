@@ -14,8 +14,9 @@
  *    count once.
  * 3. Among the sorted files, a new cut begins where the key changes, if a big codec has
  *    record_bytes or more since the last cut. Cuts are numbered from 0.
- * 4. Within a cut, each big codec's files fill records in order, codecs in order of their ids. A
- *    record takes files until the next one would carry it past 2 x record_bytes, 8,192 items or
+ * 4. Within a cut, each big codec's files fill records in order, codecs in order of their ids, and
+ *    those of an encoder whose items stand apart (encoder.h) after the others. A record takes files
+ *    until the next one would carry it past 2 x record_bytes, 8,192 items or
  *    8 MiB of metadata; the codec's next record then has the same cut number. A file larger than
  *    that is a record of its own.
  * 5. After the last cut come the other codecs, in order of their ids, in records of up to
@@ -274,17 +275,29 @@ static int place_file(struct order *o, struct filling *filling, uint32_t index)
     return 0;
 }
 
+/* Fills records with the files of one class of encoders among places [from, to). */
+static int fill_class(struct order *o, unsigned class, size_t from, size_t to,
+                      struct filling filling)
+{
+    int error = 0;
+
+    for (size_t i = from; !error && i < to; i++) {
+        filling.open = filling.open && o->places[i].split == o->places[i - 1].split;
+        if (lod_encoder_class(file_at(o, i)->encoder) == class) {
+            error = place_file(o, &filling, o->places[i].file);
+        }
+    }
+    return error;
+}
+
 /* Fills records with the files of one codec among places [from, to). */
 static int fill(struct order *o, unsigned id, size_t from, size_t to, struct filling filling)
 {
     int error = 0;
 
     filling.codec = lod_codec_find(id);
-    for (size_t i = from; !error && i < to; i++) {
-        filling.open = filling.open && o->places[i].split == o->places[i - 1].split;
-        if (file_at(o, i)->encoder->codec->id == id) {
-            error = place_file(o, &filling, o->places[i].file);
-        }
+    for (unsigned class = 0; !error && class < LOD_ENCODER_CLASSES; class ++) {
+        error = class / 2 == id ? fill_class(o, class, from, to, filling) : 0;
     }
     return error;
 }

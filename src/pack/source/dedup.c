@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds equal files. Candidates agree in size, codec and sketch. They are hashed whole, in chunks
- * of which each seeds the next. Files of equal hash are compared byte by byte with the first by
- * path.
+ * Finds equal files. Candidates agree in size, class of encoder and sketch. They are hashed whole,
+ * in chunks of which each seeds the next. Files of equal hash are compared byte by byte with the
+ * first by path.
  */
 #include "pack/source/probe.h"
 
@@ -38,7 +38,9 @@ static int by_look(const void *a, const void *b)
     const struct candidate *x = a, *y = b;
     int order = compare_u64(x->file->bytes, y->file->bytes);
 
-    order = order ? order : compare_u64(x->file->encoder->codec->id, y->file->encoder->codec->id);
+    order = order ? order
+                  : compare_u64(lod_encoder_class(x->file->encoder),
+                                lod_encoder_class(y->file->encoder));
     return order ? order : compare_u64(x->file->sketch, y->file->sketch);
 }
 

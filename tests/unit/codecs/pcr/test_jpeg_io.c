@@ -45,6 +45,8 @@ static struct lod_script no_approximation(void)
     return script;
 }
 
+static const struct lod_jpeg_wish fine = {.quality = 95};
+
 Test(jpeg_io, memory_has_a_limit)
 {
     struct sample s = {.width = 1000, .height = 800};
@@ -247,7 +249,7 @@ Test(jpeg_io, encoded_pixels_come_back)
             const unsigned x = i / channels % WIDTH, y = i / channels / WIDTH;
             pixels[i] = (uint8_t)(20 + 3 * x + 5 * y);
         }
-        cr_assert_eq(lod_jpeg_encode(pixels, WIDTH, HEIGHT, channels, 95, &file), 0);
+        cr_assert_eq(lod_jpeg_encode(pixels, WIDTH, HEIGHT, channels, &fine, &file), 0);
         cr_assert_eq(
             lod_jpeg_decode_into(lod_buf_span(&file), MEMORY, WIDTH, HEIGHT, channels, back), 0);
         for (unsigned i = 0; i < WIDTH * HEIGHT * channels; i++) {
@@ -256,8 +258,8 @@ Test(jpeg_io, encoded_pixels_come_back)
         lod_buf_finish(&file);
     }
     struct lod_buf none = {.data = NULL};
-    cr_expect_eq(lod_jpeg_encode(pixels, WIDTH, HEIGHT, 2, 95, &none), -EINVAL);
-    cr_expect_eq(lod_jpeg_encode(pixels, 0, HEIGHT, 3, 95, &none), -EINVAL);
-    cr_expect_eq(lod_jpeg_encode(pixels, WIDTH, 70000, 3, 95, &none), -EINVAL);
+    cr_expect_eq(lod_jpeg_encode(pixels, WIDTH, HEIGHT, 2, &fine, &none), -EINVAL);
+    cr_expect_eq(lod_jpeg_encode(pixels, 0, HEIGHT, 3, &fine, &none), -EINVAL);
+    cr_expect_eq(lod_jpeg_encode(pixels, WIDTH, 70000, 3, &fine, &none), -EINVAL);
     cr_expect_eq(none.bytes, 0);
 }
