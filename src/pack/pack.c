@@ -180,9 +180,12 @@ static int find_labels(struct lod_pack_run *p)
 
     if (options->labels) {
         error = lod_labels_find(&p->labels, &p->result->list, &p->order, p->first_error);
-    } else if (options->from &&
-               (options->splits.text || !lod_member_labels_follow(&p->result->list))) {
-        error = lod_labels_of_members(&p->labels, &p->result->list);
+    } else if (options->from) {
+        error = lod_labels_of_members(&p->labels, &p->result->list, &p->order);
+        if (!error && !options->splits.text &&
+            lod_member_labels_follow(&p->result->list, p->labels.at)) {
+            lod_labels_finish(&p->labels);
+        }
     }
     p->result->other_labels = p->labels.differs;
     return error;

@@ -56,6 +56,13 @@ class Tests:
         self.check(done.returncode == 0, f"verify {store}: {done.stdout.decode()}")
         return tree_of(out)
 
+    def labels(self, store):
+        """Returns {path: label} of all samples."""
+        done = subprocess.run([LODFS, "order", "--format=lst", store], check=True,
+                              capture_output=True, text=True)
+        return {path: int(label) for _, label, path in
+                (line.split("\t") for line in done.stdout.splitlines())}
+
     def refuse(self, name, data, *words, options=()):
         """The container has to be refused with these words in one line, and leave no store."""
         with open(name, "wb") as file:

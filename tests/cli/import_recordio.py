@@ -111,26 +111,22 @@ def names(t):
 
 def labels(t):
     """Labels that the numbers of folders do not give are labels of the store."""
-    def told(store):
-        lines = subprocess.run([os.environ["LODFS"], "order", "--format=lst", store], check=True,
-                               stdout=subprocess.PIPE, text=True).stdout.splitlines()
-        return {path: int(label) for _, label, path in (line.split("\t") for line in lines)}
     write("gap.rec", rec((0, 0, b"zero"), (2, 1, b"two")))
     t.pack("gap.rec", "gap")
     t.check(t.tree("gap") == {
         b"00000": None, b"00002": None, b"00000/0000000000": b"zero", b"00002/0000000001": b"two"},
         "names of a missing class")
-    t.check(told("gap") == {"00000/0000000000": 0, "00002/0000000001": 2}, "a missing class")
+    t.check(t.labels("gap") == {"00000/0000000000": 0, "00002/0000000001": 2}, "a missing class")
     write("swap.rec", rec((0, 0, b"zero"), (1, 1, b"one")))
     write("swap.lst", b"0\t0\tdog/0\n1\t1\tcat/1\n")
     t.pack("swap.rec", "swapped")
-    t.check(told("swapped") == {"dog/0": 0, "cat/1": 1}, "classes in another order")
+    t.check(t.labels("swapped") == {"dog/0": 0, "cat/1": 1}, "classes in another order")
     facts = json.loads(subprocess.run([os.environ["LODFS"], "info", "--json", "swapped"],
                                       check=True, stdout=subprocess.PIPE).stdout)
     t.check(facts["samples"]["own_labels"] == 2, "labels that are not those of folders")
     write("swap.lst", b"0\t0\tcat/0\n1\t1\tdog/1\n")
     t.pack("swap.rec", "ordered")
-    t.check(told("ordered") == {"cat/0": 0, "dog/1": 1}, "classes in order")
+    t.check(t.labels("ordered") == {"cat/0": 0, "dog/1": 1}, "classes in order")
     os.mkdir("splits")
     for name in ("train", "val"):
         write(f"splits/{name}.rec", rec((0, 0, b"zero" + name.encode()), (1, 1, name.encode())))
@@ -140,7 +136,7 @@ def labels(t):
     for name in ("train", "val"):
         os.rename(f"splits/{name}.rec", f"splits/{name}-0.rec")
     t.pack("splits", "shards-apart")
-    t.check(told("shards-apart").get("val-0/00001/0000000001") == 1,
+    t.check(t.labels("shards-apart").get("val-0/00001/0000000001") == 1,
             "folders of containers are no classes")
 
 

@@ -58,6 +58,25 @@ def members(t):
     t.check(t.tree("names-1") == {**expected, **folders}, "not all of the names were tried")
 
 
+def labels(t):
+    """Files .cls give the pictures of their stem a label, in whichever order they come."""
+    photos = [*photographs(7)]
+    write("x.tar", tar([
+        ("0.jpg", photos[0]), ("0.cls", b"17"), ("a/1.cls", b"3\n"), ("a/1.jpg", photos[1]),
+        ("a/1.txt", b"no picture"), ("a/1.x/2.jpg", photos[2]), ("a/3.seg.jpg", photos[3]),
+        ("a/3.cls", b"2147483647"), ("a/4.cls", b"2147483648"), ("a/4.jpg", photos[4]),
+        ("a/5.cls", b"dog"), ("a/5.jpg", photos[5]), ("a/6.x.cls", b"1"), ("a/6.jpg", photos[6]),
+        ("a/7.cls", b"7")], tarfile.PAX_FORMAT))
+    t.pack("x.tar", "labels")
+    t.check(t.labels("labels") == {
+        "0.jpg": 17, "a/1.jpg": 3, "a/1.x/2.jpg": -1, "a/3.seg.jpg": 2147483647, "a/4.jpg": -1,
+        "a/5.jpg": -1, "a/6.jpg": -1}, f"labels of files .cls: {t.labels('labels')}")
+    write("x.tar", tar([("cat/0.jpg", photos[0]), ("cat/0.cls", b"0"), ("dog/1.jpg", photos[1]),
+                        ("dog/1.cls", b"1")]))
+    facts, _ = t.pack("x.tar", "follow")
+    t.check(t.labels("follow") == {"cat/0.jpg": 0, "dog/1.jpg": 1}, "labels that folders give")
+
+
 def attributes(t):
     folder = info("d", type=tarfile.DIRTYPE, mode=0o750, mtime=1_500_000_000)
     odd = info("d/f", b"12345", mode=0o640, mtime=1_400_000_000.5)
@@ -138,6 +157,7 @@ def skipping(t):
 def main():
     t = Tests("tar")
     members(t)
+    labels(t)
     attributes(t)
     many_containers(t)
     bad_names(t)

@@ -91,6 +91,24 @@ def members(t):
     return data
 
 
+def labels(t):
+    """Labels of Examples are labels of the store, whichever folders their names make."""
+    photos = photographs(5)
+    features = [{"image/class/label": 7, "label": 8}, {"label": 8, "image/class/label": 9},
+                {"label": 3}, {"label": [1, 2], "image/class/label": 1 << 31}, {}]
+    data = b"".join(record(example({**f, "image/encoded": photo, "image/class/text": b"c%d" % i}))
+                    for i, (f, photo) in enumerate(zip(features, photos)))
+    # A number that is not packed, as old writers have it.
+    data += record(field(1, entry("image/encoded", photos[0][:-2]) + field(
+        1, field(1, b"label") + field(2, field(3, b"\x08\x05")))))
+    write("labels.tfrecord", data)
+    t.pack("labels.tfrecord", "labels")
+    t.check(t.labels("labels") == {
+        "c0/0000000000.jpg": 7, "c1/0000000001.jpg": 9, "c2/0000000002.jpg": 3,
+        "c3/0000000003.jpg": -1, "c4/0000000004.jpg": -1, "0000000005.jpg": 5},
+        f"labels of Examples: {t.labels('labels')}")
+
+
 def bad(t):
     good = [record(example({"image/filename": b"%d.bin" % i, "image/encoded": b"%d" % i * 50}))
             for i in range(3)]
@@ -149,6 +167,7 @@ def many(t):
 def main():
     t = Tests("tfrecord")
     data = members(t)
+    labels(t)
     bad(t)
     many(t)
     t.compressed_and_pipes("good.tfrecord", data)

@@ -40,7 +40,8 @@ struct lod_member {
     uint64_t sum_at, sum_bytes;
     uint32_t sum;
     bool summed;
-    /* The class of a picture. -1: none, or kept in another way. */
+    /* The class of a picture; of a file .cls, that of the pictures of its stem. -1: none, or kept
+     * in another way. */
     int32_t label;
 };
 

@@ -14,6 +14,8 @@
 #define VARINT_MAX 10u
 #define KEY_MAX    256u
 #define FIELD_1    0x0a /* field 1 with a length */
+#define BYTES_LIST 1u   /* fields of a Feature */
+#define INT64_LIST 3u
 
 enum { VARINT = 0, FIXED_64 = 1, LENGTH = 2, FIXED_32 = 5 };
 
@@ -28,6 +30,7 @@ struct search {
     struct lod_container_walk *walk;
     struct lod_example *example;
     bool by_image; /* the picture that was found is called image */
+    bool by_class; /* the label that was found is called image/class/label */
 };
 
 static int refuse(struct lod_container_walk *walk, uint64_t at)
@@ -83,9 +86,10 @@ static int read_field(struct lod_container_walk *walk, uint64_t at, uint64_t end
     return 0;
 }
 
-/* Finds the bytes of a Feature. *ret_values: how many its list of bytes has; 0 for other lists. */
+/* Finds the bytes of a Feature whose list is field `list_number`. *ret_values: how many values it
+ * has; packed numbers are one. 0: it has another list. */
 static int read_values(struct lod_container_walk *walk, const struct field *feature,
-                       struct lod_run *ret_first, unsigned *ret_values)
+                       unsigned list_number, struct lod_run *ret_first, unsigned *ret_values)
 {
     struct field list, value;
     int error = 0;
@@ -93,10 +97,11 @@ static int read_values(struct lod_container_walk *walk, const struct field *feat
     *ret_values = 0;
     for (uint64_t at = feature->data; !error && at < feature->end; at = list.end) {
         error = read_field(walk, at, feature->end, &list);
-        const bool of_bytes = !error && list.number == 1 && list.type == LENGTH;
-        for (uint64_t from = list.data; !error && of_bytes && from < list.end; from = value.end) {
+        const bool wanted = !error && list.number == list_number && list.type == LENGTH;
+        for (uint64_t from = list.data; !error && wanted && from < list.end; from = value.end) {
             error = read_field(walk, from, list.end, &value);
-            if (!error && value.number == 1 && value.type == LENGTH) {
+            if (!error && value.number == 1 &&
+                (value.type == LENGTH || (value.type == VARINT && list_number == INT64_LIST))) {
                 *ret_first = (struct lod_run){value.data, value.end - value.data};
                 *ret_values += *ret_values < 2;
             }
@@ -110,10 +115,32 @@ static int set_value(struct search *search, const struct field *feature,
 {
     struct lod_run run;
     unsigned values = 0;
-    int error = value->found ? 0 : read_values(search->walk, feature, &run, &values);
+    int error = value->found ? 0 : read_values(search->walk, feature, BYTES_LIST, &run, &values);
 
     if (!error && values == 1) {
         *value = (struct lod_example_value){.found = true, .run = run};
+    }
+    return error;
+}
+
+/* Notes the class, unless there is one by a better name. */
+static int set_label(struct search *search, const struct field *feature, bool by_class)
+{
+    struct lod_example *example = search->example;
+    struct lod_run run;
+    const uint8_t *at = NULL;
+    uint64_t number = 0;
+    unsigned values = 0;
+    int error =
+        search->by_class ? 0 : read_values(search->walk, feature, INT64_LIST, &run, &values);
+
+    if (error || values != 1 || run.bytes == 0 || run.bytes > VARINT_MAX) {
+        return error;
+    }
+    error = lod_container_take(search->walk, run.offset, (size_t)run.bytes, &at);
+    if (!error && varint(at, (size_t)run.bytes, &number) == run.bytes && number <= INT32_MAX) {
+        example->label = (int32_t)number;
+        search->by_class = by_class;
     }
     return error;
 }
@@ -154,6 +181,10 @@ static int take_feature(struct search *search, const struct field *features,
     }
     if (strcmp(key, "image/filename") == 0 || strcmp(key, "file_name") == 0) {
         return set_value(search, feature, &example->filename);
+    }
+    const bool class = strcmp(key, "image/class/label") == 0;
+    if (class || strcmp(key, "label") == 0) {
+        return set_label(search, feature, class);
     }
     return strcmp(key, "image/class/text") == 0 ? set_value(search, feature, &example->text) : 0;
 }
@@ -207,7 +238,7 @@ int lod_example_read(struct lod_container_walk *walk, uint64_t at, uint64_t byte
     uint64_t entries = 0;
     int error = 0;
 
-    *ret_example = (struct lod_example){0};
+    *ret_example = (struct lod_example){.label = -1};
     for (uint64_t from = at; !error && from < end; from = field.end) {
         error = read_field(walk, from, end, &field);
         if (!error && field.number == 1 && field.type == LENGTH) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A serialised tf.train.Example (TensorFlow's example.proto and feature.proto), found in a
- * container without reading its values. Only fields that decide name and place are read.
+ * container. Only fields that decide name, class and place are read.
  */
 #ifndef LOD_EXAMPLE_H
 #define LOD_EXAMPLE_H
@@ -21,6 +21,7 @@ struct lod_example_value {
 struct lod_example {
     bool others; /* it has features beside the picture */
     struct lod_example_value picture, filename, text;
+    int32_t label; /* the class: image/class/label, or else label, if it is one number; -1: none */
     /* Of the picture: its entry of the map, and the contents of the map's message around it. */
     uint64_t entry_at, entry_end;
     uint64_t features_at, features_data, features_end;

@@ -14,6 +14,7 @@
 #include "backend/mtime.h"
 #include "pack/container/containers.h"
 #include "pack/container/tar_header.h"
+#include "pack/plan/class_file.h"
 
 #define EXTENDED_MAX ((uint64_t)1 << 20) /* bytes of a pax header */
 #define KEYWORD_MAX  64u                 /* bytes of a pax record that are looked at for its key */
@@ -187,6 +188,18 @@ static const char *kind_left_out(char type)
     }
 }
 
+static int read_class(struct lod_container_walk *walk, const struct lod_run *run,
+                      int32_t *ret_label)
+{
+    const uint8_t *at = NULL;
+    int error = lod_container_take(walk, run->offset, (size_t)run->bytes, &at);
+
+    if (!error) {
+        *ret_label = lod_class_file_number((const char *)at, (size_t)run->bytes);
+    }
+    return error;
+}
+
 /* Adds a file, folder or link, whose bytes begin at `data`. */
 static int add_member(struct lod_container_walk *walk, const struct lod_tar_header *header,
                       uint64_t data)
@@ -195,20 +208,23 @@ static int add_member(struct lod_container_walk *walk, const struct lod_tar_head
     const struct lod_run run = {.offset = data, .bytes = header->size};
     const struct timespec time = {.tv_sec = extended->timed ? extended->seconds : header->seconds};
     const bool file = header->type == '0', folder = header->type == '5';
-    const struct lod_member member = {.kind = file     ? LOD_MEMBER_FILE
-                                              : folder ? LOD_MEMBER_FOLDER
-                                                       : LOD_MEMBER_OTHER,
-                                      .path = extended->named ? extended->name : header->name,
-                                      .path_bytes = extended->named ? extended->name_bytes
-                                                                    : header->name_bytes,
-                                      .why = file || folder ? NULL : kind_left_out(header->type),
-                                      .mtime = lod_mtime_of(time),
-                                      .label = -1,
-                                      .mode = header->mode,
-                                      .runs = &run,
-                                      .runs_count = file};
+    struct lod_member member = {.kind = file     ? LOD_MEMBER_FILE
+                                        : folder ? LOD_MEMBER_FOLDER
+                                                 : LOD_MEMBER_OTHER,
+                                .path = extended->named ? extended->name : header->name,
+                                .path_bytes =
+                                    extended->named ? extended->name_bytes : header->name_bytes,
+                                .why = file || folder ? NULL : kind_left_out(header->type),
+                                .mtime = lod_mtime_of(time),
+                                .label = -1,
+                                .mode = header->mode,
+                                .runs = &run,
+                                .runs_count = file};
 
-    return walk->add(walk->ctx, &member);
+    const bool class = file && run.bytes <= LOD_CLASS_FILE_MAX &&
+                       lod_class_file_is(member.path, member.path_bytes);
+    int error = class ? read_class(walk, &run, &member.label) : 0;
+    return error ? error : walk->add(walk->ctx, &member);
 }
 
 /* The blocks after the end are zeros, or another tar that was appended with cat. */

@@ -119,7 +119,9 @@ static int add_members(struct lod_container_walk *walk, const struct lod_example
     if (example->picture.found) {
         member->runs = &example->picture.run;
         member->runs_count = 1;
+        member->label = example->label;
         error = walk->add(walk->ctx, member);
+        member->label = -1;
     }
     if (error || !example->others) {
         return error;

@@ -7,19 +7,19 @@
 #include "backend/format.h"
 #include "pack/plan/splits.h"
 
-static bool has_label(const struct lod_source *source)
+static bool has_label(const struct lod_source_list *list, const int32_t *labels, size_t i)
 {
-    return source->role == LOD_SOURCE_FILE && source->place && source->place->label >= 0;
+    return list->at[i].role == LOD_SOURCE_FILE && labels[i] >= 0;
 }
 
 /* Returns whether all members with labels are in splits. */
-static bool has_splits(const struct lod_source_list *list)
+static bool has_splits(const struct lod_source_list *list, const int32_t *labels)
 {
     struct lod_splits splits = {0};
     int error = 0;
 
     for (size_t i = 0; !error && !splits.none && i < list->count; i++) {
-        error = has_label(&list->at[i]) ? lod_splits_add(&splits, list->at[i].path) : 0;
+        error = has_label(list, labels, i) ? lod_splits_add(&splits, list->at[i].path) : 0;
     }
     const bool found = !error && !splits.none && splits.paths.count;
     lod_splits_finish(&splits);
@@ -65,26 +65,26 @@ static void number_folders(const struct lod_source_list *list, unsigned depth)
     }
 }
 
-static bool follows(const struct lod_source_list *list, const struct lod_source *source,
+static bool follows(const struct lod_source_list *list, const char *of, int32_t label,
                     unsigned depth)
 {
-    const size_t bytes = folder_bytes(source->path, depth);
+    const size_t bytes = folder_bytes(of, depth);
     char path[LOD_PATH_MAX + 1];
 
-    memcpy(path, source->path, bytes);
+    memcpy(path, of, bytes);
     path[bytes] = '\0';
     const struct lod_source *folder = bytes ? lod_source_list_find(list, path) : NULL;
-    return folder && folder->item == (uint32_t)source->place->label;
+    return folder && folder->item == (uint32_t)label;
 }
 
-bool lod_member_labels_follow(const struct lod_source_list *list)
+bool lod_member_labels_follow(const struct lod_source_list *list, const int32_t *labels)
 {
-    const unsigned depth = has_splits(list) ? 2 : 1;
+    const unsigned depth = has_splits(list, labels) ? 2 : 1;
     bool all = true;
 
     number_folders(list, depth);
     for (size_t i = 0; all && i < list->count; i++) {
-        all = !has_label(&list->at[i]) || follows(list, &list->at[i], depth);
+        all = !has_label(list, labels, i) || follows(list, list->at[i].path, labels[i], depth);
     }
     for (size_t i = 0; i < list->count; i++) {
         list->at[i].item = 0;

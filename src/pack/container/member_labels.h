@@ -7,11 +7,12 @@
 #define LOD_MEMBER_LABELS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "pack/source/source.h"
 
 /* Returns whether every member with a label is below the folder that gets this number. The list is
- * sorted by path. */
-bool lod_member_labels_follow(const struct lod_source_list *list);
+ * sorted by path, and `labels` are those of its sources, negative for none. */
+bool lod_member_labels_follow(const struct lod_source_list *list, const int32_t *labels);
 
 #endif

@@ -18,6 +18,7 @@
 
 #include "backend/format.h"
 #include "framing/framing.h"
+#include "pack/plan/class_file.h"
 
 #define READ_BYTES ((size_t)1 << 20)
 #define NOT_NAMED  INT32_MIN
@@ -246,47 +247,61 @@ static void share(const struct finding *f)
     }
 }
 
-int lod_labels_find(struct lod_labels *labels, const struct lod_source_list *list,
-                    const struct lod_order *order, struct lod_first_error *first_error)
+static int begin(struct finding *f, const struct lod_order *order)
 {
-    struct finding f = {.labels = labels,
-                        .list = list,
-                        .first_error = first_error,
-                        .pictures = calloc(list->count, sizeof(bool))};
-    int error = 0;
-
-    labels->at = malloc(list->count * sizeof(labels->at[0]));
-    if (!labels->at || !f.pictures) {
-        free(f.pictures);
+    f->pictures = calloc(f->list->count, sizeof(f->pictures[0]));
+    f->labels->at = malloc(f->list->count * sizeof(f->labels->at[0]));
+    if (!f->labels->at || !f->pictures) {
         return -ENOMEM;
     }
-    for (size_t i = 0; i < list->count; i++) {
-        labels->at[i] = NOT_NAMED;
+    for (size_t i = 0; i < f->list->count; i++) {
+        f->labels->at[i] = NOT_NAMED;
     }
-    mark_pictures(&f, order);
-    error = take_lines(&f);
+    mark_pictures(f, order);
+    return 0;
+}
+
+static int end(struct finding *f, int error)
+{
     if (!error) {
-        share(&f);
+        share(f);
     }
-    free(f.pictures);
-    lod_buf_finish(&labels->text);
+    free(f->pictures);
+    lod_buf_finish(&f->labels->text);
     return error;
 }
 
-int lod_labels_of_members(struct lod_labels *labels, const struct lod_source_list *list)
+int lod_labels_find(struct lod_labels *labels, const struct lod_source_list *list,
+                    const struct lod_order *order, struct lod_first_error *first_error)
 {
-    const struct finding f = {.labels = labels, .list = list};
+    struct finding f = {.labels = labels, .list = list, .first_error = first_error};
+    int error = begin(&f, order);
 
-    labels->at = malloc(list->count * sizeof(labels->at[0]));
-    if (!labels->at) {
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < list->count; i++) {
+    return end(&f, error ? error : take_lines(&f));
+}
+
+static bool is_class_file(const char *path)
+{
+    return lod_class_file_is(path, strlen(path));
+}
+
+int lod_labels_of_members(struct lod_labels *labels, const struct lod_source_list *list,
+                          const struct lod_order *order)
+{
+    struct finding f = {.labels = labels, .list = list};
+    int error = begin(&f, order);
+
+    for (size_t i = 0; !error && i < list->count; i++) {
         const struct lod_member_place *place = list->at[i].place;
         labels->at[i] = place && place->label >= 0 ? place->label : NOT_NAMED;
     }
-    share(&f);
-    return 0;
+    for (size_t i = 0; !error && i < list->count; i++) {
+        if (labels->at[i] != NOT_NAMED && is_class_file(list->at[i].path)) {
+            lod_class_file_spread(list, i, f.pictures, labels->at);
+            labels->at[i] = NOT_NAMED;
+        }
+    }
+    return end(&f, error);
 }
 
 void lod_labels_finish(struct lod_labels *labels)

@@ -36,9 +36,11 @@ LOD_MUST_CHECK int lod_labels_read(struct lod_labels *labels, const char *name,
 LOD_MUST_CHECK int lod_labels_find(struct lod_labels *labels, const struct lod_source_list *list,
                                    const struct lod_order *order,
                                    struct lod_first_error *first_error);
-/* Takes the labels of the members of containers. */
+/* Takes the labels of the members of containers. A label of a file .cls is that of the pictures of
+ * its stem. */
 LOD_MUST_CHECK int lod_labels_of_members(struct lod_labels *labels,
-                                         const struct lod_source_list *list);
+                                         const struct lod_source_list *list,
+                                         const struct lod_order *order);
 void lod_labels_finish(struct lod_labels *labels);
 
 #endif

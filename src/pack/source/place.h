@@ -26,7 +26,7 @@ struct lod_member_place {
     uint64_t at;                        /* byte of the container where the record begins */
     uint64_t sum_at, sum_bytes;         /* summed: the bytes that `sum` is the CRC-32C of */
     uint32_t sum;
-    int32_t label;   /* the number that the container gives its class; -1: none */
+    int32_t label;   /* see struct lod_member */
     uint32_t record; /* number of the record in the container, from 0 */
     uint32_t runs;
     bool summed;
