@@ -139,6 +139,13 @@ void lod_dataset_group_totals(struct lod_dataset *dataset, uint64_t ret_totals[L
  * (lod_store_is_shared). */
 bool lod_dataset_is_shared(const struct lod_dataset *dataset);
 
+/* Returns whether the store has a local copy, and its room (lod_store_copies). */
+bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t *ret_room);
+
+/* Returns whether that copy has the header and metadata of a record, so that opening it is no
+ * request to the store. */
+bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd);
+
 /* Returns how many ranges of one read go side by side (lod_store_ranges). */
 unsigned lod_dataset_ranges(const struct lod_dataset *dataset);
 

@@ -268,6 +268,22 @@ int lod_fetch_in_memory(struct lod_fetch *fetch, const struct lod_item *item,
     return error;
 }
 
+bool lod_fetch_is_copied(struct lod_fetch *fetch, const struct lod_item *item,
+                         const struct lod_wanted *wanted)
+{
+    struct lod_record *record = NULL;
+    struct lod_place place = {0};
+
+    if (lod_dataset_record(fetch->dataset, item, &record)) {
+        return false;
+    }
+    const bool is = !lod_record_place(record, item->number - item->recd.first_item, wanted->group,
+                                      wanted->frame, &place) &&
+                    lod_record_copied(record, place.offset) >= place.offset + place.bytes;
+    lod_record_close(record);
+    return is;
+}
+
 /* A gap that costs less than a request is read over. Of requests that go side by side each costs
  * only its own bytes, but a small gap is still cheaper than another answer's head. */
 static uint64_t gap_of(const struct lod_fetch *fetch)

@@ -42,6 +42,7 @@ struct lod_frame_entry {
 struct lod_fetch {
     struct lod_dataset *dataset; /* borrowed */
     bool shared;                 /* bytes stay in the page cache: lod_store_is_shared */
+    bool copies;                 /* the store has a local copy: lod_store_copies */
     unsigned ranges;             /* of one read that go side by side: lod_store_ranges */
     struct lod_flight_table table;
     struct lod_frame_arena *arena;
@@ -89,6 +90,10 @@ uint32_t lod_fetch_run(struct lod_fetch *fetch, const struct lod_item *item, uin
  * necessary. Returns -ENOTSUP if the store cannot tell. */
 LOD_MUST_CHECK int lod_fetch_in_memory(struct lod_fetch *fetch, const struct lod_item *item,
                                        const struct lod_wanted *wanted, bool *ret_is);
+
+/* Returns whether a local copy of the store has this frame. Opens its record if necessary. */
+bool lod_fetch_is_copied(struct lod_fetch *fetch, const struct lod_item *item,
+                         const struct lod_wanted *wanted);
 
 /* Returns the shard of the table that holds all frames of an item. */
 struct lod_flight_shard *lod_fetch_shard(struct lod_fetch *fetch, struct lod_key key);

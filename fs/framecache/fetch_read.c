@@ -27,7 +27,7 @@ bool lod_fetch_joined(const struct lod_fetch_job *job, unsigned i, uint64_t gap_
            next->place.offset - (miss->place.offset + miss->place.bytes) <= gap_max;
 }
 
-/* Counts the requests, and learns from those that were all answered. */
+/* Counts the requests, and learns from those that were all answered by the store. */
 static void account(struct lod_fetch_job *job, const struct batch *batch,
                     const struct lod_read_time *time, int error)
 {
@@ -35,16 +35,22 @@ static void account(struct lod_fetch_job *job, const struct batch *batch,
     uint64_t bytes = 0;
 
     for (unsigned i = 0; i < batch->count; i++) {
-        const enum lod_outcome outcome = lod_outcome_of(batch->ranges[i].error);
         bytes += batch->ranges[i].bytes;
+    }
+    job->waited = job->waited || !lod_io_estimate_is_fast(bytes, time->ns);
+    if (!error && time->copied_bytes == bytes) {
+        return;
+    }
+    for (unsigned i = 0; i < batch->count; i++) {
+        const enum lod_outcome outcome = lod_outcome_of(batch->ranges[i].error);
         atomic_fetch_add_explicit(&fetch->outcomes[outcome], 1, memory_order_relaxed);
     }
     atomic_fetch_add_explicit(&fetch->scattered_reads, batch->count, memory_order_relaxed);
-    atomic_fetch_add_explicit(&fetch->scattered_bytes, bytes, memory_order_relaxed);
-    if (!error && !job->near) {
+    atomic_fetch_add_explicit(&fetch->scattered_bytes, bytes - time->copied_bytes,
+                              memory_order_relaxed);
+    if (!error && !job->near && !time->copied_bytes) {
         lod_io_estimate_add_told(&fetch->estimate, bytes, time->first_byte_ns, time->ns);
     }
-    job->waited = job->waited || !lod_io_estimate_is_fast(bytes, time->ns);
 }
 
 static struct lod_range range_of(const struct lod_fetch_job *job, unsigned first, unsigned last)

@@ -45,6 +45,24 @@ static bool is_in_memory(const struct lod_prefetch *prefetch, const struct lod_i
                : is;
 }
 
+/* Returns whether a local copy of the store has all missing frames: reading them is no load. */
+static bool are_copied(const struct lod_prefetch *prefetch, const struct lod_item *item,
+                       const struct lod_wanted *wanted, unsigned count)
+{
+    struct lod_fetch *fetch = prefetch->fetch;
+
+    if (!fetch->copies || (!lod_dataset_has_record(fetch->dataset, item) &&
+                           !lod_dataset_head_copied(fetch->dataset, &item->recd))) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (!wanted[i].chunk && !lod_fetch_is_copied(fetch, item, &wanted[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Returns the last group that jobs will read of a record, for a reader of groups `from` and up; 0:
  * they did not tell of those groups. */
 static unsigned announced(struct lod_prefetch *prefetch, uint32_t record, unsigned from)
@@ -254,6 +272,9 @@ enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const st
 
     if (is_near(prefetch, item, groups)) {
         return LOD_PREFETCH_NEAR;
+    }
+    if (are_copied(prefetch, item, wanted, count)) {
+        return LOD_PREFETCH_NONE;
     }
     if (!lod_io_estimate_is_known(&prefetch->fetch->estimate)) {
         return begin_first(prefetch, item->recd.number);

@@ -9,7 +9,8 @@
  * 4. In any other order a prefix pays only while it stays until the readers come back to it. So the
  *    groups 1 .. fitting of every record are loaded. Above them there is room for some records: the
  *    first ones asked for get all groups and keep them. A cache that replaced them would find the
- *    wrong ones, because each epoch asks for every record once.
+ *    wrong ones, because each epoch asks for every record once. What a local copy of the store has
+ *    room for stays too.
  * 5. A load must be over at once, or cost at most WORTH times what the readers' requests to this
  *    record cost so far. So reading little of a record costs at most that factor.
  */
@@ -68,6 +69,9 @@ static unsigned last_kept(const struct lod_prefetch_miss *miss,
 {
     unsigned fitting = miss->last < room->fitting ? miss->last : room->fitting;
 
+    if (bytes_to(miss, miss->last) <= room->copy_bytes) {
+        return miss->last;
+    }
     while (fitting >= miss->first && bytes_to(miss, fitting) > room->bytes) {
         fitting--; /* the index and the record disagree */
     }

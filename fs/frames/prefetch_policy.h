@@ -38,6 +38,7 @@ struct lod_prefetch_room {
     unsigned fitting;       /* a group */
     uint64_t kept_bytes;    /* of the loaded prefixes */
     uint64_t reserve_bytes; /* of groups 1 .. fitting of the other records */
+    uint64_t copy_bytes;    /* that a local copy of the store has room for */
 };
 
 /* The recent order of reads, counted by access_history.h. */

@@ -65,6 +65,8 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned
     struct lod_prefetch_room room = {.bytes = all > pinned ? all - pinned : 0};
     uint64_t fitting_bytes = 0;
 
+    (void)lod_dataset_copies(prefetch->fetch->dataset, &room.copy_bytes);
+
     lod_access_history_sum(&prefetch->history, record, &summary);
     const uint64_t *totals = totals_of(prefetch);
     for (unsigned k = from; k <= LOD_GROUPS_MAX && total_of(totals, from, k) <= room.bytes; k++) {

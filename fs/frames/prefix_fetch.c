@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "backend/format.h"
+#include "frames/copy_fill.h"
 
 #define RUN_FRAMES  2048u
 #define PIECE_LEAST (128u << 10) /* a chunk with less room left is not used for prefixes */
@@ -23,6 +24,7 @@ struct walk {
     const struct lod_record_desc *recd;
     struct lod_record *record;
     struct lod_frame_pins *pins; /* or NULL */
+    bool fills;                  /* a copy of the store has room for loaded bytes */
     enum lod_chunk_kind kind;    /* of new chunks */
     int error;                   /* of a frame that cannot be pinned */
     unsigned group, last;
@@ -110,17 +112,16 @@ static uint64_t patience_of(const struct walk *walk)
     return least > load ? load : least > load / 4 ? least : load / 4;
 }
 
-/* Returns where the load of a run ends at the latest. Bytes in the buffer are used before it is
- * filled again. */
-static uint64_t reach_of(const struct walk *walk, const struct lod_place *place)
+/* Begins a run with the frame at `place`. Bytes in the buffer are used before its next load. */
+static void begin_run(const struct walk *walk, struct run *run, const struct lod_place *place)
 {
-    uint64_t reach = lod_io_buffer_reach(place->offset);
-    uint64_t patience = place->offset + patience_of(walk);
+    const bool here = lod_io_buffer_at(walk->buffer, place->offset, place->bytes);
+    const bool fills = walk->fills && !here;
 
-    if (lod_io_buffer_at(walk->buffer, place->offset, place->bytes)) {
-        return walk->buffer->to;
-    }
-    return patience < reach ? patience : reach;
+    run->from = fills ? lod_copy_fill_start(walk->record, place) : place->offset;
+    const uint64_t reach = fills ? lod_copy_fill_end(run->from) : lod_io_buffer_reach(run->from);
+    const uint64_t patience = run->from + patience_of(walk);
+    run->reach = here ? walk->buffer->to : patience < reach ? patience : reach;
 }
 
 /* Gathers the next run of absent frames; an empty run means the end. */
@@ -135,12 +136,11 @@ static void gather(struct walk *walk, struct run *run)
             (place.offset - run->to > gap_max || place.offset + place.bytes > run->reach)) {
             break;
         }
-        if (!is_absent(walk, key)) {
+        if (!is_absent(walk, key) && (!walk->fills || lod_copy_has(walk->record, &place))) {
             continue;
         }
         if (!run->count) {
-            run->from = place.offset;
-            run->reach = reach_of(walk, &place);
+            begin_run(walk, run, &place);
         }
         run->to = place.offset + place.bytes;
         run->spots[run->count++] = (struct spot){key, place};
@@ -156,22 +156,25 @@ static void count(atomic_uint_fast64_t *counter, uint64_t more)
 
 /*
  * Counts the loads since `before` as requests for prefixes. An error without a load is a failed
- * request. An error after a load concerns its contents.
+ * request. An error after a load concerns its contents. Bytes of a copy tell nothing of the store.
  */
 static int account(struct walk *walk, const struct lod_io_buffer *before, int error)
 {
-    const uint64_t bytes = walk->buffer->bytes - before->bytes;
+    const uint64_t copied = walk->buffer->copied_bytes - before->copied_bytes;
+    const uint64_t bytes = walk->buffer->bytes - before->bytes - copied;
     const uint64_t loads = walk->buffer->loads - before->loads;
 
-    if (loads) {
+    if (loads && !copied) {
         lod_io_estimate_add_told(&walk->fetch->estimate, bytes,
                                  (walk->buffer->first_byte_ns - before->first_byte_ns) / loads,
                                  walk->buffer->ns - before->ns);
+    }
+    if (loads && bytes) {
         count(&walk->fetch->prefix_reads, loads);
         count(&walk->fetch->prefix_bytes, bytes);
         count(&walk->fetch->load_bytes[walk->buffer->class], bytes);
         count(&walk->fetch->outcomes[lod_outcome_of(0)], loads);
-    } else if (error) {
+    } else if (error && !loads) {
         count(&walk->fetch->outcomes[lod_outcome_of(error)], 1);
     }
     return error;
@@ -321,7 +324,9 @@ static int fetch_frames(struct walk *walk, lod_prefix_fetch_step step, void *ctx
         error = load(walk, run);
         error = error ? error : keep(walk, run);
         error = error || step(ctx) ? error : -EAGAIN;
+        lod_record_offer(walk->record, walk->buffer);
     }
+    lod_record_offer(walk->record, walk->buffer); /* the load that opened it */
     free(run);
     return error ? error : walk->error;
 }
@@ -356,7 +361,6 @@ static int fill_page_cache(struct walk *walk, lod_prefix_fetch_step step, void *
 {
     uint64_t at, to;
     int error = 0;
-
     lod_record_groups(walk->record, walk->group, walk->last, &at, &to);
     if (lod_io_buffer_at(walk->buffer, at, 1)) { /* loaded when the record was opened */
         at = walk->buffer->to;
@@ -373,8 +377,10 @@ int lod_prefix_fetch(struct lod_fetch *fetch, struct lod_io_buffer *buffer,
                      const struct lod_item *item, struct lod_groups groups,
                      struct lod_frame_pins *pins, lod_prefix_fetch_step step, void *ctx)
 {
+    uint64_t room = 0;
     struct walk walk = {.fetch = fetch,
                         .buffer = buffer,
+                        .fills = lod_dataset_copies(fetch->dataset, &room) && room,
                         .recd = &item->recd,
                         .pins = pins,
                         .kind = pins ? LOD_CHUNK_LISTED : LOD_CHUNK_RETAINED,

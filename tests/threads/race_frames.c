@@ -167,6 +167,32 @@ bool lod_dataset_is_shared(const struct lod_dataset *dataset)
     return false;
 }
 
+bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t *ret_room)
+{
+    (void)dataset;
+    *ret_room = 0;
+    return false;
+}
+
+bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd)
+{
+    (void)dataset;
+    (void)recd;
+    return false;
+}
+
+uint64_t lod_record_copied(struct lod_record *record, uint64_t from)
+{
+    (void)record;
+    return from;
+}
+
+void lod_record_offer(struct lod_record *record, struct lod_io_buffer *buffer)
+{
+    (void)record;
+    (void)buffer;
+}
+
 unsigned lod_dataset_ranges(const struct lod_dataset *dataset)
 {
     (void)dataset;

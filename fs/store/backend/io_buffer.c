@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #define HUGE_PAGE  (2u << 20)
-#define HUGE_BYTES ((LOD_IO_BUFFER_BYTES + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE)
+#define HUGE_BYTES ((LOD_IO_BUFFER_BYTES_MAX + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE)
 
 static uint64_t round_down(uint64_t offset)
 {
@@ -38,7 +38,7 @@ void lod_io_buffer_finish(struct lod_io_buffer *buffer)
 
 void lod_io_buffer_clear(struct lod_io_buffer *buffer)
 {
-    buffer->from = buffer->to = 0;
+    buffer->from = buffer->to = buffer->fresh = 0;
 }
 
 uint64_t lod_io_buffer_reach(uint64_t from)
@@ -49,7 +49,7 @@ uint64_t lod_io_buffer_reach(uint64_t from)
 int lod_io_buffer_load(struct lod_io_buffer *buffer, struct lod_object *object, uint64_t from,
                        uint64_t to)
 {
-    const uint64_t start = round_down(from), reach = lod_io_buffer_reach(from);
+    const uint64_t start = round_down(from), reach = start + LOD_IO_BUFFER_BYTES_MAX;
     const uint64_t end = to < reach ? round_down(to + LOD_LOAD_ALIGN - 1) : reach;
 
     lod_io_buffer_clear(buffer);
@@ -65,11 +65,22 @@ int lod_io_buffer_load(struct lod_io_buffer *buffer, struct lod_object *object, 
     uint64_t object_end = lod_object_bytes(object);
     buffer->from = start;
     buffer->to = end < object_end ? end : object_end;
+    buffer->fresh = start + time.copied_bytes;
+    buffer->copied_bytes += time.copied_bytes;
     buffer->loads++;
     buffer->bytes += buffer->to - buffer->from;
     buffer->ns += time.ns;
     buffer->first_byte_ns += time.first_byte_ns;
     return 0;
+}
+
+void lod_io_buffer_offer(struct lod_io_buffer *buffer, struct lod_object *object)
+{
+    if (buffer->fresh < buffer->to) {
+        lod_object_offer(object, buffer->fresh, buffer->memory + (buffer->fresh - buffer->from),
+                         (size_t)(buffer->to - buffer->fresh));
+        buffer->fresh = buffer->to;
+    }
 }
 
 const uint8_t *lod_io_buffer_at(const struct lod_io_buffer *buffer, uint64_t offset, uint64_t bytes)

@@ -14,12 +14,16 @@
 
 /* Four requests of 1,280 KiB, Linux's default limit for a request to a disk. */
 #define LOD_IO_BUFFER_BYTES (5u << 20)
+/* The largest load: a slice, and a frame that begins in it. */
+#define LOD_IO_BUFFER_BYTES_MAX (6u << 20)
 
 /* All zero: empty. The first load allocates the memory. */
 struct lod_io_buffer {
     uint8_t *memory;
     uint64_t from, to;         /* range of the object; equal: empty */
     uint64_t loads, bytes, ns; /* sums of all loads: requests, bytes, time */
+    uint64_t fresh;            /* from here on the bytes are neither of a copy nor offered to it */
+    uint64_t copied_bytes;     /* sum of those that came from a copy of the store */
     uint64_t first_byte_ns;    /* the part of `ns` before the first bytes; 0: not known */
     enum lod_read_class class; /* of the loads to come */
 };
@@ -29,12 +33,16 @@ void lod_io_buffer_finish(struct lod_io_buffer *buffer);
 /* Empties the buffer, for use with another object. */
 void lod_io_buffer_clear(struct lod_io_buffer *buffer);
 
-/* Returns the latest end of a load that begins at `from`. */
+/* Returns the usual end of a load that begins at `from`. */
 uint64_t lod_io_buffer_reach(uint64_t from);
 
-/* Replaces the contents by [from, to) of the object, or by as much of its beginning as fits. */
+/* Replaces the contents by [from, to) of the object, or by as much of its beginning as fits
+ * LOD_IO_BUFFER_BYTES_MAX. */
 LOD_MUST_CHECK int lod_io_buffer_load(struct lod_io_buffer *buffer, struct lod_object *object,
                                       uint64_t from, uint64_t to);
+
+/* Offers what the last load brought to a copy of the store, once. `object` is that of the load. */
+void lod_io_buffer_offer(struct lod_io_buffer *buffer, struct lod_object *object);
 
 /* Returns bytes that are valid until the next load; NULL if not all of them are in the buffer. */
 const uint8_t *lod_io_buffer_at(const struct lod_io_buffer *buffer, uint64_t offset,

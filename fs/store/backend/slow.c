@@ -165,20 +165,6 @@ static int slow_object_load(void *state, uint64_t offset, void *into, size_t byt
     return lod_object_load(object->inner, offset, into, lod_load_whole(bytes), class, NULL);
 }
 
-static uint64_t slow_object_copied(void *state)
-{
-    struct slow_object *object = state;
-
-    return lod_object_copied(object->inner);
-}
-
-static void slow_object_offer(void *state, uint64_t offset, const void *from, size_t bytes)
-{
-    struct slow_object *object = state;
-
-    lod_object_offer(object->inner, offset, from, bytes);
-}
-
 static bool slow_object_doubt(void *state, uint64_t offset, size_t bytes)
 {
     struct slow_object *object = state;
@@ -237,8 +223,6 @@ static const struct lod_store_backend backend = {
     .object_close = slow_object_close,
     .object_read = slow_object_read,
     .object_load = slow_object_load,
-    .object_copied = slow_object_copied,
-    .object_offer = slow_object_offer,
     .object_doubt = slow_object_doubt,
     .loads = slow_loads,
     .ranges = slow_ranges,

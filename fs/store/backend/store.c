@@ -147,6 +147,12 @@ void lod_store_stats(struct lod_store *store, struct lod_store_stats *ret_stats)
     }
 }
 
+bool lod_store_copies(const struct lod_store *store, uint64_t *ret_room)
+{
+    *ret_room = 0;
+    return store->backend->copies && store->backend->copies(store->state, ret_room);
+}
+
 unsigned lod_store_loads(const struct lod_store *store)
 {
     return store->backend->loads ? store->backend->loads(store->state) : 1;
@@ -293,9 +299,11 @@ int lod_object_read(struct lod_object *object, struct lod_range *ranges, unsigne
     return error;
 }
 
-uint64_t lod_object_copied(struct lod_object *object)
+uint64_t lod_object_copied(struct lod_object *object, uint64_t from)
 {
-    return object->backend->object_copied ? object->backend->object_copied(object->state) : 0;
+    return object->backend->object_copied && from < object->bytes
+               ? object->backend->object_copied(object->state, from)
+               : from;
 }
 
 void lod_object_offer(struct lod_object *object, uint64_t offset, const void *from, size_t bytes)

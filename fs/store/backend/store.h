@@ -51,7 +51,7 @@ struct lod_range {
 struct lod_read_time {
     uint64_t first_byte_ns; /* until the first byte; 0: unknown */
     uint64_t ns;            /* total */
-    bool copied;            /* the bytes came from a copy of the store */
+    uint64_t copied_bytes;  /* so many came from a copy of the store; of a load the first ones */
     bool slowed;            /* the store asked for fewer requests */
 };
 
@@ -95,9 +95,11 @@ struct lod_store_backend {
     int (*object_load)(void *object, uint64_t offset, void *into, size_t bytes,
                        enum lod_read_class class, struct lod_read_time *ret_time);
     /* See lod_object_copied, _offer and _doubt; NULL: 0, nothing, false. */
-    uint64_t (*object_copied)(void *object);
+    uint64_t (*object_copied)(void *object, uint64_t from);
     void (*object_offer)(void *object, uint64_t offset, const void *from, size_t bytes);
     bool (*object_doubt)(void *object, uint64_t offset, size_t bytes);
+    /* See lod_store_copies; NULL: false. */
+    bool (*copies)(const void *state, uint64_t *ret_room);
     /* See lod_store_loads and lod_store_ranges; NULL: 1. */
     unsigned (*loads)(const void *state);
     unsigned (*ranges)(const void *state);
@@ -150,6 +152,10 @@ unsigned lod_store_loads(const struct lod_store *store);
 /* Returns how many ranges of one read are requested in parallel. */
 unsigned lod_store_ranges(const struct lod_store *store);
 
+/* Returns whether the back end keeps a local copy of bytes that are offered to it. `*ret_room`: so
+ * many more; without a copy 0. Any thread. */
+bool lod_store_copies(const struct lod_store *store, uint64_t *ret_room);
+
 /* Returns whether loads leave their bytes in memory, from which lod_object_pread reads. */
 bool lod_store_is_shared(const struct lod_store *store);
 
@@ -181,11 +187,16 @@ LOD_MUST_CHECK int lod_object_read(struct lod_object *object, struct lod_range *
                                    unsigned count, enum lod_read_class class,
                                    struct lod_read_time *ret_time);
 
-/* Returns how many of the first bytes the back end has in a local copy; reading them is no load. */
-uint64_t lod_object_copied(struct lod_object *object);
+/* Returns where the bytes from `from` on end that the back end has in a local copy; `from`: it has
+ * none there. Reading them is no load. Any thread. */
+uint64_t lod_object_copied(struct lod_object *object, uint64_t from);
 
-/* Offers bytes of the object that the caller no longer needs: a back end that keeps copies can
- * store them. */
+/*
+ * Offers bytes of the object that the caller no longer needs: a back end that keeps copies can
+ * store them. It takes them by slices, of which it needs the beginning first. Bytes that came from
+ * the copy must not be offered: they can be wrong, and dropped there meanwhile.
+ */
+#define LOD_SLICE_BYTES (5u << 20)
 void lod_object_offer(struct lod_object *object, uint64_t offset, const void *from, size_t bytes);
 
 /*

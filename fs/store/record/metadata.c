@@ -19,6 +19,15 @@ static size_t offset_at(const struct lod_metadata *metadata, uint32_t slot)
     return (size_t)metadata->items * LOD_ROW_BYTES + (size_t)slot * 4;
 }
 
+static int read_once(struct lod_object *object, const struct lod_record_desc *recd, uint8_t *into)
+{
+    int error = lod_object_pread(object, LOD_RECORD_HEADER, into, recd->metadata_bytes);
+
+    return error                                                                         ? error
+           : lod_hash64(into, recd->metadata_bytes, recd->id.low) == recd->metadata_hash ? 0
+                                                                                         : -EBADMSG;
+}
+
 static int read_bytes(struct lod_store *store, const struct lod_record_desc *recd, uint8_t *into)
 {
     char name[sizeof(LOD_RECORDS_NAME) + sizeof(recd->path)];
@@ -30,9 +39,9 @@ static int read_bytes(struct lod_store *store, const struct lod_record_desc *rec
     if (error) {
         return error;
     }
-    error = lod_object_pread(object, LOD_RECORD_HEADER, into, recd->metadata_bytes);
-    if (!error && lod_hash64(into, recd->metadata_bytes, recd->id.low) != recd->metadata_hash) {
-        error = -EBADMSG;
+    error = read_once(object, recd, into);
+    if (error == -EBADMSG && lod_object_doubt(object, LOD_RECORD_HEADER, recd->metadata_bytes)) {
+        error = read_once(object, recd, into);
     }
     lod_object_close(object);
     return error;

@@ -76,14 +76,19 @@ static int read_head_once(struct lod_record *record)
     return error;
 }
 
-/* Reads them again if a copy or a connection may be the cause of a wrong hash. */
+/* Returns whether a copy or a connection may be the cause of a wrong hash. */
+static bool doubt_head(struct lod_record *record, int error)
+{
+    return error == -EBADMSG &&
+           lod_object_doubt(record->object, 0,
+                            (size_t)LOD_RECORD_HEADER + record->recd.metadata_bytes);
+}
+
 static int read_head(struct lod_record *record)
 {
     int error = read_head_once(record);
 
-    return error == -EBADMSG && lod_object_doubt(record->object, 0, LOD_RECORD_HEADER)
-               ? read_head_once(record)
-               : error;
+    return doubt_head(record, error) ? read_head_once(record) : error;
 }
 
 /* The same by a load that also brings the bytes after them. If that fails, reads header and
@@ -96,7 +101,7 @@ static int load_head(struct lod_record *record, struct lod_io_buffer *buffer, ui
         lod_io_buffer_load(buffer, record->object, 0, bytes > head_bytes ? bytes : head_bytes);
     const uint8_t *head = error ? NULL : lod_io_buffer_at(buffer, 0, head_bytes);
     error = head ? take_head(record, head) : -EIO;
-    if (error == -EBADMSG && lod_object_doubt(record->object, 0, LOD_RECORD_HEADER)) {
+    if (doubt_head(record, error)) {
         lod_io_buffer_clear(buffer);
         error = -EIO;
     }
@@ -255,6 +260,16 @@ int lod_record_load(struct lod_record *record, struct lod_io_buffer *buffer, uin
                     uint64_t to)
 {
     return lod_io_buffer_load(buffer, record->object, from, to);
+}
+
+uint64_t lod_record_copied(struct lod_record *record, uint64_t from)
+{
+    return lod_object_copied(record->object, from);
+}
+
+void lod_record_offer(struct lod_record *record, struct lod_io_buffer *buffer)
+{
+    lod_io_buffer_offer(buffer, record->object);
 }
 
 int lod_record_in_memory(const struct lod_record *record, const struct lod_place *place,

@@ -4,6 +4,7 @@
 
 #include "store_fixture.h"
 #include "backend/io_buffer.h"
+#include "copy_store.h"
 
 #define MIB        (1u << 20)
 #define FILE_BYTES (12u * MIB + 777)
@@ -52,14 +53,14 @@ Test(io_buffer, a_load_reads_the_requested_range_up_to_the_buffer_size)
     cr_assert_null(lod_io_buffer_at(&buffer, 9000, 5000), "behind it");
     cr_assert_null(lod_io_buffer_at(&buffer, UINT64_MAX, 2));
     cr_assert_eq(lod_io_buffer_load(&buffer, object, 4095, FILE_BYTES), 0);
-    check(&buffer, 4095, LOD_IO_BUFFER_BYTES);
-    cr_assert_null(lod_io_buffer_at(&buffer, LOD_IO_BUFFER_BYTES, 1));
+    check(&buffer, 4095, LOD_IO_BUFFER_BYTES_MAX);
+    cr_assert_null(lod_io_buffer_at(&buffer, LOD_IO_BUFFER_BYTES_MAX, 1));
     cr_assert_eq(lod_io_buffer_reach(4095), LOD_IO_BUFFER_BYTES);
     cr_assert_eq(lod_io_buffer_load(&buffer, object, 11 * MIB + 1, FILE_BYTES), 0);
     check(&buffer, 11 * MIB + 1, FILE_BYTES);
     cr_assert_null(lod_io_buffer_at(&buffer, FILE_BYTES, 1), "behind the end");
     cr_assert_eq(buffer.loads, 3);
-    cr_assert_eq(buffer.bytes, 8192 + LOD_IO_BUFFER_BYTES + MIB + 777);
+    cr_assert_eq(buffer.bytes, 8192 + LOD_IO_BUFFER_BYTES_MAX + MIB + 777);
     lod_io_buffer_clear(&buffer);
     cr_assert_null(lod_io_buffer_at(&buffer, 11 * MIB + 1, 1));
     lod_io_buffer_finish(&buffer);
@@ -84,5 +85,37 @@ Test(io_buffer, a_failed_load_empties_the_buffer)
     close(fd);
     lod_io_buffer_finish(&buffer);
     lod_object_close(object);
+    fixture_destroy(&f);
+}
+
+Test(io_buffer, only_bytes_of_the_store_are_offered_and_once)
+{
+    struct fixture f = fixture_create();
+    struct lod_io_buffer buffer = {0};
+    struct copy_store copy = {.copied = 8192};
+    struct lod_object *object;
+
+    lod_object_close(make(&f));
+    struct lod_store *store = copy_store_create(&copy, f.folder);
+    cr_assert_eq(lod_object_open(store, "records/x", &object), 0);
+    lod_io_buffer_offer(&buffer, object);
+    cr_assert_eq(copy.offers, 0, "nothing was loaded");
+    cr_assert_eq(lod_io_buffer_load(&buffer, object, 0, MIB), 0);
+    cr_assert_eq(buffer.copied_bytes, 8192);
+    lod_io_buffer_offer(&buffer, object);
+    lod_io_buffer_offer(&buffer, object);
+    cr_assert_eq(copy.offers, 1);
+    cr_assert(copy.offset == 8192 && copy.bytes == MIB - 8192);
+    cr_assert_eq(copy.first, byte_of(8192));
+    cr_assert_eq(lod_io_buffer_load(&buffer, object, 0, 8192), 0);
+    lod_io_buffer_offer(&buffer, object);
+    cr_assert_eq(copy.offers, 1, "all of it came from the copy");
+    cr_assert_eq(lod_io_buffer_load(&buffer, object, 2 * MIB, 3 * MIB), 0);
+    lod_io_buffer_clear(&buffer);
+    lod_io_buffer_offer(&buffer, object);
+    cr_assert_eq(copy.offers, 1, "the buffer is for another object now");
+    lod_io_buffer_finish(&buffer);
+    lod_object_close(object);
+    lod_store_close(store);
     fixture_destroy(&f);
 }

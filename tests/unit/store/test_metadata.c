@@ -4,6 +4,7 @@
 
 #include "record/metadata.h"
 #include "record/record_header.h"
+#include "copy_store.h"
 #include "store_fixture.h"
 
 #define SLOTS 5
@@ -106,5 +107,33 @@ Test(metadata, a_damaged_header_is_refused)
     cr_assert_eq(lod_record_header_read(f.store, "000001.raw", &own), -EBADMSG);
     cr_assert_eq(renameat(f.records_fd, "000001.raw", f.records_fd, "000001.pcr"), 0);
     cr_assert_neq(lod_record_header_read(f.store, "000001.pcr", &own), 0);
+    fixture_destroy(&f);
+}
+
+Test(metadata, a_wrong_copy_is_doubted_and_read_again)
+{
+    struct fixture f = fixture_create();
+    struct lod_record_desc recd = write_record(&f);
+    struct copy_store copy = {.copied = 1 << 20, .wrong = true};
+    struct lod_store *store = copy_store_create(&copy, f.folder);
+    struct lod_io_buffer buffer = {0};
+    struct lod_metadata metadata;
+    struct lod_record *record;
+
+    cr_assert_eq(lod_metadata_read(store, &recd, &metadata), 0);
+    lod_metadata_finish(&metadata);
+    cr_assert_eq(copy.doubts, 1);
+    cr_assert_eq(copy.bytes, recd.metadata_bytes);
+    copy.wrong = true;
+    cr_assert_eq(lod_record_open(store, &recd, &record), 0);
+    lod_record_close(record);
+    cr_assert_eq(copy.doubts, 2);
+    cr_assert_eq(copy.bytes, LOD_RECORD_HEADER + recd.metadata_bytes, "all that was read of it");
+    copy.wrong = true;
+    cr_assert_eq(lod_record_open_loaded(store, &recd, &buffer, 4096, &record), 0);
+    lod_record_close(record);
+    cr_assert_eq(copy.doubts, 3);
+    lod_io_buffer_finish(&buffer);
+    lod_store_close(store);
     fixture_destroy(&f);
 }

@@ -9,6 +9,8 @@ atomic_uint frames_read, reads, frames_failed;
 uint64_t segment_frames = 40;
 unsigned bad_group;
 unsigned doubts_left, side_by_side, most_ranges;
+bool copy_kept;
+uint64_t copy_room, copied_to, offered_bytes;
 int item_error;
 int frame_error;
 uint32_t bad_item;
@@ -49,9 +51,6 @@ int lod_dataset_record(struct lod_dataset *dataset, const struct lod_item *of,
     *ret_record = (struct lod_record *)opened;
     return 0;
 }
-
-/* Places the slots of a group one after the other, segment_frames whole frames each. */
-#define GROUP_AT 40
 
 struct lod_record *lod_record_close(struct lod_record *record)
 {
@@ -130,6 +129,7 @@ int lod_record_load(struct lod_record *record, struct lod_io_buffer *buffer, uin
     buffer->memory = buffer->memory ? buffer->memory : malloc(LOD_IO_BUFFER_BYTES);
     buffer->from = from;
     buffer->to = to < lod_io_buffer_reach(from) ? to : lod_io_buffer_reach(from);
+    buffer->fresh = from;
     int error = lod_record_pread(record, from, buffer->memory, buffer->to - from);
     if (!error) {
         groups_in_memory |= groups_to_load;
@@ -187,6 +187,33 @@ bool lod_dataset_is_shared(const struct lod_dataset *dataset)
 {
     (void)dataset;
     return shared_store;
+}
+
+bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t *ret_room)
+{
+    (void)dataset;
+    *ret_room = copy_room;
+    return copy_kept;
+}
+
+bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd)
+{
+    (void)dataset;
+    (void)recd;
+    return copied_to;
+}
+
+uint64_t lod_record_copied(struct lod_record *record, uint64_t from)
+{
+    (void)record;
+    return copied_to > from ? copied_to : from;
+}
+
+void lod_record_offer(struct lod_record *record, struct lod_io_buffer *buffer)
+{
+    (void)record;
+    offered_bytes += buffer->to > buffer->fresh ? buffer->to - buffer->fresh : 0;
+    buffer->fresh = buffer->to;
 }
 
 unsigned lod_dataset_ranges(const struct lod_dataset *dataset)

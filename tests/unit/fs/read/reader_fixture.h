@@ -21,11 +21,18 @@
 extern struct lod_item (*items_of)(uint32_t number);
 extern atomic_uint frames_read, reads, frames_failed;
 extern uint64_t segment_frames;
-extern unsigned bad_group;    /* its frames have wrong hashes */
-extern unsigned doubts_left;  /* so many times a doubt makes all frames sound */
-extern unsigned side_by_side; /* ranges that the store reads at once; 0: 1 */
-extern unsigned most_ranges;  /* of one lod_record_read */
-extern int item_error;        /* the last error passed to lod_dataset_item_failed */
+extern unsigned bad_group;   /* its frames have wrong hashes */
+extern unsigned doubts_left; /* so many times a doubt makes all frames sound */
+/* Group g begins at g << GROUP_AT in the file, its slots one after the other with segment_frames
+ * whole frames each. */
+#define GROUP_AT 40
+extern bool copy_kept; /* lod_dataset_copies, with */
+extern uint64_t copy_room;
+extern uint64_t copied_to;     /* see lod_record_copied */
+extern uint64_t offered_bytes; /* to the copy */
+extern unsigned side_by_side;  /* ranges that the store reads at once; 0: 1 */
+extern unsigned most_ranges;   /* of one lod_record_read */
+extern int item_error;         /* the last error passed to lod_dataset_item_failed */
 extern int frame_error;
 extern uint32_t bad_item; /* its frames cannot be read */
 extern uint32_t items_end;

@@ -321,3 +321,41 @@ Test(prefetch_policy, readers_of_the_last_group_load_that_group_alone_and_once, 
     cr_assert_eq(stats.prefix_reads, first);
     lod_frames_destroy(frames);
 }
+
+/* The cache has no room for a prefix, so readers alone would not make it worth a load. */
+static struct lod_frames_stats first_miss_with(uint64_t room, uint64_t copied)
+{
+    copy_kept = true;
+    copy_room = room;
+    copied_to = copied;
+    begin(16 << 20, 1ull << 40);
+    items_end = 0; /* nothing is read ahead */
+    for (unsigned i = 0; i < 32; i++) {
+        lod_io_estimate_add(lod_frames_io_estimate(frames), i % 2 ? 4 << 20 : 1000,
+                            (i % 2 ? 40 : 10) * MS);
+    }
+    limit.bytes_max = 1 << 20;
+    lod_frames_set_room(frames, 1);
+    const struct lod_frames_stats stats = get_now(3, 1);
+    lod_frames_destroy(frames);
+    return stats;
+}
+
+Test(prefetch_policy, a_copy_of_the_store_with_room_is_filled_by_loads)
+{
+    const uint64_t group = ITEMS * FRAME_BYTES, start = 1ull << GROUP_AT;
+
+    cr_assert_eq(first_miss_with(0, start).prefix_reads, 0, "it is full");
+    cr_assert_eq(offered_bytes, 0);
+    cr_assert_eq(first_miss_with(group - 1, start).prefix_reads, 0, "it is almost full");
+    cr_assert_eq(first_miss_with(group, start).prefix_bytes, group);
+    cr_assert_eq(offered_bytes, group);
+}
+
+Test(prefetch_policy, frames_of_a_copy_are_read_alone)
+{
+    const struct lod_frames_stats stats = first_miss_with(1ull << 40, UINT64_MAX);
+
+    cr_assert_eq(stats.prefix_reads, 0);
+    cr_assert_eq(stats.scattered_reads, 1);
+}
