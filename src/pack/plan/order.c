@@ -2,23 +2,23 @@
 /*
  * The order of files and the cuts (FORMAT.md, Order and cuts). The algorithm:
  *
- * 1. The key of a file is XXH3-64(its name up to the last dot, seed); a name without a dot is taken
- *    whole. Files are sorted by key, then by XXH3-64(path, seed), then by path; with --order=path
- *    by path alone (keys then only decide where a cut may be). So an image, its mask and its label,
- *    which share a name up to the dot, are neighbours. Files that pack adds to a file are sorted
- *    after it, in order of their parts: a table's shards follow the table.
+ * 1. The key of a file is XXH3-64(its name up to the last dot, seed), or that of its folder's name
+ *    (file_keys.c). Files are sorted by key, then by XXH3-64(path, seed), then by path; with
+ *    --order=path by path alone (keys of names then only decide where a cut may be). So an image,
+ *    its mask and its label are neighbours. Files that pack adds to a file are sorted after it, in
+ *    order of their parts: a table's shards follow the table.
  *    If all pictures are below folders such as train/ and val/, or --splits names folders
  *    (splits.h), files are first sorted by split, and files outside such folders come last. A cut
  *    and a record end with a split.
  * 2. A codec is big if its files hold 5 % or more of the bytes of all. Equal files and hard links
  *    count once.
  * 3. Among the sorted files, a new cut begins where the key changes, if a big codec has
- *    record_bytes or more since the last cut. Cuts are numbered from 0.
+ *    record_bytes or more since the last cut. Unless files are sorted by path, it begins inside of
+ *    a key too, before a file that carries its codec past 2 x record_bytes. Numbers begin at 0.
  * 4. Within a cut, each big codec's files fill records in order, codecs in order of their ids, and
  *    those of an encoder whose items stand apart (encoder.h) after the others. A record takes files
- *    until the next one would carry it past 2 x record_bytes, 8,192 items or
- *    8 MiB of metadata; the codec's next record then has the same cut number. A file larger than
- *    that is a record of its own.
+ *    until the next one would carry it past 2 x record_bytes, 8,192 items or 8 MiB of metadata; the
+ *    next record has the same cut number. A file larger than that is a record of its own.
  * 5. After the last cut come the other codecs, in order of their ids, in records of up to
  *    4 x record_bytes under the same limits of items and metadata, cut 0xffffffff.
  */
@@ -30,12 +30,12 @@
 
 #include "hash.h"
 #include "list.h"
+#include "pack/plan/file_keys.h"
 #include "pack/plan/splits.h"
 #include "pack/plan/subitems.h"
 #include "backend/format.h"
 #include "sample/magic_list.h"
 #include "record/record_write.h"
-#include "sample/part.h"
 
 #define BIG_SHARE          20u /* a twentieth: 5 % */
 #define RECORD_BYTES_LEAST ((uint64_t)16 << 20)
@@ -77,14 +77,6 @@ static const struct lod_source *file_at(const struct order *o, size_t place)
     return &o->list->at[o->places[place].file];
 }
 
-static uint64_t stem_key(const char *path, uint64_t seed)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-
-    return lod_name_key(name, strlen(name), seed);
-}
-
 /* A file of the source is its own origin, so it comes before the files added to it. */
 static int by_origin(const void *a, const void *b)
 {
@@ -115,28 +107,37 @@ static int by_keys(const void *a, const void *b)
     return by_origin(a, b);
 }
 
-static int list_files(struct order *o)
+static void list_files(struct order *o, const uint64_t *keys)
 {
     const struct lod_source_list *list = o->list;
     uint64_t seed = o->options->seed;
 
-    o->places = malloc((list->count + 1) * sizeof(o->places[0]));
-    if (!o->places) {
-        return -ENOMEM;
-    }
     for (size_t i = 0; i < list->count; i++) {
         const struct lod_source *file = &list->at[i];
         uint32_t origin = file->added ? file->owner : (uint32_t)i;
         const char *path = list->at[origin].path;
         if (file->role == LOD_SOURCE_FILE) {
-            o->places[o->count++] = (struct place){.key = stem_key(path, seed),
+            o->places[o->count++] = (struct place){.key = keys[i],
                                                    .path_key = lod_hash64(path, strlen(path), seed),
                                                    .file = (uint32_t)i,
                                                    .origin = origin,
                                                    .part = file->part};
         }
     }
-    return 0;
+}
+
+static int list_places(struct order *o)
+{
+    uint64_t *keys = NULL;
+    int error = lod_file_keys_make(o->list, o->options->seed, o->options->by_path, &keys);
+
+    o->places = malloc((o->list->count + 1) * sizeof(o->places[0]));
+    error = error || o->places ? error : -ENOMEM;
+    if (!error) {
+        list_files(o, keys);
+    }
+    free(keys);
+    return error;
 }
 
 /* Returns whether a file is a picture: an item of a codec for pictures, or, if there is none (`any`
@@ -214,6 +215,23 @@ static void find_big(struct order *o)
         o->options->record_bytes ? o->options->record_bytes : lod_order_record_bytes(total);
 }
 
+/* Returns whether a cut begins with place i, which is not the first. `since` are the bytes of its
+ * codec since the last cut; `due`: a cut begins with the next key. */
+static bool cut_begins(const struct order *o, size_t i, uint64_t since, bool due)
+{
+    const struct place *place = &o->places[i];
+    const struct lod_source *file = file_at(o, i);
+
+    if (place->split != o->places[i - 1].split) {
+        return true;
+    }
+    if (place->key != o->places[i - 1].key) {
+        return due;
+    }
+    return !o->options->by_path && since && o->big[file->encoder->codec->id] &&
+           since + lod_subitems_weight(file) > BIG_RECORD_SIZES * o->made.record_bytes;
+}
+
 /* Step 3: computes the cut of every place, files of small codecs included. */
 static void cut(struct order *o)
 {
@@ -224,8 +242,7 @@ static void cut(struct order *o)
     for (size_t i = 0; i < o->count; i++) {
         const struct lod_source *file = file_at(o, i);
         unsigned id = file->encoder->codec->id;
-        if (i && (o->places[i].split != o->places[i - 1].split ||
-                  (due && o->places[i].key != o->places[i - 1].key))) {
+        if (i && cut_begins(o, i, since[id], due)) {
             memset(since, 0, sizeof(since));
             due = false;
             number++;
@@ -336,7 +353,7 @@ int lod_order_make(const struct lod_source_list *list, const struct lod_order_op
                    struct lod_order *ret_order)
 {
     struct order o = {.list = list, .options = options};
-    int error = list_files(&o);
+    int error = list_places(&o);
 
     if (!error) {
         o.made.files = malloc((o.count + 1) * sizeof(o.made.files[0]));

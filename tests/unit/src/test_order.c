@@ -4,73 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pack/plan/order.h"
+#include "order_fixture.h"
 #include "backend/format.h"
-#include "record/record_write.h"
-
-#define KIB ((uint64_t)1 << 10)
-
-static struct lod_source_list list;
-static struct lod_order order;
-static struct lod_order_options options;
-
-static void begin(void)
-{
-    options = (struct lod_order_options){.record_bytes = 64 * KIB};
-}
-
-static void end(void)
-{
-    lod_order_finish(&order);
-    lod_source_list_finish(&list);
-}
 
 TestSuite(order, .init = begin, .fini = end);
-
-static void add(const char *path, uint64_t bytes, const struct lod_encoder *encoder)
-{
-    struct lod_source source = {
-        .path = path, .bytes = bytes, .encoder = encoder, .role = LOD_SOURCE_FILE, .names = 1};
-    cr_assert_eq(lod_source_list_add(&list, &source), 0);
-}
-
-static void make(void)
-{
-    lod_order_finish(&order);
-    lod_source_list_sort(&list);
-    cr_assert_eq(lod_order_make(&list, &options, &order), 0);
-}
-
-static const struct lod_source *file_at(size_t place)
-{
-    return &list.at[order.files[place]];
-}
-
-/* Checks that every FILE is in exactly one record, records have no gaps, and one codec each. */
-static void check_partition(void)
-{
-    bool *seen = calloc(list.count, sizeof(seen[0]));
-    size_t next = 0;
-
-    for (size_t r = 0; r < order.records_count; r++) {
-        const struct lod_order_record *record = &order.records[r];
-        uint64_t bytes = 0;
-        cr_assert_eq(record->first, next);
-        cr_assert_geq(record->count, 1);
-        cr_assert_leq(record->count, LOD_RECORD_ITEMS_MAX);
-        for (uint32_t i = 0; i < record->count; i++) {
-            const struct lod_source *file = file_at(next + i);
-            cr_assert_eq(file->encoder->codec, record->codec);
-            cr_assert_not(seen[file - list.at]);
-            seen[file - list.at] = true;
-            bytes += file->bytes;
-        }
-        cr_assert_eq(record->source_bytes, bytes);
-        next += record->count;
-    }
-    cr_assert_eq(next, order.files_count);
-    free(seen);
-}
 
 static void add_photos_with_labels(unsigned count, uint64_t photo_bytes, uint64_t label_bytes)
 {
@@ -183,8 +120,27 @@ Test(order, five_percent_is_big)
     cr_assert_eq(order.records[1].cut, LOD_CUT_SMALL);
 }
 
-/* Files of one name in many folders have one key. There is no cut, so records close when full. */
-Test(order, inside_a_key_records_close_at_twice_the_size)
+/* 64 files of one name have one key. A cut ends inside it where its record is full. */
+Test(order, inside_a_key_cuts_end_at_twice_the_size)
+{
+    char path[64];
+
+    for (unsigned i = 0; i < 64; i++) {
+        snprintf(path, sizeof(path), "%03u/image.jpg", i);
+        add(path, 10 * KIB, &lod_encoder_pcr);
+    }
+    make();
+    check_partition();
+    cr_assert_eq(order.cuts, 6);
+    cr_assert_eq(order.records_count, 6);
+    for (size_t r = 0; r < 5; r++) {
+        cr_assert_eq(order.records[r].count, 12, "12 x 10 KiB is what 128 KiB hold");
+        cr_assert_eq(order.records[r].cut, r);
+    }
+}
+
+/* By path the keys only decide where a cut may be, as they always did. */
+Test(order, by_path_no_cut_ends_inside_a_key)
 {
     char path[64];
 
@@ -192,14 +148,11 @@ Test(order, inside_a_key_records_close_at_twice_the_size)
         snprintf(path, sizeof(path), "%03u/image.jpg", i);
         add(path, 10 * KIB, &lod_encoder_pcr);
     }
+    options.by_path = true;
     make();
     check_partition();
     cr_assert_eq(order.cuts, 1);
     cr_assert_eq(order.records_count, 9);
-    for (size_t r = 0; r < 8; r++) {
-        cr_assert_eq(order.records[r].count, 12, "12 x 10 KiB is what 128 KiB hold");
-        cr_assert_eq(order.records[r].cut, 0);
-    }
 }
 
 Test(order, limits_of_items_and_metadata_close_records)
