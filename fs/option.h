@@ -116,6 +116,15 @@ LOD_MUST_CHECK int lod_option_set(const struct lod_option *option, const char *v
 #define LOD_OPTION_TEXT_BYTES 128
 const char *lod_option_takes(const struct lod_option *option, char text[LOD_OPTION_TEXT_BYTES]);
 
+/*
+ * Sets the fields of all rows that have a name and a variable: LODFS_COMMAND_NAME, in capitals and
+ * with '_' for '-' and blanks. An empty variable is as none; a flag takes 0 or 1, a list one value.
+ * Values are borrowed from the environment. Returns -EINVAL, or -E2BIG of a list, with a sentence.
+ */
+#define LOD_OPTION_MESSAGE_BYTES 4608
+LOD_MUST_CHECK int lod_option_environment(const char *command, const struct lod_option *table,
+                                          void *into, char ret_message[LOD_OPTION_MESSAGE_BYTES]);
+
 /* Returns all texts of a list as one, with commas between them, for free(). NULL: no memory. */
 char *lod_option_join(const struct lod_option_list *list);
 /* Ends the word at `at` at its comma. A backslash, or \ooo, makes any byte part of a word. Returns

@@ -34,7 +34,7 @@ struct lodfs_store {
 /* A library prints nothing: messages are returned in lodfs_error. */
 __attribute__((constructor)) static void be_quiet(void)
 {
-    lod_log_setup(LOD_LOG_NONE, false);
+    lod_log_setup(LOD_LOG_NONE);
 }
 
 static void destroy(struct lod_opened *opened)

@@ -83,7 +83,7 @@ void lod_daemon_ready(struct lod_daemon *daemon)
     if (chdir("/")) {
         lod_log(LOD_LOG_WARNING, "cannot leave the current folder");
     }
-    lod_log_setup(LOD_LOG_WARNING, true);
+    lod_log_leave_stderr();
     for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++) {
         dup2(null, fd);
     }

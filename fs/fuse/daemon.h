@@ -18,8 +18,8 @@ struct lod_daemon {
  */
 LOD_MUST_CHECK int lod_daemon_start(struct lod_daemon *daemon, bool *ret_parent);
 
-/* In the child, once it serves: leaves terminal, session and folder, logs to syslog, ends the
- * parent. */
+/* In the child, once it serves: leaves terminal, session, folder and stderr, and ends the
+ * parent. Does nothing in the foreground. */
 void lod_daemon_ready(struct lod_daemon *daemon);
 
 /* In the child, if it cannot serve; the reason has been printed. */

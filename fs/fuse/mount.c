@@ -21,6 +21,7 @@
 #include "read/devices.h"
 #include "fuse/loop.h"
 #include "fuse/ops.h"
+#include "fuse/service.h"
 #include "memory/available.h"
 #include "mount/fuse_needs.h"
 #include "mount/memory_plan.h"
@@ -260,6 +261,7 @@ static int serve(struct mount *mount)
         error = lod_loop(session, threads);
         lod_store_stop(lod_dataset_store(mount->dataset)); /* requests in flight are given up */
         atomic_store(&mount->session, NULL);
+        lod_service_stopping();
     }
     mount->pressure = lod_pressure_end(mount->pressure);
     mount->ops.notify = lod_notify_end(mount->ops.notify);
@@ -334,17 +336,27 @@ static int check_answers(const struct mount *mount)
     return error == -ENOENT || error == -EINVAL ? -EIO : error;
 }
 
+static int open_log(const struct lod_mount_options *options, bool foreground)
+{
+    lod_log_setup(options->debug                   ? LOD_LOG_DEBUG
+                  : foreground || options->verbose ? LOD_LOG_INFO
+                                                   : LOD_LOG_WARNING);
+    fuse_set_log_func(fuse_line);
+    int error = options->log_file ? lod_log_to_file(options->log_file) : 0;
+    if (error) {
+        lod_log(LOD_LOG_ERROR, "the log '%pE' cannot be opened: %s", options->log_file,
+                strerror(-error));
+    }
+    return error == -ENOENT ? -EIO : error; /* -ENOENT is for a missing store */
+}
+
 int lod_mount_run(const struct lod_mount_options *options)
 {
     struct mount mount = {.given = options, .daemon = {.pipe = -1}};
     bool foreground = options->foreground || options->debug, parent = false;
+    int error = open_log(options, foreground);
 
-    lod_log_setup(options->debug ? LOD_LOG_DEBUG
-                  : foreground   ? LOD_LOG_INFO
-                                 : LOD_LOG_WARNING,
-                  false);
-    fuse_set_log_func(fuse_line);
-    int error = prepare(&mount);
+    error = error ? error : prepare(&mount);
     if (!error && !foreground) {
         error = lod_daemon_start(&mount.daemon, &parent);
     }

@@ -15,6 +15,8 @@ struct lod_mount_options {
     bool foreground;          /* -f */
     bool debug;               /* -d, implies -f */
     bool single;              /* -s */
+    bool verbose;             /* -v */
+    const char *log_file;     /* --log-file; NULL: none */
     bool mount8; /* called by mount(8): its words in `o` (rw, nofail, user, ..) are ignored */
     bool sloppy; /* unknown words in `o` are ignored with a warning */
 };

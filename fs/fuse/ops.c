@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
+#include "fuse/service.h"
 #include "memory/buffer_pool.h"
 
 #define PAGE_BYTES 4096u
@@ -41,6 +43,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
     conn->max_read = ops->read_bytes_max;
     conn->time_gran = 1;
     lod_daemon_ready(ops->daemon);
+    lod_service_ready(getpid());
 }
 
 /* Looks up a name. Only file handles (NFS) request "." and "..". */

@@ -158,6 +158,25 @@ static int take(struct parse *parse, const char *word)
     return 0;
 }
 
+/* Takes the variables, then the words, which go first. */
+static int take_all(struct parse *parse)
+{
+    char message[LOD_OPTION_MESSAGE_BYTES];
+
+    if (lod_option_environment("mount", lod_mount_words, &parse->options, message)) {
+        lod_log(LOD_LOG_ERROR, "%s", message);
+        return -EINVAL;
+    }
+    for (char *word = parse->options.text, *next; word; word = next) {
+        next = lod_option_cut(word);
+        int error = *word ? take(parse, word) : 0;
+        if (error) {
+            return error;
+        }
+    }
+    return 0;
+}
+
 int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sloppy,
                            struct lod_fuse_options *ret_options)
 {
@@ -177,10 +196,7 @@ int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sl
     struct lod_fuse_options *options = &parse.options;
     int error = options->text ? 0 : -ENOMEM;
 
-    for (char *word = options->text, *next; !error && word; word = next) {
-        next = lod_option_cut(word);
-        error = *word ? take(&parse, word) : 0;
-    }
+    error = error ? error : take_all(&parse);
     if (error) {
         lod_fuse_options_finish(options);
         return error;

@@ -42,9 +42,9 @@ struct lod_fuse_options {
 extern const struct lod_option lod_mount_words[];
 
 /*
- * Parses `o`; a repeated option replaces the earlier value. `mount8`: options that concern only
- * mount(8) are ignored. `sloppy`: unknown ones too. Returns -EINVAL after a printed line that names
- * the option, or -ENOMEM.
+ * Takes variables LODFS_MOUNT_NAME, then parses `o`; a later value replaces an earlier one.
+ * `mount8`: options that concern only mount(8) are ignored. `sloppy`: unknown ones too. Returns
+ * -EINVAL after a printed line that names the option, or -ENOMEM.
  */
 LOD_MUST_CHECK int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sloppy,
                                           struct lod_fuse_options *ret_options);

@@ -164,8 +164,12 @@ static int take_operands(const struct lod_cmd *cmd, char **operands, int count, 
 int lod_arguments_parse(const struct lod_cmd *cmd, int argc, char **argv, void *into)
 {
     struct getopt_rows rows;
+    char message[LOD_OPTION_MESSAGE_BYTES];
     int option, code = 0;
 
+    if (lod_option_environment(cmd->name, cmd->options, into, message)) {
+        return lod_arguments_refuse(cmd, "%s", message);
+    }
     make_rows(cmd, &rows);
     opterr = 0;
     optind = 0;

@@ -125,6 +125,29 @@ expect 2 "$LODFS" info
 expect 10 "$LODFS" info source
 said 'source'
 expect 10 "$LODFS" ls no-such-store
+
+# A variable is the default of its option; each number, size and choice refuses a wrong one.
+refused=0
+for command in pack mount ls order 'met begin' info fidelity report unpack verify repair push; do
+    for name in $("$LODFS" $command --help | grep -oE -e '--[a-z-]+=' | tr -d '=-' | sort -u); do
+        variable=LODFS_$(tr 'a-z ' 'A-Z_' <<<"$command $name")
+        env "$variable=/none/" "$LODFS" $command no-such no-such >/dev/null 2>err
+        grep -qF "the variable $variable takes " err && refused=$((refused + 1))
+    done
+done
+[ $refused -ge 15 ] || fail "only $refused variables are read"
+expect 2 env LODFS_PACK_JOBS=x "$LODFS" pack source other
+said "the variable LODFS_PACK_JOBS takes a number from 1 to 256, not 'x'; see lodfs pack --help"
+expect 0 env LODFS_PACK_JOBS= LODFS_PACK_DRY_RUN=1 "$LODFS" pack many fresh
+[ -e fresh ] && fail "LODFS_PACK_DRY_RUN=1 packed"
+expect 0 env LODFS_INFO_JSON=1 "$LODFS" info store
+json '"items" in str(d)'
+expect 0 env LODFS_INFO_JSON=0 "$LODFS" info store
+expect 2 env LODFS_MET_BEGIN_EPOCHS=x "$LODFS" met begin state source
+said '--epochs takes a number'
+expect 0 env LODFS_LS_FIDELITY=q11 "$LODFS" help ls
+expect 2 env LODFS_LS_FIDELITY=q11 "$LODFS" ls --fidelity=q1 store
+said 'LODFS_LS_FIDELITY takes q1 .. q10'
 if [ -w /dev/full ]; then
     "$LODFS" info store >/dev/full 2>err
     [ $? = 1 ] || fail "info does not exit with 1 when standard output is full"

@@ -35,7 +35,7 @@ static void setup(void)
                                   {.path = "a", .mode = S_IFREG | 0644, .item = 1}};
     char why[200] = "";
 
-    lod_log_setup(LOD_LOG_ERROR, false);
+    lod_log_setup(LOD_LOG_ERROR);
     fixture = fixture_create();
     fixture_commit(&fixture, files, 1, &list, entries, 2);
     cr_assert_eq(lod_dataset_open(fixture.folder, &dataset, why, sizeof(why)), 0, "%s", why);

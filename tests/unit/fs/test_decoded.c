@@ -82,7 +82,7 @@ static void write_names(const char *folder)
 
 static void setup(void)
 {
-    lod_log_setup(LOD_LOG_ERROR, false);
+    lod_log_setup(LOD_LOG_ERROR);
     fixture = fixture_create();
     whole_store_write(&fixture);
     open_dataset();

@@ -14,7 +14,7 @@ static const char *logged(enum lod_log_level at, enum lod_log_level level, const
 
     cr_assert_eq(pipe2(ends, O_NONBLOCK), 0);
     dup2(ends[1], STDERR_FILENO);
-    lod_log_setup(at, false);
+    lod_log_setup(at);
     lod_log(level, "name '%s'", name);
     dup2(saved, STDERR_FILENO);
     ssize_t bytes = read(ends[0], text, sizeof(text) - 1);

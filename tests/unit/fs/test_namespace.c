@@ -26,7 +26,7 @@ static void setup(void)
     };
     char why[200] = "";
 
-    lod_log_setup(LOD_LOG_ERROR, false);
+    lod_log_setup(LOD_LOG_ERROR);
     fixture = fixture_create();
     fixture_commit(&fixture, files, 2, &list, entries, sizeof(entries) / sizeof(entries[0]));
     cr_assert_eq(lod_dataset_open(fixture.folder, &dataset, why, sizeof(why)), 0, "%s", why);

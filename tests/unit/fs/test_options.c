@@ -15,7 +15,7 @@ static int parse_for(const char *text, bool mount8, bool sloppy)
 {
     const struct lod_option_list list = {.at = {text}, .count = 1};
 
-    lod_log_setup(LOD_LOG_NONE, false);
+    lod_log_setup(LOD_LOG_NONE);
     lod_fuse_options_finish(&o);
     return lod_fuse_options_parse(&list, mount8, sloppy, &o);
 }

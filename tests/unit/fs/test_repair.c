@@ -16,7 +16,7 @@ static struct fixture make(struct original *ret_original)
 {
     struct fixture f = fixture_create();
 
-    lod_log_setup(LOD_LOG_ERROR, true);
+    lod_log_setup(LOD_LOG_NONE);
     whole_store_write(&f);
     ret_original->index = whole_read(&f, "index", &ret_original->index_bytes);
     ret_original->manifest = whole_read(&f, "manifest.json", &ret_original->manifest_bytes);

@@ -53,7 +53,7 @@ static int unpack(struct place *p, enum lod_fidelity fidelity, struct lod_unpack
     struct lod_progress progress;
     char why[160];
 
-    lod_log_setup(LOD_LOG_ERROR, true);
+    lod_log_setup(LOD_LOG_NONE);
     lod_first_error_init(&first_error, false);
     lod_progress_init(&progress, LOD_PROGRESS_OFF);
     cr_assert_eq(lod_dataset_open(p->f.folder, &dataset, why, sizeof(why)), 0, "%s", why);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tells the service manager that started this process how it does, by the protocol of
+ * sd_notify(3): a datagram to the socket that NOTIFY_SOCKET names. No library is needed. */
+#ifndef LOD_SERVICE_H
+#define LOD_SERVICE_H
+
+#include <stdint.h>
+
+/* `pid` serves from now on. Does nothing without a service manager. */
+void lod_service_ready(int64_t pid);
+
+/* This process ends. */
+void lod_service_stopping(void);
+
+#endif
