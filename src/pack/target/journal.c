@@ -13,23 +13,22 @@
 #include "pack/target/journal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bytes.h"
 #include "hash.h"
+#include "pack/target/framed_file.h"
 #include "text.h"
-#include "backend/file_io.h"
 
-#define MAGIC       "LODFSPJ1"
-#define MAGIC_BYTES 8u
-#define HEAD_BYTES  (MAGIC_BYTES + 8u) /* magic and hash */
 #define STATE_BYTES 20u
 #define NO_CODEC    0xffu
+
+static const struct lod_framed_kind kind = {.name = LOD_JOURNAL_NAME,
+                                            .tmp = LOD_JOURNAL_TMP,
+                                            .magic = "LODFSPJ1",
+                                            .bytes_max = LOD_JOURNAL_BYTES_MAX};
 
 /* -------------------------------------------------------------------------------- writing */
 
@@ -69,16 +68,6 @@ static uint64_t hash_source(const struct lod_source_list *list, const struct lod
     return lod_hash64(text, strlen(text), lod_hash64(state, sizeof(state), hash_place(source)));
 }
 
-static size_t shared_bytes(const char *a, const char *b)
-{
-    size_t bytes = 0;
-
-    while (a[bytes] && a[bytes] == b[bytes]) {
-        bytes++;
-    }
-    return bytes;
-}
-
 static int add_names(const struct lod_source_list *list, struct lod_buf *into)
 {
     const char *before = "";
@@ -86,10 +75,7 @@ static int add_names(const struct lod_source_list *list, struct lod_buf *into)
 
     for (size_t i = 0; !error && i < list->count; i++) {
         const char *path = list->at[i].path;
-        size_t shared = shared_bytes(before, path), rest = strlen(path) - shared;
-        error = lod_buf_append_le(into, 2, shared);
-        error = error ? error : lod_buf_append_le(into, 2, rest);
-        error = error ? error : lod_buf_append(into, path + shared, rest);
+        error = lod_framed_put_path(into, before, path);
         error = error ? error : lod_buf_append_le(into, 8, hash_source(list, &list->at[i]));
         before = path;
     }
@@ -103,31 +89,11 @@ static int make(const struct lod_journal_plan *plan, struct lod_buf *file)
     if (bytes > LOD_JOURNAL_OPTIONS_MAX) {
         return -E2BIG;
     }
-    int error = lod_buf_append(file, MAGIC, MAGIC_BYTES);
-    error = error ? error : lod_buf_append_le(file, 8, 0);
+    int error = lod_framed_begin(&kind, file);
     error = error ? error : lod_buf_append_le(file, 8, plan->choice);
     error = error ? error : lod_buf_append_le(file, 2, bytes);
     error = error ? error : lod_buf_append(file, plan->options, bytes);
-    error = error ? error : add_names(plan->list, file);
-    if (!error) {
-        lod_put_le64(file->data + MAGIC_BYTES,
-                     lod_hash64(file->data + HEAD_BYTES, file->bytes - HEAD_BYTES, 0));
-        error = file->bytes > LOD_JOURNAL_BYTES_MAX ? -E2BIG : 0;
-    }
-    return error;
-}
-
-static int write_tmp(int dir_fd, const struct lod_buf *file)
-{
-    int fd = -1;
-    int error = lod_file_create(dir_fd, LOD_JOURNAL_TMP, &fd);
-
-    if (!error) {
-        error = lod_file_pwrite(fd, 0, file->data, file->bytes);
-        error = error ? error : lod_file_sync(fd);
-        close(fd);
-    }
-    return error;
+    return error ? error : add_names(plan->list, file);
 }
 
 int lod_journal_write(int dir_fd, const struct lod_journal_plan *plan)
@@ -135,56 +101,21 @@ int lod_journal_write(int dir_fd, const struct lod_journal_plan *plan)
     struct lod_buf file = {0};
     int error = make(plan, &file);
 
-    error = error ? error : write_tmp(dir_fd, &file);
+    error = error ? error : lod_framed_write(dir_fd, &kind, &file);
     lod_buf_finish(&file);
-    if (!error && renameat(dir_fd, LOD_JOURNAL_TMP, dir_fd, LOD_JOURNAL_NAME) < 0) {
-        error = -errno;
-    }
-    return error ? error : lod_file_sync(dir_fd);
+    return error;
 }
 
 /* -------------------------------------------------------------------------------- reading */
 
-static int read_file(int fd, struct lod_buf *file)
-{
-    struct stat st;
-
-    if (fstat(fd, &st) < 0) {
-        return -errno;
-    }
-    if (!S_ISREG(st.st_mode) || st.st_size < (off_t)HEAD_BYTES ||
-        (uint64_t)st.st_size > LOD_JOURNAL_BYTES_MAX) {
-        return -EBADMSG;
-    }
-    int error = lod_buf_reserve(file, (size_t)st.st_size);
-    error = error ? error : lod_file_pread(fd, 0, file->data, (size_t)st.st_size);
-    if (error) {
-        return error;
-    }
-    file->bytes = (size_t)st.st_size;
-    return memcmp(file->data, MAGIC, MAGIC_BYTES) == 0 &&
-                   lod_hash64(file->data + HEAD_BYTES, file->bytes - HEAD_BYTES, 0) ==
-                       lod_get_le64(file->data + MAGIC_BYTES)
-               ? 0
-               : -EBADMSG;
-}
-
 int lod_journal_read(int dir_fd, struct lod_journal *ret_journal)
 {
-    struct lod_buf file = {0};
-    int fd = openat(dir_fd, LOD_JOURNAL_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return lod_framed_read(dir_fd, &kind, &ret_journal->file);
+}
 
-    if (fd < 0) {
-        return errno == ELOOP ? -EBADMSG : -errno;
-    }
-    int error = read_file(fd, &file);
-    close(fd);
-    if (error) {
-        lod_buf_finish(&file);
-    } else {
-        ret_journal->file = file;
-    }
-    return error;
+uint64_t lod_journal_hash(const struct lod_journal *journal)
+{
+    return lod_framed_hash(&journal->file);
 }
 
 void lod_journal_finish(struct lod_journal *journal)
@@ -197,7 +128,7 @@ static int open_body(const struct lod_journal *journal, struct lod_cursor *c, ui
                      struct lod_span *ret_options)
 {
     *c = lod_cursor(journal->file.data, journal->file.bytes);
-    lod_take(c, HEAD_BYTES);
+    lod_take(c, LOD_FRAMED_HEAD_BYTES);
     *ret_choice = lod_take_le64(c);
     size_t bytes = lod_take_le16(c);
     const uint8_t *at = lod_take(c, bytes);
@@ -215,21 +146,15 @@ static int line_bytes(const char *at)
     return (int)strcspn(at, "\n");
 }
 
-int lod_journal_compare_options(const struct lod_journal *journal, const char *options, char *why,
-                                size_t room)
+int lod_journal_compare_text(struct lod_span then_text, const char *now, char *why, size_t room)
 {
     char text[LOD_JOURNAL_OPTIONS_MAX + 1];
-    struct lod_cursor c;
-    struct lod_span span;
-    uint64_t choice;
-    const char *now = options;
 
-    int error = open_body(journal, &c, &choice, &span);
-    if (error) {
-        return error;
+    if (then_text.bytes > LOD_JOURNAL_OPTIONS_MAX) {
+        return -EBADMSG;
     }
-    memcpy(text, span.at, span.bytes);
-    text[span.bytes] = '\0';
+    memcpy(text, then_text.at, then_text.bytes);
+    text[then_text.bytes] = '\0';
     for (const char *then = text; *then || *now;) {
         int bytes = line_bytes(then), bytes_now = line_bytes(now);
         if (bytes != bytes_now || memcmp(then, now, (size_t)bytes) != 0) {
@@ -243,19 +168,28 @@ int lod_journal_compare_options(const struct lod_journal *journal, const char *o
     return 0;
 }
 
+int lod_journal_compare_options(const struct lod_journal *journal, const char *options, char *why,
+                                size_t room)
+{
+    struct lod_cursor c;
+    struct lod_span span;
+    uint64_t choice;
+    int error = open_body(journal, &c, &choice, &span);
+
+    return error ? error : lod_journal_compare_text(span, options, why, room);
+}
+
 /* Reads the next name of a journal. Returns -ENOENT at the end, or -EBADMSG. */
 static int take_name(struct lod_cursor *c, char path[LOD_PATH_MAX + 1], uint64_t *ret_hash)
 {
     if (c->left == 0) {
         return -ENOENT;
     }
-    size_t shared = lod_take_le16(c), rest = lod_take_le16(c);
-    const uint8_t *at = lod_take(c, rest);
-    if (!at || shared > strlen(path) || shared + rest > LOD_PATH_MAX) {
+    size_t bytes;
+    bool ascends;
+    if (!lod_framed_take_path(c, path, &bytes, &ascends)) {
         return -EBADMSG;
     }
-    memcpy(path + shared, at, rest);
-    path[shared + rest] = '\0';
     *ret_hash = lod_take_le64(c);
     return c->short_of_bytes ? -EBADMSG : 0;
 }

@@ -42,6 +42,8 @@ LOD_MUST_CHECK int lod_journal_write(int dir_fd, const struct lod_journal_plan *
 /* Returns -ENOENT if there is no journal, -EBADMSG if it is damaged, -ENOMEM, or an error of the
  * file. */
 LOD_MUST_CHECK int lod_journal_read(int dir_fd, struct lod_journal *ret_journal);
+/* Returns a hash of all that the journal says. */
+uint64_t lod_journal_hash(const struct lod_journal *journal);
 void lod_journal_finish(struct lod_journal *journal);
 
 /*
@@ -50,6 +52,10 @@ void lod_journal_finish(struct lod_journal *journal);
  */
 LOD_MUST_CHECK int lod_journal_compare_options(const struct lod_journal *journal,
                                                const char *options, char *why, size_t room);
+
+/* The same with the options `then` that another file has. Returns -EBADMSG if they are too long. */
+LOD_MUST_CHECK int lod_journal_compare_text(struct lod_span then, const char *options, char *why,
+                                            size_t room);
 
 /*
  * Compares the rest of the plan. Returns 0 if it is the same. Returns -EEXIST if not; `why` is then
