@@ -12,6 +12,7 @@
 #include "terminal/thread_count.h"
 #include "pack/pack.h"
 #include "cmd/pack_arguments.h"
+#include "output/part_report.h"
 #include "output/summary.h"
 
 static int explain(const struct lod_first_error *first_error, bool resumable, int error)
@@ -21,7 +22,10 @@ static int explain(const struct lod_first_error *first_error, bool resumable, in
                         "interrupted: no store was made; run the same command again to %s",
                         resumable ? "go on" : "start over");
     }
-    return lod_fail(error == -EWOULDBLOCK ? LOD_EXIT_LOCKED : LOD_EXIT_FAILED, "%s%s",
+    return lod_fail(error == -EWOULDBLOCK ? LOD_EXIT_LOCKED
+                    : error == -ENODATA   ? LOD_EXIT_INCOMPLETE
+                                          : LOD_EXIT_FAILED,
+                    "%s%s",
                     first_error->text[0] ? first_error->text
                                          : strerrordesc_np(error < 0 ? -error : error),
                     resumable ? "; run the same command again to go on" : "");
@@ -30,9 +34,16 @@ static int explain(const struct lod_first_error *first_error, bool resumable, in
 static int conclude(const struct lod_pack_arguments *arguments,
                     const struct lod_pack_result *result, double seconds)
 {
+    const bool stage = arguments->pack.plan || arguments->pack.part.count;
     int error = 0;
 
-    if (arguments->json) {
+    if (stage && arguments->json) {
+        lod_part_report_json(&arguments->pack, result, seconds, stdout);
+    } else if (stage && !arguments->quiet) {
+        lod_part_report_print(&arguments->pack, result, seconds, stdout);
+    } else if (stage) {
+        return result->unreadable ? LOD_EXIT_UNREADABLE : LOD_EXIT_OK;
+    } else if (arguments->json) {
         lod_summary_json(&arguments->pack, result, seconds, stdout);
     } else if (!arguments->quiet) {
         error = lod_summary_print(&arguments->pack, result, seconds, arguments->verbose, stdout);

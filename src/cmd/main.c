@@ -37,7 +37,8 @@ static const struct lod_cmd *const commands[] = {
 
 static const char exit_codes[] =
     "Exit codes: 0 done, 1 failed, 2 usage, 3 done but some inputs were left out,\n"
-    "10 there is no store, 11 another command is using it, 130 interrupted.\n"
+    "10 there is no store, 11 another command is using it, 12 parts are missing,\n"
+    "130 interrupted.\n"
     "More: man lodfs\n";
 
 static const struct lod_cmd *find(const char *name)

@@ -117,6 +117,13 @@ const struct lod_option lod_pack_rows[] = {
     ROWS(shard_rows, "shard-rows", "rows of a shard (default 5000, fewer where they are long)"),
     LOD_ROW_FLAG(FIELD(pack.skip_unreadable), 0, "skip-unreadable",
                  "leave out files that cannot be read or that change (exit 3)"),
+    LOD_ROW_FLAG(FIELD(pack.plan), 0, "plan",
+                 "only decide what to pack, and write it down in STORE, for many processes that "
+                 "pack with --part. The same command without it then makes the store"),
+    LOD_ROW_TEXT(
+        LOD_OPTION_TEXT, FIELD(part), 0, "part", "K/N", 0,
+        "write part K of N, of the records that --plan decided; K is 1 to N. Other options "
+        "are those of --plan"),
     LOD_ROW_FLAG(FIELD(pack.dry_run), 'n', "dry-run", "print what would be packed; write nothing"),
     LOD_ROW_JSON(FIELD(json)),
     LOD_ROW_PROGRESS(FIELD(progress)),
@@ -246,6 +253,29 @@ static int settle_full(struct lod_pack_arguments *arguments)
     return 0;
 }
 
+/* Checks --plan and --part. Containers are walked by each process, so they have no plan. */
+static int settle_part(struct lod_pack_arguments *arguments)
+{
+    struct lod_pack_options *pack = &arguments->pack;
+
+    if (!pack->plan && !arguments->part) {
+        return 0;
+    }
+    if (pack->from) {
+        return lod_arguments_refuse(&lod_cmd_pack,
+                                    "--plan and --part take a folder of files, not "
+                                    "--from=%s",
+                                    pack->from->name);
+    }
+    if (pack->dry_run || (pack->plan && arguments->part)) {
+        return lod_arguments_refuse(&lod_cmd_pack,
+                                    "--plan, --part and --dry-run exclude each other");
+    }
+    return arguments->part ? lod_arguments_part(&lod_cmd_pack, arguments->part, LOD_PARTS_MAX,
+                                                &pack->part.number, &pack->part.count)
+                           : 0;
+}
+
 int lod_pack_arguments_parse(struct lod_pack_arguments *arguments, int argc, char **argv)
 {
     *arguments = (struct lod_pack_arguments){
@@ -259,6 +289,7 @@ int lod_pack_arguments_parse(struct lod_pack_arguments *arguments, int argc, cha
     code = code ? code : read_excluded(arguments);
     code = code ? code : settle_full(arguments);
     code = code ? code : settle_from(arguments);
+    code = code ? code : settle_part(arguments);
     code = code ? code : settle_splits(arguments);
     code = code ? code : load_scans(arguments);
     arguments->pack.l3_name = l3_modes[arguments->pack.l3_mode];

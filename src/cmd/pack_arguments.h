@@ -17,7 +17,8 @@ struct lod_pack_arguments {
     bool scans_alone;                     /* --full=scans */
     char splits[LOD_SPLITS_TEXT_MAX + 1]; /* of --splits, as words */
     struct lod_option_list exclude_from;
-    uint8_t from; /* --from: 0 a folder, else 1 + the index of a container's row */
+    const char *part; /* --part, or NULL */
+    uint8_t from;     /* --from: 0 a folder, else 1 + the index of a container's row */
     bool json, quiet, verbose;
     int progress; /* 1: on, 0: off, -1: on if stderr is a terminal */
 };

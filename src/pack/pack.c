@@ -78,7 +78,10 @@ static int open_target(struct lod_pack_run *p, struct lod_walk *walk)
         return error;
     }
     error = lod_target_open(p->options->store, p->first_error, &p->target);
-    error = error ? error : lod_resume_open(&p->resume, &p->target, p->first_error);
+    error = error ? error : lod_part_lock_all(&p->target, p->first_error, &p->lock, &p->planned);
+    if (!error && (p->options->plan || !p->planned)) {
+        error = lod_resume_open(&p->resume, &p->target, p->first_error);
+    }
     if (!error && fstat(p->target.fd, &st) == 0) {
         walk->store_exists = true;
         walk->store_dev = st.st_dev;
@@ -99,19 +102,22 @@ static int list_source(struct lod_pack_run *p, const struct lod_walk *walk)
                : lod_source_list_drop_folders(&p->result->list);
 }
 
-static int find_files(struct lod_pack_run *p)
+static struct lod_walk walk_of(const struct lod_pack_run *p)
+{
+    return (struct lod_walk){.root_fd = p->source_fd,
+                             .follow = p->options->follow,
+                             .filter = &p->options->filter,
+                             .stop = p->options->stop,
+                             .progress = p->options->progress,
+                             .first_error = p->first_error};
+}
+
+static int find_files(struct lod_pack_run *p, const struct lod_walk *walk)
 {
     const struct lod_pack_options *options = p->options;
-    struct lod_walk walk = {.root_fd = p->source_fd,
-                            .follow = options->follow,
-                            .filter = &options->filter,
-                            .stop = options->stop,
-                            .progress = options->progress,
-                            .first_error = p->first_error};
 
     lod_progress_stage(options->progress, "listing the source", 0, 0);
-    int error = open_target(p, &walk);
-    error = error ? error : list_source(p, &walk);
+    int error = list_source(p, walk);
     p->probe = (struct lod_probe){.root_fd = p->source_fd,
                                   .follow = options->follow,
                                   .pool = p->pool,
@@ -191,28 +197,52 @@ static int find_labels(struct lod_pack_run *p)
     return error;
 }
 
-static int run(struct lod_pack_run *p)
+/* Makes all decisions. */
+static int decide(struct lod_pack_run *p, const struct lod_walk *walk)
 {
-    int error = open_source(p);
+    int error = find_files(p, walk);
 
-    error = error ? error : find_files(p);
     if (!error && !p->options->dry_run) {
         error = choose_scans(p);
     }
     error = error ? error : lod_order_make(&p->result->list, &p->options->order, &p->order);
     error = error ? error : find_labels(p);
-    if (error) {
-        return error;
-    }
     p->result->cuts = p->order.cuts;
+    lod_pack_count_tables(p->result);
+    return error;
+}
+
+/* Does what was decided, as far as the options say. */
+static int carry_out(struct lod_pack_run *p)
+{
+    if (p->options->plan) {
+        tally_order(p);
+        return lod_pack_write_plan(p);
+    }
     if (p->options->dry_run) {
         tally_order(p);
-        error = lod_resume_preview(p->options->store, p->resume.options, &p->result->list,
-                                   &p->order, p->first_error, &p->result->kept);
-    } else {
-        error = lod_pack_write_store(p);
+        return lod_resume_preview(p->options->store, p->resume.options, &p->result->list, &p->order,
+                                  p->first_error, &p->result->kept);
     }
-    lod_pack_count_sources(p->result);
+    return lod_pack_write_store(p);
+}
+
+static int run(struct lod_pack_run *p)
+{
+    int error = open_source(p);
+
+    if (error || p->options->part.count) {
+        return error ? error : lod_pack_write_part(p);
+    }
+    struct lod_walk walk = walk_of(p);
+    error = open_target(p, &walk);
+    if (!error) {
+        error = p->planned && !p->options->plan ? lod_pack_take_plan(p) : decide(p, &walk);
+    }
+    if (!error) {
+        error = carry_out(p);
+        lod_pack_count_sources(p->result);
+    }
     return error;
 }
 
@@ -223,6 +253,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
                              .first_error = first_error,
                              .result = ret_result,
                              .source_fd = -1,
+                             .lock = {.fd = -1},
                              .target = {.fd = -1, .records_fd = -1, .keep = true}};
 
     char more[LOD_TABLE_OPTIONS_ROOM];
@@ -251,6 +282,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
     }
     ret_result->resumable = error && p.resume.ours && p.target.keep;
     lod_target_finish(&p.target);
+    lod_part_unlock(&p.lock);
     lod_resume_finish(&p.resume);
     lod_order_finish(&p.order);
     lod_labels_finish(&p.labels);

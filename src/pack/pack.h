@@ -13,6 +13,7 @@
 
 #include "compiler.h"
 #include "pack/container/containers.h"
+#include "pack/parts/pack_part.h"
 #include "pack/plan/order.h"
 #include "pack/plan/splits.h"
 #include "pack/source/filter.h"
@@ -43,6 +44,8 @@ struct lod_pack_options {
     struct lod_tables_options tables;
     struct lod_filter filter;
     bool follow, skip_unreadable, dry_run;
+    bool plan;                 /* only decide, for parts */
+    struct lod_pack_part part; /* write these records of a plan; all 0: pack it all */
     struct lod_progress *progress;
     struct lod_cancel *stop;
 };
@@ -61,14 +64,16 @@ struct lod_pack_result {
     uint64_t unreadable;      /* of those, files and folders that could not be read */
     uint64_t records, cuts;   /* the tree record included */
     uint64_t kept;            /* records of an earlier run that were kept */
-    uint64_t store_bytes;
-    cJSON *scans;   /* the manifest's table, may be NULL */
-    bool resumable; /* after an error: the same command would continue */
+    uint64_t plan_bytes;      /* of the plan, with `plan` */
+    uint64_t store_bytes;     /* or those of the records of a part */
+    cJSON *scans;             /* the manifest's table, may be NULL */
+    bool resumable;           /* after an error: the same command would continue */
 };
 
 /*
  * Returns 0, or an error with its message in the first error's text; if that is empty, the errno is
- * the message. Returns -EINTR after a signal, -EWOULDBLOCK if another pack holds the store.
+ * the message. Returns -EINTR after a signal, -EWOULDBLOCK if another pack holds the store,
+ * -ENODATA if parts are missing.
  * ret_result belongs to lod_pack_finish.
  */
 LOD_MUST_CHECK int lod_pack(const struct lod_pack_options *options,

@@ -2,7 +2,7 @@
 /* Counts the sources of a pack by what became of them; see pack_counts.h. */
 #include "pack/pack_counts.h"
 
-static void count_tables(struct lod_pack_result *result)
+void lod_pack_count_tables(struct lod_pack_result *result)
 {
     for (size_t i = 0; i < result->tables.count; i++) {
         const struct lod_table_found *found = &result->tables.at[i];
@@ -14,7 +14,6 @@ static void count_tables(struct lod_pack_result *result)
 
 void lod_pack_count_sources(struct lod_pack_result *result)
 {
-    count_tables(result);
     for (size_t i = 0; i < result->list.count; i++) {
         const struct lod_source *source = &result->list.at[i];
         if (source->added) {

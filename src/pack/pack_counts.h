@@ -5,7 +5,10 @@
 
 #include "pack/pack.h"
 
-/* Sets the counts of folders, links, tables, and files that were left out. */
+/* Sets the counts of tables; the list of sources may be that of a plan, which has none. */
+void lod_pack_count_tables(struct lod_pack_result *result);
+
+/* Sets the counts of folders, links, and files that were left out. */
 void lod_pack_count_sources(struct lod_pack_result *result);
 
 #endif

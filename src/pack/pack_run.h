@@ -8,7 +8,10 @@
 
 #include "compiler.h"
 #include "pack/pack.h"
+#include "pack/parts/part_target.h"
+#include "pack/parts/plan_file.h"
 #include "pack/plan/labels.h"
+#include "pack/record/job.h"
 #include "pack/scans/scans.h"
 #include "pack/source/probe.h"
 #include "pack/target/resume.h"
@@ -28,10 +31,33 @@ struct lod_pack_run {
     struct lod_scans scans;
     struct lod_order order;
     struct lod_labels labels;
-    bool begun; /* records may be written */
+    struct lod_part_lock lock; /* of the plan in the target */
+    bool planned;              /* there was one when the target was opened */
+    bool begun;                /* records may be written */
 };
 
-/* Writes the journal, all records, the index and the manifest. */
+/*
+ * Writes the journal, all records, the index and the manifest. If the target has a plan, which
+ * lod_pack_take_plan has read, only index and manifest, of records that parts have written.
+ */
 LOD_MUST_CHECK int lod_pack_write_store(struct lod_pack_run *p);
+
+/* Makes the state that all jobs share, for the records [first, first + count). Its pointers are to
+ * the run and to the arguments. */
+struct lod_write lod_pack_jobs(struct lod_pack_run *p, const struct lod_encode_options *encode,
+                               struct lod_memory_semaphore *budget);
+struct lod_encode_options lod_pack_encode_options(const struct lod_pack_run *p);
+
+/* Writes journal and plan, of decisions that are made. */
+LOD_MUST_CHECK int lod_pack_write_plan(struct lod_pack_run *p);
+
+/* Reads all decisions from the plan in the target. */
+LOD_MUST_CHECK int lod_pack_take_plan(struct lod_pack_run *p);
+
+/* Writes the records of a part. The source is open, and nothing else. */
+LOD_MUST_CHECK int lod_pack_write_part(struct lod_pack_run *p);
+
+/* Sets the message that names the missing records, and returns -ENODATA; 0: there are none. */
+LOD_MUST_CHECK int lod_pack_refuse_missing(struct lod_pack_run *p, const struct lod_write *write);
 
 #endif

@@ -50,7 +50,7 @@ static int tally_written(struct lod_pack_run *p, const struct lod_write *write)
     for (size_t r = 1; !error && r <= p->order.records_count; r++) {
         const struct lod_written *written = &write->written[r];
         p->result->records += written->count != 0;
-        p->result->kept += written->kept;
+        p->result->kept += written->kept && !p->planned;
         for (uint32_t i = 0; !error && i < written->count; i++) {
             error = lod_store_totals_add(&p->result->totals, p->order.records[r - 1].codec,
                                          written->rows + (size_t)i * LOD_ROW_BYTES,
@@ -70,40 +70,63 @@ static uint64_t bytes_to_pack(const struct lod_order *order)
     return bytes;
 }
 
-int lod_pack_write_store(struct lod_pack_run *p)
+struct lod_encode_options lod_pack_encode_options(const struct lod_pack_run *p)
 {
-    const struct lod_encode_options encode = {.scans = &p->scans.choice,
-                                              .top = p->options->top,
-                                              .original = true,
-                                              .keep = p->options->keep,
-                                              .l3_mode = p->options->l3_mode};
-    struct lod_memory_semaphore budget;
-    struct lod_write write = {.root_fd = p->source_fd,
+    return (struct lod_encode_options){.scans = &p->scans.choice,
+                                       .top = p->options->top,
+                                       .original = true,
+                                       .keep = p->options->keep,
+                                       .l3_mode = p->options->l3_mode};
+}
+
+struct lod_write lod_pack_jobs(struct lod_pack_run *p, const struct lod_encode_options *encode,
+                               struct lod_memory_semaphore *budget)
+{
+    return (struct lod_write){.root_fd = p->source_fd,
                               .follow = p->options->follow,
                               .list = &p->result->list,
                               .order = &p->order,
+                              .count = (uint32_t)p->order.records_count,
                               .labels = p->labels.at,
-                              .encode = &encode,
+                              .encode = encode,
                               .target = &p->target,
                               .pool = p->pool,
                               .stop = p->options->stop,
                               .first_error = p->first_error,
                               .progress = p->options->progress,
-                              .budget = &budget};
+                              .budget = budget};
+}
 
-    int error = lod_resume_begin(&p->resume, &p->target, &p->result->list, &p->order,
+/* Writes the records, or finds those of parts. */
+static int make_records(struct lod_pack_run *p, struct lod_write *write)
+{
+    write->written_before = p->planned;
+    p->begun = !p->planned;
+    lod_progress_stage(p->options->progress, p->planned ? "looking for records" : "packing",
+                       p->order.files_count, bytes_to_pack(&p->order));
+    int error = lod_write_records(write);
+    return error ? error : lod_pack_refuse_missing(p, write);
+}
+
+int lod_pack_write_store(struct lod_pack_run *p)
+{
+    const struct lod_encode_options encode = lod_pack_encode_options(p);
+    struct lod_memory_semaphore budget;
+    struct lod_write write = lod_pack_jobs(p, &encode, &budget);
+    int error = 0;
+
+    if (!p->planned) {
+        error = lod_resume_begin(&p->resume, &p->target, &p->result->list, &p->order,
                                  p->scans.table, p->first_error);
-    if (!error && p->resume.found) {
+    }
+    if (!error && (p->planned || p->resume.found)) {
         error = lod_store_open(p->options->store, &write.before);
     }
     if (error) {
         return error;
     }
-    p->begun = true;
     lod_memory_semaphore_init(&budget, LOD_WRITE_WORK_BYTES);
-    lod_progress_stage(p->options->progress, "packing", p->order.files_count,
-                       bytes_to_pack(&p->order));
-    error = lod_write_records(&write);
+    error = make_records(p, &write);
     error = error ? error : estimate_likeness(p, &write);
     error = error ? error : commit(p, &write);
     p->result->records = 1;

@@ -2,8 +2,10 @@
 /* Parses options by getopt_long, with arrays made from a command's table; see arguments.h. */
 #include "terminal/arguments.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,20 +181,35 @@ int lod_arguments_parse(const struct lod_cmd *cmd, int argc, char **argv, void *
     return code ? code : take_operands(cmd, argv + optind, argc - optind, into);
 }
 
-int lod_arguments_rank(const struct lod_cmd *cmd, const char *text, uint32_t most,
-                       uint32_t *ret_rank, uint32_t *ret_count)
+/* Takes K/N of digits, N of at most `most`; both may be 0. */
+static bool take_share(const char *text, uint32_t most, uint32_t *ret_share, uint32_t *ret_count)
 {
     char *end = NULL;
 
     errno = 0;
-    unsigned long rank = strtoul(text, &end, 10), count = 0;
-    if (end != text && *end == '/' && text[0] != '-' && end[1] != '-') {
+    unsigned long share = strtoul(text, &end, 10), count = 0;
+    if (end != text && *end == '/' && isdigit((unsigned char)text[0]) &&
+        isdigit((unsigned char)end[1])) {
         count = strtoul(end + 1, &end, 10);
     }
-    if (errno || *end || rank >= count || count > most) {
-        return lod_arguments_refuse(cmd, "--rank=%pE: takes K/N, K from 0 to N - 1", text);
-    }
-    *ret_rank = (uint32_t)rank;
+    *ret_share = (uint32_t)share;
     *ret_count = (uint32_t)count;
-    return 0;
+    return !errno && !*end && share <= count && count <= most;
+}
+
+int lod_arguments_rank(const struct lod_cmd *cmd, const char *text, uint32_t most,
+                       uint32_t *ret_rank, uint32_t *ret_count)
+{
+    return take_share(text, most, ret_rank, ret_count) && *ret_rank < *ret_count
+               ? 0
+               : lod_arguments_refuse(cmd, "--rank=%pE: takes K/N, K from 0 to N - 1", text);
+}
+
+int lod_arguments_part(const struct lod_cmd *cmd, const char *text, uint32_t most,
+                       uint32_t *ret_part, uint32_t *ret_count)
+{
+    return take_share(text, most, ret_part, ret_count) && *ret_part
+               ? 0
+               : lod_arguments_refuse(cmd, "--part=%pE: takes K/N, K from 1 to N, N of at most %u",
+                                      text, most);
 }

@@ -40,6 +40,10 @@ int lod_arguments_refuse(const struct lod_cmd *cmd, const char *format, ...) LOD
 LOD_MUST_CHECK int lod_arguments_rank(const struct lod_cmd *cmd, const char *text, uint32_t most,
                                       uint32_t *ret_rank, uint32_t *ret_count);
 
+/* The same for "K/N" with 1 <= K <= N <= `most`, the value of --part. */
+LOD_MUST_CHECK int lod_arguments_part(const struct lod_cmd *cmd, const char *text, uint32_t most,
+                                      uint32_t *ret_part, uint32_t *ret_count);
+
 /* Prints `lodfs help NAME` on stdout. */
 void lod_arguments_help(const struct lod_cmd *cmd);
 

@@ -15,7 +15,8 @@ enum lod_exit {
     LOD_EXIT_USAGE = 2,
     LOD_EXIT_UNREADABLE = 3, /* done, but some inputs were left out */
     LOD_EXIT_NO_STORE = 10,
-    LOD_EXIT_LOCKED = 11, /* another command is using it */
+    LOD_EXIT_LOCKED = 11,     /* another command is using it */
+    LOD_EXIT_INCOMPLETE = 12, /* records of other parts are missing */
     LOD_EXIT_INTERRUPTED = 130,
 };
 

@@ -95,7 +95,7 @@ static int copy_all(struct lod_record_job *job, struct lod_record_desc *ret_recd
 {
     const struct lod_write *write = job->write;
     struct lod_record_writer *writer = NULL;
-    int error = lod_record_writer_create(write->target->records_fd, job->name, job->record->codec,
+    int error = lod_record_writer_create(write->target->made_fd, job->name, job->record->codec,
                                          job->record->cut, job->slots, job->count, &writer);
 
     *ret_again = false;
@@ -123,7 +123,7 @@ int lod_copy_record(struct lod_record_job *job, struct lod_record_desc *ret_recd
     while (!error && again) {
         error = lay_out(job);
         if (!error && job->count == 0) {
-            unlinkat(job->write->target->records_fd, job->name, 0);
+            unlinkat(job->write->target->made_fd, job->name, 0);
             break;
         }
         error = error ? error : copy_all(job, ret_recd, &again);

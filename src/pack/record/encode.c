@@ -181,7 +181,7 @@ int lod_encode_record(struct lod_record_job *job, struct lod_record_desc *ret_re
         return error;
     }
     lod_magic_set_lists(job);
-    error = lod_record_writer_create(job->write->target->records_fd, job->name, job->record->codec,
+    error = lod_record_writer_create(job->write->target->made_fd, job->name, job->record->codec,
                                      job->record->cut, job->slots, job->count, &writer);
     error = error ? error : put_all(job, writer);
     error = error ? error : lod_record_writer_finish(writer, ret_recd);

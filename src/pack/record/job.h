@@ -36,6 +36,7 @@ struct lod_written {
     int32_t *labels;       /* of its items, if their rows have them; else NULL */
     struct lod_buf magics; /* lists of magic words of its items */
     bool kept;             /* written by an earlier run */
+    bool missing;          /* there should be one */
 };
 
 /* The state that all jobs share. */
@@ -54,7 +55,10 @@ struct lod_write {
     struct lod_first_error *first_error;
     struct lod_progress *progress;
     struct lod_memory_semaphore *budget;
-    bool pictures;               /* the store has items of picture codecs */
+    uint32_t first, count; /* the records of the order that are written */
+    bool written_before;   /* all of them were, by parts: each is there or missing, and none is
+                            * written or read but for its header and metadata */
+    bool pictures;         /* the store has items of picture codecs */
     struct lod_written *written; /* order->records_count + 1: the tree record comes first */
 };
 

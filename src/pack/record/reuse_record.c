@@ -128,7 +128,7 @@ static int check(struct lod_record_job *job, struct lod_record_desc *recd)
     error = error ? error : lod_record_open(store, recd, &record);
     error = error ? error : lod_metadata_read(store, recd, &metadata);
     error = error ? error : compare(job, recd, &metadata);
-    error = error ? error : check_frames(job, record);
+    error = error || job->write->written_before ? error : check_frames(job, record);
     error = error ? error : sync_file(job);
     lod_metadata_finish(&metadata);
     lod_record_close(record);
@@ -145,7 +145,9 @@ static void take_over(struct lod_record_job *job, const struct lod_record_desc *
         bytes += lod_subitems_weight(source);
         if (lod_row_flags(job->slots[slot].row) & LOD_ITEM_WHOLE) {
             source->why = why_whole;
-            lod_encode_explain(job, job->files[slot]);
+            if (!write->written_before) {
+                lod_encode_explain(job, job->files[slot]);
+            }
         }
     }
     lod_progress_add(write->progress, job->count, bytes, recd->file_bytes);

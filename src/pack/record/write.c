@@ -3,6 +3,7 @@
 #include "pack/record/write.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,6 +66,19 @@ static int keep(struct lod_record_job *job, const struct lod_record_desc *recd, 
     return 0;
 }
 
+/* Gives a record that a part has made its place, so that a record with its name is complete. */
+static int move(struct lod_record_job *job)
+{
+    const struct lod_target *target = job->write->target;
+
+    if (target->made_fd == target->records_fd || job->count == 0) {
+        return 0;
+    }
+    return renameat(target->made_fd, job->name, target->records_fd, job->name) == 0
+               ? 0
+               : lod_record_job_unwritten(job, -errno);
+}
+
 /* Writes the record. Removes an incomplete one, as the disk may be full. */
 static int write_anew(struct lod_record_job *job, struct lod_record_desc *ret_recd)
 {
@@ -72,12 +86,13 @@ static int write_anew(struct lod_record_job *job, struct lod_record_desc *ret_re
     const struct lod_source *first = &write->list->at[write->order->files[job->record->first]];
 
     if (write->before) {
-        unlinkat(write->target->records_fd, job->name, 0);
+        unlinkat(write->target->made_fd, job->name, 0);
     }
     const bool encoded = first->encoder->encode || first->encoder->encode_part;
     int error = encoded ? lod_encode_record(job, ret_recd) : lod_copy_record(job, ret_recd);
+    error = error ? error : move(job);
     if (error) {
-        unlinkat(write->target->records_fd, job->name, 0);
+        unlinkat(write->target->made_fd, job->name, 0);
     }
     return error;
 }
@@ -87,13 +102,15 @@ static int write_record(void *ctx, uint64_t index)
     const struct lod_write *write = ctx;
     struct lod_record_job job;
     struct lod_record_desc recd;
-    int error = job_init(&job, ctx, index);
+    int error = job_init(&job, ctx, write->first + index);
 
     if (!error && write->before) {
         error = lod_reuse_record(&job, &recd);
     }
     const bool kept = job.count != 0;
-    if (!error && !kept) {
+    if (!error && !kept && write->written_before) {
+        write->written[job.number].missing = true;
+    } else if (!error && !kept) {
         error = write_anew(&job, &recd);
     }
     if (!error && job.count) {
@@ -109,8 +126,7 @@ int lod_write_records(struct lod_write *write)
 
     write->pictures = lod_order_has_pictures(order);
     write->written = calloc(order->records_count + 1, sizeof(write->written[0]));
-    return write->written ? lod_pool_each(write->pool, order->records_count, write_record, write)
-                          : -ENOMEM;
+    return write->written ? lod_pool_each(write->pool, write->count, write_record, write) : -ENOMEM;
 }
 
 void lod_write_finish(struct lod_write *write)

@@ -15,7 +15,7 @@
 
 #define LOD_WRITE_WORK_BYTES ((uint64_t)1 << 30) /* size of the budget */
 
-/* Writes all records of the order as number 1 and up. */
+/* Writes the records `first` and up of the order, which counts from 0. */
 LOD_MUST_CHECK int lod_write_records(struct lod_write *write);
 void lod_write_finish(struct lod_write *write);
 

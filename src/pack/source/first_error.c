@@ -13,6 +13,7 @@ void lod_first_error_init(struct lod_first_error *first_error, bool skip_unreada
 {
     pthread_mutex_init(&first_error->lock, NULL);
     first_error->skip_unreadable = skip_unreadable;
+    first_error->planned = false;
     first_error->rank = UINT64_MAX;
     first_error->text[0] = '\0';
 }
@@ -38,9 +39,11 @@ int lod_first_error_set(struct lod_first_error *first_error, uint64_t rank, int 
     return error;
 }
 
-static const char *reason(int error)
+static const char *reason(const struct lod_first_error *first_error, int error)
 {
-    const char *text = error == -ESTALE    ? "it changed while the source was read"
+    const char *text = error == -ESTALE    ? first_error->planned
+                                                 ? "it is not the file that the plan names"
+                                                 : "it changed while the source was read"
                        : error == -EBADMSG ? "its checksum is wrong"
                                            : strerrordesc_np(-error);
     return text ? text : "unknown error";
@@ -59,7 +62,7 @@ int lod_first_error_parts(struct lod_first_error *first_error, uint64_t rank,
         return error;
     }
     return lod_first_error_set(first_error, rank, error, "cannot read the table '%pE': %s",
-                               source->path, reason(error));
+                               source->path, reason(first_error, error));
 }
 
 int lod_first_error_source(struct lod_first_error *first_error, uint64_t rank,
@@ -68,9 +71,15 @@ int lod_first_error_source(struct lod_first_error *first_error, uint64_t rank,
     if (passes(error)) {
         return error;
     }
+    if (first_error->planned) {
+        return lod_first_error_set(first_error, rank, error,
+                                   "cannot read '%pE': %s; restore it, or remove the folder of the "
+                                   "store and plan again",
+                                   source->path, reason(first_error, error));
+    }
     if (first_error->skip_unreadable) {
         source->role = LOD_SOURCE_LEFT_OUT;
-        source->why = reason(error);
+        source->why = reason(first_error, error);
         return 0;
     }
     if (source->place) {
@@ -78,9 +87,9 @@ int lod_first_error_source(struct lod_first_error *first_error, uint64_t rank,
                                    "%pE: record %" PRIu32 " at byte %" PRIu64
                                    ": %s; --skip-unreadable leaves it out",
                                    source->place->container->path, source->place->record,
-                                   source->place->at, reason(error));
+                                   source->place->at, reason(first_error, error));
     }
     return lod_first_error_set(first_error, rank, error,
                                "cannot read '%pE': %s; --skip-unreadable leaves such files out",
-                               source->path, reason(error));
+                               source->path, reason(first_error, error));
 }

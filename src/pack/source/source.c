@@ -223,7 +223,7 @@ int lod_source_open_path(int root_fd, const char *path, int flags, bool follow, 
 {
     const char *at = path[0] ? path : ".";
     struct open_how how = {
-        .flags = (unsigned)(flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK),
+        .flags = (unsigned)(flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY | O_NONBLOCK)),
         .resolve = follow ? 0u : RESOLVE_NO_SYMLINKS,
     };
     int fd = (int)syscall(SYS_openat2, root_fd, at, &how, sizeof(how));
@@ -256,8 +256,8 @@ int lod_source_check(int fd, const struct lod_source *source)
         return -errno;
     }
     lod_source_set_stat(&now, &st);
-    return S_ISREG(st.st_mode) && now.bytes == file->bytes && now.dev == file->dev &&
-                   now.ino == file->ino && now.mtime == file->mtime
+    return S_ISREG(st.st_mode) && now.bytes == file->bytes && now.mtime == file->mtime &&
+                   (file->ino == 0 || (now.dev == file->dev && now.ino == file->ino))
                ? 0
                : -ESTALE;
 }
@@ -271,11 +271,12 @@ int lod_source_check_sum(int fd, const struct lod_source *source)
 }
 
 /* The user names containers, so links to them are followed. */
-int lod_source_open(int root_fd, const struct lod_source *source, bool follow, int *ret_fd)
+static int open_as(int root_fd, const struct lod_source *source, int flags, bool follow,
+                   int *ret_fd)
 {
     int fd = -1;
-    int error = lod_source_open_path(root_fd, file_of(source)->path, O_RDONLY,
-                                     follow || source->place, &fd);
+    int error =
+        lod_source_open_path(root_fd, file_of(source)->path, flags, follow || source->place, &fd);
 
     if (error == -ELOOP || error == -ENOENT || error == -ENOTDIR) {
         return -ESTALE;
@@ -287,6 +288,22 @@ int lod_source_open(int root_fd, const struct lod_source *source, bool follow, i
         close(fd);
     } else if (!error) {
         *ret_fd = fd;
+    }
+    return error;
+}
+
+int lod_source_open(int root_fd, const struct lod_source *source, bool follow, int *ret_fd)
+{
+    return open_as(root_fd, source, O_RDONLY, follow, ret_fd);
+}
+
+int lod_source_look(int root_fd, const struct lod_source *source, bool follow)
+{
+    int fd = -1;
+    int error = open_as(root_fd, source, O_PATH, follow, &fd);
+
+    if (!error) {
+        close(fd);
     }
     return error;
 }

@@ -92,7 +92,8 @@ void lod_source_list_finish(struct lod_source_list *list);
 const struct lod_source *lod_source_owner(const struct lod_source_list *list,
                                           const struct lod_source *source);
 
-/* Copies mode, size, times and identity from `st`. */
+/* Copies mode, size, times and identity from `st`. An inode of 0: it is not known, since another
+ * machine has found the source; its size and time tell whether it is the same. */
 void lod_source_set_stat(struct lod_source *source, const struct stat *st);
 
 /*
@@ -107,6 +108,9 @@ LOD_MUST_CHECK int lod_source_open_path(int root_fd, const char *path, int flags
  */
 LOD_MUST_CHECK int lod_source_open(int root_fd, const struct lod_source *source, bool follow,
                                    int *ret_fd);
+
+/* Returns -ESTALE if the file is not there as the source has it, without reading it. */
+LOD_MUST_CHECK int lod_source_look(int root_fd, const struct lod_source *source, bool follow);
 
 /* Reads all of [offset, offset + bytes) of the source. Returns -ESTALE if the file has become
  * shorter. */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -249,6 +250,12 @@ int lod_tables_find(struct lod_probe *probe, const struct lod_tables_options *op
     free(f.of);
     free(f.wanted);
     return error;
+}
+
+const struct lod_table_found *lod_table_of(const struct lod_subitems *parts)
+{
+    return (const struct lod_table_found *)((const char *)parts -
+                                            offsetof(struct lod_table_found, parts));
 }
 
 void lod_tables_finish(struct lod_tables *tables)

@@ -41,6 +41,9 @@ struct lod_tables {
     LOD_LIST(struct lod_table_found);
 };
 
+/* Returns the table whose parts a source of the list points to. */
+const struct lod_table_found *lod_table_of(const struct lod_subitems *parts);
+
 /*
  * Finds the tables of a list whose files were probed and compared. Adds their folders, shards and
  * schemas to the list, which may be sorted again. Errors have a message.

@@ -13,14 +13,14 @@
 #include "hash.h"
 
 #define MAGIC_BYTES 8u
-#define HEAD_BYTES  LOD_FRAMED_HEAD_BYTES
+#define HEAD_BYTES  LOD_FRAMED_FILE_HEAD
 
 static uint64_t hash_of(const struct lod_buf *file)
 {
     return lod_hash64(file->data + HEAD_BYTES, file->bytes - HEAD_BYTES, 0);
 }
 
-int lod_framed_begin(const struct lod_framed_kind *kind, struct lod_buf *file)
+int lod_framed_file_begin(const struct lod_framed_file_kind *kind, struct lod_buf *file)
 {
     int error = lod_buf_append(file, kind->magic, MAGIC_BYTES);
 
@@ -40,7 +40,7 @@ static int write_tmp(int dir_fd, const char *tmp, const struct lod_buf *file)
     return error;
 }
 
-int lod_framed_write(int dir_fd, const struct lod_framed_kind *kind, struct lod_buf *file)
+int lod_framed_file_write(int dir_fd, const struct lod_framed_file_kind *kind, struct lod_buf *file)
 {
     if (file->bytes > kind->bytes_max) {
         return -E2BIG;
@@ -53,7 +53,7 @@ int lod_framed_write(int dir_fd, const struct lod_framed_kind *kind, struct lod_
     return error ? error : lod_file_sync(dir_fd);
 }
 
-static int read_file(int fd, const struct lod_framed_kind *kind, struct lod_buf *file)
+static int read_file(int fd, const struct lod_framed_file_kind *kind, struct lod_buf *file)
 {
     struct stat st;
 
@@ -71,20 +71,46 @@ static int read_file(int fd, const struct lod_framed_kind *kind, struct lod_buf 
     }
     file->bytes = (size_t)st.st_size;
     return memcmp(file->data, kind->magic, MAGIC_BYTES) == 0 &&
-                   hash_of(file) == lod_framed_hash(file)
+                   hash_of(file) == lod_get_le64(file->data + MAGIC_BYTES)
                ? 0
                : -EBADMSG;
 }
 
-int lod_framed_read(int dir_fd, const struct lod_framed_kind *kind, struct lod_buf *ret_file)
+static int open_file(int dir_fd, const struct lod_framed_file_kind *kind, int *ret_fd)
+{
+    *ret_fd = openat(dir_fd, kind->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return *ret_fd >= 0 ? 0 : errno == ELOOP ? -EBADMSG : -errno;
+}
+
+int lod_framed_file_peek(int dir_fd, const struct lod_framed_file_kind *kind, uint64_t *ret_hash)
+{
+    uint8_t head[HEAD_BYTES];
+    int fd = -1;
+    int error = open_file(dir_fd, kind, &fd);
+
+    if (error) {
+        return error;
+    }
+    error = lod_file_pread(fd, 0, head, sizeof(head));
+    close(fd);
+    if (error || memcmp(head, kind->magic, MAGIC_BYTES) != 0) {
+        return -EBADMSG;
+    }
+    *ret_hash = lod_get_le64(head + MAGIC_BYTES);
+    return 0;
+}
+
+int lod_framed_file_read(int dir_fd, const struct lod_framed_file_kind *kind,
+                         struct lod_buf *ret_file)
 {
     struct lod_buf file = {0};
-    int fd = openat(dir_fd, kind->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = -1;
+    int error = open_file(dir_fd, kind, &fd);
 
-    if (fd < 0) {
-        return errno == ELOOP ? -EBADMSG : -errno;
+    if (error) {
+        return error;
     }
-    int error = read_file(fd, kind, &file);
+    error = read_file(fd, kind, &file);
     close(fd);
     if (error) {
         lod_buf_finish(&file);
@@ -92,11 +118,6 @@ int lod_framed_read(int dir_fd, const struct lod_framed_kind *kind, struct lod_b
         *ret_file = file;
     }
     return error;
-}
-
-uint64_t lod_framed_hash(const struct lod_buf *file)
-{
-    return lod_get_le64(file->data + MAGIC_BYTES);
 }
 
 static size_t shared_bytes(const char *a, const char *b)
@@ -109,7 +130,7 @@ static size_t shared_bytes(const char *a, const char *b)
     return bytes;
 }
 
-int lod_framed_put_path(struct lod_buf *file, const char *before, const char *path)
+int lod_framed_file_put_path(struct lod_buf *file, const char *before, const char *path)
 {
     const size_t shared = shared_bytes(before, path), rest = strlen(path) - shared;
     int error = lod_buf_append_le(file, 2, shared);
@@ -118,8 +139,8 @@ int lod_framed_put_path(struct lod_buf *file, const char *before, const char *pa
     return error ? error : lod_buf_append(file, path + shared, rest);
 }
 
-bool lod_framed_take_path(struct lod_cursor *c, char path[LOD_PATH_MAX + 1], size_t *ret_bytes,
-                          bool *ret_ascends)
+bool lod_framed_file_take_path(struct lod_cursor *c, char path[LOD_PATH_MAX + 1], size_t *ret_bytes,
+                               bool *ret_ascends)
 {
     const size_t shared = lod_take_le16(c), rest = lod_take_le16(c);
     const uint8_t *at = lod_take(c, rest);

@@ -13,38 +13,41 @@
 #include "compiler.h"
 #include "backend/format.h"
 
-#define LOD_FRAMED_HEAD_BYTES 16u /* u64 magic, u64 XXH3-64 of the rest */
+#define LOD_FRAMED_FILE_HEAD 16u /* u64 magic, u64 XXH3-64 of the rest */
 
-struct lod_framed_kind {
+struct lod_framed_file_kind {
     const char *name, *tmp, *magic; /* the magic has 8 bytes */
     uint64_t bytes_max;             /* a longer file is not one */
 };
 
 /* Begins a file in an empty buffer: its head. The caller appends the contents. Returns -ENOMEM. */
-LOD_MUST_CHECK int lod_framed_begin(const struct lod_framed_kind *kind, struct lod_buf *file);
+LOD_MUST_CHECK int lod_framed_file_begin(const struct lod_framed_file_kind *kind,
+                                         struct lod_buf *file);
 
 /* Fills in the hash, and writes the file by a temporary one, fsync, rename, and fsync of the
  * folder. Returns -E2BIG, or an error such as -ENOSPC. */
-LOD_MUST_CHECK int lod_framed_write(int dir_fd, const struct lod_framed_kind *kind,
-                                    struct lod_buf *file);
+LOD_MUST_CHECK int lod_framed_file_write(int dir_fd, const struct lod_framed_file_kind *kind,
+                                         struct lod_buf *file);
 
 /* Reads a file into an empty buffer, head included. Returns -ENOENT if there is none, -EBADMSG if
  * it is damaged, -ENOMEM, or an error of reading. */
-LOD_MUST_CHECK int lod_framed_read(int dir_fd, const struct lod_framed_kind *kind,
-                                   struct lod_buf *ret_file);
+LOD_MUST_CHECK int lod_framed_file_read(int dir_fd, const struct lod_framed_file_kind *kind,
+                                        struct lod_buf *ret_file);
 
-/* Returns the hash in the head of a file that was written or read. */
-uint64_t lod_framed_hash(const struct lod_buf *file);
+/* Reads the hash in the head of such a file, and no more of it. Returns as lod_framed_file_read. */
+LOD_MUST_CHECK int lod_framed_file_peek(int dir_fd, const struct lod_framed_file_kind *kind,
+                                        uint64_t *ret_hash);
 
 /* Appends a path as u16 bytes shared with the path before, u16 further bytes, and those. Returns
  * -ENOMEM. */
-LOD_MUST_CHECK int lod_framed_put_path(struct lod_buf *file, const char *before, const char *path);
+LOD_MUST_CHECK int lod_framed_file_put_path(struct lod_buf *file, const char *before,
+                                            const char *path);
 
 /*
  * Reads such a path. `path` has the one before, and is replaced. Returns whether the bytes are one;
  * it may contain a NUL. *ret_bytes is its length. *ret_ascends: it stands after the one before.
  */
-LOD_MUST_CHECK bool lod_framed_take_path(struct lod_cursor *c, char path[LOD_PATH_MAX + 1],
-                                         size_t *ret_bytes, bool *ret_ascends);
+LOD_MUST_CHECK bool lod_framed_file_take_path(struct lod_cursor *c, char path[LOD_PATH_MAX + 1],
+                                              size_t *ret_bytes, bool *ret_ascends);
 
 #endif

@@ -25,10 +25,10 @@
 #define STATE_BYTES 20u
 #define NO_CODEC    0xffu
 
-static const struct lod_framed_kind kind = {.name = LOD_JOURNAL_NAME,
-                                            .tmp = LOD_JOURNAL_TMP,
-                                            .magic = "LODFSPJ1",
-                                            .bytes_max = LOD_JOURNAL_BYTES_MAX};
+static const struct lod_framed_file_kind kind = {.name = LOD_JOURNAL_NAME,
+                                                 .tmp = LOD_JOURNAL_TMP,
+                                                 .magic = "LODFSPJ1",
+                                                 .bytes_max = LOD_JOURNAL_BYTES_MAX};
 
 /* -------------------------------------------------------------------------------- writing */
 
@@ -75,7 +75,7 @@ static int add_names(const struct lod_source_list *list, struct lod_buf *into)
 
     for (size_t i = 0; !error && i < list->count; i++) {
         const char *path = list->at[i].path;
-        error = lod_framed_put_path(into, before, path);
+        error = lod_framed_file_put_path(into, before, path);
         error = error ? error : lod_buf_append_le(into, 8, hash_source(list, &list->at[i]));
         before = path;
     }
@@ -89,7 +89,7 @@ static int make(const struct lod_journal_plan *plan, struct lod_buf *file)
     if (bytes > LOD_JOURNAL_OPTIONS_MAX) {
         return -E2BIG;
     }
-    int error = lod_framed_begin(&kind, file);
+    int error = lod_framed_file_begin(&kind, file);
     error = error ? error : lod_buf_append_le(file, 8, plan->choice);
     error = error ? error : lod_buf_append_le(file, 2, bytes);
     error = error ? error : lod_buf_append(file, plan->options, bytes);
@@ -101,7 +101,7 @@ int lod_journal_write(int dir_fd, const struct lod_journal_plan *plan)
     struct lod_buf file = {0};
     int error = make(plan, &file);
 
-    error = error ? error : lod_framed_write(dir_fd, &kind, &file);
+    error = error ? error : lod_framed_file_write(dir_fd, &kind, &file);
     lod_buf_finish(&file);
     return error;
 }
@@ -110,12 +110,12 @@ int lod_journal_write(int dir_fd, const struct lod_journal_plan *plan)
 
 int lod_journal_read(int dir_fd, struct lod_journal *ret_journal)
 {
-    return lod_framed_read(dir_fd, &kind, &ret_journal->file);
+    return lod_framed_file_read(dir_fd, &kind, &ret_journal->file);
 }
 
-uint64_t lod_journal_hash(const struct lod_journal *journal)
+int lod_journal_peek(int dir_fd, uint64_t *ret_hash)
 {
-    return lod_framed_hash(&journal->file);
+    return lod_framed_file_peek(dir_fd, &kind, ret_hash);
 }
 
 void lod_journal_finish(struct lod_journal *journal)
@@ -128,7 +128,7 @@ static int open_body(const struct lod_journal *journal, struct lod_cursor *c, ui
                      struct lod_span *ret_options)
 {
     *c = lod_cursor(journal->file.data, journal->file.bytes);
-    lod_take(c, LOD_FRAMED_HEAD_BYTES);
+    lod_take(c, LOD_FRAMED_FILE_HEAD);
     *ret_choice = lod_take_le64(c);
     size_t bytes = lod_take_le16(c);
     const uint8_t *at = lod_take(c, bytes);
@@ -187,7 +187,7 @@ static int take_name(struct lod_cursor *c, char path[LOD_PATH_MAX + 1], uint64_t
     }
     size_t bytes;
     bool ascends;
-    if (!lod_framed_take_path(c, path, &bytes, &ascends)) {
+    if (!lod_framed_file_take_path(c, path, &bytes, &ascends)) {
         return -EBADMSG;
     }
     *ret_hash = lod_take_le64(c);

@@ -42,8 +42,9 @@ LOD_MUST_CHECK int lod_journal_write(int dir_fd, const struct lod_journal_plan *
 /* Returns -ENOENT if there is no journal, -EBADMSG if it is damaged, -ENOMEM, or an error of the
  * file. */
 LOD_MUST_CHECK int lod_journal_read(int dir_fd, struct lod_journal *ret_journal);
-/* Returns a hash of all that the journal says. */
-uint64_t lod_journal_hash(const struct lod_journal *journal);
+
+/* Reads the hash of all that the journal says, from its head alone. Returns as lod_journal_read. */
+LOD_MUST_CHECK int lod_journal_peek(int dir_fd, uint64_t *ret_hash);
 void lod_journal_finish(struct lod_journal *journal);
 
 /*

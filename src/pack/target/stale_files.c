@@ -17,10 +17,12 @@
 
 #define NUMBER_DIGITS 6 /* minimum in the name of a record's file */
 
-static const char *const own_names[] = {LOD_INDEX_NAME, "manifest.tmp", LOD_JOURNAL_TMP,
+static const char *const own_names[] = {LOD_INDEX_NAME,  "manifest.tmp",  LOD_PLAN_TMP,
+                                        LOD_PARTS_NAME,  LOD_JOURNAL_TMP, LOD_PLAN_NAME,
                                         LOD_JOURNAL_NAME}; /* the journal last */
 
 #define OWN_NAMES (sizeof(own_names) / sizeof(own_names[0]))
+#define DECISIONS 2u /* at the end of the names: plan and journal */
 
 /* Returns whether the name is six digits or more, a dot, and the name of a codec. */
 static bool is_record_name(const char *name)
@@ -39,9 +41,14 @@ static bool is_record_name(const char *name)
     return false;
 }
 
+static bool begins(const char *name, const char *beginning)
+{
+    return strncmp(name, beginning, strlen(beginning)) == 0;
+}
+
 static bool is_own_name(const char *name, bool in_records)
 {
-    bool own = strcmp(name, LOD_RECORDS_NAME) == 0;
+    bool own = strcmp(name, LOD_RECORDS_NAME) == 0 || begins(name, LOD_PART_FOLDER);
 
     for (size_t i = 0; i < OWN_NAMES; i++) {
         own = own || strcmp(name, own_names[i]) == 0;
@@ -115,8 +122,35 @@ static void remove_records(int records_fd, const struct lod_order *order)
     }
 }
 
+static void remove_part(int dir_fd, const char *name)
+{
+    int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd >= 0) {
+        remove_records(fd, NULL);
+        close(fd);
+        unlinkat(dir_fd, name, AT_REMOVEDIR);
+    }
+}
+
+void lod_stale_files_remove_parts(int dir_fd, const char *beginning)
+{
+    DIR *dir = open_names(dir_fd);
+    const struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        if (begins(entry->d_name, beginning)) {
+            remove_part(dir_fd, entry->d_name);
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+}
+
 void lod_stale_files_remove(int dir_fd, int records_fd)
 {
+    lod_stale_files_remove_parts(dir_fd, LOD_PART_FOLDER);
     if (records_fd >= 0) {
         remove_records(records_fd, NULL);
     }
@@ -127,8 +161,9 @@ void lod_stale_files_remove(int dir_fd, int records_fd)
 
 void lod_stale_files_prune(int dir_fd, int records_fd, const struct lod_order *order)
 {
+    lod_stale_files_remove_parts(dir_fd, LOD_PART_FOLDER);
     remove_records(records_fd, order);
-    for (size_t i = 0; i + 1 < OWN_NAMES; i++) {
+    for (size_t i = 0; i + DECISIONS < OWN_NAMES; i++) {
         unlinkat(dir_fd, own_names[i], 0);
     }
 }

@@ -213,6 +213,13 @@ static int lock_folder(const struct lod_target *target, struct lod_first_error *
     return 0;
 }
 
+static int open_records(struct lod_target *target, struct lod_first_error *first_error)
+{
+    target->records_fd = openat(target->fd, LOD_RECORDS_NAME, FOLDER_FLAGS | O_NOFOLLOW);
+    target->made_fd = target->records_fd;
+    return target->records_fd < 0 ? refuse_errno(first_error, "open records/ in", target->path) : 0;
+}
+
 static int open_folders(struct lod_target *target, struct lod_first_error *first_error)
 {
     target->made = mkdir(target->path, FOLDER_MODE) == 0;
@@ -231,8 +238,24 @@ static int open_folders(struct lod_target *target, struct lod_first_error *first
     if (mkdirat(target->fd, LOD_RECORDS_NAME, FOLDER_MODE) && errno != EEXIST) {
         return refuse_errno(first_error, "make records/ in", target->path);
     }
-    target->records_fd = openat(target->fd, LOD_RECORDS_NAME, FOLDER_FLAGS | O_NOFOLLOW);
-    return target->records_fd < 0 ? refuse_errno(first_error, "open records/ in", target->path) : 0;
+    return open_records(target, first_error);
+}
+
+int lod_target_join(const char *path, struct lod_first_error *first_error,
+                    struct lod_target *ret_target)
+{
+    struct lod_target target = {.path = path, .records_fd = -1, .keep = true};
+
+    target.fd = open(path, FOLDER_FLAGS);
+    int error = target.fd < 0 ? refuse_errno(first_error, "open the folder of the store", path)
+                              : check_contents(path, target.fd, first_error);
+    error = error ? error : open_records(&target, first_error);
+    if (error) {
+        lod_target_finish(&target);
+        return error;
+    }
+    *ret_target = target;
+    return 0;
 }
 
 int lod_target_open(const char *path, struct lod_first_error *first_error,
@@ -273,8 +296,12 @@ int lod_target_sync_parent(const struct lod_target *target)
 
 int lod_target_end_journal(struct lod_target *target)
 {
-    if (unlinkat(target->fd, LOD_JOURNAL_NAME, 0) < 0 && errno != ENOENT) {
-        return -errno;
+    static const char *const names[] = {LOD_PARTS_NAME, LOD_PLAN_NAME, LOD_JOURNAL_NAME};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (unlinkat(target->fd, names[i], 0) < 0 && errno != ENOENT) {
+            return -errno;
+        }
     }
     target->keep = false;
     return 0;

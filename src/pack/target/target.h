@@ -16,8 +16,10 @@ struct lod_target {
     const char *path; /* borrowed */
     int fd;           /* the folder, locked */
     int records_fd;
-    bool made; /* this run made the folder */
-    bool keep; /* finish leaves everything in place */
+    int made_fd; /* the folder in which records are made: records_fd, or that of a part, from which
+                  * they are moved when they are complete; borrowed */
+    bool made;   /* this run made the folder */
+    bool keep;   /* finish leaves everything in place */
 };
 
 /*
@@ -37,6 +39,13 @@ LOD_MUST_CHECK int lod_target_check(const char *path, int source_fd,
 LOD_MUST_CHECK int lod_target_open(const char *path, struct lod_first_error *first_error,
                                    struct lod_target *ret_target);
 
+/*
+ * Opens a folder that is there already, and its records, without a lock, for a part of a pack.
+ * Refuses what lod_target_open refuses of the contents.
+ */
+LOD_MUST_CHECK int lod_target_join(const char *path, struct lod_first_error *first_error,
+                                   struct lod_target *ret_target);
+
 /* Makes the names of the records durable, before the index is written. */
 LOD_MUST_CHECK int lod_target_sync_records(const struct lod_target *target);
 
@@ -44,8 +53,8 @@ LOD_MUST_CHECK int lod_target_sync_records(const struct lod_target *target);
 LOD_MUST_CHECK int lod_target_sync_parent(const struct lod_target *target);
 
 /*
- * Removes the journal: the last step before the manifest gets its name. After a later failure the
- * folder is cleaned up.
+ * Removes the journal, and the plan before it: the last step before the manifest gets its name.
+ * After a later failure the folder is cleaned up.
  */
 LOD_MUST_CHECK int lod_target_end_journal(struct lod_target *target);
 

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pack by many processes: one plans, each of the others writes the records of a part, and one
+ * commits. They need no messages. The plan has all decisions, so each record depends on it and on
+ * its own files alone.
+ */
+#include "pack/pack_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hash.h"
+#include "pack/parts/plan_tables.h"
+#include "pack/record/write.h"
+#include "pack/target/journal.h"
+#include "pack/target/stale_files.h"
+#include "text.h"
+
+#define RANGES_SHOWN 20
+#define RANGES_TEXT  1024
+
+/* ------------------------------------------------------------------------------- the plan */
+
+static void hash_list(const struct lod_option_list *list, char sign, uint64_t *hash)
+{
+    for (unsigned i = 0; i < list->count; i++) {
+        *hash = lod_hash64(&sign, 1, *hash);
+        *hash = lod_hash64(list->at[i], strlen(list->at[i]), *hash);
+    }
+}
+
+/* Appends the patterns of names, which decide what is in the list but for nothing else. */
+static void print_filter(const struct lod_filter *filter, char *text, size_t room)
+{
+    const char *first = filter->exclude.count   ? filter->exclude.at[0]
+                        : filter->include.count ? filter->include.at[0]
+                                                : "FILE";
+    const size_t count = filter->exclude.count + filter->include.count + filter->lines.count;
+    uint64_t hash = 0;
+
+    hash_list(&filter->exclude, '-', &hash);
+    hash_list(&filter->include, '+', &hash);
+    for (size_t i = 0; i < filter->lines.count; i++) {
+        hash = lod_hash64(filter->lines.at[i], strlen(filter->lines.at[i]) + 1, hash);
+    }
+    if (count) {
+        lod_format(text, room, "--%s=%.256s (%zu patterns of hash %016" PRIx64 ")\n",
+                   filter->exclude.count   ? "exclude"
+                   : filter->include.count ? "include"
+                                           : "exclude-from",
+                   first, count, hash);
+    }
+}
+
+/* The options of the journal, and those that a walk of the source would show. */
+static void print_options(const struct lod_pack_run *p, char text[LOD_JOURNAL_OPTIONS_MAX + 1])
+{
+    const size_t bytes = strlen(p->resume.options);
+
+    memcpy(text, p->resume.options, bytes + 1);
+    print_filter(&p->options->filter, text + bytes, LOD_JOURNAL_OPTIONS_MAX + 1 - bytes);
+}
+
+static int refuse(struct lod_pack_run *p, int error, const char *sentence)
+{
+    return error == -ENOMEM || error == -EINTR
+               ? error
+               : lod_first_error_set(p->first_error, 0, error, "'%pE' %s", p->options->store,
+                                     sentence);
+}
+
+int lod_pack_write_plan(struct lod_pack_run *p)
+{
+    static const struct lod_order none = {0};
+    char options[LOD_JOURNAL_OPTIONS_MAX + 1];
+    struct lod_pack_plan_decisions decisions = {.options = options,
+                                                .list = &p->result->list,
+                                                .order = &p->order,
+                                                .scans = &p->scans,
+                                                .labels = p->labels.at,
+                                                .facts = {.other_labels = p->labels.differs,
+                                                          .tables_stored = p->result->tables_stored,
+                                                          .tables_beside = p->result->tables_beside,
+                                                          .shards = p->result->shards}};
+
+    int error = lod_resume_begin(&p->resume, &p->target, &p->result->list, &p->order,
+                                 p->scans.table, p->first_error);
+    if (error) {
+        return error;
+    }
+    if (!p->planned) { /* records of a pack without a plan may be incomplete */
+        lod_stale_files_prune(p->target.fd, p->target.records_fd, &none);
+    }
+    p->result->records = p->order.records_count;
+    print_options(p, options);
+    error = lod_journal_peek(p->target.fd, &decisions.journal);
+    error = error ? error : lod_pack_plan_write(p->target.fd, &decisions, &p->result->plan_bytes);
+    error = error ? error : lod_target_sync_parent(&p->target);
+    return error ? refuse(p, error, "cannot take the plan; is there room on its disk?") : 0;
+}
+
+/* Reads the plan and checks that it is that of this command. */
+static int read_plan(struct lod_pack_run *p, struct lod_pack_plan *plan)
+{
+    char options[LOD_JOURNAL_OPTIONS_MAX + 1], why[LOD_RESUME_WHY_TEXT];
+    uint64_t journal = 0;
+    int error = lod_pack_plan_read(p->target.fd, plan);
+
+    if (error) {
+        return refuse(p, error,
+                      error == -ENOENT ? "has no plan: run lodfs pack --plan first"
+                                       : "has a damaged plan: run lodfs pack --plan again");
+    }
+    error = lod_journal_peek(p->target.fd, &journal);
+    if (error || journal != plan->journal) {
+        return refuse(p, error ? error : -EBADMSG,
+                      "has a plan of another pack: run lodfs pack --plan again");
+    }
+    print_options(p, options);
+    error = lod_journal_compare_text(plan->options, options, why, sizeof(why));
+    return error == -EEXIST
+               ? lod_first_error_set(p->first_error, 0, error,
+                                     "'%pE' has a plan with other options: %s; give the same ones",
+                                     p->options->store, why)
+               : error;
+}
+
+/* Moves the decisions for some records from the plan to the run. */
+static int take_decisions(struct lod_pack_run *p, struct lod_pack_plan *plan,
+                          const struct lod_part_run *run, struct lod_pack_plan_sources *sources)
+{
+    int error = lod_pack_plan_take_scans(plan, p->options->scans, &p->scans);
+
+    error = error ? error : lod_pack_plan_take_sources(plan, run->first, run->count, sources);
+    if (error) {
+        return refuse(p, error, "has a malformed plan: run lodfs pack --plan again");
+    }
+    p->first_error->planned = true;
+    p->result->list = sources->list;
+    p->labels.at = sources->labels;
+    p->order = plan->order; /* it is the run's now */
+    plan->order = (struct lod_order){0};
+    p->result->cuts = p->order.cuts;
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------ the commit */
+
+int lod_pack_take_plan(struct lod_pack_run *p)
+{
+    struct lod_pack_plan plan = {0};
+    struct lod_pack_plan_sources sources = {0};
+    int error = read_plan(p, &plan);
+    const struct lod_part_run all = {.count = (uint32_t)plan.order.records_count};
+
+    error = error ? error : take_decisions(p, &plan, &all, &sources);
+    if (!error) {
+        p->result->other_labels = plan.facts.other_labels;
+        p->result->tables_stored = plan.facts.tables_stored;
+        p->result->tables_beside = plan.facts.tables_beside;
+        p->result->shards = plan.facts.shards;
+    }
+    lod_pack_plan_finish(&plan);
+    return error;
+}
+
+/* Prints the numbers that are set, from 1, as "3, 5-7". */
+static void print_ranges(const bool *set, uint32_t count, char text[RANGES_TEXT])
+{
+    size_t at = 0;
+    unsigned shown = 0;
+
+    text[0] = '\0';
+    for (uint32_t i = 1, end; i <= count && shown <= RANGES_SHOWN; i = end + 1) {
+        for (end = i; end < count && set[i] && set[end + 1]; end++) {
+        }
+        if (set[i] && shown++ == RANGES_SHOWN) {
+            lod_format(text + at, RANGES_TEXT - at, ", ..");
+        } else if (set[i]) {
+            at += lod_format(text + at, RANGES_TEXT - at, "%s%" PRIu32, at ? ", " : "", i);
+            at += end == i ? 0 : lod_format(text + at, RANGES_TEXT - at, "-%" PRIu32, end);
+        }
+    }
+}
+
+/* Names the parts of missing records, or, if N is not known, the records. */
+static int name_missing(struct lod_pack_run *p, const struct lod_write *write, uint32_t missing)
+{
+    const uint32_t records = (uint32_t)p->order.records_count, parts = lod_part_noted(&p->target);
+    const uint32_t most = parts ? parts : records;
+    uint32_t *numbers = calloc((size_t)records + 1, sizeof(numbers[0]));
+    bool *set = calloc((size_t)most + 1, sizeof(set[0]));
+    char ranges[RANGES_TEXT];
+
+    if (!numbers || !set) {
+        free(numbers);
+        free(set);
+        return -ENOMEM;
+    }
+    if (parts) {
+        lod_part_numbers(&p->order, parts, numbers);
+    }
+    for (uint32_t r = 0; r < records; r++) {
+        set[parts ? numbers[r] : r + 1] |= write->written[r + 1].missing;
+    }
+    print_ranges(set, most, ranges);
+    free(numbers);
+    free(set);
+    return parts ? lod_first_error_set(p->first_error, 0, -ENODATA,
+                                       "'%pE' lacks %" PRIu32 " of %" PRIu32
+                                       " records: run --part=K/%" PRIu32
+                                       " for K = %s, then this command again",
+                                       p->options->store, missing, records, parts, ranges)
+                 : lod_first_error_set(p->first_error, 0, -ENODATA,
+                                       "'%pE' lacks %" PRIu32 " of %" PRIu32
+                                       " records (%s): run each part, --part=K/N, then this "
+                                       "command again",
+                                       p->options->store, missing, records, ranges);
+}
+
+int lod_pack_refuse_missing(struct lod_pack_run *p, const struct lod_write *write)
+{
+    uint32_t missing = 0;
+
+    for (size_t r = 1; r <= p->order.records_count; r++) {
+        missing += write->written[r].missing;
+    }
+    if (missing) {
+        return name_missing(p, write, missing);
+    }
+    if (p->planned) { /* the remains of parts and commits that were killed */
+        lod_stale_files_prune(p->target.fd, p->target.records_fd, &p->order);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------ the parts */
+
+static uint64_t files_of(const struct lod_order *order, const struct lod_part_run *run)
+{
+    uint64_t files = 0;
+
+    for (uint32_t r = run->first; r < run->first + run->count; r++) {
+        files += order->records[r].count;
+    }
+    return files;
+}
+
+/* The files of a part, to look at. */
+struct looking {
+    struct lod_pack_run *p;
+    uint32_t first; /* of the order's files */
+};
+
+static int look_at(void *ctx, uint64_t index)
+{
+    const struct looking *looking = ctx;
+    struct lod_pack_run *p = looking->p;
+    struct lod_source *source = &p->result->list.at[p->order.files[looking->first + index]];
+    int error = lod_cancel_poll(p->options->stop);
+
+    if (error || source->added) {
+        return error;
+    }
+    error = lod_source_look(p->source_fd, source, p->options->follow);
+    return error ? lod_first_error_source(p->first_error, index, source, error) : 0;
+}
+
+/* Compares sizes and times of all files with the plan before anything is written. */
+static int look_at_sources(struct lod_pack_run *p, const struct lod_part_run *run)
+{
+    struct looking looking = {.p = p, .first = p->order.records[run->first].first};
+
+    lod_progress_stage(p->options->progress, "comparing the source with the plan", 0, 0);
+    return lod_pool_each(p->pool, files_of(&p->order, run), look_at, &looking);
+}
+
+static int take_tables(struct lod_pack_run *p, const struct lod_pack_plan *plan,
+                       const struct lod_pack_plan_sources *sources, const struct lod_part_run *run)
+{
+    p->probe = (struct lod_probe){.root_fd = p->source_fd,
+                                  .follow = p->options->follow,
+                                  .pool = p->pool,
+                                  .stop = p->options->stop,
+                                  .progress = p->options->progress,
+                                  .first_error = p->first_error,
+                                  .list = &p->result->list};
+    int error = lod_pack_plan_take_tables(plan, sources, &p->order, run, &p->probe,
+                                          &p->options->tables, &p->result->tables);
+    return error == -EBADMSG ? refuse(p, error, "has a malformed plan: run lodfs pack --plan again")
+                             : error;
+}
+
+static uint64_t bytes_of(const struct lod_order *order, const struct lod_part_run *run)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t r = run->first; r < run->first + run->count; r++) {
+        bytes += order->records[r].source_bytes;
+    }
+    return bytes;
+}
+
+static int write_run(struct lod_pack_run *p, const struct lod_part_run *run)
+{
+    const struct lod_encode_options encode = lod_pack_encode_options(p);
+    struct lod_memory_semaphore budget;
+    struct lod_write write = lod_pack_jobs(p, &encode, &budget);
+    int error = lod_store_open(p->options->store, &write.before);
+
+    if (error) {
+        return error;
+    }
+    write.first = run->first;
+    write.count = run->count;
+    lod_memory_semaphore_init(&budget, LOD_WRITE_WORK_BYTES);
+    lod_progress_stage(p->options->progress, "packing", files_of(&p->order, run),
+                       bytes_of(&p->order, run));
+    error = lod_write_records(&write);
+    for (uint32_t r = run->first + 1; !error && r <= run->first + run->count; r++) {
+        p->result->kept += write.written[r].kept;
+        p->result->store_bytes += write.written[r].recd.file_bytes;
+    }
+    error = error ? error : lod_target_sync_records(&p->target);
+    lod_write_finish(&write);
+    lod_store_close(write.before);
+    lod_memory_semaphore_finish(&budget);
+    return error;
+}
+
+static int write_part(struct lod_pack_run *p, struct lod_pack_plan *plan,
+                      const struct lod_part_run *run)
+{
+    struct lod_part_folder folder = {.fd = -1};
+    struct lod_pack_plan_sources sources = {0};
+    int error = lod_part_lock_run(&p->target, plan, run, p->first_error, &p->lock);
+
+    error = error ? error : take_decisions(p, plan, run, &sources);
+    error = error ? error : look_at_sources(p, run);
+    error = error ? error : take_tables(p, plan, &sources, run);
+    free(sources.whole);
+    if (!error) {
+        lod_pack_plan_finish(plan);
+        error =
+            lod_part_folder_make(&p->target, &p->options->part, &p->lock, p->first_error, &folder);
+    }
+    if (!error) {
+        p->resume.ours = true;
+        error = write_run(p, run);
+        p->resume.ours = error != -ESTALE && error != -EBADMSG;
+    }
+    lod_part_folder_remove(&p->target, &folder);
+    return error;
+}
+
+int lod_pack_write_part(struct lod_pack_run *p)
+{
+    struct lod_pack_plan plan = {0};
+    int error = lod_target_join(p->options->store, p->first_error, &p->target);
+
+    error = error ? error : read_plan(p, &plan);
+    const struct lod_part_run run = lod_part_records(&plan.order, &p->options->part);
+    if (!error && run.count) {
+        error = write_part(p, &plan, &run);
+    }
+    p->result->records = run.count;
+    lod_pack_plan_finish(&plan);
+    return error;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Part K of N of a pack: a run of records. Records stand in the order of the keys of names, so the
+ * files of a name, such as a picture and its mask, are in one part or in two neighbours.
+ */
+#ifndef LOD_PACK_PART_H
+#define LOD_PACK_PART_H
+
+#include <stdint.h>
+
+#include "pack/plan/order.h"
+
+#define LOD_PARTS_MAX 1000000u
+
+struct lod_pack_part {
+    uint32_t number, count; /* K and N, K from 1; both 0: there are no parts */
+};
+
+struct lod_part_run {
+    uint32_t first, count; /* of the records of the order, which counts from 0 */
+};
+
+/* Sets the number, from 1, of the part of each record. Parts have about the same number of bytes of
+ * the source. */
+void lod_part_numbers(const struct lod_order *order, uint32_t parts, uint32_t *ret_numbers);
+
+/* Returns the records of a part, perhaps none. */
+struct lod_part_run lod_part_records(const struct lod_order *order,
+                                     const struct lod_pack_part *part);
+
+#endif
