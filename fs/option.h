@@ -25,6 +25,7 @@ enum lod_option_kind {
     LOD_OPTION_OCTAL,    /* 0 .. max, permissions in octal */
     LOD_OPTION_OPERAND,  /* not an option but an operand of a command, a text; min 1: required */
     LOD_OPTION_IGNORED,  /* of -o: takes no value, and changes nothing */
+    LOD_OPTION_NEEDLESS, /* of -o: the same, after a warning; a value is accepted */
     LOD_OPTION_MOUNT8,   /* of -o: concerns only mount(8) */
     LOD_OPTION_REFUSED,  /* of -o: `help` is the reason */
 };

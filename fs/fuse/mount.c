@@ -19,6 +19,7 @@
 
 #include "backend/location.h"
 #include "read/devices.h"
+#include "fuse/act_as.h"
 #include "fuse/loop.h"
 #include "fuse/ops.h"
 #include "fuse/service.h"
@@ -190,6 +191,7 @@ static int create_session(struct mount *mount, struct fuse_session **ret_session
         .gid = mount->options.gid,
         .file_mask = mount->options.file_mask,
         .folder_mask = mount->options.folder_mask,
+        .xattr = mount->options.xattr,
         .direct_io = mount->options.cache == LOD_CACHE_NONE,
         .read_bytes_max = mount->options.read_bytes_max,
     };
@@ -302,6 +304,15 @@ static int prepare(struct mount *mount)
 
     if (error == -ENOMEM) {
         return no_memory(mount);
+    }
+    if (!error && mount->options.setuid) {
+        error = lod_act_as(mount->options.setuid);
+    }
+    if (mount->options.uid == LOD_ID_OF_MOUNTER) {
+        mount->options.uid = getuid();
+    }
+    if (mount->options.gid == LOD_ID_OF_MOUNTER) {
+        mount->options.gid = getgid();
     }
     mount->options.threads = given->single ? 1 : mount->options.threads;
     if (!error) {

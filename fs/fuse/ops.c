@@ -239,21 +239,6 @@ static void op_open(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi
     fuse_reply_open(req, fi);
 }
 
-static void op_getxattr(fuse_req_t req, fuse_ino_t number, const char *name, size_t size)
-{
-    (void)number;
-    (void)name;
-    (void)size;
-    fuse_reply_err(req, ENOSYS);
-}
-
-static void op_listxattr(fuse_req_t req, fuse_ino_t number, size_t size)
-{
-    (void)number;
-    (void)size;
-    fuse_reply_err(req, ENOSYS);
-}
-
 /* Does nothing: inode numbers are arithmetic. */
 static void op_forget(fuse_req_t req, fuse_ino_t number, uint64_t count)
 {
@@ -282,7 +267,7 @@ const struct fuse_lowlevel_ops lod_fuse_ops = {
     .opendir = op_opendir,
     .readdir = lod_op_readdir,
     .readdirplus = lod_op_readdirplus,
-    .getxattr = op_getxattr,
-    .listxattr = op_listxattr,
+    .getxattr = lod_op_getxattr,
+    .listxattr = lod_op_listxattr,
     .ioctl = lod_op_ioctl,
 };

@@ -28,6 +28,7 @@ struct lod_ops {
     uid_t uid; /* owner of every file */
     gid_t gid;
     mode_t file_mask, folder_mask; /* bits cleared in the modes */
+    bool xattr;                    /* files have extended attributes */
     bool direct_io;                /* no page cache: the kernel sends every read */
     unsigned read_bytes_max;       /* largest request: the mount option max_read */
 };
@@ -56,6 +57,9 @@ void lod_ops_fail(fuse_req_t req, fuse_ino_t number, int error);
 void lod_op_ioctl(fuse_req_t req, fuse_ino_t number, unsigned command, void *arg,
                   struct fuse_file_info *fi, unsigned flags, const void *in, size_t in_bytes,
                   size_t out_bytes);
+/* user.lodfs.* of files; ENOSYS without -o xattr. */
+void lod_op_getxattr(fuse_req_t req, fuse_ino_t number, const char *name, size_t size);
+void lod_op_listxattr(fuse_req_t req, fuse_ino_t number, size_t size);
 void lod_op_readdir(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,
                     struct fuse_file_info *fi);
 void lod_op_readdirplus(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,

@@ -57,6 +57,18 @@ static const char *const of_mount8[] = {
     "auto", "noauto", "nofail",   "_netdev", "comment", "x_*",   "X_*",   NULL,
 };
 
+/* Options of libfuse for what lodfs decides itself, or has no use for. */
+/* clang-format off */
+static const char *const of_libfuse[] = {
+    "ac_attr_timeout", "async_read", "atomic_o_trunc", "attr_timeout", "auto_cache",
+    "auto_unmount", "big_writes", "blksize", "clone_fd", "congestion_threshold",
+    "entry_timeout", "hard_remove", "idle_threads", "intr", "intr_signal", "kernel_cache",
+    "large_read", "max_background", "max_idle_threads", "max_readahead", "max_threads",
+    "negative_timeout", "no_remote_*", "no_splice_*", "noauto_cache", "noforget",
+    "parallel_direct_writes", "readdir_ino", "remember", "splice_*", "sync_read", "use_ino", NULL,
+};
+/* clang-format on */
+
 const struct lod_option lod_mount_words[] = {
     LOD_ROW_FLAG(FIELD(allow_other), 0, "allow_other", "all users may use the mount"),
     LOD_ROW_FLAG(FIELD(allow_root), 0, "allow_root",
@@ -103,7 +115,11 @@ const struct lod_option lod_mount_words[] = {
     LOD_ROW_FLAG(FIELD(noexec), 0, "noexec", "programs in the mount cannot be run"),
     LOD_ROW_FLAG(FIELD(nonempty), 0, "nonempty",
                  "mount over a store that is already mounted there"),
+    LOD_ROW_FLAG(FIELD(xattr), 0, "xattr", "files have attributes user.lodfs.*; see getfattr"),
+    LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(setuid), 0, "setuid", "USER", 0,
+                 "mount and serve as this user, by name or number"),
     {.kind = LOD_OPTION_IGNORED, .words = always},
+    {.kind = LOD_OPTION_NEEDLESS, .words = of_libfuse},
     {.kind = LOD_OPTION_MOUNT8, .words = of_mount8},
     {.kind = LOD_OPTION_MOUNT8,
      .name = "rw", /* mount(8) adds it unless ro is given */
@@ -142,6 +158,10 @@ static int take(struct parse *parse, const char *word)
     char takes[LOD_OPTION_TEXT_BYTES];
 
     if (kind == LOD_OPTION_MOUNT8 && parse->mount8) {
+        return 0;
+    }
+    if (kind == LOD_OPTION_NEEDLESS) {
+        lod_log(LOD_LOG_WARNING, "-o %pE: an option of libfuse, without effect here", word);
         return 0;
     }
     if (kind == LOD_OPTION_REFUSED || (kind == LOD_OPTION_MOUNT8 && option->help)) {
@@ -185,8 +205,8 @@ int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sl
                     .cache_bytes = LOD_OPTION_AUTO,
                     .threads = 4,
                     .read_bytes_max = LOD_READ_BYTES_MAX,
-                    .uid = getuid(),
-                    .gid = getgid(),
+                    .uid = LOD_ID_OF_MOUNTER,
+                    .gid = LOD_ID_OF_MOUNTER,
                     .file_mask = MASK_UNSET,
                     .folder_mask = MASK_UNSET,
                     .text = lod_option_join(o)},

@@ -13,6 +13,7 @@
 #include "option.h"
 
 #define LOD_MOUNT_THREADS_MAX 64
+#define LOD_ID_OF_MOUNTER     UINT32_MAX
 
 enum lod_mount_cache { LOD_CACHE_KERNEL, LOD_CACHE_NONE };
 enum lod_store_cache { LOD_STORE_CACHE_SHARED, LOD_STORE_CACHE_PRIVATE };
@@ -29,10 +30,11 @@ struct lod_fuse_options {
     uint32_t cache;             /* enum lod_mount_cache */
     uint32_t store_cache;       /* enum lod_store_cache */
     uint32_t gpu;               /* index in lod_devices_choices */
-    uid_t uid;
+    uid_t uid;                  /* LOD_ID_OF_MOUNTER, in both: that of the process */
     gid_t gid;
     mode_t umask, file_mask, folder_mask;
-    bool allow_other, allow_root, noexec, nonempty;
+    bool allow_other, allow_root, noexec, nonempty, xattr;
+    const char *setuid;           /* in `text`; NULL: the user stays */
     struct lod_store_how how;     /* strings are in `text` */
     const char *fsname, *subtype; /* in `text`; NULL: default */
     char *text;                   /* owned: the text of the options */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mount as a service: it tells its service manager, logs to a file, and takes variables."""
+import errno
 import os
 import re
 import signal
@@ -8,7 +9,7 @@ import subprocess
 import sys
 
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from small import Foreground, make_store, read, until
+from small import TREES, Foreground, make_store, read, until
 
 LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ lodfs: .+")
 
@@ -123,6 +124,71 @@ def variables(store, point, work):
             del os.environ[f"LODFS_MOUNT_{name}"]
 
 
+def with_words(store, point):
+    """Options of libfuse are accepted, each with a warning."""
+    for words in ("kernel_cache", "auto_unmount,clone_fd,max_threads=8", "attr_timeout=1.5",
+                  "entry_timeout=0,no_remote_lock,splice_read", "max_background=64"):
+        done = lodfs("mount", "-o", words, store, point)
+        lines = done.stderr.splitlines()
+        if len(lines) != len(words.split(",")) or b"without effect" not in lines[0]:
+            yield f"{words}: {done.stderr!r}"
+        lodfs("umount", point)
+    for words in ("kernel_cach", "remember_me"):
+        if lodfs("mount", "-o", words, store, point, check=False).returncode != 2:
+            yield f"{words} is accepted"
+
+
+WANTED = {"fidelity", "codec", "bytes", "item", "record", "record_id"}
+
+
+def attributes(point):
+    """Every file of every tree has them, and none else. `bytes` are those that stat tells."""
+    sizes, items = {}, {}
+    for folder, folders, names in os.walk(point):
+        for path in [f"{folder}/{name}" for name in folders + names]:
+            below = os.path.relpath(path, point)
+            listed = {name.removeprefix("user.lodfs.")
+                      for name in os.listxattr(path, follow_symlinks=False)}
+            plain = os.path.isfile(path) and not os.path.islink(path)
+            if listed != (WANTED if plain and below.split("/")[0] not in MADE else set()):
+                yield f"{below} has {listed}"
+            if listed:
+                view, fidelity, name = split(below)
+                found = {word: os.getxattr(path, f"user.lodfs.{word}").decode() for word in listed}
+                if found["fidelity"] != fidelity:
+                    yield f"{below}: {found}"
+                sizes.setdefault((view, name), {})[fidelity] = \
+                    (os.stat(path).st_size, found["bytes"])
+                items.setdefault(name.rpartition(".")[0], set()).add(
+                    (found["item"], found["record"], found["record_id"], found["codec"]))
+    for key, shown in sizes.items():
+        told = ",".join(f"{f}={shown[f][0]}" for f in TREES if f in shown)
+        yield from [f"{key}: {text}, not {told}" for _, text in shown.values() if text != told]
+    yield from [f"{name} is several items: {found}" for name, found in items.items()
+                if len(found) > 1 and name.startswith("photos")]
+    if not any(len(shown) == 12 for shown in sizes.values()) or len(items) < 10:
+        yield f"few files have attributes: {len(items)}"
+    for path, name in ((f"{point}/full/labels/empty", "user.lodfs.none"),
+                       (f"{point}/full/labels", "user.lodfs.codec"),
+                       (f"{point}/tar/q4/data-000000.tar", "user.lodfs.codec"),
+                       (f"{point}/full/labels/empty", "security.capability")):
+        try:
+            yield f"{path} has {os.getxattr(path, name)}"
+        except OSError as error:
+            if error.errno != errno.ENODATA:
+                yield f"{path}, {name}: {error}"
+
+
+MADE = ("tar", "tfrecord", "recordio", ".lodfs")
+
+
+def split(path):
+    """Of "decoded/q4/a/b.ppm": "decoded", "q4", "a/b.ppm". The view of trees is ""."""
+    names = path.split("/")
+    view = names.pop(0) if names[0] in ("decoded", "native") else ""
+    return view, names[0], "/".join(names[1:])
+
+
 def main():
     need_fuse()
     results = Results()
@@ -134,6 +200,9 @@ def main():
         results.add("a manager that does not listen", unheard(store, point, work))
         results.add("--log-file and -v", logged(store, point, work))
         results.add("damage is in the log's file", damage_is_logged(store, point, work))
+        results.add("options of libfuse", with_words(store, point))
+        with Mount(store, point, "-o", "xattr"):
+            results.add("attributes of files", attributes(point))
         results.add("variables", variables(store, point, work))
     return results.finish()
 

@@ -156,6 +156,31 @@ def open_to_all(work):
     subprocess.run(["mount", "--bind", f"{work}/dev/fuse", "/dev/fuse"], check=True)
 
 
+def becomes(work, store, point):
+    """-o setuid: root's command, and all of it is the user's, as by mount.fuse3. Red if the groups
+    or the user stay root's."""
+    for name in ("nobody", str(NOBODY)):
+        yield from expect(f"setuid={name}", run(work, "mount", "-o", f"setuid={name}", store,
+                                                point, user=0), 0)
+        if not any(f"user_id={NOBODY}," in line for line in mounts_at(point)):
+            yield f"mounted by another: {mounts_at(point)}"
+        if os.path.exists(point) and os.access(f"{point}/full", os.R_OK):
+            yield "root may use the mount of a user"
+        pids = subprocess.run(["pgrep", "-f", f"{work}/lodfs mount -o setuid"], check=False,
+                              capture_output=True, text=True).stdout.split()
+        rows = [line for pid in pids for line in read(f"/proc/{pid}/status").decode().splitlines()
+                if line.startswith(("Uid", "Gid"))]
+        if rows != [f"{word}:" + 4 * f"\t{NOBODY}" for word in ("Uid", "Gid")]:
+            yield f"it runs as {rows}"
+        if as_nobody(f"stat -c %u '{point}/full/labels/secret'").stdout != b"%d\n" % NOBODY:
+            yield "files belong to another"
+        yield from expect("umount", run(work, "umount", point), 0)
+    yield from expect("no such user", run(work, "mount", "-o", "setuid=no-such", store, point,
+                                          user=0), 2, "there is no such user")
+    yield from expect("setuid by a user", run(work, "mount", "-o", "setuid=0", store, point), 1,
+                      "only root")
+
+
 def inside(work):
     results = Results()
     open_to_all(work)
@@ -166,6 +191,7 @@ def inside(work):
         results.add("a plain user mounts through fusermount3",
                     through_fusermount(work, source, store, point))
         results.add("a plain user's wrong mounts are refused", refused(work, store, point))
+        results.add("root mounts as a user", becomes(work, store, point))
         results.add("umount of a mount in use is refused", in_use(work, store, point))
         results.add("fusermount3's own message is shown", other_words(work, store, point))
         results.add("umount of another user's mount is refused", by_another(work, store, point))

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* -o setuid=: the process becomes a user, for good. */
+#ifndef LOD_ACT_AS_H
+#define LOD_ACT_AS_H
+
+#include "compiler.h"
+
+/*
+ * Takes user, group and groups of the user with this name or number, and his HOME. Call it before
+ * threads start. Returns -EINVAL if there is no such user, or -EPERM, after a logged line.
+ */
+LOD_MUST_CHECK int lod_act_as(const char *user);
+
+#endif
