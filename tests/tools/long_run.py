@@ -49,7 +49,7 @@ PARTS = {
                        ("hostile-meanings", 1, 1)]),
     "mounts": ("gcc", [("hostile-damaged-mounts", 10, 10), ("hostile-fire", 1, 1),
                        ("hostile-bounds", 1, 1), ("scale", 1, 1)]),
-    "usage": ("gcc", [("usage-soak", 20, 20), ("usage-random-ioctls", 4, 4),
+    "usage": ("gcc", [("usage-soak", 4, 4), ("usage-random-ioctls", 4, 4),
                       ("usage-memory-cgroup", 1, 1), ("usage-stopped-server", 1, 1)]),
     "crashes": ("gcc", [("hostile-kills", 4, 4), ("hostile-kills-unpack", 2, 2),
                         ("hostile-power-pack", 1, 1),
