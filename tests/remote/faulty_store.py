@@ -6,27 +6,49 @@ stays gives an error in time. No reader ever gets a wrong byte.
 import os
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from faults import ALWAYS, Faults
+from long import counted, shared
 from mounted import Mount, Results, Work, need_fuse
-from remote_files import differing, fails, prepared, shown, wrong_bytes
+from remote_files import differing, fails, prepared, shown, timed, wrong_bytes
 from small import Foreground, read
 
-PASSING = ("status500", "status503", "status429", "status404", "reset", "close", "empty", "headers",
-           "short", "shifted", "whole", "gzip", "long", "flip", "garbage", "late")
+PASSING = ("late", "status500", "status503", "status429", "status404", "reset", "close", "empty",
+           "headers", "short", "shifted", "whole", "gzip", "long", "flip", "garbage")
 STAYING = ("status404", "status403", "short", "shifted", "whole", "gzip", "total", "flip",
            "garbage", "etag", "redirect")
 TREES = ("q2", "full")
+FAULTS, FAULTS_LONG = 50, 1_000  # of each kind that passes; a tenth of those that take seconds
+MOST = 15  # of one mount, whose retries have a budget
+SIDE_BY_SIDE = 6  # they mostly wait
 LONGEST_S = 30
 
 
 def passing(kind, server, point, truth):
-    """Every range is answered wrongly once, from the first request of the mount on."""
-    server.set(kind)
-    with Mount(server.url, point):
-        yield from differing(truth, shown(point, TREES))
-    if not server.made:
-        yield "no fault was made"
+    """Ranges are answered wrongly once, from the first request of a mount on."""
+    made = mounts = 0
+    longest = 0.
+    while made < counted(FAULTS, FAULTS_LONG) / (10 if kind == "late" else 1):
+        server.set(kind, rate=1 if mounts == 0 else .5, most=MOST)
+        with Mount(server.url, point, "-o", f"cache_size={mounts % 2}M"):
+            found, seconds = timed(point, TREES)
+        yield from differing(truth, found)
+        if not server.made:
+            yield "no fault was made"
+            return
+        made, mounts, longest = made + server.made, mounts + 1, max(longest, seconds)
+    print(f"    {kind}: {made} faults in {mounts} mounts, {longest:.1f} s at most")
+    if longest > LONGEST_S:
+        yield f"a reader waited {longest:.0f} s"
+
+
+def passed(kind, store, work, truth):
+    """(kind, the findings), behind a server of its own."""
+    point = f"{work}/{kind}"
+    os.mkdir(point)
+    with Faults(store) as server:
+        return kind, list(passing(kind, server, point, truth))
 
 
 def staying(kind, server, point, truth):
@@ -109,8 +131,10 @@ def main():
         store, point, truth = prepared(work, TREES)
         log = f"{work}/log"
         with Faults(store) as server:
-            for kind in PASSING:
-                results.add(f"once: {kind}", passing(kind, server, point, truth))
+            with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+                for kind, wrong in pool.map(lambda kind: passed(kind, store, work, truth),
+                                            shared(PASSING)):
+                    results.add(f"once: {kind}", wrong)
             for kind in STAYING:
                 results.add(f"always: {kind}", staying(kind, server, point, truth))
             results.add("a server that is dead for a while", dead(server, point, log, truth))

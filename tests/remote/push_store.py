@@ -12,12 +12,13 @@ import time
 import s3_engine
 from faults import Faults
 from line import Line
+from long import counted
 from mounted import Mount, Results, Work, lodfs, need_fuse
 from remote_files import differing, fails, make, shown
 from s3_client import Client
 from small import read
 
-KILLS = 1000 if os.environ.get("LODFS_LONG") else 8
+KILLS = counted(8, 200)
 OTHER = ("OTHERKEY", "other/secret")
 
 

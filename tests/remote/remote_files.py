@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers of the tests of stores behind URLs: the files of a store, and those that were read."""
 import os
+import time
 
 from mounted import Mount, lodfs
 from small import files_below, make_source, read
@@ -18,17 +19,24 @@ def make(work):
     return source, store
 
 
-def shown(point, trees=TREES):
-    """{path: bytes, or the number of the error} of every file of a mount."""
-    found = {}
+def timed(point, trees=TREES):
+    """{path: bytes, or the number of the error} of every file of a mount, and the longest wait."""
+    found, longest = {}, 0.
     for tree in trees:
         for below in files_below(f"{point}/{tree}"):
             name = os.path.join(os.fsencode(tree), below)
+            start = time.monotonic()
             try:
                 found[name] = read(os.path.join(os.fsencode(point), name))
             except OSError as error:
                 found[name] = error.errno
-    return found
+            longest = max(longest, time.monotonic() - start)
+    return found, longest
+
+
+def shown(point, trees=TREES):
+    """{path: bytes, or the number of the error} of every file of a mount."""
+    return timed(point, trees)[0]
 
 
 def prepared(work, trees=TREES):

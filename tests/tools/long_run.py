@@ -64,6 +64,7 @@ PARTS = {
     "packages": ("gcc", [("packages-wheel", 1, 1), ("packages-static", 1, 1),
                          ("packages-debian", 1, 1), ("packages-container", 1, 1),
                          ("packages-same", 1, 1), ("packages-trixie", 1, 1)]),
+    "remote": ("gcc", [("remote-faulty_store", 4, 4), ("remote-push_store", 1, 1)]),
     "replays": ("gcc", [(f"replay-{what}", 4, 4) for what in STORES]),
     "planted": ("gcc", [("hostile-planted", 12, 12)]),
     "fuzz": ("fuzz", [(f"fuzz-{what}", 1, 1) for what in (*STORES, *PARSERS)]),
