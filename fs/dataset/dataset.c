@@ -377,6 +377,11 @@ bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_recor
     return is;
 }
 
+unsigned lod_dataset_loads(const struct lod_dataset *dataset)
+{
+    return lod_store_loads(dataset->store);
+}
+
 unsigned lod_dataset_ranges(const struct lod_dataset *dataset)
 {
     return lod_store_ranges(dataset->store);
@@ -385,15 +390,11 @@ unsigned lod_dataset_ranges(const struct lod_dataset *dataset)
 int lod_dataset_frame_failed(struct lod_dataset *dataset, const struct lod_item *item,
                              unsigned group, uint64_t frame, uint64_t offset, int error)
 {
-    struct lod_damage_place failure = {
-        .item = item, .group = group, .frame = frame, .offset = offset};
-
-    return lod_damage_log_frame(&dataset->log, &failure, error);
+    return lod_damage_log_frame(&dataset->log,
+                                &(struct lod_damage_place){item, group, frame, offset}, error);
 }
 
 int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *item, int error)
 {
-    struct lod_damage_place failure = {.item = item};
-
-    return error == -EIO ? error : lod_damage_log_frame(&dataset->log, &failure, error);
+    return error == -EIO ? error : lod_dataset_frame_failed(dataset, item, 0, 0, 0, error);
 }

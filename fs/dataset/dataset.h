@@ -146,6 +146,9 @@ bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t *ret_room);
  * request to the store. */
 bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd);
 
+/* Returns how many loads are in flight at first (lod_store_loads). */
+unsigned lod_dataset_loads(const struct lod_dataset *dataset);
+
 /* Returns how many ranges of one read go side by side (lod_store_ranges). */
 unsigned lod_dataset_ranges(const struct lod_dataset *dataset);
 

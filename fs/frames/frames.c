@@ -225,7 +225,7 @@ static int fetch_missing(struct ask *ask, bool *loaded)
         break;
     case LOD_PREFETCH_FIRST:
         error = lod_fetch(fetch, ask->item, &ask->wanted[ask->first], 1, &near);
-        lod_prefetch_end(prefetch);
+        lod_prefetch_end(prefetch, ask->item->recd.number);
         break;
     case LOD_PREFETCH_NEAR:
     case LOD_PREFETCH_NONE:
@@ -309,9 +309,13 @@ int lod_frames_create(struct lod_dataset *dataset, const struct lod_frames_optio
     error = error ? error
                   : lod_frame_arena_create(options->limit, lod_fetch_forget, &frames->fetch.table,
                                            &frames->fetch.arena);
-    error = error ? error
-                  : lod_prefetch_init(&frames->prefetch, &frames->fetch, options->room_bytes,
-                                      options->threads);
+    error =
+        error ? error
+              : lod_prefetch_init(&frames->prefetch, &frames->fetch,
+                                  &(struct lod_prefetch_options){.room_bytes = options->room_bytes,
+                                                                 .threads = options->threads,
+                                                                 .loads = options->loads,
+                                                                 .loads_max = options->loads_max});
     if (error) {
         lod_frames_destroy(frames);
         return error;

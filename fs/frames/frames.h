@@ -27,7 +27,8 @@ struct lod_frames_options {
     /* Limit of all prefixes. 0, for a shared store: half of the available memory, looked up now and
      * then. */
     uint64_t room_bytes;
-    bool threads; /* may it start a thread that prefetches? */
+    bool threads;              /* may it start threads that prefetch? */
+    unsigned loads, loads_max; /* in flight at first and at most; 0: 1 */
 };
 
 /* Borrows the dataset. */

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "frames/prefetch_ahead.h"
 #include "frames/prefetch_loads.h"
+#include "frames/prefetch_threads.h"
 #include "log.h"
 
 #define ADVISE_AFTER 256u
@@ -163,7 +164,7 @@ static enum lod_prefetch_done begin_first(struct lod_prefetch *prefetch, uint32_
     }
     if (lod_io_estimate_adopt(&prefetch->fetch->estimate,
                               lod_dataset_index_io_estimate(prefetch->fetch->dataset))) {
-        lod_prefetch_end(prefetch);
+        lod_prefetch_end(prefetch, record);
         return LOD_PREFETCH_MOVED;
     }
     return LOD_PREFETCH_FIRST;
@@ -251,9 +252,9 @@ static enum lod_prefetch_done load(struct lod_prefetch *prefetch, const struct l
     const struct lod_groups chosen = {choice.first, choice.last},
                             now = lod_access_history_loaded(&prefetch->history, item->recd.number);
     if (prefetch->fetch->shared && lod_groups_hold(now, chosen) && !lod_groups_hold(before, now)) {
-        lod_prefetch_end(prefetch);
+        lod_prefetch_end(prefetch, item->recd.number);
     } else {
-        int error = lod_prefetch_load(prefetch, item, chosen, LOD_READ_DEMAND);
+        int error = lod_prefetch_load(prefetch, item, chosen);
         /* After the first part, which measured the bandwidth, the rest may follow. */
         *loaded = error != -EAGAIN || !lod_io_estimate_has_bandwidth(&prefetch->fetch->estimate);
         lod_prefetch_ahead(prefetch, item, (struct lod_groups){choice.from, choice.last});
@@ -292,12 +293,23 @@ enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const st
 
 /* ---------------------------------------------------------------------------------- the rest */
 
-int lod_prefetch_init(struct lod_prefetch *prefetch, struct lod_fetch *fetch, uint64_t room_bytes,
-                      bool threads)
+static unsigned within(unsigned value, unsigned least, unsigned most)
 {
-    *prefetch = (struct lod_prefetch){.fetch = fetch, .threads = threads};
-    atomic_init(&prefetch->room_bytes, room_bytes);
-    atomic_init(&prefetch->room_until_ns, room_bytes ? UINT64_MAX : 0);
+    return value < least ? least : value > most ? most : value;
+}
+
+int lod_prefetch_init(struct lod_prefetch *prefetch, struct lod_fetch *fetch,
+                      const struct lod_prefetch_options *options)
+{
+    const unsigned loads = within(options->loads, 1, LOD_LOADS_MAX);
+
+    *prefetch = (struct lod_prefetch){
+        .fetch = fetch,
+        .threads = options->threads,
+        .slots = {.limit = loads, .most = within(options->loads_max, loads, LOD_LOADS_MAX)},
+    };
+    atomic_init(&prefetch->room_bytes, options->room_bytes);
+    atomic_init(&prefetch->room_until_ns, options->room_bytes ? UINT64_MAX : 0);
     pthread_mutex_init(&prefetch->lock, NULL);
     lod_clock_cond_init(&prefetch->moved);
     return lod_access_history_init(&prefetch->history, lod_dataset_records(fetch->dataset));
@@ -312,7 +324,7 @@ void lod_prefetch_finish(struct lod_prefetch *prefetch)
     pthread_cond_destroy(&prefetch->moved);
     pthread_mutex_destroy(&prefetch->lock);
     lod_access_history_finish(&prefetch->history);
-    lod_io_buffer_finish(&prefetch->buffer);
+    lod_load_slots_finish(&prefetch->slots);
     lod_ahead_lists_finish(&prefetch->lists);
     lod_ahead_held_finish(&prefetch->held);
 }

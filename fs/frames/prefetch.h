@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prefetching: gathers the numbers for prefetch_policy.h and executes its decisions. It owns the
- * load in flight, its buffer, and the background thread. One load runs at a time, since a disk that
- * seeks between two prefixes is slower for both. Readers that miss frames meanwhile wait for the
- * next step of the load and look again.
+ * loads in flight, their buffers, and the background threads. On a disk one load runs at a time,
+ * since one that seeks between two prefixes is slower for both. Readers that miss frames of a
+ * record that is being loaded wait for the next step of its load and look again.
  */
 #ifndef LOD_PREFETCH_H
 #define LOD_PREFETCH_H
@@ -14,11 +14,17 @@
 #include "compiler.h"
 #include "frames/prefetch_state.h"
 
-/* `room_bytes` 0: half of the available memory, looked up every few seconds. `threads`: it may
- * start one background thread. Returns -ENOMEM. */
+struct lod_prefetch_options {
+    uint64_t room_bytes; /* 0: half of the available memory, looked up every few seconds */
+    bool threads;        /* it may start background threads */
+    unsigned loads;      /* in flight at first; 0: 1 */
+    unsigned loads_max;  /* in flight at most; less than `loads`: that */
+};
+
+/* Returns -ENOMEM. */
 LOD_MUST_CHECK int lod_prefetch_init(struct lod_prefetch *prefetch, struct lod_fetch *fetch,
-                                     uint64_t room_bytes, bool threads);
-/* Blocks until the load in flight has ended. Accepts an object that is all zero. */
+                                     const struct lod_prefetch_options *options);
+/* Blocks until the loads in flight have ended. Accepts an object that is all zero. */
 void lod_prefetch_finish(struct lod_prefetch *prefetch);
 
 /* Every read calls this first, with the frames it wants. Never blocks. */
@@ -30,7 +36,7 @@ enum lod_prefetch_done {
     LOD_PREFETCH_NONE,  /* fetch the missing frames alone */
     /* The same, but they should be in memory; if not, call lod_prefetch_doubt. */
     LOD_PREFETCH_NEAR,
-    /* Fetch one of them, which measures the store, then call lod_prefetch_end. */
+    /* Fetch one of them, which measures the store, then call lod_prefetch_end of the record. */
     LOD_PREFETCH_FIRST,
 };
 

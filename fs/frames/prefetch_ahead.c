@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "clock.h"
-#include "frames/prefetch_loads.h"
+#include "frames/prefetch_threads.h"
 #include "order/shown_groups.h"
 
 /* Prefixes take three quarters of the cache. Whole chunks and the entries of frames may take a part
@@ -102,9 +102,7 @@ static void answer(const struct lod_prefetch *prefetch, const struct lod_ahead_j
     *ret_answer = (struct lod_ahead_answer){
         .total = job ? (uint32_t)job->count : 0,
         .bytes_room = share_of(prefetch, room),
-        .bytes_per_second = prefetch->load_ns / 1000
-                                ? prefetch->load_bytes * 1000000 / (prefetch->load_ns / 1000)
-                                : 0,
+        .bytes_per_second = lod_load_rate_now(&prefetch->rate),
     };
     for (size_t i = job ? job->done : 0; job && i < job->count; i++) {
         const bool ready = is_ready(prefetch, &job->at[i]);
@@ -210,15 +208,17 @@ struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t re
 }
 
 /* Returns the first record of a job that can be loaded now. The lock is held. */
-static bool next_of(const struct lod_prefetch *prefetch, const struct lod_ahead_job *job,
-                    uint64_t room, struct lod_ahead_entry *ret_entry)
+static bool next_of(struct lod_prefetch *prefetch, const struct lod_ahead_job *job, uint64_t room,
+                    struct lod_ahead_entry *ret_entry)
 {
-    const uint64_t pinned = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed);
+    const uint64_t pinned = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed) +
+                            lod_load_slots_expected(&prefetch->slots);
     struct walk walk = begin_walk(prefetch, job, room);
 
     for (const struct lod_ahead_entry *at; (at = step(&walk));) {
         const struct lod_ahead_record *held = lod_ahead_held_find(&prefetch->held, at->record);
-        if ((held && held->state == LOD_AHEAD_FAILED) || is_ready(prefetch, at)) {
+        if ((held && held->state == LOD_AHEAD_FAILED) || is_ready(prefetch, at) ||
+            lod_load_slots_find(&prefetch->slots, at->record)) {
             continue;
         }
         *ret_entry = *at;

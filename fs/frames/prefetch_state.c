@@ -63,7 +63,7 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned
     const uint64_t all = lod_prefetch_room(prefetch),
                    pinned = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed);
     struct lod_prefetch_room room = {.bytes = all > pinned ? all - pinned : 0};
-    uint64_t fitting_bytes = 0;
+    uint64_t fitting_bytes = 0, expected = 0;
 
     (void)lod_dataset_copies(prefetch->fetch->dataset, &room.copy_bytes);
 
@@ -74,7 +74,12 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned
         fitting_bytes = total_of(totals, from, k);
     }
     records = records > summary.loaded_records ? records - summary.loaded_records : 0;
-    room.kept_bytes = summary.loaded_bytes;
+    if (prefetch->slots.most > 1) { /* others decide at the same time */
+        pthread_mutex_lock(&prefetch->lock);
+        expected = lod_load_slots_expected(&prefetch->slots);
+        pthread_mutex_unlock(&prefetch->lock);
+    }
+    room.kept_bytes = summary.loaded_bytes + expected;
     room.reserve_bytes = fitting_bytes / (records + summary.loaded_records + 1) * records;
     *ret_room = room;
     *ret_order = summary.order;

@@ -11,12 +11,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backend/io_buffer.h"
 #include "frames/access_history.h"
 #include "frames/ahead_held.h"
 #include "frames/ahead_lists.h"
+#include "frames/load_rate.h"
+#include "frames/load_slots.h"
 #include "frames/prefetch_policy.h"
 #include "framecache/fetch.h"
+
+/* The records that are loaded ahead while no job has told: one codec's, one after the other. */
+struct lod_foresight {
+    uint64_t number; /* counts the calls of lod_prefetch_ahead */
+    uint32_t item;   /* the next record's first, or any of the first record */
+    struct lod_groups groups;
+    const struct lod_codec *codec; /* NULL: this is the first record */
+    unsigned records;              /* before this one */
+    uint64_t bytes;                /* so many may still be loaded behind them */
+};
 
 struct lod_prefetch {
     struct lod_fetch *fetch;
@@ -34,23 +45,20 @@ struct lod_prefetch {
 
     pthread_mutex_t lock; /* guards all below */
     pthread_cond_t moved;
-    bool loading;                /* a load is in flight, */
-    bool ahead;                  /* for which no reader waits, */
-    uint32_t loaded_record;      /* of this record */
-    unsigned demands;            /* readers that wait to load another record */
+    struct lod_load_slots slots; /* `most` does not change */
+    struct lod_load_rate rate;   /* of all loads together */
     bool over;                   /* no other load may begin */
     uint64_t steps;              /* counts steps and ends of loads */
-    struct lod_io_buffer buffer; /* of the load in flight; its thread uses it without the lock */
-    bool threads;                /* may it start the thread? */
-    pthread_t thread;
-    bool has_thread, has_next;
-    uint32_t next_item; /* prefetch the record of this item */
-    struct lod_groups next_groups;
+    bool threads;                /* may it start threads? */
+    unsigned thread_count;
+    pthread_t thread[LOD_LOADS_MAX];
+    uint64_t foresights; /* calls of lod_prefetch_ahead */
+    bool has_next;       /* `next` has to be loaded */
+    struct lod_foresight next;
     struct lod_ahead_lists lists; /* told by jobs */
     struct lod_ahead_held held;   /* the listed records in memory */
     uint64_t look_ns;             /* when held records of a shared store are looked at again */
     unsigned turn;                /* the job whose record is loaded next */
-    uint64_t load_bytes, load_ns; /* of loads of listed records, the recent ones weighing more */
 };
 
 /* Returns how many bytes all prefixes may take now. */

@@ -33,6 +33,7 @@
 #include "log.h"
 
 #define HEAP_STEP_BYTES (1 << 20)
+#define LOADS_APART     4u /* connections that loads leave to single frames */
 
 /* The mount of this process. All zero: there is nothing to undo. */
 struct mount {
@@ -108,6 +109,17 @@ static bool is_over(void *ctx)
     return session && fuse_session_exited(session);
 }
 
+/* Loads leave some connections for single frames; a limited store has as many as its delays
+ * overlap. */
+static unsigned loads_max(const struct lod_fuse_options *options)
+{
+    const unsigned set = options->how.connections, parallel = options->download_parallel;
+    const unsigned all = set ? set : LOD_CONNECTIONS_DEFAULT;
+    const unsigned most = all > LOADS_APART + 1 ? all - LOADS_APART : 1;
+
+    return parallel && parallel < most ? parallel : most;
+}
+
 static int open_store(struct mount *mount)
 {
     char why[512] = "", shown[PATH_MAX];
@@ -121,8 +133,10 @@ static int open_store(struct mount *mount)
         .exactly = true,
         .shared = mount->options.store_cache == LOD_STORE_CACHE_SHARED,
     };
-    const struct lod_reader_options options = {
-        .cache_bytes = mount->memory.cache, .work_bytes = mount->memory.work, .threads = true};
+    const struct lod_reader_options options = {.cache_bytes = mount->memory.cache,
+                                               .work_bytes = mount->memory.work,
+                                               .threads = true,
+                                               .loads_max = loads_max(&mount->options)};
     lod_location_show(mount->given->store, shown, sizeof(shown));
     mount->options.how.own_process = true;
     mount->options.how.is_over = is_over;

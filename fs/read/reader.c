@@ -30,6 +30,19 @@ static uint64_t room_of(const struct lod_dataset *dataset, const struct lod_read
     return lod_dataset_is_shared(dataset) ? options->room_bytes : room_in(options->cache_bytes);
 }
 
+/*
+ * Returns how many loads may be in flight, of a store that begins with several. Each one behind the
+ * first needs a buffer, and so does the one that readers have beside them. They may take half of
+ * the memory for makers.
+ */
+static unsigned loads_max_of(unsigned loads, const struct lod_reader_options *options)
+{
+    const uint64_t memory = options->work_bytes / 2 / LOD_IO_BUFFER_BYTES_MAX;
+    const uint64_t most = options->loads_max ? options->loads_max : LOD_READER_LOADS;
+
+    return loads <= 1 || memory < 2 ? 1 : (unsigned)(most < memory ? most : memory);
+}
+
 int lod_reader_create(struct lod_dataset *dataset, const struct lod_reader_options *options,
                       struct lod_reader **ret_reader)
 {
@@ -40,11 +53,15 @@ int lod_reader_create(struct lod_dataset *dataset, const struct lod_reader_optio
     }
     reader->dataset = dataset;
     reader->limit.bytes_max = (size_t)options->cache_bytes;
-    lod_memory_semaphore_init(&reader->work, options->work_bytes);
+    const unsigned loads = lod_dataset_loads(dataset), loads_max = loads_max_of(loads, options);
+    const uint64_t buffers = loads_max > 1 ? loads_max * (uint64_t)LOD_IO_BUFFER_BYTES_MAX : 0;
+    lod_memory_semaphore_init(&reader->work, options->work_bytes - buffers);
     lod_buffer_pool_init(&reader->pool);
     const struct lod_frames_options frames = {.limit = &reader->limit,
                                               .room_bytes = room_of(dataset, options),
-                                              .threads = options->threads};
+                                              .threads = options->threads,
+                                              .loads = loads < loads_max ? loads : loads_max,
+                                              .loads_max = loads_max};
     int error = lod_frames_create(dataset, &frames, &reader->frames);
     error = error ? error
                   : lod_cache_create_in(&reader->limit, lod_frames_shrink, reader->frames,

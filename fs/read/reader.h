@@ -22,12 +22,16 @@
 
 struct lod_reader;
 
+/* Loads in flight at most, so that some of the usual connections are left for single frames. */
+#define LOD_READER_LOADS 12u
+
 struct lod_reader_options {
     uint64_t cache_bytes; /* limit of frames and made units; lod_reader_set_cache changes it */
-    uint64_t work_bytes;  /* memory of all makers at work */
+    uint64_t work_bytes;  /* memory of all makers at work, and of loads behind the first one */
     uint64_t room_bytes;  /* how much of the page cache the prefixes of a shared store may take; 0:
                              half of the available memory, looked up now and then */
     bool threads;         /* may it start threads that read and make ahead? */
+    unsigned loads_max;   /* loads in flight at most, if memory allows; 0: LOD_READER_LOADS */
 };
 
 /* Changes cache_bytes of a running reader. Memory above the new limit is freed at once, except for

@@ -89,7 +89,8 @@ def main():
         for options in ("cache=none", "cache=none,cache_size=0", "cache=kernel,cache_size=100K",
                         "download_limit=64M,download_latency=2",
                         "store_cache=shared,download_latency=1",
-                        "download_latency=1,cache_size=1M,threads=1"):
+                        "download_latency=1,cache_size=1M,threads=1",
+                        "download_latency=3,download_parallel=8,store_cache=private"):
             results.add(f"every file is right with -o {options}",
                         through(options, truth, store, point, log))
         results.add("download_limit limits bytes a second", limited(source, store, point, log))

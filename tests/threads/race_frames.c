@@ -193,6 +193,12 @@ void lod_record_offer(struct lod_record *record, struct lod_io_buffer *buffer)
     (void)buffer;
 }
 
+unsigned lod_dataset_loads(const struct lod_dataset *dataset)
+{
+    (void)dataset;
+    return 1;
+}
+
 unsigned lod_dataset_ranges(const struct lod_dataset *dataset)
 {
     (void)dataset;
@@ -342,7 +348,8 @@ static void *run(void *ctx)
     return NULL;
 }
 
-int main(void)
+/* Returns whether something went wrong with `loads` loads in flight. */
+static int race(unsigned loads)
 {
     struct lod_byte_limit limit = {.bytes_max = CACHE_BYTES};
     struct lod_frames_stats stats;
@@ -351,7 +358,9 @@ int main(void)
     if (lod_frames_create(NULL,
                           &(struct lod_frames_options){.limit = &limit,
                                                        .room_bytes = limit.bytes_max / 4 * 3,
-                                                       .threads = true},
+                                                       .threads = true,
+                                                       .loads = loads,
+                                                       .loads_max = 2 * loads},
                           &frames)) {
         return 1;
     }
@@ -365,9 +374,15 @@ int main(void)
     }
     lod_frames_stats(frames, &stats);
     lod_frames_destroy(frames);
-    printf("%u served, %u refused, %u wrong; %llu prefix reads, %llu scattered, %llu evicted\n",
-           served, refused, wrong, (unsigned long long)stats.prefix_reads,
+    printf("%u loads: %u served, %u refused, %u wrong; %llu prefix reads, %llu scattered, %llu "
+           "evicted\n",
+           loads, served, refused, wrong, (unsigned long long)stats.prefix_reads,
            (unsigned long long)stats.scattered_reads, (unsigned long long)stats.evictions);
     return wrong || atomic_load(&limit.bytes) || !stats.prefix_reads || !stats.scattered_reads ||
            !stats.evictions;
+}
+
+int main(void)
+{
+    return race(1) || race(4);
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Token buckets, each kept as one time at which all requests so far would be done: one for bytes,
+ * Token buckets, each kept as the time at which all requests so far would be done: one for bytes,
  * one for requests. A request adds its own duration and sleeps until then, less the burst.
  *
  * A request also occupies one of `parallel` slots, from its latency to its last byte. With one slot
  * latencies add up like the seeks of a hard disk; with more they overlap, as those of an object
  * store do.
+ *
+ * Each bucket and each slot has two such times. DEMAND is delayed by DEMAND alone: it starts at
+ * once beside requests AHEAD, and leaves what it takes as a debt to the next ones of those. A debt
+ * of a second is enough: then DEMAND waits as well, so that the limit holds.
  */
 #include "backend/slow.h"
 
@@ -19,13 +23,23 @@
 #define MS_NS     1000000ull
 #define LOADS_MAX 4u           /* in flight at first, as of an object store */
 #define BURST_NS  (50 * MS_NS) /* allowance of an idle store; longer pauses do not increase it */
+#define LATE_NS                                                                                    \
+    (2 * MS_NS) /* a slot that was left so long ago counts as left by a late sleeper               \
+                 */
+
+/* When something that all requests share is free again. */
+struct turn {
+    uint64_t demand_ns; /* for DEMAND */
+    uint64_t all_ns;    /* for AHEAD; at least the same */
+    uint64_t owed_ns;   /* of it: DEMAND that no request AHEAD has waited for yet */
+};
 
 struct bucket {
     struct lod_slow slow;
     struct lod_store *inner;
     pthread_mutex_t lock;                     /* guards all below */
-    uint64_t bytes_due_ns, requests_due_ns;   /* the two clocks */
-    uint64_t slots_ns[LOD_SLOW_PARALLEL_MAX]; /* when each is free */
+    struct turn bytes, requests;              /* the two clocks */
+    struct turn slots[LOD_SLOW_PARALLEL_MAX]; /* one for each request at a time */
 };
 
 struct slow_object {
@@ -50,37 +64,80 @@ static unsigned slots_of(const struct bucket *bucket)
     return bucket->slow.parallel ? bucket->slow.parallel : 1;
 }
 
-static uint64_t *free_slot(struct bucket *bucket)
+static uint64_t *of_class(struct turn *turn, enum lod_read_class class)
 {
-    uint64_t *first = &bucket->slots_ns[0];
+    return class == LOD_READ_DEMAND ? &turn->demand_ns : &turn->all_ns;
+}
+
+/* Takes a turn of `ns`, not before `from`. Returns its end. */
+static uint64_t take(struct turn *turn, enum lod_read_class class, uint64_t from, uint64_t ns)
+{
+    uint64_t start = latest(*of_class(turn, class), from);
+
+    if (class == LOD_READ_DEMAND && start < turn->all_ns && turn->owed_ns + ns > LOD_SECOND_NS) {
+        start = turn->all_ns;
+    }
+    if (class == LOD_READ_DEMAND) {
+        turn->demand_ns = start + ns;
+        turn->owed_ns += start < turn->all_ns ? ns : 0;
+    } else {
+        turn->owed_ns = 0;
+    }
+    turn->all_ns = latest(turn->all_ns, start) + ns;
+    return class == LOD_READ_DEMAND ? turn->demand_ns : turn->all_ns;
+}
+
+/* Occupies a slot from `from` to `due`. */
+static void leave(struct turn *slot, enum lod_read_class class, uint64_t from, uint64_t due)
+{
+    if (class == LOD_READ_DEMAND) {
+        slot->demand_ns = due;
+        slot->all_ns = latest(slot->all_ns, from) + (due - from);
+    } else {
+        slot->all_ns = due;
+    }
+}
+
+static struct turn *free_slot(struct bucket *bucket, enum lod_read_class class)
+{
+    struct turn *first = &bucket->slots[0];
 
     for (unsigned i = 1; i < slots_of(bucket); i++) {
-        first = bucket->slots_ns[i] < *first ? &bucket->slots_ns[i] : first;
+        struct turn *slot = &bucket->slots[i];
+        first = *of_class(slot, class) < *of_class(first, class) ? slot : first;
     }
     return first;
 }
 
-/* Returns when the request is done. */
-static uint64_t reserve(struct bucket *bucket, size_t bytes)
+/* The times of a request: now, of its first byte, of its last. */
+struct times {
+    uint64_t asked_ns, begun_ns, due_ns;
+};
+
+static struct times reserve(struct bucket *bucket, size_t bytes, enum lod_read_class class)
 {
     const struct lod_slow *slow = &bucket->slow;
+    struct times times = {.asked_ns = lod_clock_ns()};
 
     pthread_mutex_lock(&bucket->lock);
-    const uint64_t idle = lod_clock_ns() - BURST_NS;
-    uint64_t *slot = free_slot(bucket);
+    struct turn *slot = free_slot(bucket, class);
+    const uint64_t left = *of_class(slot, class);
+    const uint64_t from = left + LATE_NS >= times.asked_ns ? left : times.asked_ns;
+    times.begun_ns = from + slow->latency_ms * MS_NS;
     if (slow->requests_per_second) {
-        bucket->requests_due_ns =
-            latest(bucket->requests_due_ns, idle) + LOD_SECOND_NS / slow->requests_per_second;
+        times.begun_ns =
+            latest(times.begun_ns, take(&bucket->requests, class, times.asked_ns - BURST_NS,
+                                        LOD_SECOND_NS / slow->requests_per_second));
     }
-    const uint64_t begun =
-        latest(latest(*slot, idle) + slow->latency_ms * MS_NS, bucket->requests_due_ns);
+    times.due_ns = times.begun_ns;
     if (slow->bytes_per_second) {
-        bucket->bytes_due_ns = latest(bucket->bytes_due_ns, begun) + moving_ns(slow, bytes);
+        const uint64_t idle = slow->latency_ms ? times.begun_ns : times.begun_ns - BURST_NS;
+        times.due_ns =
+            latest(times.begun_ns, take(&bucket->bytes, class, idle, moving_ns(slow, bytes)));
     }
-    *slot = latest(begun, bucket->bytes_due_ns);
-    const uint64_t due = *slot;
+    leave(slot, class, from, times.due_ns);
     pthread_mutex_unlock(&bucket->lock);
-    return due;
+    return times;
 }
 
 static void sleep_until(uint64_t due)
@@ -136,22 +193,45 @@ static void slow_object_close(void *state)
     free(object);
 }
 
+/* Returns when the first byte comes: 0 if that was not delayed, so that nothing is told. */
+static uint64_t first_byte_ns(const struct times *times, const struct lod_read_time *inner)
+{
+    return times->begun_ns > times->asked_ns
+               ? times->begun_ns - times->asked_ns + inner->first_byte_ns
+               : inner->first_byte_ns;
+}
+
+/* Reads ranges whose delays overlap. */
+static void read_some(struct slow_object *object, struct lod_range *ranges, unsigned count,
+                      enum lod_read_class class, struct lod_read_time *ret_time)
+{
+    struct lod_read_time time = {0};
+    struct times first = {0};
+    uint64_t due = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct times times = reserve(object->bucket, ranges[i].bytes, class);
+        first = i ? first : times;
+        due = latest(due, times.due_ns);
+    }
+    sleep_until(due);
+    const int error = lod_object_read(object->inner, ranges, count, class, &time);
+    (void)error; /* each range has its own */
+    *ret_time = (struct lod_read_time){.first_byte_ns = first_byte_ns(&first, &time),
+                                       .slowed = time.slowed};
+}
+
 static void slow_object_read(void *state, struct lod_range *ranges, unsigned count,
                              enum lod_read_class class, struct lod_read_time *ret_time)
 {
     struct slow_object *object = state;
+    const unsigned slots = slots_of(object->bucket);
+    struct lod_read_time time = {0};
 
-    (void)ret_time; /* the inner store's times do not include the delay */
-    for (unsigned at = 0; at < count; at += slots_of(object->bucket)) {
-        const unsigned left = count - at, slots = slots_of(object->bucket);
-        const unsigned some = left < slots ? left : slots;
-        uint64_t due = 0;
-        for (unsigned i = at; i < at + some; i++) {
-            due = latest(due, reserve(object->bucket, ranges[i].bytes));
-        }
-        sleep_until(due);
-        const int first = lod_object_read(object->inner, ranges + at, some, class, NULL);
-        (void)first; /* each range has its own error */
+    for (unsigned at = 0; at < count; at += slots) {
+        const unsigned left = count - at;
+        read_some(object, ranges + at, left < slots ? left : slots, class, &time);
+        *ret_time = at ? *ret_time : time;
     }
 }
 
@@ -159,10 +239,14 @@ static int slow_object_load(void *state, uint64_t offset, void *into, size_t byt
                             enum lod_read_class class, struct lod_read_time *ret_time)
 {
     struct slow_object *object = state;
+    struct lod_read_time time = {0};
+    const struct times times = reserve(object->bucket, bytes, class);
 
-    (void)ret_time;
-    sleep_until(reserve(object->bucket, bytes));
-    return lod_object_load(object->inner, offset, into, lod_load_whole(bytes), class, NULL);
+    sleep_until(times.due_ns);
+    int error = lod_object_load(object->inner, offset, into, lod_load_whole(bytes), class, &time);
+    *ret_time = (struct lod_read_time){.first_byte_ns = first_byte_ns(&times, &time),
+                                       .slowed = time.slowed};
+    return error;
 }
 
 static bool slow_object_doubt(void *state, uint64_t offset, size_t bytes)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <pthread.h>
 #include <time.h>
 
 #include "backend/slow.h"
@@ -119,6 +120,100 @@ Test(slow, requests_are_not_more_than_the_limit)
     read_all(object, 64 << 10, 4096);
     double took = seconds() - from;
     cr_assert(took > .26 && took < 5, "%f for 16 requests at 50 a second less the burst", took);
+    lod_object_close(object);
+    lod_store_close(store);
+    fixture_destroy(&f);
+}
+
+/* Loads of `bytes` each, AHEAD. */
+struct ahead {
+    struct lod_object *object;
+    unsigned loads;
+    size_t bytes;
+};
+
+static void *load_ahead(void *ctx)
+{
+    static _Alignas(LOD_LOAD_ALIGN) uint8_t memory[1 << 20];
+    const struct ahead *ahead = ctx;
+
+    for (unsigned i = 0; i < ahead->loads; i++) {
+        cr_assert_eq(lod_object_load(ahead->object, 0, memory, ahead->bytes, LOD_READ_AHEAD, NULL),
+                     0);
+    }
+    return NULL;
+}
+
+static double seconds_of_demand(struct lod_object *object, size_t bytes)
+{
+    const double from = seconds();
+
+    cr_assert_eq(lod_object_pread(object, 0, into, bytes), 0);
+    return seconds() - from;
+}
+
+Test(slow, a_reader_does_not_wait_for_loads_ahead_and_those_pay_for_it)
+{
+    struct fixture f = fixture_create();
+    struct lod_store *store;
+    struct lod_object *object =
+        open_slow(&f, (struct lod_slow){.bytes_per_second = 2 << 20}, 1 << 20, &store);
+    struct ahead ahead = {object, 3, 1 << 20};
+    pthread_t thread;
+
+    const double from = seconds();
+    cr_assert_eq(pthread_create(&thread, NULL, load_ahead, &ahead), 0);
+    double best = 1;
+    for (unsigned i = 0; i < 8; i++) { /* a busy machine delays some */
+        const double took = seconds_of_demand(object, 64 << 10);
+        best = took < best ? took : best;
+    }
+    cr_assert_lt(best, .2, "%f s, beside loads of .5 s; its own bytes take .03", best);
+    pthread_join(thread, NULL);
+    const double all = seconds() - from;
+    cr_assert_gt(all, 1.5 - .06 + .1, "%f s: the loads alone take 1.5", all);
+    lod_object_close(object);
+    lod_store_close(store);
+    fixture_destroy(&f);
+}
+
+Test(slow, many_readers_beside_loads_ahead_keep_to_the_limit)
+{
+    struct fixture f = fixture_create();
+    struct lod_store *store;
+    struct lod_object *object =
+        open_slow(&f, (struct lod_slow){.bytes_per_second = 2 << 20}, 1 << 20, &store);
+    struct ahead ahead = {object, 1, 1 << 20};
+    pthread_t thread;
+
+    cr_assert_eq(pthread_create(&thread, NULL, load_ahead, &ahead), 0);
+    double from = seconds();
+    read_all(object, 1 << 20, 64 << 10);
+    read_all(object, 1 << 20, 64 << 10);
+    read_all(object, 1 << 20, 64 << 10);
+    const double took = seconds() - from;
+    cr_assert(took > 1.4, "%f s for 1.5 s less the burst", took);
+    pthread_join(thread, NULL);
+    lod_object_close(object);
+    lod_store_close(store);
+    fixture_destroy(&f);
+}
+
+Test(slow, the_time_of_the_first_byte_is_told)
+{
+    struct fixture f = fixture_create();
+    struct lod_store *store;
+    const struct lod_slow slow = {.latency_ms = 40, .bytes_per_second = 4 << 20, .parallel = 4};
+    struct lod_object *object = open_slow(&f, slow, 1 << 20, &store);
+    struct lod_range range = {.into = into, .bytes = 1 << 20};
+    struct lod_read_time time;
+
+    for (unsigned i = 0; i < 2; i++) { /* a pause is no reason to be early */
+        cr_assert_eq(lod_object_read(object, &range, 1, LOD_READ_DEMAND, &time), 0);
+        cr_assert(time.first_byte_ns > 35000000 && time.first_byte_ns < 200000000, "%llu ns",
+                  (unsigned long long)time.first_byte_ns);
+        cr_assert_gt(time.ns, time.first_byte_ns + 240000000);
+    }
     lod_object_close(object);
     lod_store_close(store);
     fixture_destroy(&f);

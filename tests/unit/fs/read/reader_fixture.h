@@ -36,6 +36,8 @@ extern int item_error;         /* the last error passed to lod_dataset_item_fail
 extern int frame_error;
 extern uint32_t bad_item; /* its frames cannot be read */
 extern uint32_t items_end;
+extern atomic_uint_fast32_t stalled_record; /* its loads wait until it is another one */
+extern atomic_uint loads_stalled;
 extern unsigned open_us;     /* how long it takes to open a record */
 extern uint64_t frame_short; /* bytes missing at the end of each frame */
 extern uint64_t store_bytes; /* of all groups together */

@@ -39,7 +39,9 @@ static void begin(unsigned groups)
     items_end = RECORDS * ITEMS;
     room = groups * GROUP;
     fetch = (struct lod_fetch){.shared = false};
-    cr_assert_eq(lod_prefetch_init(&prefetch, &fetch, room, false), 0);
+    cr_assert_eq(
+        lod_prefetch_init(&prefetch, &fetch, &(struct lod_prefetch_options){.room_bytes = room}),
+        0);
 }
 
 static void end(void)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An array that is searched from its beginning, so that few buffers are used; see load_slots.h. */
+#include "frames/load_slots.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+/* Returns how many slots there are for loads of one kind. */
+static unsigned slots_for(const struct lod_load_slots *slots, bool ahead)
+{
+    return slots->limit + (!ahead && slots->most > 1);
+}
+
+struct lod_load *lod_load_slots_find(struct lod_load_slots *slots, uint32_t record)
+{
+    for (unsigned i = 0; i <= slots->most; i++) {
+        if (slots->at[i].in_flight && slots->at[i].record == record) {
+            return &slots->at[i];
+        }
+    }
+    return NULL;
+}
+
+bool lod_load_slots_may(const struct lod_load_slots *slots, bool ahead)
+{
+    return slots->count < slots_for(slots, ahead) && !(ahead && slots->waiting);
+}
+
+struct lod_load *lod_load_slots_begin(struct lod_load_slots *slots, uint32_t record, bool ahead)
+{
+    struct lod_load *load = slots->at;
+
+    while (load->in_flight) {
+        load++;
+    }
+    assert(load <= &slots->at[slots->most]);
+    load->record = record;
+    load->in_flight = true;
+    load->ahead = ahead;
+    load->yields = false;
+    load->expected = 0;
+    slots->count++;
+    slots->ahead += ahead;
+    return load;
+}
+
+void lod_load_slots_join(struct lod_load_slots *slots, struct lod_load *load)
+{
+    if (load && load->ahead && !load->yields && slots->most > 1) {
+        load->ahead = false;
+        slots->ahead--;
+    }
+}
+
+bool lod_load_slots_step(struct lod_load_slots *slots, struct lod_load *load, uint64_t bytes)
+{
+    load->steps++;
+    load->expected -= bytes < load->expected ? bytes : load->expected;
+    if (load->ahead && !load->yields && slots->yields < slots->waiting) {
+        load->yields = true;
+        slots->yields++;
+    }
+    return !load->yields;
+}
+
+void lod_load_slots_end(struct lod_load_slots *slots, struct lod_load *load)
+{
+    load->steps++;
+    load->in_flight = false;
+    load->expected = 0;
+    slots->count--;
+    slots->ahead -= load->ahead;
+    slots->yields -= load->yields;
+}
+
+uint64_t lod_load_slots_expected(const struct lod_load_slots *slots)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i <= slots->most; i++) {
+        bytes += slots->at[i].expected;
+    }
+    return bytes;
+}
+
+void lod_load_slots_finish(struct lod_load_slots *slots)
+{
+    for (unsigned i = 0; i <= LOD_LOADS_MAX; i++) {
+        lod_io_buffer_finish(&slots->at[i].buffer);
+    }
+}

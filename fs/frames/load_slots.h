@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loads in flight: a table of slots, each with a buffer, and at most one load for each record.
+ * It knows no store, no thread and no clock; its owner has the lock.
+ *
+ * A load is for readers that wait (DEMAND), or for later ones (AHEAD). A waiting reader comes
+ * first: no load ahead begins while one waits for a slot, and one in flight gives its slot up at
+ * its next step. If several may be in flight, readers have one slot more than loads ahead.
+ */
+#ifndef LOD_LOAD_SLOTS_H
+#define LOD_LOAD_SLOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backend/io_buffer.h"
+
+#define LOD_LOADS_MAX 16u /* ahead, at a time */
+
+struct lod_load {
+    uint32_t record;
+    bool in_flight;
+    bool ahead;                  /* no reader waits for it */
+    bool yields;                 /* it gives its slot up to a reader */
+    uint64_t steps;              /* counts steps and ends, of all loads of this slot */
+    uint64_t expected;           /* bytes that it will still keep in memory */
+    struct lod_io_buffer buffer; /* its thread uses it without the lock */
+};
+
+/* All zero, with `limit` and `most` set: no load is in flight. */
+struct lod_load_slots {
+    unsigned limit;   /* loads at a time, at least 1 */
+    unsigned most;    /* what `limit` can become, at most LOD_LOADS_MAX: memory for buffers */
+    unsigned count;   /* in flight, */
+    unsigned ahead;   /* of them for no reader, */
+    unsigned yields;  /* of these about to end for a reader */
+    unsigned waiting; /* readers that wait for a slot */
+    struct lod_load at[LOD_LOADS_MAX + 1];
+};
+
+/* Returns the load in flight of a record; NULL: none. */
+struct lod_load *lod_load_slots_find(struct lod_load_slots *slots, uint32_t record);
+
+/* Returns whether another load may begin. */
+bool lod_load_slots_may(const struct lod_load_slots *slots, bool ahead);
+
+/* Begins a load of a record that has none in flight, in a free slot. */
+struct lod_load *lod_load_slots_begin(struct lod_load_slots *slots, uint32_t record, bool ahead);
+
+/* A reader waits for this load, which may be NULL: it is no longer one ahead, if several loads may
+ * be in flight. */
+void lod_load_slots_join(struct lod_load_slots *slots, struct lod_load *load);
+
+/* Counts a step of `bytes` bytes. Returns whether the load should go on. */
+bool lod_load_slots_step(struct lod_load_slots *slots, struct lod_load *load, uint64_t bytes);
+
+void lod_load_slots_end(struct lod_load_slots *slots, struct lod_load *load);
+
+/* Returns the bytes that loads in flight will still keep in memory. */
+uint64_t lod_load_slots_expected(const struct lod_load_slots *slots);
+
+/* Frees the buffers. */
+void lod_load_slots_finish(struct lod_load_slots *slots);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each thread takes a record, and loads it without the lock; see prefetch_threads.h. */
+#include "frames/prefetch_threads.h"
+
+#include "clock.h"
+#include "frames/prefetch_ahead.h"
+#include "frames/prefetch_loads.h"
+
+#define AHEAD_LEAST 2u  /* records: the current one and the next */
+#define AHEAD_MOST  32u /* records, if several loads may be in flight */
+
+/* ------------------------------------------------------------------------------ foreseen records
+ */
+
+/* Returns the wanted groups that are not loaded; last 0: none. */
+static struct lod_groups rest_of(const struct lod_prefetch *prefetch, const struct lod_item *item,
+                                 struct lod_groups wanted)
+{
+    const struct lod_groups loaded =
+        lod_access_history_loaded(&prefetch->history, item->recd.number);
+
+    if (lod_groups_hold(loaded, wanted)) {
+        return (struct lod_groups){0};
+    }
+    if (loaded.last && loaded.first <= wanted.first && loaded.last >= wanted.first) {
+        wanted.first = loaded.last + 1;
+    }
+    return wanted;
+}
+
+/* Returns whether to load these groups of a record before a reader asks for them. */
+static bool pays(struct lod_prefetch *prefetch, const struct lod_item *item,
+                 struct lod_groups wanted)
+{
+    const struct lod_prefetch_cost cost = lod_prefetch_cost_now(prefetch);
+    struct lod_prefetch_order order;
+    struct lod_prefetch_room room;
+
+    lod_prefetch_state(prefetch, item->recd.number, wanted.first, &room, &order);
+    return lod_prefetch_decide_ahead(lod_record_desc_bytes(&item->recd, wanted.first, wanted.last),
+                                     wanted.last, &cost, &room, &order);
+}
+
+/* Returns false if it was not the turn of this thread: see lod_prefetch_begin_ahead. */
+static bool load_ahead(struct lod_prefetch *prefetch, const struct lod_item *item,
+                       struct lod_groups wanted)
+{
+    if (!lod_prefetch_begin_ahead(prefetch, item->recd.number)) {
+        return false;
+    }
+    const struct lod_groups rest = rest_of(prefetch, item, wanted);
+    if (rest.last) {
+        (void)lod_prefetch_load(prefetch, item, rest); /* readers will get the error */
+    } else {
+        lod_prefetch_end(prefetch, item->recd.number); /* a reader has loaded them already */
+    }
+    return true;
+}
+
+/* Moves a foresight to the record behind this one. */
+static void move_on(struct lod_foresight *next, const struct lod_item *item)
+{
+    const uint64_t bytes =
+        lod_record_desc_bytes(&item->recd, next->groups.first, next->groups.last);
+
+    next->item = item->recd.first_item + item->recd.items;
+    next->codec = item->codec;
+    next->records++;
+    next->bytes = next->bytes > bytes ? next->bytes - bytes : 0;
+}
+
+/* Returns whether the foresight reaches this record. */
+static bool reaches(const struct lod_foresight *next, const struct lod_item *item, bool several)
+{
+    return (!next->codec || item->codec == next->codec) &&
+           (next->records < AHEAD_LEAST || (several && next->records < AHEAD_MOST && next->bytes));
+}
+
+/* Lets another thread go on with the next record, unless a newer call has come. */
+static void hand_on(struct lod_prefetch *prefetch, const struct lod_foresight *next)
+{
+    pthread_mutex_lock(&prefetch->lock);
+    if (prefetch->foresights == next->number && !prefetch->lists.count) {
+        prefetch->next = *next;
+        prefetch->has_next = true;
+        pthread_cond_broadcast(&prefetch->moved);
+    }
+    pthread_mutex_unlock(&prefetch->lock);
+}
+
+/* Loads the rest of the foresight's record, and those behind it of its codec. */
+static void read_ahead(struct lod_prefetch *prefetch, struct lod_foresight next)
+{
+    const bool several = prefetch->slots.most > 1;
+    struct lod_item item;
+
+    while (!lod_dataset_item(prefetch->fetch->dataset, next.item, &item) &&
+           reaches(&next, &item, several)) {
+        move_on(&next, &item);
+        if (!rest_of(prefetch, &item, next.groups).last) {
+            continue;
+        }
+        if (!pays(prefetch, &item, next.groups)) {
+            return;
+        }
+        if (several) {
+            hand_on(prefetch, &next);
+        }
+        if (!load_ahead(prefetch, &item, next.groups) || several) {
+            return;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------ listed records */
+
+/* Notes that a listed record cannot be loaded until a job tells something again, and ends its load.
+ */
+static void give_up(struct lod_prefetch *prefetch, const struct lod_ahead_entry *entry, int error)
+{
+    struct lod_frame_pins none = {.bytes = &prefetch->fetch->pinned};
+
+    lod_prefetch_hold(prefetch, entry->record, (struct lod_groups){entry->first, entry->last},
+                      error, &none);
+    lod_prefetch_end(prefetch, entry->record);
+}
+
+/* Loads as much of a listed record as all jobs together want of it, and ends its load. */
+static void load_listed(struct lod_prefetch *prefetch, const struct lod_ahead_entry *entry)
+{
+    struct lod_fetch *fetch = prefetch->fetch;
+    struct lod_record_desc recd;
+    struct lod_item item;
+    bool keep = false;
+
+    int error = lod_dataset_record_desc(fetch->dataset, entry->record, &recd);
+    error = error ? error : lod_dataset_item(fetch->dataset, recd.first_item, &item);
+    if (error) {
+        give_up(prefetch, entry, error);
+        return;
+    }
+    if (!lod_io_estimate_is_known(&fetch->estimate)) { /* its loads would be too large or small */
+        (void)!lod_io_estimate_adopt(&fetch->estimate,
+                                     lod_dataset_index_io_estimate(fetch->dataset));
+    }
+    const struct lod_groups groups = lod_prefetch_listed(prefetch, entry->record, &keep);
+    if (keep) {
+        (void)lod_prefetch_load(prefetch, &item, groups);
+    } else {
+        lod_prefetch_end(prefetch, entry->record); /* no job wants it any more */
+    }
+}
+
+/* ------------------------------------------------------------------------------ threads */
+
+/* The next work of a thread. */
+struct work {
+    bool listed;
+    struct lod_ahead_entry entry; /* of a list; its load has begun */
+    struct lod_foresight next;    /* else */
+};
+
+/* Blocks until there is a change, or a list's time is over. The lock is held. */
+static void await_change(struct lod_prefetch *prefetch)
+{
+    const uint64_t until = lod_ahead_lists_until(&prefetch->lists);
+    const struct timespec at = {.tv_sec = (time_t)(until / LOD_SECOND_NS),
+                                .tv_nsec = (long)(until % LOD_SECOND_NS)};
+
+    if (until == UINT64_MAX) {
+        pthread_cond_wait(&prefetch->moved, &prefetch->lock);
+    } else {
+        (void)pthread_cond_timedwait(&prefetch->moved, &prefetch->lock, &at);
+    }
+}
+
+/* Takes the next work, if there is some and a slot for it. The lock is held. */
+static bool take_work(struct lod_prefetch *prefetch, uint64_t room, struct work *ret_work)
+{
+    const bool may = lod_load_slots_may(&prefetch->slots, true);
+
+    *ret_work = (struct work){.next = prefetch->next};
+    if (may && lod_prefetch_ahead_next(prefetch, room, &ret_work->entry)) {
+        ret_work->listed = true;
+        lod_prefetch_begin_locked(prefetch, ret_work->entry.record, true)->expected =
+            ret_work->entry.bytes;
+        return true;
+    }
+    const bool any = prefetch->has_next;
+    prefetch->has_next = false;
+    return any;
+}
+
+/* Blocks until there is work; returns false at the end. */
+static bool await_work(struct lod_prefetch *prefetch, struct work *ret_work)
+{
+    uint64_t room = lod_prefetch_room(prefetch);
+
+    pthread_mutex_lock(&prefetch->lock);
+    while (!prefetch->over && !take_work(prefetch, room, ret_work)) {
+        await_change(prefetch);
+        pthread_mutex_unlock(&prefetch->lock);
+        room = lod_prefetch_room(prefetch);
+        pthread_mutex_lock(&prefetch->lock);
+    }
+    const bool more = !prefetch->over;
+    pthread_mutex_unlock(&prefetch->lock);
+    return more;
+}
+
+static void *run(void *ctx)
+{
+    struct lod_prefetch *prefetch = ctx;
+    struct work work;
+
+    while (await_work(prefetch, &work)) {
+        if (work.listed) {
+            load_listed(prefetch, &work.entry);
+        } else {
+            read_ahead(prefetch, work.next);
+        }
+    }
+    return NULL;
+}
+
+/* Starts as many threads as loads may be in flight. The lock is held. */
+static void start(struct lod_prefetch *prefetch)
+{
+    while (prefetch->threads && !prefetch->over && prefetch->thread_count < prefetch->slots.limit &&
+           !pthread_create(&prefetch->thread[prefetch->thread_count], NULL, run, prefetch)) {
+        prefetch->thread_count++;
+    }
+}
+
+void lod_prefetch_wake(struct lod_prefetch *prefetch)
+{
+    start(prefetch);
+    pthread_cond_broadcast(&prefetch->moved);
+}
+
+/* Returns how many bytes of records behind the next one are read ahead: what the store brings in
+ * the time of some requests, or in a quarter of a second, but a quarter of the room at most. */
+static uint64_t reach_of(struct lod_prefetch *prefetch)
+{
+    const struct lod_prefetch_cost cost = lod_prefetch_cost_now(prefetch);
+    const uint64_t room = lod_prefetch_room(prefetch) / 4;
+    const uint64_t latency_us = cost.latency_ns / 1000, quarter_us = LOD_SECOND_NS / 4000;
+    const uint64_t us = 4 * latency_us > quarter_us ? 4 * latency_us : quarter_us;
+    const uint64_t bytes = cost.bandwidth / 1000 * us / 1000;
+
+    return bytes < room ? bytes : room;
+}
+
+void lod_prefetch_ahead(struct lod_prefetch *prefetch, const struct lod_item *item,
+                        struct lod_groups groups)
+{
+    if (lod_prefetch_is_told(prefetch)) {
+        return;
+    }
+    const uint64_t bytes = reach_of(prefetch);
+    pthread_mutex_lock(&prefetch->lock);
+    start(prefetch);
+    prefetch->next = (struct lod_foresight){
+        .number = ++prefetch->foresights, .item = item->number, .groups = groups, .bytes = bytes};
+    prefetch->has_next = true;
+    pthread_cond_broadcast(&prefetch->moved);
+    pthread_mutex_unlock(&prefetch->lock);
+}
+
+void lod_prefetch_stop(struct lod_prefetch *prefetch)
+{
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->over = true;
+    pthread_cond_broadcast(&prefetch->moved);
+    pthread_mutex_unlock(&prefetch->lock);
+    while (prefetch->thread_count) {
+        pthread_join(prefetch->thread[--prefetch->thread_count], NULL);
+    }
+}

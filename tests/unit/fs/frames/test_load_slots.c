@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of loads in flight: which may begin, and which make way. */
+#include <criterion/criterion.h>
+
+#include "frames/load_rate.h"
+#include "frames/load_slots.h"
+
+#define AHEAD  true
+#define READER false
+#define MS     1000000ull
+
+static struct lod_load_slots slots;
+
+static void begin(unsigned limit, unsigned most)
+{
+    slots = (struct lod_load_slots){.limit = limit, .most = most};
+}
+
+Test(load_slots, a_disk_has_one_load_which_makes_way_for_a_reader)
+{
+    begin(1, 1);
+    cr_assert(lod_load_slots_may(&slots, AHEAD));
+    struct lod_load *load = lod_load_slots_begin(&slots, 7, AHEAD);
+    cr_assert_eq(lod_load_slots_find(&slots, 7), load);
+    cr_assert_null(lod_load_slots_find(&slots, 8));
+    cr_assert_not(lod_load_slots_may(&slots, AHEAD));
+    cr_assert_not(lod_load_slots_may(&slots, READER));
+    lod_load_slots_join(&slots, load);
+    cr_assert(load->ahead, "another reader may still take its slot");
+    cr_assert(lod_load_slots_step(&slots, load, 0));
+    slots.waiting = 1;
+    cr_assert_not(lod_load_slots_step(&slots, load, 0));
+    lod_load_slots_end(&slots, load);
+    cr_assert_not(lod_load_slots_may(&slots, AHEAD), "the reader comes first");
+    cr_assert(lod_load_slots_may(&slots, READER));
+    cr_assert_eq(load->steps, 3);
+}
+
+Test(load_slots, readers_have_one_slot_more_than_loads_ahead)
+{
+    begin(4, 12);
+    for (uint32_t i = 0; i < 4; i++) {
+        cr_assert(lod_load_slots_may(&slots, AHEAD));
+        lod_load_slots_begin(&slots, i, AHEAD);
+    }
+    cr_assert_not(lod_load_slots_may(&slots, AHEAD));
+    cr_assert(lod_load_slots_may(&slots, READER));
+    lod_load_slots_begin(&slots, 9, READER);
+    cr_assert_not(lod_load_slots_may(&slots, READER));
+    cr_assert_eq(slots.ahead, 4);
+    lod_load_slots_end(&slots, lod_load_slots_find(&slots, 2));
+    cr_assert_null(lod_load_slots_find(&slots, 2));
+    cr_assert(lod_load_slots_may(&slots, READER));
+    cr_assert_not(lod_load_slots_may(&slots, AHEAD));
+}
+
+Test(load_slots, as_many_loads_make_way_as_readers_wait)
+{
+    struct lod_load *loads[4];
+
+    begin(4, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        loads[i] = lod_load_slots_begin(&slots, i, AHEAD);
+    }
+    lod_load_slots_begin(&slots, 9, READER);
+    slots.waiting = 2;
+    unsigned go_on = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        go_on += lod_load_slots_step(&slots, loads[i], 0);
+    }
+    cr_assert_eq(go_on, 2);
+    cr_assert_not(lod_load_slots_step(&slots, loads[0], 0), "it has been told once");
+    lod_load_slots_end(&slots, loads[0]);
+    cr_assert_eq(slots.yields, 1);
+    lod_load_slots_join(&slots, loads[3]);
+    slots.waiting = 4;
+    cr_assert(lod_load_slots_step(&slots, loads[3], 0), "a reader waits for it");
+}
+
+Test(load_slots, bytes_that_are_still_to_come_are_counted)
+{
+    begin(2, 2);
+    struct lod_load *one = lod_load_slots_begin(&slots, 1, AHEAD),
+                    *two = lod_load_slots_begin(&slots, 2, AHEAD);
+    one->expected = 1000;
+    two->expected = 500;
+    cr_assert(lod_load_slots_step(&slots, one, 300));
+    cr_assert_eq(lod_load_slots_expected(&slots), 1200);
+    cr_assert(lod_load_slots_step(&slots, two, 900), "gaps were read, too");
+    cr_assert_eq(lod_load_slots_expected(&slots), 700);
+    lod_load_slots_end(&slots, one);
+    cr_assert_eq(lod_load_slots_expected(&slots), 0);
+}
+
+/* Two loads of 10 MB side by side, in .2 s, after a pause. */
+Test(load_rate, loads_side_by_side_count_their_time_once)
+{
+    struct lod_load_rate rate = {0};
+
+    cr_assert_eq(lod_load_rate_now(&rate), 0);
+    lod_load_rate_pass(&rate, 5000 * MS, false);
+    lod_load_rate_pass(&rate, 5010 * MS, true);
+    lod_load_rate_pass(&rate, 5150 * MS, true);
+    rate.bytes += 10000000;
+    lod_load_rate_pass(&rate, 5200 * MS, true);
+    rate.bytes += 10000000;
+    cr_assert_eq(lod_load_rate_now(&rate), 100000000);
+    lod_load_rate_pass(&rate, 9200 * MS, false);
+    cr_assert_eq(lod_load_rate_now(&rate), 100000000);
+    for (unsigned i = 1; i < 100; i++) {
+        lod_load_rate_pass(&rate, (9200 + 100 * i) * MS, true);
+        rate.bytes += 1000000;
+    }
+    cr_assert_lt(lod_load_rate_now(&rate), 12000000, "old loads weigh less and less");
+}

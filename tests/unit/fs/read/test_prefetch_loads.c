@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several loads in flight, of a store that does not answer for one record. */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "frames/frames.h"
+#include "reader_fixture.h"
+
+#define RECORDS 12u
+#define ITEMS   20u
+#define MS      1000000ull
+
+static struct lod_frames *frames;
+static struct lod_byte_limit limit = {.bytes_max = 64 << 20};
+
+/* Records of ITEMS items of 2 groups of a frame each. */
+static struct lod_item item_of(uint32_t number)
+{
+    struct lod_item of = item;
+
+    of.recd.number = number / ITEMS;
+    of.recd.first_item = number / ITEMS * ITEMS;
+    of.recd.items = ITEMS;
+    of.recd.codec = LOD_CODEC_PCR;
+    of.recd.groups = 2;
+    of.recd.group_bytes[0] = of.recd.group_bytes[1] = ITEMS * FRAME_BYTES;
+    of.number = number;
+    return of;
+}
+
+/* Begins with a store as slow as a disk, and room for all of it. */
+static void begin(unsigned loads)
+{
+    items_of = item_of;
+    store_bytes = 2ull * RECORDS * ITEMS * FRAME_BYTES;
+    segment_frames = 1;
+    bad_item = UINT32_MAX;
+    items_end = RECORDS * ITEMS;
+    cr_assert_eq(lod_frames_create(NULL,
+                                   &(struct lod_frames_options){.limit = &limit,
+                                                                .room_bytes = 48 << 20,
+                                                                .threads = true,
+                                                                .loads = loads,
+                                                                .loads_max = 2 * loads},
+                                   &frames),
+                 0);
+    for (unsigned i = 0; i < 32; i++) {
+        lod_io_estimate_add(lod_frames_io_estimate(frames), i % 2 ? 4 << 20 : 1000,
+                            (i % 2 ? 40 : 10) * MS);
+    }
+}
+
+static struct lod_frames_stats get(uint32_t number)
+{
+    struct lod_wanted wanted[2] = {{.group = 1}, {.group = 2}};
+    struct lod_item of = item_of(number);
+    struct lod_frames_stats stats;
+
+    cr_assert_eq(lod_frames_get(frames, &of, wanted, 2), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        cr_assert_eq(wanted[i].data[9], byte_of(&of, wanted[i].group, 9));
+        lod_blob_unref(&wanted[i].chunk->blob);
+    }
+    lod_frames_stats(frames, &stats);
+    return stats;
+}
+
+static void *get_one(void *ctx)
+{
+    get(*(uint32_t *)ctx);
+    return NULL;
+}
+
+static void await(const atomic_uint *count, unsigned least)
+{
+    while (*count < least) {
+        usleep(100);
+    }
+}
+
+/* Begins a read of this item, whose record's loads stall. */
+static pthread_t begin_stalled(uint32_t *number)
+{
+    pthread_t thread;
+
+    stalled_record = *number / ITEMS;
+    cr_assert_eq(pthread_create(&thread, NULL, get_one, number), 0);
+    await(&loads_stalled, 1);
+    return thread;
+}
+
+static void end_stalled(pthread_t thread)
+{
+    stalled_record = UINT32_MAX;
+    pthread_join(thread, NULL);
+}
+
+Test(prefetch_loads, a_reader_waits_for_its_own_record_only, .timeout = 20)
+{
+    uint32_t number = 0;
+
+    begin(4);
+    const pthread_t thread = begin_stalled(&number);
+    for (uint32_t record = 1; record < 4; record++) {
+        const struct lod_frames_stats stats = get(record * ITEMS);
+        cr_assert_eq(stats.scattered_reads, 0, "its prefix was loaded beside the one that stalls");
+        cr_assert_geq(stats.prefix_bytes, record * 2ull * ITEMS * FRAME_BYTES);
+    }
+    end_stalled(thread);
+    lod_frames_destroy(frames);
+}
+
+Test(prefetch_loads, two_readers_of_a_record_load_it_once, .timeout = 20)
+{
+    uint32_t one = 0, two = 3;
+    pthread_t other;
+
+    begin(4);
+    items_end = ITEMS; /* nothing is read ahead */
+    const pthread_t thread = begin_stalled(&one);
+    cr_assert_eq(pthread_create(&other, NULL, get_one, &two), 0);
+    usleep(20000);
+    end_stalled(thread);
+    pthread_join(other, NULL);
+    const struct lod_frames_stats stats = get(5);
+    cr_assert_eq(stats.prefix_bytes, 2ull * ITEMS * FRAME_BYTES);
+    cr_assert_eq(stats.scattered_reads, 0);
+    lod_frames_destroy(frames);
+}
+
+Test(prefetch_loads, a_list_is_loaded_around_a_record_that_stalls, .timeout = 20)
+{
+    static const uint32_t list[] = {5, 0, 3, 2};
+    const struct lod_ahead_tell tell = {.job = 1, .fidelity = 2, .count = 4, .records = list},
+                                touch = {.job = 1, .fidelity = 2, .at = 4};
+    struct lod_ahead_answer answer = {0};
+
+    begin(4);
+    stalled_record = 0;
+    cr_assert_eq(lod_frames_tell(frames, &tell, &answer), 0);
+    while (answer.bytes_missing != 2ull * ITEMS * FRAME_BYTES) {
+        cr_assert_eq(lod_frames_tell(frames, &touch, &answer), 0);
+    }
+    cr_assert_eq(answer.ready, 1, "the first; the one behind it stalls");
+    stalled_record = UINT32_MAX;
+    while (answer.ready != 4) {
+        cr_assert_eq(lod_frames_tell(frames, &touch, &answer), 0);
+    }
+    struct lod_frames_stats stats;
+    lod_frames_stats(frames, &stats);
+    cr_assert_eq(stats.prefix_bytes, 4 * 2ull * ITEMS * FRAME_BYTES, "each once");
+    lod_frames_destroy(frames);
+}
