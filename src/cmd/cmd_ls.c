@@ -287,6 +287,7 @@ static int list(struct ls *ls)
         return lod_fail(LOD_EXIT_FAILED, "there is no '%pE' in the store", ls->path);
     }
     if (!error && ls->json) {
+        lod_fail_as_json(false);
         lod_json_object(&ls->document, NULL);
         if (!ls->mounted) {
             lod_json_text(&ls->document, "fidelity", lod_fidelity_name(ls->fidelity));

@@ -15,9 +15,11 @@
 
 struct arguments {
     const char *store;
+    bool json;
 };
 
 static const struct lod_option repair_options[] = {
+    LOD_ROW_JSON(LOD_FIELD(struct arguments, json)),
     LOD_ROW_OPERAND(LOD_FIELD(struct arguments, store), "STORE", 1, LOD_NAMES_FOLDERS),
     LOD_ROW_END,
 };
@@ -49,6 +51,39 @@ static void print_losses(const struct lod_repair_report *report)
     }
 }
 
+static int exit_code(const struct lod_repair_report *report)
+{
+    return report->kept || report->losses_count ? LOD_EXIT_UNREADABLE : LOD_EXIT_OK;
+}
+
+static int print_json(const char *store, const struct lod_repair_report *report)
+{
+    struct lod_json json = {.out = {.file = stdout}};
+
+    lod_json_object(&json, NULL);
+    lod_json_text(&json, "store", store);
+    lod_json_bool(&json, "kept", report->kept);
+    lod_json_bool(&json, "index_written", report->index_written);
+    lod_json_bool(&json, "manifest_written", report->manifest_written);
+    lod_json_number(&json, "records", (double)report->records);
+    lod_json_number(&json, "names", (double)report->names);
+    lod_json_number(&json, "losses_count", (double)report->losses_count);
+    lod_json_array(&json, "losses");
+    for (size_t i = 0; i < report->losses.count; i++) {
+        const struct lod_loss *loss = &report->losses.at[i];
+        lod_json_object(&json, NULL);
+        if (loss->name) {
+            lod_json_text(&json, "name", loss->name);
+        }
+        lod_json_text(&json, "what", loss->what);
+        lod_json_number(&json, "items", (double)loss->items);
+        lod_json_end(&json);
+    }
+    lod_json_end(&json);
+    lod_json_end(&json);
+    return exit_code(report);
+}
+
 static int conclude(const char *store, const struct lod_repair_report *report)
 {
     const struct lod_fact records = {NULL, "record", "records", report->records};
@@ -59,7 +94,7 @@ static int conclude(const char *store, const struct lod_repair_report *report)
     if (report->kept) {
         puts("index and manifest are sound and stay as they are; damage in records cannot be "
              "repaired");
-        return LOD_EXIT_UNREADABLE;
+        return exit_code(report);
     }
     if (!report->index_written && !report->manifest_written) {
         puts("nothing to repair");
@@ -72,7 +107,7 @@ static int conclude(const char *store, const struct lod_repair_report *report)
         lod_facts_print(&names, 1, stdout);
         putchar('\n');
     }
-    return report->losses_count ? LOD_EXIT_UNREADABLE : LOD_EXIT_OK;
+    return exit_code(report);
 }
 
 static int poll(void *ctx)
@@ -100,7 +135,9 @@ static int run(int argc, char **argv)
     int error = lod_repair(arguments.store, (struct lod_interrupt){.poll = poll, .ctx = &stop},
                            &report, why, sizeof(why));
     lod_cancel_finish(&stop);
-    code = error ? explain(arguments.store, error, why) : conclude(arguments.store, &report);
+    code = error            ? explain(arguments.store, error, why)
+           : arguments.json ? print_json(arguments.store, &report)
+                            : conclude(arguments.store, &report);
     lod_repair_report_finish(&report);
     return code;
 }

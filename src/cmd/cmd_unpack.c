@@ -19,7 +19,7 @@ struct arguments {
     struct lod_option_list words; /* of -o */
     struct lod_unpack_options unpack;
     enum lod_fidelity fidelity; /* 0: no --fidelity was given */
-    bool quiet, verbose;
+    bool quiet, verbose, json;
     int progress; /* 1: on, 0: off, -1: on if stderr is a terminal */
 };
 
@@ -34,6 +34,7 @@ static const struct lod_option unpack_options[] = {
     LOD_ROW_JOBS(FIELD(unpack.threads)),
     LOD_ROW_QUIET(FIELD(quiet), "no summary"),
     LOD_ROW_VERBOSE(FIELD(verbose), "list all files that are left out, not only the first"),
+    LOD_ROW_JSON(FIELD(json)),
     LOD_ROW_PROGRESS(FIELD(progress)),
     LOD_ROW_STORE_WORDS(LOD_FIELD(struct arguments, words)),
     LOD_ROW_OPERAND(FIELD(store), "STORE", 1, LOD_NAMES_FOLDERS),
@@ -90,7 +91,42 @@ static int compare_notes(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-static void print_result(const struct arguments *arguments, struct lod_unpack_result *result)
+static void json_notes(struct lod_json *json, const struct lod_unpack_result *result, bool failed)
+{
+    lod_json_array(json, failed ? "failed" : "left_out");
+    for (size_t i = 0; i < result->notes.count; i++) {
+        const struct lod_unpack_note *note = &result->notes.at[i];
+        if (note->failed == failed) {
+            lod_json_object(json, NULL);
+            lod_json_text(json, "path", note->path);
+            lod_json_text(json, "why", note->what);
+            lod_json_end(json);
+        }
+    }
+    lod_json_end(json);
+}
+
+static void print_json(const struct arguments *arguments, const struct lod_unpack_result *result)
+{
+    struct lod_json json = {.out = {.file = stdout}};
+
+    lod_json_object(&json, NULL);
+    lod_json_text(&json, "fidelity", lod_fidelity_name(arguments->unpack.fidelity));
+    lod_json_number(&json, "files", (double)result->files);
+    lod_json_number(&json, "bytes", (double)result->bytes);
+    lod_json_number(&json, "folders", (double)result->folders);
+    lod_json_number(&json, "symlinks", (double)result->symlinks);
+    lod_json_number(&json, "hard_links", (double)result->hard_links);
+    lod_json_number(&json, "there_before", (double)result->there);
+    lod_json_number(&json, "as_at_full", (double)result->at_full);
+    lod_json_number(&json, "failed_count", (double)result->failed);
+    lod_json_number(&json, "left_out_count", (double)result->left_out);
+    json_notes(&json, result, true);
+    json_notes(&json, result, false);
+    lod_json_end(&json);
+}
+
+static void print_result(const struct arguments *arguments, const struct lod_unpack_result *result)
 {
     const struct lod_fact files = {NULL, "file", "files", result->files};
     const struct lod_fact others[] = {
@@ -100,9 +136,6 @@ static void print_result(const struct arguments *arguments, struct lod_unpack_re
     };
     char a[LOD_REPORT_TEXT];
 
-    if (result->notes.count) {
-        qsort(result->notes.at, result->notes.count, sizeof(result->notes.at[0]), compare_notes);
-    }
     print_notes(result, true, arguments->verbose);
     print_notes(result, false, arguments->verbose);
     lod_facts_print(&files, 1, stdout);
@@ -149,7 +182,12 @@ static int unpack(struct arguments *arguments)
     int error = lod_unpack(&arguments->unpack, first_error, &result);
     lod_cancel_finish(&stop);
     lod_progress_finish(&progress);
-    if (!error && !arguments->quiet) {
+    if (!error && result.notes.count) {
+        qsort(result.notes.at, result.notes.count, sizeof(result.notes.at[0]), compare_notes);
+    }
+    if (!error && arguments->json) {
+        print_json(arguments, &result);
+    } else if (!error && !arguments->quiet) {
         print_result(arguments, &result);
     }
     if (!error && arguments->quiet && result.failed) {
@@ -173,6 +211,9 @@ static int run(int argc, char **argv)
                                   .progress = -1};
 
     int code = lod_arguments_parse(&lod_cmd_unpack, argc, argv, &arguments);
+    if (!code && arguments.json && arguments.quiet) {
+        return lod_arguments_refuse(&lod_cmd_unpack, "--json and -q exclude each other");
+    }
     arguments.unpack.else_full = !arguments.fidelity;
     arguments.unpack.fidelity = arguments.fidelity ? arguments.fidelity : LOD_ORIGINAL;
     code =

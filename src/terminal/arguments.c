@@ -10,19 +10,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX 48  /* of a command */
-#define LONG     256 /* getopt_long returns LONG + row for an option given by its name */
+#define ROWS_MAX       48    /* of a command */
+#define SENTENCE_BYTES 16384 /* two escaped paths */
+#define LONG           256   /* getopt_long returns LONG + row for an option given by its name */
+
+static bool fail_as_json; /* only the main thread fails */
+
+void lod_fail_as_json(bool as_json)
+{
+    fail_as_json = as_json;
+}
+
+static void print_failure(int code, const char *sentence)
+{
+    struct lod_json json = {.out = {.file = stdout}};
+
+    lod_json_object(&json, NULL);
+    lod_json_text(&json, "error", sentence);
+    lod_json_number(&json, "exit", code < 0 ? LOD_EXIT_FAILED : code);
+    lod_json_end(&json);
+    fail_as_json = false;
+}
 
 int lod_fail(int code, const char *format, ...)
 {
+    char sentence[SENTENCE_BYTES];
     va_list args;
-    struct lod_out out = {.file = stderr};
 
     va_start(args, format);
-    lod_out_put(&out, "lodfs: ", strlen("lodfs: "));
-    lod_out_vprint(&out, format, args);
-    lod_out_put(&out, "\n", 1);
+    lod_vformat(sentence, sizeof(sentence), format, args);
     va_end(args);
+    fprintf(stderr, "lodfs: %s\n", sentence);
+    if (code && fail_as_json) {
+        print_failure(code, sentence);
+    }
     return code;
 }
 
@@ -35,7 +56,7 @@ const char *lod_cmd_word(const struct lod_cmd *cmd)
 
 int lod_arguments_refuse(const struct lod_cmd *cmd, const char *format, ...)
 {
-    char sentence[8192];
+    char sentence[SENTENCE_BYTES];
     va_list args;
 
     va_start(args, format);
@@ -98,6 +119,16 @@ static int refuse_option(const struct lod_cmd *cmd, int option, char **argv)
     return lod_arguments_refuse(cmd, "%s '%pE'",
                                 option == ':' ? "a value is missing after" : "unknown option",
                                 is_letter ? letter : argv[optind - 1]);
+}
+
+/* Sees whether --json was given, as soon as it was. */
+static void see_json(const struct lod_cmd *cmd, const void *from)
+{
+    for (const struct lod_option *row = cmd->options; row->kind != LOD_OPTION_END; row++) {
+        if (row->name && strcmp(row->name, "json") == 0) {
+            lod_fail_as_json(*((const bool *)from + (row->field >> 8)));
+        }
+    }
 }
 
 static int take_option(const struct lod_cmd *cmd, int option, char **argv, void *into)
@@ -169,7 +200,9 @@ int lod_arguments_parse(const struct lod_cmd *cmd, int argc, char **argv, void *
     char message[LOD_OPTION_MESSAGE_BYTES];
     int option, code = 0;
 
-    if (lod_option_environment(cmd->name, cmd->options, into, message)) {
+    int error = lod_option_environment(cmd->name, cmd->options, into, message);
+    see_json(cmd, into);
+    if (error) {
         return lod_arguments_refuse(cmd, "%s", message);
     }
     make_rows(cmd, &rows);
@@ -177,6 +210,7 @@ int lod_arguments_parse(const struct lod_cmd *cmd, int argc, char **argv, void *
     optind = 0;
     while (!code && (option = getopt_long(argc, argv, rows.letters, rows.names, NULL)) != -1) {
         code = take_option(cmd, option, argv, into);
+        see_json(cmd, into);
     }
     return code ? code : take_operands(cmd, argv + optind, argc - optind, into);
 }

@@ -39,7 +39,15 @@ const char *lod_cmd_word(const struct lod_cmd *cmd);
 /* mount.lodfs, with the arguments and exit codes of mount(8). */
 int lod_cmd_mount_helper(int argc, char **argv);
 
-/* Prints "lodfs: TEXT" on stderr, with the formats of text.h. Returns `code`. */
+/*
+ * Prints "lodfs: TEXT" on stderr, with the formats of text.h. Returns `code`, an exit code, or
+ * a negative errno for one of 1. If it is not 0, and failures are documents, the first one is also
+ * printed on stdout, with members error and exit.
+ */
 int lod_fail(int code, const char *format, ...) LOD_PRINTF(2, 3);
+
+/* With --json failures are documents, which lod_arguments_parse sees to. Not any more from the
+ * first byte of another document on. */
+void lod_fail_as_json(bool as_json);
 
 #endif

@@ -8,6 +8,8 @@ expect 0 "$LODFS" pack -q --scans=default --record-size=64K source store
 
 expect 0 "$LODFS" repair store
 printed 'nothing to repair'
+expect 0 "$LODFS" repair --json store
+json 'd["losses"] == [] and not d["kept"] and not d["index_written"] and d["names"] > 10'
 for gone in index manifest.json 'index manifest.json'; do
     rm -rf copy
     cp -r store copy
@@ -38,6 +40,8 @@ expect 3 "$LODFS" repair copy
 printed "lost: $record: its header is damaged"
 printed 'sound and stay as they are'
 cmp store/index copy/index
+expect 3 "$LODFS" repair --json copy
+json 'd["kept"] and d["losses_count"] == 1 and d["losses"][0]["name"] == "'"$record"'"'
 rm copy/index
 expect 3 "$LODFS" repair copy
 printed "lost: $record"

@@ -55,6 +55,14 @@ printf 'xxxx' | dd of="damaged/records/$record" bs=1 seek=$((size - 2000000)) co
 [ $? = 1 ] || fail 'unpack of a damaged store does not exit with 1'
 printed 'failed: large.bin: '
 [ -e most/large.bin ] && fail 'unpack left a part of the damaged file'
+"$LODFS" unpack --fidelity=full --json damaged told >out 2>err
+[ $? = 1 ] || fail 'unpack --json of a damaged store does not exit with 1'
+json 'd["failed_count"] == 1 and [n["path"] for n in d["failed"]] == ["large.bin"]'
+json 'd["left_out"] == [] and d["fidelity"] == "full"'
+written=$(find told -type f ! -name .lodfs-unpack -printf x | wc -c)
+json 'd["files"] + d["hard_links"] == '"$written"
+rm -rf told
+expect 2 "$LODFS" unpack --json -q damaged told
 cmp most/-rf source/-rf || fail 'unpack did not write the files that are not damaged'
 
 # Targets and stores that unpack refuses.

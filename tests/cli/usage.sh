@@ -126,6 +126,22 @@ expect 10 "$LODFS" info source
 said 'source'
 expect 10 "$LODFS" ls no-such-store
 
+# With --json a failure is a document on stdout, beside the message on stderr.
+expect 0 "$LODFS" version --json
+json '"lodfs " + d["version"] == "'"$("$LODFS" version | head -n 1)"'" and "without" in d'
+for words in '10 info --json no-such' '10 verify --json no-such' '10 unpack --json no-such to' \
+    '10 repair --json no-such' '1 ls --json store no-such' '2 ls --json --fidelity=q11 store' \
+    '2 unpack --json --nonsense store to' '1 pack --json no-such to' '1 stats --json store' \
+    '10 fidelity --json no-such'; do
+    expect ${words%% *} "$LODFS" ${words#* }
+    json 'set(d) == {"error", "exit"} and d["exit"] == '"${words%% *}"' and len(d["error"]) > 9'
+    json '"lodfs: " + d["error"] + "\n" == open("err").read()'
+done
+expect 10 env LODFS_INFO_JSON=1 "$LODFS" info no-such
+json 'd["exit"] == 10'
+expect 10 "$LODFS" info no-such
+[ -s out ] && fail 'a failure without --json prints on stdout'
+
 # A variable is the default of its option; each number, size and choice refuses a wrong one.
 refused=0
 for command in pack mount ls order 'met begin' info fidelity report unpack verify repair push; do
