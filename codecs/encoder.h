@@ -27,6 +27,7 @@ struct lod_encode_options {
     uint8_t top;     /* pcr: the source file and scan groups 1 .. top; 0: all, and rebuild data */
     bool original;   /* make what original/ needs, and prove it; else an item may have none */
     bool keep;       /* l3: keep the source file beside its patches, for original/ */
+    bool raw_plain;  /* raw: store all files as they are */
     uint8_t l3_mode; /* enum lod_l3_mode: codecs/l3/stream/l3_stream_write.h */
 };
 

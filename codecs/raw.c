@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The codec raw stores a file's bytes as they are, at every fidelity. The codec tree has the same
- * layout and stores one item, the tree list: folders, links and hard links, which no other item
- * holds. Copy this file to write a new codec. FORMAT.md, ITEM, columns raw and tree.
+ * The codec raw shows the same file at every fidelity. It stores the bytes as they are, or in
+ * compressed units, which raw_units.c decodes. The codec tree has the same layout without units,
+ * and stores one item, the tree list: folders, links and hard links, which no other item holds.
+ * Copy this file to write a new codec. FORMAT.md, ITEM, columns raw and tree.
  */
-#include "codec.h"
+#include "raw_row.h"
 
 #include <errno.h>
-#include <stdbool.h>
-
-#define ROW_LENGTH 8 /* a u64 */
 
 /*
  * Frames are 64 KiB, so that a random 4 KiB read of a large file reads and checks only one. Their
@@ -32,46 +30,85 @@ static uint8_t frame_shift(uint64_t bytes)
 
 static uint64_t source_bytes(const uint8_t row[LOD_ROW_BYTES])
 {
-    return lod_get_le64(row + ROW_LENGTH);
+    return lod_get_le64(row + LOD_RAW_AT_LENGTH);
 }
 
-static bool flags_are_known(const uint8_t row[LOD_ROW_BYTES])
+static bool is_reserved(unsigned at)
 {
-    return !(lod_row_flags(row) & ~(LOD_ITEM_HAS_MAGIC | LOD_ITEM_HAS_LABEL));
+    return at == 2 || at == 3 || at >= LOD_RAW_AT_STORED + 4;
+}
+
+/* Units save at least a byte, so that no file has two forms of the same length. */
+static bool is_possible(const struct lod_raw_row *r)
+{
+    if (!r->units) {
+        return r->stored == 0 && r->bytes <= INT64_MAX;
+    }
+    return r->bytes <= LOD_RAW_FILE_MAX && r->stored < r->bytes &&
+           r->stored > lod_raw_table_bytes(r->bytes);
+}
+
+int lod_raw_row_read(const uint8_t row[LOD_ROW_BYTES], struct lod_raw_row *ret_row)
+{
+    struct lod_raw_row r = {.bytes = source_bytes(row),
+                            .stored = lod_get_le32(row + LOD_RAW_AT_STORED),
+                            .units = row[LOD_RAW_AT_STORAGE] == LOD_RAW_ZSTD};
+    uint8_t wrong = 0;
+
+    for (unsigned i = 0; i < LOD_ROW_BYTES; i++) {
+        wrong |= is_reserved(i) ? row[i] : 0;
+    }
+    if (wrong || row[LOD_RAW_AT_STORAGE] > LOD_RAW_ZSTD || !is_possible(&r) ||
+        (lod_row_flags(row) & ~(LOD_ITEM_HAS_MAGIC | LOD_ITEM_HAS_LABEL))) {
+        return -EILSEQ;
+    }
+    r.stored = r.units ? r.stored : r.bytes;
+    *ret_row = r;
+    return 0;
 }
 
 static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GROUPS_MAX])
 {
-    uint64_t length = source_bytes(row);
+    struct lod_raw_row r;
+    int error = lod_raw_row_read(row, &r);
 
-    for (unsigned i = 1; i < LOD_ROW_BYTES; i++) {
-        bool used = (i >= 4 && i < 16);
-        if (!used && row[i]) {
-            return -EILSEQ;
-        }
+    if (!error) {
+        memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));
+        ret_bytes[0] = r.stored;
     }
-    if (!flags_are_known(row) || length > INT64_MAX) {
-        return -EILSEQ;
-    }
-    memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));
-    ret_bytes[0] = length;
-    return 0;
+    return error;
 }
 
 static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
                 enum lod_fidelity fidelity, struct lod_plan *ret_plan)
 {
     struct lod_plan made;
+    struct lod_raw_row r;
+    int error = lod_raw_row_read(row, &r);
 
     (void)format;
     (void)fidelity;
     lod_plan_begin(&made);
-    int error =
-        flags_are_known(row) ? lod_plan_add_stored(&made, 1, 0, source_bytes(row)) : -EILSEQ;
+    if (!error) {
+        error = r.units ? lod_plan_add_made(&made, 0, 0, r.bytes)
+                        : lod_plan_add_stored(&made, 1, 0, r.bytes);
+    }
     if (!error) {
         lod_plan_copy(&made, ret_plan);
     }
     return error == -EOVERFLOW ? -EILSEQ : error;
+}
+
+static int tree_segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GROUPS_MAX])
+{
+    return row[LOD_RAW_AT_STORAGE] == LOD_RAW_PLAIN ? segments(row, ret_bytes) : -EILSEQ;
+}
+
+static int tree_plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
+                     enum lod_fidelity fidelity, struct lod_plan *ret_plan)
+{
+    return row[LOD_RAW_AT_STORAGE] == LOD_RAW_PLAIN ? plan(row, format, fidelity, ret_plan)
+                                                    : -EILSEQ;
 }
 
 const struct lod_codec lod_codec_raw = {
@@ -82,6 +119,7 @@ const struct lod_codec lod_codec_raw = {
     .segments = segments,
     .source_bytes = source_bytes,
     .plan = plan,
+    .maker = &lod_raw_maker,
 };
 
 const struct lod_codec lod_codec_tree = {
@@ -89,7 +127,7 @@ const struct lod_codec lod_codec_tree = {
     .id = LOD_CODEC_TREE,
     .groups = 1,
     .frame_shift = frame_shift,
-    .segments = segments,
+    .segments = tree_segments,
     .source_bytes = source_bytes,
-    .plan = plan,
+    .plan = tree_plan,
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The encoder of raw items. It makes the row from the file's length; `pack` copies the bytes. See
- * raw.c.
+ * The encoder of raw items that are stored as they are. It makes the row from the file's length;
+ * `pack` copies the bytes. raw_units_write.c makes the other raw items.
  */
 #include "encoder.h"
+#include "raw_row.h"
 
 static bool probe(struct lod_span head)
 {
@@ -14,7 +15,7 @@ static bool probe(struct lod_span head)
 static void row(uint64_t source_bytes, uint8_t ret_row[LOD_ROW_BYTES])
 {
     memset(ret_row, 0, LOD_ROW_BYTES);
-    lod_put_le64(ret_row + 8, source_bytes);
+    lod_put_le64(ret_row + LOD_RAW_AT_LENGTH, source_bytes);
 }
 
 const struct lod_encoder lod_encoder_raw = {

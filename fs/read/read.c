@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "frames/frame_parts.h"
 
@@ -112,6 +113,16 @@ void lod_read_finish(struct lod_read *read)
     read->bytes = 0;
 }
 
+/* Returns the group whose bytes a piece needs; 0: none, or several. */
+static unsigned group_of(const struct lod_item *item, const struct lod_piece *piece)
+{
+    if (piece->kind != LOD_PIECE_MADE) {
+        return piece->kind == LOD_PIECE_STORED ? piece->group : 0;
+    }
+    const unsigned groups = lod_codec_made_groups(item->codec, item->row, piece->form);
+    return groups & (groups - 1) ? 0 : (unsigned)ffs((int)groups);
+}
+
 uint32_t lod_reader_run(struct lod_reader *reader, const struct lod_item *item,
                         const struct lod_plan *plan, uint32_t count)
 {
@@ -120,12 +131,14 @@ uint32_t lod_reader_run(struct lod_reader *reader, const struct lod_item *item,
 
     for (unsigned i = 0; i < plan->count; i++) {
         const struct lod_piece *piece = &plan->pieces[i];
-        if (piece->kind == LOD_PIECE_STORED) {
-            whole = whole && (!last || piece->group == last || piece->group == last + 1);
-            first = first ? first : piece->group;
-            last = piece->group;
+        const unsigned group = group_of(item, piece);
+        if (group) {
+            whole = whole && (!last || group == last || group == last + 1);
+            first = first ? first : group;
+            last = group;
         }
-        whole = whole && piece->kind != LOD_PIECE_MADE; /* units have their own readahead */
+        /* Units of several groups have their own readahead. */
+        whole = whole && (group || piece->kind != LOD_PIECE_MADE);
     }
     return whole && last ? lod_frames_run(reader->frames, item, count, first, last) : count;
 }

@@ -54,7 +54,8 @@ const struct lod_cmd lod_cmd_info = {
              "estimates. MSSIM is the similarity to the full image, 1 if equal. pack measures it "
              "on a sample; `within` is its margin of error.\n\n"
              "Codecs: pcr stores JPEGs in scan groups; l3 lossless images in patches; toc tables "
-             "in shards; raw other files as they are. An item is stored once: equal files share "
+             "in shards; raw other files, compressed where that pays. An item is stored once: "
+             "equal files share "
              "one item, and a table has several.",
     .options = info_options,
     .run = run,

@@ -117,7 +117,7 @@ const struct lod_cmd lod_cmd_pack = {
         "Packs the folder SOURCE into the new folder STORE. JPEGs are stored as they are, and "
         "again as scan groups: the first k groups are the photograph at fidelity qk. PNG, PPM, "
         "PGM and BMP files are stored as lossless patches, which are smaller and faster to "
-        "decode. All other files are stored as they are. SOURCE is never changed.\n\n"
+        "decode. All other files are compressed where that pays. SOURCE is never changed.\n\n"
         "If a pack was stopped, the same command continues it.",
     .options = lod_pack_rows,
     .run = run,

@@ -23,6 +23,7 @@
 
 static const char *const orders[] = {"shuffle", "path", NULL};
 static const char *const originals[] = {"auto", "all", NULL};
+static const char *const raws[] = {"zstd", "plain", NULL};
 static const char *const symlinks[] = {"keep", "follow", NULL};
 static const char *const fulls[] = {"source", "scans", NULL};
 static const char *const scripts[] = {"auto", "light",  "lean",   "best", "default", "spectral",
@@ -61,6 +62,9 @@ const struct lod_option lod_pack_rows[] = {
     LOD_ROW_CHOICE(FIELD(pack.l3_mode), "l3", l3_modes,
                    "how lossless images are stored: small (default), packed (larger, decodes "
                    "several times as fast) or paper (as published)"),
+    LOD_ROW_CHOICE(FIELD(pack.raw_plain), "raw", raws,
+                   "how files are stored that are neither pictures nor tables. zstd (default): "
+                   "compressed where that saves an eighth of a file; plain: as they are"),
     LOD_ROW_CHOICE(FIELD(pack.keep), "original", originals,
                    "auto (default): original/ has all files but PNGs stored as patches, of which "
                    "only pixels and metadata are exact. all: these PNG files are kept too, and "

@@ -268,7 +268,8 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
         .key = options->key,
         .splits = options->splits.text,
         .follow = options->follow,
-        .keep = options->keep};
+        .keep = options->keep,
+        .raw_plain = options->raw_plain};
 
     *ret_result = (struct lod_pack_result){0};
     lod_table_options_lines(&options->tables, more);

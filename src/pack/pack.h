@@ -41,6 +41,7 @@ struct lod_pack_options {
     const char *l3_name;            /* "small", "packed", "paper" */
     uint8_t l3_mode;                /* enum lod_l3_mode */
     bool keep;                      /* --original=all */
+    bool raw_plain;                 /* --raw=plain */
     struct lod_tables_options tables;
     struct lod_filter filter;
     bool follow, skip_unreadable, dry_run;

@@ -18,6 +18,7 @@ cJSON *lod_pack_describe(const struct lod_pack_options *options, uint64_t record
          !cJSON_AddStringToObject(json, "full", options->top ? "source" : "scans") ||
          !cJSON_AddStringToObject(json, "top", top) ||
          !cJSON_AddStringToObject(json, "l3", options->l3_name) ||
+         !cJSON_AddStringToObject(json, "raw", options->raw_plain ? "plain" : "zstd") ||
          !cJSON_AddStringToObject(json, "original", options->keep ? "all" : "auto") ||
          !cJSON_AddStringToObject(json, "symlinks", options->follow ? "follow" : "keep") ||
          (options->from && !cJSON_AddStringToObject(json, "from", options->from->name)) ||

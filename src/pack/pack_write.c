@@ -76,6 +76,7 @@ struct lod_encode_options lod_pack_encode_options(const struct lod_pack_run *p)
                                        .top = p->options->top,
                                        .original = true,
                                        .keep = p->options->keep,
+                                       .raw_plain = p->options->raw_plain,
                                        .l3_mode = p->options->l3_mode};
 }
 

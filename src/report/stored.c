@@ -14,7 +14,7 @@ static const char *const kinds[LOD_CODECS] = {
     [LOD_CODEC_PCR] = "JPEG photographs",
     [LOD_CODEC_L3] = "Lossless images",
     [LOD_CODEC_TOC] = "Tables",
-    [LOD_CODEC_RAW] = "Other files, as they are",
+    [LOD_CODEC_RAW] = "Other files",
 };
 
 static void write_bar(struct lod_page *page, const char *word, uint64_t bytes, uint64_t most)
@@ -90,7 +90,7 @@ static void write_facts(struct lod_page *page)
     if (totals->unshrinkable_bytes) {
         lod_out_print(&page->out,
                       "<li>%s of the bytes are the same at every fidelity: lossless images, tables "
-                      "and files stored as they are.</li>\n",
+                      "and other files.</li>\n",
                       lod_report_share(totals->unshrinkable_bytes, totals->shown_bytes, text));
     }
     if (totals->no_original) {

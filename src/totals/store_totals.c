@@ -161,7 +161,7 @@ void lod_store_totals_print_same(const struct lod_store_totals *totals, FILE *ou
     }
     fprintf(out,
             "%s of the bytes are the same at every fidelity: lossless images, tables,\n"
-            "files stored as they are.\n",
+            "and other files.\n",
             lod_report_share(totals->unshrinkable_bytes, totals->shown_bytes, share));
 }
 

@@ -66,6 +66,34 @@ expect 0 "$LODFS" pack --record-size=64K large small
 [ "$(ls small/records | wc -l)" -gt "$(ls usual/records | wc -l)" ] ||
     fail "--record-size made no more records"
 
+# Files that are neither pictures nor tables are compressed where that pays, as the default or by
+# --raw=zstd, with the same bytes for any number of threads. Others take their own bytes.
+mkdir raw raw/labels
+seq -f 'label %06.0f of a photograph' 20000 >raw/long.txt
+head -c 100000 raw/long.txt >raw/short.txt
+head -c 131072 raw/long.txt >raw/unit.txt
+truncate -s 3M raw/hole
+for i in $(seq 100); do
+    seq -f "$i %g" 30 >raw/labels/$i
+done
+expect 0 "$LODFS" pack -q raw raw-plain --raw=plain
+expect 0 "$LODFS" info --json raw-plain
+json 'all(c["stored_bytes"] == c["source_bytes"] for c in d["codecs"])'
+json 'd["pack"]["raw"] == "plain"'
+expect 0 "$LODFS" pack -q -j1 raw raw-one
+expect 0 "$LODFS" pack -q -j4 --raw=zstd raw raw-four
+diff -r raw-one raw-four >/dev/null || fail "compressed files depend on the threads"
+expect 0 "$LODFS" info --json raw-one
+json '8 * d["codecs"][0]["stored_bytes"] < d["codecs"][0]["source_bytes"]'
+expect 0 "$LODFS" verify raw-one
+expect 0 "$LODFS" unpack -q raw-one raw-back
+diff -r raw raw-back || fail "compressed files do not come back"
+expect 0 "$LODFS" pack -q large large-zstd
+expect 0 "$LODFS" info --json large-zstd
+json 'd["codecs"][0]["stored_bytes"] == d["codecs"][0]["source_bytes"]'
+expect 2 "$LODFS" pack --raw=gzip raw gzip
+said '--raw'
+
 # Scan scripts are measured, with the same result for any number of threads, or named by --scans.
 make_source few 1
 expect 0 "$LODFS" pack -j1 --json few measured

@@ -156,6 +156,7 @@ words='begun with --record-size=65536, not --record-size=131072' refused --recor
 words='begun with --scans=default, not --scans=lean' refused --record-size=64K --scans=lean source
 words='begun with --order=shuffle, not --order=path' refused "${options[@]}" --order=path source
 words='begun with --seed=0, not --seed=1' refused "${options[@]}" --seed=1 source
+words='begun with --raw=zstd of libzstd' refused "${options[@]}" --raw=plain source
 words='begun with --symlinks=keep, not' refused "${options[@]}" --symlinks=follow source
 echo >source/photos/new
 words="'photos/new' is new" refused "${options[@]}" source

@@ -68,7 +68,7 @@ diff -r source unpacked || fail "the tables differ from the source with other sh
 # shards. It counts a .npy table at the size of its shards, which are its only copy.
 mkdir text
 cp source/text.csv text
-expect 0 "$LODFS" pack -q --tables='*' --one-hot text text-store
+expect 0 "$LODFS" pack -q --tables='*' --one-hot --raw=plain text text-store
 expect 0 "$LODFS" info --json text-store
 json 'd["fidelity_bytes"]["q1"] == d["shown_bytes"]' || cat out
 json 'd["codecs"][0]["stored_bytes"] > 0' || cat out

@@ -166,5 +166,6 @@ def make_large_source(folder):
     write(f"{folder}/rows.npy", npy("<f8", 600, 10, struct.pack("<10d", *range(10)) * 600))
     write(f"{folder}/text.csv", csv(chance, 800))
     write(f"{folder}/large.bin", chance.randbytes(70_000))
+    write(f"{folder}/log.txt", bytes(chance.choices(b"abc \n", k=200_000)))
     for number in range(200):
         write(f"{folder}/folder/{number:04}", b"%d" % number)

@@ -77,6 +77,8 @@ def make_little(folder):
     write(f"{folder}/words.npy", npy("|u1", 9, 3, chance.randbytes(27)))
     write(f"{folder}/text.csv", b"a,b\n" + b"1,red\n2,\n" * 12)
     write(f"{folder}/text", b"text")
+    write(f"{folder}/words.txt", bytes(chance.choices(b"abc \n", k=700)))  # compressed
+    write(f"{folder}/zeros", bytes(150_000))  # of two units
     write(f"{folder}/copy", b"text")
     write(f"{folder}/empty", b"")
     os.link(f"{folder}/d/photo.jpg", f"{folder}/hard.jpg")

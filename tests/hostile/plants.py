@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""
-Realistic bugs, each with the test that must fail with it. A plant is (description, file, exact old
-text, new text, test). The old text occurs exactly once in its file; otherwise planted.py reports
-the plant as stale. A bug in several places has tuples. README.md names plants for each case.
-"""
+"""Realistic bugs, each with the test that must fail with it. A plant is (description, file, exact
+old text, new text, test). The old text occurs exactly once in its file; otherwise planted.py
+reports the plant as stale. A bug in several places has tuples. README.md names plants for each
+case."""
 from ahead_plants import AHEAD, MET
 from container_plants import CONTAINERS
+from raw_plants import RAW
 from remote_plants import REMOTE
 from sample_plants import SAMPLES
 
@@ -397,4 +397,4 @@ USAGE = (
 )
 
 ALL = FIRST + PAGE + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + FORKS + \
-    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET + REMOTE
+    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET + REMOTE + RAW

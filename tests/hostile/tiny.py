@@ -90,6 +90,8 @@ def make_source(folder, seed, files):
     write(f"{folder}/pictures/whole.png", png_files.SIGNATURE + b"cut")
     make_tables(f"{folder}/tables", chance)
     write(f"{folder}/large.bin", chance.randbytes(150_001))
+    write(f"{folder}/notes.txt", bytes(chance.choices(b"abc \n", k=3_000)))  # one unit
+    write(f"{folder}/log.txt", bytes(chance.choices(b"abc \n", k=280_000)))  # of three units
     write(f"{folder}/empty", b"")
     write(f"{folder}/secret", b"only for its owner", 0o600)
     write(os.fsencode(folder) + b"/odd \xff\n\x1b[31m/new\nline \\.bin", b"odd\n")

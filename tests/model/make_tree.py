@@ -175,13 +175,17 @@ def plains(rng):
 
 
 def others(rng):
-    """Yields (name, bytes) of files that no codec shrinks, with sizes around every boundary."""
+    """Yields (name, bytes) of files that are no images, with sizes around every boundary. Some are
+    compressed, in one unit or in several, of which one cannot be."""
     yield "empty", b""
     yield "empty.jpg", b""
     yield "labels.csv", b"file,label\n" + b"a.jpg,1\n" * rng.randrange(1, 2000)
     for size in (1, 2, 4095, 4096, 4097, 65535, 65536, 65537, 131072 + 7):
         yield f"bytes-{size}", rng.randbytes(size)
     yield "zeros", bytes(300000)
+    for size in (131072, 131073, 262144):
+        yield f"text-{size}", (b"%d words " % size * size)[:size]
+    yield "mixed.txt", b"text " * 200000 + rng.randbytes(200000) + b"text " * 1000
 
 
 class Maker:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packs a random tree and makes its index and manifest again from the records alone, by FORMAT.md.
 
-They must be the same, byte for byte. Every hash is checked on the way, and files stored as they are
-must equal those of the source.
+They must be the same, byte for byte. Every hash is checked on the way, and files that are shown
+whole must equal those of the source.
 """
 import json
 import os
@@ -54,8 +54,9 @@ def check_plain(row, segments, source):
 
 
 def check_files(records, source, kinds):
-    """Compares files stored as they are; returns how many."""
-    compared = 0
+    """Compares files that are shown whole; returns how many, and how many of them are compressed:
+    in one unit, and in several."""
+    compared, compressed = 0, [0, 0]
     for record in records:
         for slot, (path, _, _, _) in enumerate(record.entries):
             if record.codec == 0:
@@ -64,13 +65,15 @@ def check_files(records, source, kinds):
             if record.codec == 4 or record.rows[slot][0] & spec.WHOLE:
                 assert all(record.file(slot, f) == kept for f in (1, 5, 11)), path
                 compared += 1
+                if record.codec == 4 and record.rows[slot][1]:
+                    compressed[len(kept) > spec.raw_spec.UNIT] += 1
             elif record.codec == 2:
                 check = check_plain if record.rows[slot][40] else check_png
                 check(record.rows[slot], record.segments[slot], kept)
                 compared += 1
             else:
                 assert kinds[path] != "whole", path
-    return compared
+    return compared, compressed
 
 
 def make_many(source, kinds):
@@ -117,10 +120,10 @@ def main():
         assert index == store.joinpath("index").read_bytes()
         check_manifest(json.loads(store.joinpath("manifest.json").read_text()), records, index,
                        store_id, source_bytes, pack, scans)
-        compared = check_files(records, source, kinds)
-        assert compared
+        compared, compressed = check_files(records, source, kinds)
+        assert compared and all(compressed)
         print(f"{len(records)} records, {len(index)} bytes of index made again, "
-              f"{compared} files compared")
+              f"{compared} files compared, compressed ones of a unit and of several: {compressed}")
 
 
 main()

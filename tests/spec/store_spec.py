@@ -10,6 +10,7 @@ import zlib
 import xxhash
 
 import parts_spec
+import raw_spec
 import recordio_spec
 import samples_spec
 
@@ -45,7 +46,9 @@ def lengths(codec, row):
         assert row[40] <= 2 and not any(row[41:])
         kept = source if row[0] & (WHOLE | KEPT) else 0
         return [stream, 0, 0, 0, 0, 0, 0, chunks, 0, 0, 0, kept]
-    return [struct.unpack("<Q", row[8:16])[0]]
+    compressed, _, stored = raw_spec.row(row)
+    assert codec == 4 or not compressed
+    return [stored]
 
 
 def source_bytes_of(codec, row):
@@ -193,7 +196,7 @@ class Record:
         row, segments = self.rows[slot], self.segments[slot]
         assert self.codec != 2 or row[0] & WHOLE  # PNGs are tested by png_of
         if self.codec not in (1, 2):
-            return segments[0]
+            return raw_spec.file(row, segments[0])
         if row[0] & WHOLE or row[0] & KEPT and fidelity > row[1] >> 4:
             return segments[11]
         split, closing = row[2:4]

@@ -34,6 +34,7 @@ OWNERS = {
     r"png\.h": r"codecs/l3/container/png_io\.c",
     r"fuse.*\.h|fuse3/.*": r"fs/fuse/\w+\.[ch]",
     r"xxhash\.h": r"codecs/hash\.c",
+    r"zstd.*\.h": r"codecs/raw_units(_write)?\.c",
     r"CL/.*|cuda\.h|nvrtc\.h": r"gpu/(opencl|cuda)_api\.h",
     r"curl/.*": r"fs/store/http/curl_api\.h",
     r"openssl/.*": r"fs/store/remote/sha256\.c",

@@ -39,8 +39,8 @@ ENV = {
 }
 STORES = ("index", "l3", "manifest", "pcr", "raw", "samples", "script", "toc", "tree")
 # Targets that need no store around them, as tests/fuzz/meson.build lists them.
-PARSERS = ("npy", "csv", "libsvm", "shard", "patch", "tar", "tfrecord", "recordio", "lst", "lists",
-           "labels", "ahead", "key_text", "http_answer", "jpeg", "png", "plain")
+PARSERS = ("npy", "csv", "libsvm", "shard", "patch", "units", "tar", "tfrecord", "recordio",
+           "lst", "lists", "labels", "ahead", "key_text", "http_answer", "jpeg", "png", "plain")
 # part -> build, [(test, in so many shares, of which so many are run)]. The minutes that each takes
 # on two processors are in man/RELIABILITY.md.
 PARTS = {

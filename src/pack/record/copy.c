@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a record of files that are stored as they are. Rows follow from the sizes, so the record
- * is laid out first; then the sources are copied through a buffer of whole frames.
+ * Writes a record of raw files. It is laid out first: raw_hold.c reads the files that may be
+ * compressed, and rows of the others follow from their sizes. Then held bytes are written, and the
+ * other sources are copied through a buffer of whole frames.
  */
 #include "pack/record/copy.h"
 
@@ -9,6 +10,7 @@
 
 #include "pack/plan/subitems.h"
 #include "pack/record/magic.h"
+#include "pack/record/raw_hold.h"
 #include "backend/format.h"
 
 #define COPY_BYTES ((size_t)1 << LOD_FRAME_SHIFT_MAX) /* whole frames, whatever their size */
@@ -68,26 +70,62 @@ static int copy_memory(struct lod_record_job *job, struct lod_record_writer *wri
     return error ? lod_record_job_unwritten(job, error) : 0;
 }
 
-/* Makes the slots of all files that are not left out. -ENOMEM. */
+/* Writes the next held bytes. */
+static int put_held(struct lod_record_job *job, struct lod_record_writer *writer, uint32_t slot,
+                    size_t *at, size_t bytes)
+{
+    const struct lod_source *source = &job->write->list->at[job->files[slot]];
+    int error =
+        bytes ? lod_record_writer_put(writer, slot, 1, 0, job->groups[0].data + *at, bytes) : 0;
+
+    *at += bytes;
+    lod_progress_add(job->write->progress, 1, source->bytes, bytes);
+    return error ? lod_record_job_unwritten(job, error) : 0;
+}
+
+/* Makes the slot of a file, unless it cannot be read and is left out. */
+static int lay_out_file(struct lod_record_job *job, uint32_t file)
+{
+    const uint32_t slot = job->count;
+
+    lod_record_job_slot(job, file);
+    int error = lod_raw_hold(job);
+    if (!error && job->count > slot) {
+        lod_record_job_label(job, slot);
+        error = lod_magic_of_copied(job);
+    }
+    return error;
+}
+
+/* Makes the slots of all files that are not left out. */
 static int lay_out(struct lod_record_job *job)
 {
     const struct lod_write *write = job->write;
-
     int error = 0;
 
     job->count = 0;
     lod_magic_begin(job);
+    lod_raw_hold_begin(job);
     for (uint32_t i = 0; !error && i < job->record->count; i++) {
-        uint32_t file = write->order->files[job->record->first + i];
-        const struct lod_source *source = &write->list->at[file];
-        if (source->role == LOD_SOURCE_FILE) {
-            source->encoder->row(source->bytes, lod_record_job_slot(job, file)->row);
-            lod_record_job_label(job, job->count - 1);
-            error = lod_magic_of_copied(job);
+        const uint32_t file = write->order->files[job->record->first + i];
+        if (write->list->at[file].role == LOD_SOURCE_FILE) {
+            error = lay_out_file(job, file);
         }
     }
     lod_magic_set_lists(job);
     return error;
+}
+
+static int put(struct lod_record_job *job, struct lod_record_writer *writer, uint32_t slot,
+               size_t *held_at)
+{
+    size_t bytes;
+
+    if (lod_raw_is_held(job, slot, &bytes)) {
+        return put_held(job, writer, slot, held_at, bytes);
+    }
+    return job->write->list->at[job->files[slot]].added ? copy_memory(job, writer, slot)
+                                                        : copy_source(job, writer, slot);
 }
 
 /* *ret_again: a source was left out meanwhile, so the record must be laid out again. */
@@ -95,6 +133,7 @@ static int copy_all(struct lod_record_job *job, struct lod_record_desc *ret_recd
 {
     const struct lod_write *write = job->write;
     struct lod_record_writer *writer = NULL;
+    size_t held_at = 0;
     int error = lod_record_writer_create(write->target->made_fd, job->name, job->record->codec,
                                          job->record->cut, job->slots, job->count, &writer);
 
@@ -103,8 +142,7 @@ static int copy_all(struct lod_record_job *job, struct lod_record_desc *ret_recd
         return lod_record_job_unwritten(job, error);
     }
     for (uint32_t slot = 0; !error && !*ret_again && slot < job->count; slot++) {
-        const struct lod_source *source = &write->list->at[job->files[slot]];
-        error = source->added ? copy_memory(job, writer, slot) : copy_source(job, writer, slot);
+        error = put(job, writer, slot, &held_at);
         *ret_again = write->list->at[job->files[slot]].role == LOD_SOURCE_LEFT_OUT;
     }
     if (!error && !*ret_again) {
@@ -128,5 +166,6 @@ int lod_copy_record(struct lod_record_job *job, struct lod_record_desc *ret_recd
         }
         error = error ? error : copy_all(job, ret_recd, &again);
     }
+    lod_raw_hold_finish(job);
     return error;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a record of files that are stored as they are. */
+/* Writes a record of raw files, compressed where that pays. */
 #ifndef LOD_COPY_H
 #define LOD_COPY_H
 

@@ -74,6 +74,7 @@ struct lod_record_job {
     struct lod_buf groups[LOD_GROUPS_MAX];
     struct lod_header_dedup shared; /* headers that several slots share */
     struct lod_buf buffer;          /* of one source, or for copying */
+    uint64_t reserved;              /* of the budget, for files that are held; see raw_hold.h */
     struct lod_buf magics;          /* the slots' lists of magic words; see magic.h */
     uint32_t magic_words;
 };

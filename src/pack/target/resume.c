@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "raw_units_write.h"
 #include "text.h"
 #include "pack/target/stale_files.h"
 
@@ -43,13 +44,15 @@ void lod_resume_options(const struct lod_resume_chosen *chosen,
     }
     snprintf(text, LOD_JOURNAL_OPTIONS_MAX + 1,
              "lodfs " LODFS_VERSION "\n--order=%s\n--seed=%" PRIu64 "\n--record-size=%s"
-             "\n--scans=%s%s\n--full=%s%s%s\n--l3=%s\n--original=%s\n--symlinks=%s\n%s%s%s%s",
+             "\n--scans=%s%s\n--full=%s%s%s\n--l3=%s\n--raw=%s%s\n--original=%s\n--symlinks=%s\n%s%"
+             "s%s%s",
              chosen->order->by_path ? "path" : "shuffle", chosen->order->seed, size,
              chosen->scans_name, contents, chosen->top ? "source" : "scans",
              chosen->top ? " --top=" : "",
              chosen->top ? lod_fidelity_name((enum lod_fidelity)chosen->top) : "", chosen->l3_name,
-             chosen->keep ? "all" : "auto", chosen->follow ? "follow" : "keep", from, splits,
-             labels, chosen->more);
+             chosen->raw_plain ? "plain" : "zstd of libzstd ",
+             chosen->raw_plain ? "" : lod_raw_units_version(), chosen->keep ? "all" : "auto",
+             chosen->follow ? "follow" : "keep", from, splits, labels, chosen->more);
 }
 
 int lod_resume_refuse(const char *path, const char *why, struct lod_first_error *first_error)

@@ -35,7 +35,7 @@ struct lod_resume_chosen {
     const char *from, *key; /* NULL: none */
     const char *splits;     /* NULL: none */
     struct lod_span labels; /* the text of --labels; of no bytes without a place: none */
-    bool follow, keep;
+    bool follow, keep, raw_plain;
 };
 
 /* Prints the options as on the command line, a line each. */

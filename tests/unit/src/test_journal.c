@@ -244,10 +244,12 @@ Test(journal, options_are_printed_as_on_the_command_line)
                                        .scans_name = "lean",
                                        .l3_name = "small",
                                        .more = "--batch-rows=7\n",
-                                       .follow = true};
+                                       .follow = true,
+                                       .raw_plain = true};
     lod_resume_options(&chosen, text);
     cr_assert_not_null(strstr(text, "\n--order=shuffle\n--seed=9\n--record-size=65536\n"
-                                    "--scans=lean\n--full=scans\n--l3=small\n--original=auto\n"
+                                    "--scans=lean\n--full=scans\n--l3=small\n--raw=plain\n"
+                                    "--original=auto\n"
                                     "--symlinks=follow\n--batch-rows=7\n"));
     chosen.top = 4;
     lod_resume_options(&chosen, text);

@@ -6,6 +6,7 @@
 #include "codecs/pcr/jpeg_samples.h"
 #include "codecs/pcr/pcr_samples.h"
 #include "codecs/l3/png_samples.h"
+#include "raw_units_write.h"
 #include "store_fixture.h"
 #include "toc/shard/dtype.h"
 #include "toc/source/table.h"
@@ -109,6 +110,24 @@ static uint16_t verify_one(const struct lod_codec *codec, struct lod_encoded enc
 }
 
 #define PNGS (LOD_FIDELITIES_ALL & ~(1u << LOD_ORIGINAL))
+
+/* Two units, of which the second is no frame. */
+Test(check_forms, a_compressed_file_that_cannot_be_made_is_found)
+{
+    struct lod_raw_units units;
+    struct lod_encoded encoded = {0};
+    uint8_t *text = calloc(1, 200000);
+
+    cr_assert_eq(lod_raw_units_begin(&units, 200000, &encoded.group[0]), 0);
+    cr_assert_eq(lod_raw_units_add(&units, (struct lod_span){.at = text, .bytes = 200000}), 0);
+    lod_raw_units_row(&units, encoded.row);
+    lod_raw_units_finish(&units);
+    cr_assert_eq(verify_one(&lod_codec_raw, encoded), 0);
+    encoded.group[0].data[lod_get_le32(encoded.group[0].data)] ^= 1;
+    cr_assert_eq(verify_one(&lod_codec_raw, encoded), LOD_FIDELITIES_ALL);
+    lod_encoded_finish(&encoded);
+    free(text);
+}
 
 Test(check_forms, an_image_whose_pixels_differ_from_its_checksums_is_found)
 {

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bugs in compressed files, for plants.py."""
+
+RAW = (
+    ("bytes behind the last unit of a compressed file are accepted", "codecs/raw_units.c",
+     " || (last && end != r->stored)", " || (last && end > r->stored)", "codecs/raw_units"),
+    ("a frame behind the frame of a unit is accepted", "codecs/raw_units.c",
+     "ZSTD_findFrameCompressedSize(frame.at, frame.bytes) != frame.bytes", "!bytes",
+     "codecs/raw_units"),
+    ("the list of folders may be compressed", "codecs/raw.c",
+     "== LOD_RAW_PLAIN ? segments(row, ret_bytes)", "!= 9 ? segments(row, ret_bytes)",
+     "codecs/raw_units"),
+    ("pack keeps the bytes of a file that is left out", "src/pack/record/raw_hold.c",
+     "        job->groups[0].bytes = before;\n", "        (void)before;\n", "cli-import-tfrecord"),
+    ("pack loses the place of files that it holds", "src/pack/record/copy.c",
+     "    *at += bytes;\n", "    *at += bytes - (bytes > 100);\n", "rebuild-1"),
+)
