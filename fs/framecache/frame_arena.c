@@ -246,6 +246,7 @@ static struct piece try_take(struct lod_frame_arena *arena, size_t bytes, enum l
         }
         return (struct piece){0};
     }
+    chunk->kind = (uint8_t)kind;
     if (large) {
         lod_chunk_push(&arena->queues[kind], chunk);
         return bump(chunk, bytes);

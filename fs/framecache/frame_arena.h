@@ -43,6 +43,7 @@ struct lod_chunk {
     _Atomic(void *) entries; /* for the owner of the contents; NULL in a new chunk */
     atomic_bool touched;     /* referenced since CLOCK last passed */
     atomic_uint pins;        /* see frame_pins.h */
+    uint8_t kind;            /* enum lod_chunk_kind; set before anything is in it */
 };
 
 /*

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "backend/format.h"
+#include "framecache/frame_move.h"
 #include "frames/copy_fill.h"
 
 #define RUN_FRAMES  2048u
@@ -84,6 +85,9 @@ static bool is_absent(struct walk *walk, struct lod_key key)
 {
     struct lod_flight_shard *shard = lod_fetch_shard(walk->fetch, key);
 
+    if (walk->pins) {
+        lod_frame_move(walk->fetch, key);
+    }
     pthread_mutex_lock(&shard->lock);
     struct lod_flight *flight = lod_flight_find(shard, key);
     if (flight && lod_flight_is_stale(flight)) {
@@ -190,10 +194,8 @@ static int load(struct walk *walk, const struct run *run)
     return account(walk, &before, lod_record_load(walk->record, walk->buffer, run->from, run->to));
 }
 
-/*
- * Returns the end of the next load of a shared store's [at, to). That is the last large-page
- * boundary that fits the buffer and about a second, or `to`.
- */
+/* Returns the end of the next load of a shared store's [at, to). That is the last large-page
+ * boundary that fits the buffer and about a second, or `to`. */
 static uint64_t whole_pages(uint64_t at, uint64_t to, uint64_t patience)
 {
     const uint64_t most = patience < LOD_IO_BUFFER_BYTES ? patience : LOD_IO_BUFFER_BYTES;
@@ -202,8 +204,7 @@ static uint64_t whole_pages(uint64_t at, uint64_t to, uint64_t patience)
     return to <= at + most ? to : end > at ? end : at + most;
 }
 
-/*
- * Returns how far a record is loaded when it is opened: at most to the end of groups 1 .. `last`.
+/* Returns how far a record is loaded when it is opened: at most to the end of groups 1 .. `last`.
  */
 static uint64_t front_of(const struct walk *walk)
 {
@@ -331,8 +332,7 @@ static int fetch_frames(struct walk *walk, lod_prefix_fetch_step step, void *ctx
     return error ? error : walk->error;
 }
 
-/* Returns whether these bytes are in the page cache. A load of them would only copy, and measure
- * the speed of memory. */
+/* Returns whether these bytes are in the page cache, where a load measures memory only. */
 static bool is_in_memory(const struct walk *walk, uint64_t from, uint64_t to)
 {
     const struct lod_place place = {.offset = from, .bytes = (uint32_t)(to - from)};

@@ -18,6 +18,9 @@ AHEAD = (
      "        records[i] = lod_take_le32(&at);\n    }\n    if (!records) {", "fs/ahead_request"),
     ("listed records are evicted", "fs/frames/prefetch_loads.c",
      "keep ? &pins : NULL", "!groups.last ? &pins : NULL", "mount-ahead"),
+    ("frames that readers fetched keep the chunks of other records", "fs/frames/prefix_fetch.c",
+     "    if (walk->pins) {\n        lod_frame_move", "    if (!walk) {\n        lod_frame_move",
+     "mount-ahead"),
     ("records outside of lists are foreseen", "fs/frames/prefetch_loads.c",
      "    if (lod_prefetch_is_told(prefetch)) {\n        return;\n    }\n", "", "mount-ahead"),
 )

@@ -225,6 +225,18 @@ def as_far_as_there_is_room(client, point, records):
         client.ahead(job, Q4, 0, [])
 
 
+def read_before(client, point, files):
+    """A list that fits is loaded, though readers fetched its frames among those of others."""
+    order, paths = sorted(files)[::2], [path for record in files for path in files[record]]
+    random.Random(4).shuffle(paths)
+    for path in paths:
+        read(path.replace(b"/q4/", b"/full/"))
+    told = client.ahead(1, "full", 0, order)
+    if told.bytes_missing > told.bytes_room or not until(
+            lambda: client.ahead(1, "full", len(order), []).ready == len(order)):
+        yield f"{told}, {client.ahead(1, 'full', len(order), [])}, {untouched(point)}"
+
+
 def foreseen(client, point, files, told):
     """The bytes that were read ahead of a reader in the order of the records, beside a list."""
     if told:
@@ -334,6 +346,8 @@ def check_loads(results, store, point, records):
     with Mount(store, point, "-o", f"{SLOW},cache_size=256K"):
         results.add("a list is loaded as far as there is room",
                     as_far_as_there_is_room(Client(point), point, records))
+    with Mount(store, point, "-o", f"{SLOW},cache_size=2304K"):
+        results.add("old reads", read_before(Client(point), point, files_of(store, point)))
     with Mount(store, point, "-o", SLOW):
         client, files = Client(point), files_of(store, point)
         results.add("a reader does not wait for a list", readers_first(client, point, files))
