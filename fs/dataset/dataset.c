@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dataset/damage_log.h"
+#include "dataset/store_layers.h"
 #include "index/blocks.h"
 #include "backend/store.h"
 #include "record/metadata.h"
@@ -21,6 +22,7 @@
 
 struct lod_dataset {
     struct lod_store *store;
+    bool has_tier; /* in front of it, if there is to be one */
     struct lod_manifest manifest;
     struct lod_index *index;
     struct lod_cache *records; /* open records by number */
@@ -28,32 +30,6 @@ struct lod_dataset {
 };
 
 /* ------------------------------------------------------------------------------- opening */
-
-/*
- * Opens the store without the kernel's readahead for a mount, which reads whole prefixes itself:
- * readahead would fetch groups that are not needed. Other programs read files from begin to end,
- * where readahead helps.
- */
-static int open_store(const char *location, const struct lod_open_options *options,
-                      struct lod_store **ret_store, char *why, size_t why_room)
-{
-    struct lod_store *store = NULL;
-
-    int error = lod_store_open_how(location, options->how, &store, why, why_room);
-    if (!error && options->exactly) {
-        lod_store_read_exactly(store, options->shared);
-    }
-    if (error || !lod_slow_is(&options->slow)) {
-        *ret_store = store;
-        return error == -ENOTDIR ? -ENOENT : error;
-    }
-    error = lod_slow_create(&options->slow, store, ret_store);
-    if (error) {
-        snprintf(why, why_room, "%s", strerror(-error));
-        lod_store_close(store);
-    }
-    return error;
-}
 
 /* Adds what the storage says to a reason. */
 static int explain(struct lod_dataset *dataset, int error, const char *reason, char *why,
@@ -66,7 +42,8 @@ static int explain(struct lod_dataset *dataset, int error, const char *reason, c
     return error;
 }
 
-static int open_index(struct lod_dataset *dataset, char *why, size_t why_room)
+static int open_index(struct lod_dataset *dataset, const struct lod_tier_how *tier, char *why,
+                      size_t why_room)
 {
     const char *reason = NULL;
     char sentence[256] = "";
@@ -76,19 +53,28 @@ static int open_index(struct lod_dataset *dataset, char *why, size_t why_room)
     if (error) {
         return explain(dataset, error, reason, why, why_room);
     }
+    if (!dataset->has_tier) {
+        error = lod_store_layers_add_tier(tier, dataset->manifest.store_id, &dataset->store, why,
+                                          why_room);
+        dataset->has_tier = !error;
+    }
+    if (error) {
+        return error;
+    }
     error = lod_index_open(dataset->store, &dataset->manifest, LOD_INDEX_CACHE_BYTES,
                            &dataset->index, sentence, sizeof(sentence));
     return error ? explain(dataset, error, sentence, why, why_room) : 0;
 }
 
 /* Bytes that came through a network may be right when they come again. */
-static int open_index_again(struct lod_dataset *dataset, char *why, size_t why_room)
+static int open_index_again(struct lod_dataset *dataset, const struct lod_tier_how *tier, char *why,
+                            size_t why_room)
 {
     const unsigned tries = lod_store_is_far(dataset->store) ? FAR_TRIES : 1;
     int error = -EBADMSG;
 
     for (unsigned i = 0; i < tries && (error == -EBADMSG || error == -EILSEQ); i++) {
-        error = open_index(dataset, why, why_room);
+        error = open_index(dataset, tier, why, why_room);
     }
     return error;
 }
@@ -96,9 +82,9 @@ static int open_index_again(struct lod_dataset *dataset, char *why, size_t why_r
 static int open_parts(struct lod_dataset *dataset, const char *location,
                       const struct lod_open_options *options, char *why, size_t why_room)
 {
-    int error = open_store(location, options, &dataset->store, why, why_room);
+    int error = lod_store_layers_open(location, options, &dataset->store, why, why_room);
 
-    error = error ? error : open_index_again(dataset, why, why_room);
+    error = error ? error : open_index_again(dataset, &options->tier, why, why_room);
     if (error) {
         return error;
     }
@@ -372,7 +358,7 @@ bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_recor
     if (lod_record_file_open(dataset->store, recd, &object)) {
         return false;
     }
-    const bool is = lod_object_copied(object, 0) >= head;
+    const bool is = lod_object_copied(object, 0, head) == head;
     lod_object_close(object);
     return is;
 }

@@ -18,6 +18,7 @@
 #include "index/index.h"
 #include "index/manifest.h"
 #include "backend/slow.h"
+#include "tier/tier.h"
 
 #define LOD_RECORD_CACHE_BYTES (16u << 20)
 
@@ -27,6 +28,7 @@ struct lod_dataset;
 struct lod_open_options {
     const struct lod_store_how *how; /* may be NULL */
     struct lod_slow slow;            /* all 0: at full speed */
+    struct lod_tier_how tier;        /* all 0: none; `say` is not used */
     bool index_copy;                 /* the index of a far store is copied whole, by a thread */
     bool exactly; /* no readahead by the kernel: the caller reads whole prefixes */
     bool shared;  /* with `exactly`: loads go through the page cache (lod_store_read_exactly) */

@@ -279,7 +279,8 @@ bool lod_fetch_is_copied(struct lod_fetch *fetch, const struct lod_item *item,
     }
     const bool is = !lod_record_place(record, item->number - item->recd.first_item, wanted->group,
                                       wanted->frame, &place) &&
-                    lod_record_copied(record, place.offset) >= place.offset + place.bytes;
+                    lod_record_copied(record, place.offset, place.offset + place.bytes) ==
+                        place.offset + place.bytes;
     lod_record_close(record);
     return is;
 }

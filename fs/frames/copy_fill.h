@@ -12,10 +12,8 @@
  * those that it has of their slice. */
 static inline uint64_t lod_copy_fill_start(struct lod_record *record, const struct lod_place *place)
 {
-    const uint64_t slice = place->offset / LOD_SLICE_BYTES * LOD_SLICE_BYTES;
-    const uint64_t copied = lod_record_copied(record, slice);
-
-    return copied < place->offset ? copied : place->offset;
+    return lod_record_copied(record, place->offset / LOD_SLICE_BYTES * LOD_SLICE_BYTES,
+                             place->offset);
 }
 
 /* Returns where such a load ends: with a slice. */
@@ -26,7 +24,9 @@ static inline uint64_t lod_copy_fill_end(uint64_t from)
 
 static inline bool lod_copy_has(struct lod_record *record, const struct lod_place *place)
 {
-    return lod_record_copied(record, place->offset) >= place->offset + place->bytes;
+    const uint64_t end = place->offset + place->bytes;
+
+    return lod_record_copied(record, place->offset, end) == end;
 }
 
 #endif

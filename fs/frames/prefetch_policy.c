@@ -17,8 +17,9 @@
 #include "frames/prefetch_policy.h"
 
 #define WORTH        4u
-#define ASKED_ENOUGH 3u /* items of this record */
-#define MEAN_ENOUGH  4u /* items of each record before it */
+#define COPY_LEAST   (256u << 10) /* with less room a copy is full */
+#define ASKED_ENOUGH 3u           /* items of this record */
+#define MEAN_ENOUGH  4u           /* items of each record before it */
 #define AT_ONCE_NS   (250ull * 1000 * 1000)
 #define LONGEST_NS   (5ull * 1000 * 1000 * 1000)
 #define SECOND_NS    1000000000ull
@@ -69,7 +70,8 @@ static unsigned last_kept(const struct lod_prefetch_miss *miss,
 {
     unsigned fitting = miss->last < room->fitting ? miss->last : room->fitting;
 
-    if (bytes_to(miss, miss->last) <= room->copy_bytes) {
+    const uint64_t wanted = bytes_to(miss, miss->last);
+    if (room->copy_bytes >= (wanted < COPY_LEAST ? wanted : COPY_LEAST)) {
         return miss->last;
     }
     while (fitting >= miss->first && bytes_to(miss, fitting) > room->bytes) {

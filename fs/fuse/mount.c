@@ -41,7 +41,7 @@ struct mount {
     struct lod_fuse_options options;
     char store[PATH_MAX]; /* absolute */
     char place[PATH_MAX];
-    char ca_file[PATH_MAX]; /* absolute */
+    char paths[2][PATH_MAX]; /* of options, absolute */
     struct lod_daemon daemon;
     struct lod_dataset *dataset;
     struct lod_devices *devices;
@@ -130,6 +130,7 @@ static int open_store(struct mount *mount)
                  .latency_ms = mount->options.download_latency,
                  .parallel = mount->options.download_parallel,
                  .requests_per_second = mount->options.request_limit},
+        .tier = mount->options.tier,
         .exactly = true,
         .shared = mount->options.store_cache == LOD_STORE_CACHE_SHARED,
     };
@@ -332,9 +333,12 @@ static int prepare(struct mount *mount)
     if (!error) {
         error = absolute(given->store, mount->store);
     }
-    if (!error && mount->options.how.ca_file) {
-        error = absolute(mount->options.how.ca_file, mount->ca_file);
-        mount->options.how.ca_file = mount->ca_file;
+    for (unsigned i = 0; i < 2 && !error; i++) {
+        const char **const path = i ? &mount->options.how.ca_file : &mount->options.tier.folder;
+        if (*path) {
+            error = absolute(*path, mount->paths[i]);
+            *path = mount->paths[i];
+        }
     }
     if (!error && lod_mountpoint_is_fd(given->mountpoint)) {
         snprintf(mount->place, sizeof(mount->place), "%s", given->mountpoint);

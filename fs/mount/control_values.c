@@ -14,6 +14,7 @@
 
 #define STATE_BYTES  9  /* "measuring" */
 #define ADVICE_BYTES 10 /* "cache_size" */
+#define TIER_BYTES   8  /* "counting" */
 
 static double uptime(const struct lod_control *control)
 {
@@ -47,6 +48,13 @@ static double failed_of(const struct lod_reader_stats *stats)
         .part = part_, .key = key_, .text = text_, .text_bytes = longest                           \
     }
 
+static void append(struct lod_values *values, const struct lod_value *more, unsigned count)
+{
+    assert(values->count + count <= LOD_VALUES_MAX);
+    memcpy(values->at + values->count, more, count * sizeof(*more));
+    values->count += count;
+}
+
 /* Appends the rows about loads of prefixes. */
 static void add_loads(struct lod_values *values, const struct lod_reader_stats *r)
 {
@@ -64,14 +72,38 @@ static void add_loads(struct lod_values *values, const struct lod_reader_stats *
         TEXT("advice", "name", lod_advice_name(r->advice), ADVICE_BYTES),
         NUMBER("advice", "bytes", r->advice_bytes),
     };
-    const unsigned count = sizeof(all) / sizeof(all[0]);
-
-    assert(values->count + count <= LOD_VALUES_MAX);
-    memcpy(values->at + values->count, all, sizeof(all));
-    values->count += count;
+    append(values, all, sizeof(all) / sizeof(all[0]));
 }
 
-/* Appends the rows about requests to a server. */
+/* Appends the rows about the tier. */
+static void add_tier(struct lod_values *values, const struct lod_tier_stats *t)
+{
+    const struct lod_value all[] = {
+        TEXT("tier", "name", lod_tier_state_name(t->state), TIER_BYTES),
+        METRIC("gauge", "tier", "state", "tier_state", t->state,
+               "0: no tier, 1: its files are added up, 2: it is filled, 3: it is full, 4: its disk "
+               "is full, 5: its disk is bad and left alone."),
+        METRIC("gauge", "tier", "bytes", "tier_bytes", t->bytes,
+               "Bytes of the tier, of all mounts that use it."),
+        METRIC("gauge", "tier", "bytes_max", "tier_limit_bytes", t->bytes_max,
+               "Limit of these bytes."),
+        METRIC("counter", "tier", "hits", "tier_hits_total", t->hits,
+               "Reads that came from the tier."),
+        METRIC("counter", "tier", "misses", "tier_misses_total", t->misses,
+               "Reads for which the store was asked."),
+        METRIC("counter", "tier", "read_bytes", "tier_read_bytes_total", t->read_bytes,
+               "Bytes read from the tier."),
+        METRIC("counter", "tier", "written_bytes", "tier_written_bytes_total", t->written_bytes,
+               "Bytes written to the tier."),
+        METRIC("counter", "tier", "evicted_bytes", "tier_evicted_bytes_total", t->evicted_bytes,
+               "Bytes evicted from the tier."),
+        METRIC("counter", "tier", "errors", "tier_errors_total", t->errors,
+               "Errors of the tier's disk, and bytes with a wrong hash."),
+    };
+    append(values, all, sizeof(all) / sizeof(all[0]));
+}
+
+/* Appends the rows about requests to a server, and the tier. */
 static void add_server(struct lod_values *values, const struct lod_control *control)
 {
     struct lod_store_stats s;
@@ -88,11 +120,8 @@ static void add_server(struct lod_values *values, const struct lod_control *cont
                (double)s.first_byte_ns / NANO,
                "Time from a request to a server to its first byte, smoothed; 0: not measured."),
     };
-    const unsigned count = sizeof(all) / sizeof(all[0]);
-
-    assert(values->count + count <= LOD_VALUES_MAX);
-    memcpy(values->at + values->count, all, sizeof(all));
-    values->count += count;
+    append(values, all, sizeof(all) / sizeof(all[0]));
+    add_tier(values, &s.tier);
 }
 
 void lod_control_values(struct lod_control *control, struct lod_values *ret_values)

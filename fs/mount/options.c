@@ -14,6 +14,7 @@
 #include "read/devices.h"
 #include "read/reader.h"
 #include "store_words.h"
+#include "tier/tier.h"
 
 #define READ_BYTES_MIN 4096u
 #define LATENCY_MAX_MS 10000u
@@ -100,6 +101,12 @@ const struct lod_option lod_mount_words[] = {
                    LOD_SLOW_PARALLEL_MAX, "requests that are delayed at one time (default 1)"),
     LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(request_limit), 0, "request_limit", "N", 1,
                    LOD_SLOW_REQUESTS_MAX, "send at most so many requests per second to the store"),
+    LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(tier.folder), 0, "tier_dir", "FOLDER", 0,
+                 "keep what is loaded in this folder of yours, on a fast local disk"),
+    SIZE("tier_size", tier.bytes_max, LOD_TIER_BYTES_MIN, CACHE_MAX,
+         "with tier_dir: take at most so many bytes there"),
+    LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(tier.free_percent), 0, "tier_free", "PERCENT", 0,
+                   LOD_TIER_FREE_MAX, "with tier_dir: leave so much of its disk free (default 10)"),
     SIZE("max_read", read_bytes_max, READ_BYTES_MIN, LOD_READ_BYTES_MAX,
          "largest read request of the kernel (default 1M)"),
     LOD_STORE_WORDS(struct lod_fuse_options, how.),
@@ -197,6 +204,16 @@ static int take_all(struct parse *parse)
     return 0;
 }
 
+static int check_tier(const struct lod_fuse_options *options)
+{
+    if (options->tier.folder && !options->tier.bytes_max) {
+        return refuse("tier_dir", "needs tier_size=SIZE, the bytes that it may take");
+    }
+    return options->tier.bytes_max && !options->tier.folder
+               ? refuse("tier_size", "needs tier_dir=FOLDER")
+               : 0;
+}
+
 int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sloppy,
                            struct lod_fuse_options *ret_options)
 {
@@ -204,6 +221,7 @@ int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sl
         .options = {.fidelity = LOD_FULL,
                     .cache_bytes = LOD_OPTION_AUTO,
                     .threads = 4,
+                    .tier.free_percent = LOD_TIER_FREE_DEFAULT,
                     .read_bytes_max = LOD_READ_BYTES_MAX,
                     .uid = LOD_ID_OF_MOUNTER,
                     .gid = LOD_ID_OF_MOUNTER,
@@ -217,6 +235,7 @@ int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sl
     int error = options->text ? 0 : -ENOMEM;
 
     error = error ? error : take_all(&parse);
+    error = error ? error : check_tier(options);
     if (error) {
         lod_fuse_options_finish(options);
         return error;

@@ -11,6 +11,7 @@
 #include "compiler.h"
 #include "backend/store_how.h"
 #include "option.h"
+#include "tier/tier.h"
 
 #define LOD_MOUNT_THREADS_MAX 64
 #define LOD_ID_OF_MOUNTER     UINT32_MAX
@@ -36,6 +37,7 @@ struct lod_fuse_options {
     bool allow_other, allow_root, noexec, nonempty, xattr;
     const char *setuid;           /* in `text`; NULL: the user stays */
     struct lod_store_how how;     /* strings are in `text` */
+    struct lod_tier_how tier;     /* its folder is in `text` */
     const char *fsname, *subtype; /* in `text`; NULL: default */
     char *text;                   /* owned: the text of the options */
 };

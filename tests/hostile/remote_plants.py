@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs of stores behind URLs and of push; plants.py says what a plant is."""
+"""Bugs of stores behind URLs, of push and of the tier; plants.py says what a plant is."""
 
 REMOTE = (
     ("push sends the manifest before the objects", "src/push/push.c",
@@ -18,4 +18,14 @@ REMOTE = (
     ("delays of requests never overlap", "fs/store/backend/slow.c",
      "return bucket->slow.parallel ? bucket->slow.parallel : 1;", "(void)bucket;\n    return 1;",
      "store/slow"),
+    ("a slice that was doubted stays in the tier", "fs/store/tier/tier_io.c",
+     "        if (drop(tier, key, part.n)) {\n",
+     "        if (part.n > 1000 && drop(tier, key, part.n)) {\n", "tier"),
+    ("bytes that came from the tier are offered to it", "fs/store/backend/io_buffer.c",
+     "buffer->fresh = start + time.copied_bytes;", "buffer->fresh = start;", "store/io_buffer"),
+    ("a tier is written before its bytes are counted", "fs/store/tier/tier_space.c",
+     "    if (bytes > lod_tier_space_room(space)) {\n", "    if (!lod_tier_space_room(space)) {\n",
+     "tier"),
+    ("other users may use the folder of a tier", "fs/store/tier/tier_folder.c",
+     "return st->st_mode & OTHERS ?", "return st->st_mode & S_ISVTX ?", "hostile-tier"),
 )

@@ -181,9 +181,10 @@ bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_recor
     return false;
 }
 
-uint64_t lod_record_copied(struct lod_record *record, uint64_t from)
+uint64_t lod_record_copied(struct lod_record *record, uint64_t from, uint64_t to)
 {
     (void)record;
+    (void)to;
     return from;
 }
 

@@ -12,16 +12,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "backend/file_io.h"
 #include "backend/file_load.h"
+#include "backend/file_system.h"
 
 #define NETWORK_LOADS 4u
 
@@ -185,32 +184,13 @@ static int object_in_memory(void *object, uint64_t offset, size_t bytes, bool *r
     return lod_file_in_memory(file->fd, offset, bytes, ret_is);
 }
 
-/*
- * Types of network file systems from statfs(2). Several loads in flight hide their latency; on a
- * disk a second one makes both slower. FUSE is included, since it usually is sshfs, JuiceFS and the
- * like.
+/* Several loads in flight hide the latency of a network; on a disk a second one makes both slower.
  */
-static const uint32_t network_types[] = {
-    NFS_SUPER_MAGIC, CIFS_SUPER_MAGIC, SMB2_SUPER_MAGIC, CEPH_SUPER_MAGIC,
-    V9FS_MAGIC,      FUSE_SUPER_MAGIC, AFS_SUPER_MAGIC,  0x0bd00bd0, /* Lustre */
-    0x47504653,                                                      /* GPFS */
-    0x19830326,                                                      /* BeeGFS */
-};
-
 static unsigned loads(const void *state)
 {
     const struct handle *dir = state;
-    struct statfs on;
 
-    if (fstatfs(dir->fd, &on)) {
-        return 1;
-    }
-    for (unsigned i = 0; i < sizeof(network_types) / sizeof(network_types[0]); i++) {
-        if ((uint32_t)on.f_type == network_types[i]) {
-            return NETWORK_LOADS;
-        }
-    }
-    return 1;
+    return lod_file_system_is_network(dir->fd) ? NETWORK_LOADS : 1;
 }
 
 static bool is_folder(int dir_fd, const struct dirent *entry)

@@ -153,6 +153,14 @@ bool lod_store_copies(const struct lod_store *store, uint64_t *ret_room)
     return store->backend->copies && store->backend->copies(store->state, ret_room);
 }
 
+const char *lod_tier_state_name(enum lod_tier_state state)
+{
+    static const char *const names[LOD_TIER_STATES] = {"none", "counting", "filling",
+                                                       "full", "no_space", "past"};
+
+    return names[state];
+}
+
 unsigned lod_store_loads(const struct lod_store *store)
 {
     return store->backend->loads ? store->backend->loads(store->state) : 1;
@@ -299,10 +307,12 @@ int lod_object_read(struct lod_object *object, struct lod_range *ranges, unsigne
     return error;
 }
 
-uint64_t lod_object_copied(struct lod_object *object, uint64_t from)
+uint64_t lod_object_copied(struct lod_object *object, uint64_t from, uint64_t to)
 {
-    return object->backend->object_copied && from < object->bytes
-               ? object->backend->object_copied(object->state, from)
+    const uint64_t end = to < object->bytes ? to : object->bytes;
+
+    return object->backend->object_copied && from < end
+               ? object->backend->object_copied(object->state, from, end)
                : from;
 }
 

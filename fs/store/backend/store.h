@@ -61,8 +61,30 @@ static inline size_t lod_load_whole(size_t bytes)
     return (bytes + LOD_LOAD_ALIGN - 1) / LOD_LOAD_ALIGN * LOD_LOAD_ALIGN;
 }
 
+/* A local copy of the store on a disk (tier/tier.h). */
+enum lod_tier_state {
+    LOD_TIER_NONE,     /* there is no tier */
+    LOD_TIER_COUNTING, /* its files are being added up: it is read, not written */
+    LOD_TIER_FILLING,
+    LOD_TIER_FULL,
+    LOD_TIER_NO_SPACE, /* its disk is full */
+    LOD_TIER_PAST,     /* its disk fails or hangs, and is left alone for minutes */
+    LOD_TIER_STATES,
+};
+/* Returns "none", "counting", "filling", "full", "no_space" or "past". */
+const char *lod_tier_state_name(enum lod_tier_state state);
+
+struct lod_tier_stats {
+    enum lod_tier_state state;
+    uint64_t bytes, bytes_max; /* of all mounts that use it; this mount's limit */
+    uint64_t hits, misses;     /* reads that it could serve wholly, or not */
+    uint64_t read_bytes, written_bytes, evicted_bytes;
+    uint64_t errors; /* of its disk, and slices that were wrong */
+};
+
 /* The requests that a back end has sent, answered or not. */
 struct lod_store_stats {
+    struct lod_tier_stats tier;
     uint64_t requests[LOD_OUTCOMES]; /* by result */
     uint64_t retries;                /* of them: repeated after a failure */
     uint64_t hedges;                 /* of them: second requests, since the first was late */
@@ -95,7 +117,7 @@ struct lod_store_backend {
     int (*object_load)(void *object, uint64_t offset, void *into, size_t bytes,
                        enum lod_read_class class, struct lod_read_time *ret_time);
     /* See lod_object_copied, _offer and _doubt; NULL: 0, nothing, false. */
-    uint64_t (*object_copied)(void *object, uint64_t from);
+    uint64_t (*object_copied)(void *object, uint64_t from, uint64_t to);
     void (*object_offer)(void *object, uint64_t offset, const void *from, size_t bytes);
     bool (*object_doubt)(void *object, uint64_t offset, size_t bytes);
     /* See lod_store_copies; NULL: false. */
@@ -187,9 +209,9 @@ LOD_MUST_CHECK int lod_object_read(struct lod_object *object, struct lod_range *
                                    unsigned count, enum lod_read_class class,
                                    struct lod_read_time *ret_time);
 
-/* Returns where the bytes from `from` on end that the back end has in a local copy; `from`: it has
- * none there. Reading them is no load. Any thread. */
-uint64_t lod_object_copied(struct lod_object *object, uint64_t from);
+/* Returns where the bytes from `from` on end that the back end has in a local copy, at most `to`;
+ * `from`: it has none there. Reading them is no load. Any thread. */
+uint64_t lod_object_copied(struct lod_object *object, uint64_t from, uint64_t to);
 
 /*
  * Offers bytes of the object that the caller no longer needs: a back end that keeps copies can

@@ -262,9 +262,9 @@ int lod_record_load(struct lod_record *record, struct lod_io_buffer *buffer, uin
     return lod_io_buffer_load(buffer, record->object, from, to);
 }
 
-uint64_t lod_record_copied(struct lod_record *record, uint64_t from)
+uint64_t lod_record_copied(struct lod_record *record, uint64_t from, uint64_t to)
 {
-    return lod_object_copied(record->object, from);
+    return lod_object_copied(record->object, from, to);
 }
 
 void lod_record_offer(struct lod_record *record, struct lod_io_buffer *buffer)

@@ -98,7 +98,7 @@ void lod_record_groups(const struct lod_record *record, unsigned first, unsigned
 LOD_MUST_CHECK int lod_record_load(struct lod_record *record, struct lod_io_buffer *buffer,
                                    uint64_t from, uint64_t to);
 /* See lod_object_copied and lod_io_buffer_offer. */
-uint64_t lod_record_copied(struct lod_record *record, uint64_t from);
+uint64_t lod_record_copied(struct lod_record *record, uint64_t from, uint64_t to);
 void lod_record_offer(struct lod_record *record, struct lod_io_buffer *buffer);
 /* Has a frame's `data` its hash? Any thread. */
 bool lod_record_frame_sound(const struct lod_record *record, uint32_t slot, unsigned group,

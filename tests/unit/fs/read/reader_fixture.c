@@ -217,10 +217,10 @@ bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_recor
     return copied_to;
 }
 
-uint64_t lod_record_copied(struct lod_record *record, uint64_t from)
+uint64_t lod_record_copied(struct lod_record *record, uint64_t from, uint64_t to)
 {
     (void)record;
-    return copied_to > from ? copied_to : from;
+    return copied_to <= from ? from : copied_to < to ? copied_to : to;
 }
 
 void lod_record_offer(struct lod_record *record, struct lod_io_buffer *buffer)

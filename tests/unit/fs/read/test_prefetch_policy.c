@@ -347,7 +347,9 @@ Test(prefetch_policy, a_copy_of_the_store_with_room_is_filled_by_loads)
 
     cr_assert_eq(first_miss_with(0, start).prefix_reads, 0, "it is full");
     cr_assert_eq(offered_bytes, 0);
-    cr_assert_eq(first_miss_with(group - 1, start).prefix_reads, 0, "it is almost full");
+    cr_assert_eq(first_miss_with(4096, start).prefix_reads, 0, "it is almost full");
+    cr_assert_eq(first_miss_with(group - 1, start).prefix_bytes, group, "it takes a part");
+    offered_bytes = 0;
     cr_assert_eq(first_miss_with(group, start).prefix_bytes, group);
     cr_assert_eq(offered_bytes, group);
 }

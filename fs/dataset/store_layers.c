@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See store_layers.h. */
+#include "dataset/store_layers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log.h"
+
+/* A tier keeps the bytes of a store, so the page cache need not. */
+int lod_store_layers_open(const char *location, const struct lod_open_options *options,
+                          struct lod_store **ret_store, char *why, size_t why_room)
+{
+    struct lod_store *store = NULL;
+
+    int error = lod_store_open_how(location, options->how, &store, why, why_room);
+    if (!error && options->exactly) {
+        lod_store_read_exactly(store, options->shared && !options->tier.folder);
+    }
+    if (error || !lod_slow_is(&options->slow)) {
+        *ret_store = store;
+        return error == -ENOTDIR ? -ENOENT : error;
+    }
+    error = lod_slow_create(&options->slow, store, ret_store);
+    if (error) {
+        snprintf(why, why_room, "%s", strerror(-error));
+        lod_store_close(store);
+    }
+    return error;
+}
+
+static void log_line(const char *folder, const char *line)
+{
+    lod_log(LOD_LOG_WARNING, "tier %pE: %s", folder, line);
+}
+
+int lod_store_layers_add_tier(const struct lod_tier_how *tier, struct lod_id store_id,
+                              struct lod_store **store, char *why, size_t why_room)
+{
+    struct lod_tier_how how = *tier;
+
+    how.say = log_line;
+    return how.folder ? lod_tier_create(&how, store_id, *store, store, why, why_room) : 0;
+}

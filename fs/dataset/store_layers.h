@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The layers of an open store: the back end, its limits of speed, and a tier in front of them. */
+#ifndef LOD_STORE_LAYERS_H
+#define LOD_STORE_LAYERS_H
+
+#include <stddef.h>
+
+#include "compiler.h"
+#include "dataset/dataset.h"
+#include "hash.h"
+
+/*
+ * Opens the store without the kernel's readahead for a mount, which reads whole prefixes itself:
+ * readahead would fetch groups that are not needed. Other programs read files from begin to end,
+ * where readahead helps. `why` gets a sentence on error.
+ */
+LOD_MUST_CHECK int lod_store_layers_open(const char *location,
+                                         const struct lod_open_options *options,
+                                         struct lod_store **ret_store, char *why, size_t why_room);
+
+/* Puts a tier in front of *store, if there is to be one. It has a folder for each store, so the
+ * manifest has to be read first. Its lines are logged. */
+LOD_MUST_CHECK int lod_store_layers_add_tier(const struct lod_tier_how *tier,
+                                             struct lod_id store_id, struct lod_store **store,
+                                             char *why, size_t why_room);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files of a tier: TIER/<store id>/<2 hex>/<key>.<n> is the beginning of slice n, of
+ * LOD_SLICE_BYTES, of an object whose contents have the hash `key`. The name tells all, so there is
+ * no index, journal or fsync. Whoever appends writes the same bytes at the same place, so a file is
+ * right at any length; after a crash it may be torn, which the hashes of its readers show. It
+ * decides nothing.
+ */
+#ifndef LOD_TIER_FILES_H
+#define LOD_TIER_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler.h"
+#include "hash.h"
+
+/* Opens the folder of a store, after making it if necessary, and marks it as used (flock). */
+LOD_MUST_CHECK int lod_tier_files_open(int tier_fd, struct lod_id store_id, int *ret_fd);
+
+/* Returns how many bytes of slice `n` there are; 0: none. */
+uint64_t lod_tier_slice_bytes(int store_fd, uint64_t key, uint64_t n);
+
+/* Reads bytes of a slice. -ENOENT: not all of them are there. `load`: as lod_file_load_private,
+ * past the page cache. Other errors are of the disk. */
+LOD_MUST_CHECK int lod_tier_slice_read(int store_fd, uint64_t key, uint64_t n, uint64_t offset,
+                                       void *into, size_t bytes, bool load);
+
+/* Appends to a slice that has `offset` bytes. Returns how many were written in *ret_bytes, also on
+ * error. -ESTALE: it has another size meanwhile. */
+LOD_MUST_CHECK int lod_tier_slice_append(int store_fd, uint64_t key, uint64_t n, uint64_t offset,
+                                         const void *from, size_t bytes, size_t *ret_bytes);
+
+/* Unlinks a slice. Returns how many bytes it had in *ret_bytes. -ENOENT. */
+LOD_MUST_CHECK int lod_tier_slice_unlink(int store_fd, uint64_t key, uint64_t n,
+                                         uint64_t *ret_bytes);
+
+/* Adds up the slices of all stores of a tier. Other files do not count. `*over` true ends it with
+ * -EINTR. */
+LOD_MUST_CHECK int lod_tier_files_sum(int tier_fd, bool (*is_over)(void *ctx), void *ctx,
+                                      uint64_t *ret_bytes);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bytes that a tier may take: its own limit, and a part of the disk that stays free. The sum of
+ * all slices is in the file `used` of the folder, which all mounts share; whoever writes or unlinks
+ * slices holds its lock. So the limit holds at every moment: bytes are counted before they are
+ * written. It knows nothing of slices.
+ */
+#ifndef LOD_TIER_SPACE_H
+#define LOD_TIER_SPACE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compiler.h"
+
+#define LOD_TIER_USED "used"
+
+struct lod_tier_space {
+    int dir_fd, used_fd;
+    uint64_t bytes_max;
+    unsigned free_percent;
+    pthread_mutex_t lock;               /* one writer in this process; flock(2) for the others */
+    atomic_bool counted;                /* the sum was taken since the mount began */
+    atomic_uint_fast64_t full_until_ns; /* after ENOSPC or EDQUOT */
+};
+
+/* Borrows `dir_fd`, the tier's folder. */
+LOD_MUST_CHECK int lod_tier_space_init(struct lod_tier_space *space, int dir_fd, uint64_t bytes_max,
+                                       unsigned free_percent);
+void lod_tier_space_finish(struct lod_tier_space *space);
+
+/* Returns what a file of `bytes` takes. */
+static inline uint64_t lod_tier_space_of(uint64_t bytes)
+{
+    return (bytes + 4095) / 4096 * 4096;
+}
+
+/* Returns false if another writer has kept the lock for a tenth of a second. */
+LOD_MUST_CHECK bool lod_tier_space_lock(struct lod_tier_space *space);
+void lod_tier_space_unlock(struct lod_tier_space *space);
+
+/* With the lock: counts bytes before they are written. Returns false if there is no room. */
+LOD_MUST_CHECK bool lod_tier_space_take(struct lod_tier_space *space, uint64_t bytes);
+/* With the lock: counts bytes that are gone, or were not written after all. */
+void lod_tier_space_give(struct lod_tier_space *space, uint64_t bytes);
+/* With the lock: sets the sum. */
+void lod_tier_space_set(struct lod_tier_space *space, uint64_t bytes);
+
+/* The disk is full, whatever it says: writing pauses for some seconds, until 1 % is free. */
+void lod_tier_space_note_full(struct lod_tier_space *space, uint64_t now_ns);
+bool lod_tier_space_is_full(struct lod_tier_space *space, uint64_t now_ns);
+
+/* Any thread, without the lock: the sum, and how many bytes more may be written. */
+uint64_t lod_tier_space_used(const struct lod_tier_space *space);
+uint64_t lod_tier_space_room(const struct lod_tier_space *space);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of a tier, shared by the files of that name alone. */
+#ifndef LOD_TIER_STATE_H
+#define LOD_TIER_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tier/tier.h"
+#include "tier/tier_health.h"
+#include "tier/tier_recent.h"
+#include "tier/tier_space.h"
+
+struct lod_tier {
+    struct lod_store *inner;
+    char *folder;
+    void (*say)(const char *folder, const char *line);
+    int dir_fd, store_fd;
+    struct lod_tier_space space;
+    struct lod_tier_health health;
+    atomic_uint_fast64_t hits, misses, read_bytes, written_bytes, errors;
+
+    pthread_mutex_t lock;           /* guards all below */
+    struct lod_tier_recent dropped; /* slices that were doubted: not written again so soon */
+    struct lod_tier_recent doubted; /* ranges */
+    uint64_t said_ns;               /* when the last line was told; 0: never */
+    pthread_cond_t change;          /* for the thread that adds up */
+    pthread_t thread;
+    bool over, wants_sum; /* an offer found no room */
+};
+
+/* Starts the thread. */
+LOD_MUST_CHECK int lod_tier_sum_start(struct lod_tier *tier);
+void lod_tier_sum_end(struct lod_tier *tier);
+
+/* Tells a line about the tier, unless there was one in the last minute. */
+void lod_tier_say(struct lod_tier *tier, const char *line);
+
+/* Reads [offset, offset + bytes) of an object. Returns how many of the first bytes could be read.
+ */
+size_t lod_tier_read(struct lod_tier *tier, uint64_t key, uint64_t offset, void *into, size_t bytes,
+                     bool load);
+
+/* Returns the end of the bytes of [from, to) that are there. */
+uint64_t lod_tier_copied(struct lod_tier *tier, uint64_t key, uint64_t from, uint64_t to);
+
+/* Writes what follows on the bytes that are there, as far as there is room. */
+void lod_tier_write(struct lod_tier *tier, uint64_t key, uint64_t offset, const uint8_t *from,
+                    size_t bytes);
+
+/* Unlinks the slices of a range. Returns whether the tier may be the cause of its wrong hash. */
+bool lod_tier_doubt(struct lod_tier *tier, uint64_t key, uint64_t offset, size_t bytes);
+
+#endif

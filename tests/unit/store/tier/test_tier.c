@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tier around a folder: which bytes it takes, gives and drops. */
+#include <errno.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "clock.h"
+#include "../store_fixture.h"
+#include "tier/tier_files.h"
+#include "tier/tier_state.h"
+
+#define MIB        (1u << 20)
+#define FILE_BYTES (12u * MIB + 777)
+#define KEY        0x12ab000000000034ull
+
+struct tiered {
+    struct fixture f;
+    char folder[96];
+    struct lod_store *store;
+    struct lod_object *object;
+    uint8_t *truth, *memory;
+};
+
+static struct lod_tier_stats stats_of(struct tiered *t)
+{
+    struct lod_store_stats stats;
+
+    lod_store_stats(t->store, &stats);
+    return stats.tier;
+}
+
+static void await_sum(struct tiered *t)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    while (stats_of(t).state == LOD_TIER_COUNTING) {
+        nanosleep(&pause, NULL);
+    }
+}
+
+static void mount(struct tiered *t, uint64_t bytes_max)
+{
+    const struct lod_tier_how how = {.folder = t->folder, .bytes_max = bytes_max};
+    const struct lod_object_facts facts = {.bytes = FILE_BYTES, .key = KEY};
+    struct lod_store *inner = NULL;
+    char why[200] = "";
+
+    cr_assert_eq(lod_store_open(t->f.folder, &inner), 0);
+    cr_assert_eq(lod_tier_create(&how, (struct lod_id){1, 2}, inner, &t->store, why, sizeof(why)),
+                 0, "%s", why);
+    cr_assert_eq(lod_object_open_known(t->store, "records/x", &facts, &t->object), 0);
+    await_sum(t);
+}
+
+static void unmount(struct tiered *t)
+{
+    lod_object_close(t->object);
+    lod_store_close(t->store);
+}
+
+static struct tiered begin(uint64_t bytes_max)
+{
+    struct tiered t = {.f = fixture_create()};
+    int fd = openat(t.f.records_fd, "x", O_RDWR | O_CREAT, 0644);
+
+    t.truth = malloc(FILE_BYTES);
+    t.memory = aligned_alloc(LOD_LOAD_ALIGN, FILE_BYTES / 4096 * 4096 + 4096);
+    for (size_t i = 0; i < FILE_BYTES; i++) {
+        t.truth[i] = (uint8_t)(i * 2654435761u >> 19);
+    }
+    cr_assert_eq(write(fd, t.truth, FILE_BYTES), (ssize_t)FILE_BYTES);
+    close(fd);
+    snprintf(t.folder, sizeof(t.folder), "%s/tier", t.f.folder);
+    cr_assert_eq(mkdir(t.folder, 0700), 0);
+    mount(&t, bytes_max);
+    return t;
+}
+
+static void end(struct tiered *t)
+{
+    unmount(t);
+    fixture_destroy(&t->f);
+    free(t->truth);
+    free(t->memory);
+}
+
+/* Loads a range, checks it, and returns how much of it came from the tier. */
+static uint64_t load(struct tiered *t, uint64_t offset, size_t bytes)
+{
+    struct lod_read_time time = {0};
+
+    cr_assert_eq(lod_object_load(t->object, offset, t->memory, bytes, LOD_READ_DEMAND, &time), 0);
+    const size_t there = offset + bytes > FILE_BYTES ? (size_t)(FILE_BYTES - offset) : bytes;
+    cr_assert_eq(memcmp(t->memory, t->truth + offset, there), 0);
+    return time.copied_bytes;
+}
+
+static void offer(struct tiered *t, uint64_t offset, size_t bytes)
+{
+    lod_object_offer(t->object, offset, t->truth + offset, bytes);
+}
+
+static char *slice(struct tiered *t, unsigned n, char name[160])
+{
+    snprintf(name, 160, "%s/%016x%016x/12/12ab000000000034.%u", t->folder, 2, 1, n);
+    return name;
+}
+
+static off_t slice_bytes(struct tiered *t, unsigned n)
+{
+    char name[160];
+    struct stat st;
+
+    return stat(slice(t, n, name), &st) ? -1 : st.st_size;
+}
+
+Test(tier, bytes_are_kept_by_slices_from_their_beginning)
+{
+    struct tiered t = begin(64 * MIB);
+
+    cr_assert_eq(load(&t, 0, 4 * MIB), 0);
+    offer(&t, MIB, MIB);
+    cr_assert_eq(slice_bytes(&t, 0), -1, "its beginning is not there");
+    offer(&t, 0, 2 * MIB);
+    cr_assert_eq(slice_bytes(&t, 0), 2 * MIB);
+    offer(&t, 3 * MIB, 2 * MIB);
+    cr_assert_eq(slice_bytes(&t, 0), 2 * MIB, "a gap");
+    offer(&t, MIB, 6 * MIB);
+    cr_assert_eq(slice_bytes(&t, 0), LOD_SLICE_BYTES);
+    cr_assert_eq(slice_bytes(&t, 1), 2 * MIB);
+    cr_assert_eq(lod_object_copied(t.object, 0, FILE_BYTES), 7 * MIB);
+    cr_assert_eq(load(&t, MIB, 2 * MIB), 2 * MIB);
+    cr_assert_eq(load(&t, 4 * MIB, 4 * MIB), 3 * MIB, "and the rest of the store");
+    cr_assert_eq(stats_of(&t).bytes, 7 * MIB);
+    end(&t);
+}
+
+Test(tier, the_end_of_an_object_is_kept_to_the_byte)
+{
+    struct tiered t = begin(64 * MIB);
+    const uint64_t last = 10 * MIB;
+
+    offer(&t, last, FILE_BYTES - last);
+    cr_assert_eq(slice_bytes(&t, 2), FILE_BYTES - last);
+    cr_assert_eq(load(&t, last, 3 * MIB), FILE_BYTES - last);
+    cr_assert_eq(stats_of(&t).bytes, 2 * MIB + 4096);
+    offer(&t, 0, 4096 + 5);
+    cr_assert_eq(slice_bytes(&t, 0), 4096, "whole blocks elsewhere");
+    end(&t);
+}
+
+Test(tier, its_size_is_kept_and_later_mounts_find_it)
+{
+    struct tiered t = begin(LOD_SLICE_BYTES + 4096);
+
+    offer(&t, 0, 12 * MIB);
+    cr_assert_eq(slice_bytes(&t, 0), LOD_SLICE_BYTES);
+    cr_assert_eq(slice_bytes(&t, 1), 4096, "as much as there is room for");
+    cr_assert_eq(stats_of(&t).state, LOD_TIER_FULL);
+    unmount(&t);
+    mount(&t, LOD_SLICE_BYTES);
+    uint64_t room = 1;
+    cr_assert(lod_store_copies(t.store, &room) && room == 0);
+    cr_assert_eq(stats_of(&t).bytes, LOD_SLICE_BYTES + 4096);
+    cr_assert_eq(load(&t, 0, LOD_SLICE_BYTES), LOD_SLICE_BYTES);
+    cr_assert_eq(stats_of(&t).hits, 1);
+    end(&t);
+}
+
+Test(tier, wrong_bytes_are_dropped_once_and_not_written_again_at_once)
+{
+    struct tiered t = begin(64 * MIB);
+    char name[160];
+
+    offer(&t, 0, 6 * MIB);
+    fixture_flip(AT_FDCWD, slice(&t, 0, name), 77, 3);
+    uint8_t byte = 0;
+    cr_assert_eq(lod_object_pread(t.object, 77, &byte, 1), 0);
+    cr_assert_neq(byte, t.truth[77]);
+    cr_assert(lod_object_doubt(t.object, 70, 100));
+    cr_assert_eq(slice_bytes(&t, 0), -1);
+    cr_assert_eq(slice_bytes(&t, 1), MIB, "another slice");
+    cr_assert_eq(lod_object_pread(t.object, 77, &byte, 1), 0);
+    cr_assert_eq(byte, t.truth[77]);
+    cr_assert(lod_object_doubt(t.object, 500, 100), "another reader had it from there too");
+    cr_assert(!lod_object_doubt(t.object, 500, 100), "the store itself is wrong");
+    offer(&t, 0, LOD_SLICE_BYTES);
+    cr_assert_eq(slice_bytes(&t, 0), -1, "so it is not read for ever");
+    cr_assert_eq(stats_of(&t).bytes, MIB);
+    cr_assert_eq(stats_of(&t).errors, 1);
+    end(&t);
+}
+
+Test(tier, foreign_things_in_place_of_a_slice_give_way)
+{
+    struct tiered t = begin(64 * MIB);
+    char name[160];
+
+    offer(&t, 0, MIB);
+    cr_assert_eq(unlink(slice(&t, 0, name)), 0);
+    cr_assert_eq(mkfifo(name, 0600), 0);
+    cr_assert_eq(load(&t, 0, MIB), 0);
+    cr_assert_eq(stats_of(&t).errors, 0);
+    offer(&t, 0, MIB);
+    offer(&t, 0, MIB);
+    cr_assert_eq(slice_bytes(&t, 0), MIB);
+    end(&t);
+}
+
+Test(tier, a_disk_with_many_errors_is_left_alone_for_minutes)
+{
+    struct lod_tier_health health;
+    uint64_t now = 1000 * LOD_SECOND_NS;
+
+    lod_tier_health_init(&health);
+    for (unsigned i = 0; i < LOD_TIER_ERRORS; i++, now += 14 * LOD_SECOND_NS) {
+        cr_assert(!lod_tier_health_is_bad(&health, now), "%u", i);
+        lod_tier_health_end(&health, lod_tier_health_begin(&health, now), true, now);
+    }
+    cr_assert(lod_tier_health_is_bad(&health, now));
+    cr_assert_lt(lod_tier_health_begin(&health, now), 0);
+    now += LOD_TIER_PAST_S * LOD_SECOND_NS;
+    cr_assert(!lod_tier_health_is_bad(&health, now));
+    for (unsigned i = 0; i < 20; i++, now += 16 * LOD_SECOND_NS) {
+        lod_tier_health_end(&health, lod_tier_health_begin(&health, now), true, now);
+        cr_assert(!lod_tier_health_is_bad(&health, now), "an error now and then");
+    }
+    lod_tier_health_finish(&health);
+}
+
+Test(tier, a_disk_that_hangs_is_left_alone)
+{
+    struct lod_tier_health health;
+    uint64_t now = 1000 * LOD_SECOND_NS;
+
+    lod_tier_health_init(&health);
+    const int hangs = lod_tier_health_begin(&health, now);
+    cr_assert_geq(lod_tier_health_begin(&health, now + LOD_SECOND_NS), 0);
+    now += 3 * LOD_SECOND_NS;
+    cr_assert_lt(lod_tier_health_begin(&health, now), 0, "at most those inside wait");
+    lod_tier_health_end(&health, hangs, false, now + LOD_SECOND_NS);
+    cr_assert(lod_tier_health_is_bad(&health, now + 2 * LOD_SECOND_NS), "and not at once again");
+    lod_tier_health_finish(&health);
+    lod_tier_health_init(&health);
+    for (unsigned i = 0; i < LOD_TIER_INSIDE; i++) {
+        cr_assert_geq(lod_tier_health_begin(&health, now), 0);
+    }
+    cr_assert_lt(lod_tier_health_begin(&health, now), 0);
+    lod_tier_health_finish(&health);
+}
+
+Test(tier, hashes_are_forgotten_after_a_minute)
+{
+    struct lod_tier_recent recent = {.count = 0};
+
+    lod_tier_recent_add(&recent, 5, LOD_SECOND_NS);
+    cr_assert(lod_tier_recent_has(&recent, 5, 60 * LOD_SECOND_NS));
+    cr_assert(!lod_tier_recent_has(&recent, 6, 60 * LOD_SECOND_NS));
+    cr_assert(!lod_tier_recent_has(&recent, 5, 61 * LOD_SECOND_NS));
+}
+
+Test(tier, a_pause_after_a_full_disk_ends_when_there_is_space)
+{
+    struct tiered t = begin(64 * MIB);
+    struct lod_tier_space space;
+    int fd = open(t.folder, O_RDONLY | O_DIRECTORY);
+
+    cr_assert_eq(lod_tier_space_init(&space, fd, MIB, 0), 0);
+    cr_assert(!lod_tier_space_is_full(&space, LOD_SECOND_NS));
+    lod_tier_space_note_full(&space, LOD_SECOND_NS);
+    cr_assert(lod_tier_space_is_full(&space, 2 * LOD_SECOND_NS));
+    cr_assert(!lod_tier_space_is_full(&space, 12 * LOD_SECOND_NS));
+    cr_assert_eq(lod_tier_space_room(&space), 0, "it was not added up");
+    cr_assert(lod_tier_space_lock(&space));
+    cr_assert(!lod_tier_space_take(&space, 4096));
+    lod_tier_space_set(&space, MIB - 8192);
+    cr_assert(lod_tier_space_take(&space, 8192));
+    cr_assert(!lod_tier_space_take(&space, 1), "counted before it is written");
+    lod_tier_space_give(&space, 4096);
+    cr_assert_eq(lod_tier_space_room(&space), 4096);
+    lod_tier_space_unlock(&space);
+    lod_tier_space_finish(&space);
+    close(fd);
+    end(&t);
+}
