@@ -131,6 +131,53 @@ def check_misuse(path, dense):
     assert "closed" in repr(table)
 
 
+def check_rows(table, array):
+    """Indices, iteration and sums give what NumPy gives, and unpack no other row.
+
+    Red if a slice unpacks the rows between its steps, or negative numbers count from elsewhere.
+    """
+    asked = []
+    unpack = table._unpack
+    table._unpack = lambda first, count: asked.append(count) or unpack(first, count)
+    mask, last = np.arange(len(array)) % 97 == 3, len(array) - 1
+    for key in (5, -1, np.int16(7), slice(5, 10), slice(-3, None), slice(None, None, 500),
+                slice(40, 20, -1), slice(20, 40, -1), slice(9, 9), slice(90, 0, -7), [3, 1, 3, -2],
+                np.array([], int), mask, (3, 4), (slice(5, 10), 2), (slice(5, 10), slice(1, 9, 3)),
+                ([1, 9, 2], [0, 3, -1]), ([5, 2], 1), (mask, slice(2)), (..., 3), (4, ...)[:1],
+                (slice(2, 4), [1, 0]), range(4, 9)):
+        del asked[:]
+        found, wanted = table[key], array[key]
+        assert np.shape(found) == np.shape(wanted), key
+        assert np.asarray(found).tobytes() == np.ascontiguousarray(wanted).tobytes(), key
+        rows = array[key[0] if isinstance(key, tuple) and key[0] is not ... else
+                     slice(None) if isinstance(key, tuple) else key]
+        assert sum(asked) <= (1 if rows.ndim == 1 else len(rows)), (key, asked)
+    for key in (last + 1, -last - 2, [0, last + 1], mask[1:], (0, 0, 0), None, 1.5, [.5],
+                (0, array.shape[1])):
+        raises(IndexError, lambda key=key: table[key])
+    batches = list(table.iter_batches(2))
+    assert sum(len(batch) for batch in batches) == len(array) and len(batches) > 1
+    assert b"".join(np.asarray(batch).tobytes() for batch in batches) == array.tobytes()
+    assert batches[1][-1].tobytes() == array[batches[1].start + len(batches[1]) - 1].tobytes()
+    for number, row in enumerate(table):
+        assert row.tobytes() == array[number].tobytes()
+    assert number == last
+    dense = array.astype("f8")
+    for made, wanted in ((-table, -dense), (table / 4, dense / 4), ((table / 3).T, dense.T / 3),
+                         (-batches[1], -dense[batches[1].start:][:len(batches[1])])):
+        close(np.asarray(made), wanted)
+    for of, wanted in ((table, dense), (table.T, dense.T), (table / -2, dense / -2)):
+        for axis in (None, 0, 1, -1):
+            close(of.sum(axis), wanted.sum(axis))
+            close(np.sum(of, axis=axis), wanted.sum(axis))
+            close(of.mean(axis), wanted.mean(axis))
+        close(of.dot(wanted[0]), wanted @ wanted[0])
+        close(np.asarray(of.dot(3)), 3 * wanted)
+    raises(ZeroDivisionError, lambda: table / 0)
+    raises(TypeError, lambda: table / "2")
+    raises(ValueError, lambda: table.sum(2))
+
+
 def check_tables(store, source):
     for path in ("big-endian", "random", "small"):
         array = np.load(source / f"{path}.npy")
@@ -149,6 +196,7 @@ def check_tables(store, source):
     check_products(store.table("random.toc"), np.load(source / "random.npy").astype("f8"))
     random = np.load(source / "random.npy").astype("f8")
     check_operator(store.table("random.toc"), random)
+    check_rows(store.table("random.toc"), np.load(source / "random.npy"))
     assert "x.toc" in raises(OSError, lambda: store.table("plain.npy"))
     again = pickle.loads(pickle.dumps(store.table("random.toc")))
     assert again == store.table("random.toc") and again.rows(3, 4).tobytes() == random[3:7].astype(

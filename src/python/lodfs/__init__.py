@@ -11,7 +11,8 @@
     lodfs.l3.decode("/mnt/photos/native/full/a.png.l3")  # H x W x C; device="cuda": stays there
 
     A = lodfs.toc.open("/mnt/data/full/x.toc")  # or one shard, or store.table("x.toc")
-    A @ v, v @ A, A @ M, M @ A, A * 2.0         # on the compressed rows
+    A @ v, v @ A, A @ M, M @ A, A / 2, A.sum(0) # on the compressed rows
+    A[5:10], A[[7, 3], 2]                       # unpacks these rows
 
     lodfs.Mount("/mnt/photos").auto = "q4"      # what all readers of the link see from now on
     lodfs.FidelityTuner(...)                    # chooses it while a model is trained

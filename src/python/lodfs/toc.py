@@ -13,6 +13,7 @@ from ctypes import byref, c_void_p
 import numpy as np
 
 from ._library import TABLE, call
+from ._rows import Rows
 
 
 def new_handle():
@@ -68,6 +69,31 @@ class _Operator:
 
     matmat = matvec
 
+    def dot(self, other):
+        """A @ other, or with a number A * other."""
+        return self * other if isinstance(other, numbers.Real) else self @ other
+
+    def sum(self, axis=None, dtype=None, out=None):
+        """Sums of columns (axis 0), of rows (1) or of all, as products with ones: in float64."""
+        if out is not None:
+            raise TypeError("sum() returns a new array: out is not taken")
+        if axis not in (None, 0, 1, -1, -2):
+            raise ValueError(f"a table has axes 0 and 1, not {axis!r}")
+        of = self.T if axis in (0, -2) else self
+        whole = of @ np.ones(of.shape[1])
+        return (whole.sum() if axis is None else whole).astype(dtype or np.float64)
+
+    def mean(self, axis=None, dtype=None, out=None):
+        count = self.shape[0] * self.shape[1] if axis is None else self.shape[axis]
+        return (self.sum(axis, None, out) / count).astype(dtype or np.float64)
+
+    def __neg__(self):
+        return self * -1.0
+
+    def __truediv__(self, divisor):
+        """A * (1 / divisor)."""
+        return self * (1 / divisor) if isinstance(divisor, numbers.Real) else NotImplemented
+
     def rmatvec(self, v):
         return self.T @ v
 
@@ -101,11 +127,17 @@ class Transposed(_Operator):
     def __rmatmul__(self, other):
         return (self._of @ np.asarray(other).T).T
 
+    def __mul__(self, factor):
+        scaled = self._of * factor if isinstance(factor, numbers.Real) else NotImplemented
+        return scaled if scaled is NotImplemented else scaled.T
+
+    __rmul__ = __mul__
+
     def __array__(self, dtype=None, copy=None):
         return self._of.__array__(dtype, copy).T
 
 
-class Table(_Operator):
+class Table(Rows, _Operator):
     """R rows of C numbers. Immutable: any number of threads may use one at once.
 
     It works in forked workers, and a pickle opens it again where it is unpickled. Tables of one
@@ -222,6 +254,19 @@ class Table(_Operator):
         """Batches first .. first + count - 1: what mini-batch training multiplies with."""
         return Batches(self, first, count)
 
+    def iter_batches(self, count=1):
+        """Yields all batches in their order, `count` at a time."""
+        for first in range(0, self.batches, count):
+            yield self.batch(first, min(count, self.batches - first))
+
+    def __iter__(self):
+        """Rows, as of an array; a batch of them is unpacked at a time."""
+        for batch in self.iter_batches():
+            yield from batch
+
+    def _unpack(self, first, count):
+        return self._array(None, None, first, count)
+
     def _all(self):
         return Batches(self, 0, self.batches)
 
@@ -244,7 +289,7 @@ class Table(_Operator):
     __rmul__ = __mul__
 
 
-class Batches(_Operator):
+class Batches(Rows, _Operator):
     """Consecutive mini-batches of a table, which it keeps alive."""
 
     def __init__(self, table, first, count):
@@ -299,6 +344,18 @@ class Batches(_Operator):
             return self._run(f"vector_times_{suffix}", other, into)
         into = np.empty((other.shape[0], self.shape[1]), other.dtype)
         return self._run(f"matrix_times_{suffix}", other, into, other.shape[0])
+
+    def __mul__(self, factor):
+        scaled = self.table * factor if isinstance(factor, numbers.Real) else NotImplemented
+        return scaled if scaled is NotImplemented else scaled.batch(self._first, self._count)
+
+    __rmul__ = __mul__
+
+    def __iter__(self):
+        return iter(self._unpack(0, self.shape[0]))
+
+    def _unpack(self, first, count):
+        return self.table._unpack(self.start + first, count)
 
     def to_dense(self, dtype=np.float64):
         return self.table.to_dense(dtype, self.start, self.shape[0])
