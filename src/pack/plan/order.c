@@ -14,7 +14,7 @@
  *    count once.
  * 3. Among the sorted files, a new cut begins where the key changes, if a big codec has
  *    record_bytes or more since the last cut. Unless files are sorted by path, it begins inside of
- *    a key too, before a file that carries its codec past 2 x record_bytes. Numbers begin at 0.
+ *    a key too, before a file that carries its codec past 2 x record_bytes. None divides a table.
  * 4. Within a cut, each big codec's files fill records in order, codecs in order of their ids, and
  *    those of an encoder whose items stand apart (encoder.h) after the others. A record takes files
  *    until the next one would carry it past 2 x record_bytes, 8,192 items or 8 MiB of metadata; the
@@ -219,16 +219,14 @@ static void find_big(struct order *o)
  * codec since the last cut; `due`: a cut begins with the next key. */
 static bool cut_begins(const struct order *o, size_t i, uint64_t since, bool due)
 {
-    const struct place *place = &o->places[i];
+    const struct place *place = &o->places[i], *before = place - 1;
     const struct lod_source *file = file_at(o, i);
 
-    if (place->split != o->places[i - 1].split) {
-        return true;
+    if (place->split != before->split || place->key != before->key) {
+        return due || place->split != before->split;
     }
-    if (place->key != o->places[i - 1].key) {
-        return due;
-    }
-    return !o->options->by_path && since && o->big[file->encoder->codec->id] &&
+    return !o->options->by_path && since && place->origin != before->origin &&
+           o->big[file->encoder->codec->id] &&
            since + lod_subitems_weight(file) > BIG_RECORD_SIZES * o->made.record_bytes;
 }
 

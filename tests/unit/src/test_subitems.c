@@ -123,6 +123,16 @@ Test(subitems, keep_their_owners_when_the_list_is_sorted_again)
     cr_assert_str_eq(f.list.at[source_at(&f, "a.toc/007")->owner].path, "m.toc/007");
 }
 
+static uint32_t cut_at(const struct lod_order *order, size_t place)
+{
+    size_t record = 0;
+
+    while (place >= order->records[record].first + order->records[record].count) {
+        record++;
+    }
+    return order->records[record].cut;
+}
+
 static void check_order(bool by_path)
 {
     const struct lod_order_options options = {.by_path = by_path, .record_bytes = 65536};
@@ -139,6 +149,8 @@ static void check_order(bool by_path)
         cr_assert_eq(f.list.at[order.files[at + i]].part, i);
     }
     cr_assert_gt(order.records_count, SHARDS / 5, "shards count by their weight");
+    cr_assert_eq(cut_at(&order, at), cut_at(&order, at + SHARDS),
+                 "the cut of a table has all its shards");
     lod_order_finish(&order);
 }
 
