@@ -273,6 +273,18 @@ ssize_t writev(int fd, const struct iovec *parts, int count)
 ONE(fsync, CALL_fsync, (int fd), int, (fd))
 ONE(fdatasync, CALL_fsync, (int fd), int, (fd))
 ONE(flock, CALL_flock, (int fd, int how), TYPES(int, int), (fd, how))
+/* Locks of parts of files count as flock. */
+int fcntl64(int fd, int command, ...)
+{
+    va_list args;
+
+    REAL(int, "fcntl64", int, int, ...)
+    va_start(args, command);
+    void *argument = va_arg(args, void *);
+    va_end(args);
+    return command == F_OFD_SETLK && hit(CALL_flock) ? -1 : real(fd, command, argument);
+}
+
 ONE(rename, CALL_rename, (const char *a, const char *b), TYPES(const char *, const char *), (a, b))
 ONE(renameat2, CALL_rename, (int c, const char *a, int d, const char *b, unsigned flags),
     TYPES(int, const char *, int, const char *, unsigned), (c, a, d, b, flags))

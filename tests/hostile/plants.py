@@ -5,6 +5,7 @@ reports the plant as stale. A bug in several places has tuples. README.md names 
 case."""
 from ahead_plants import AHEAD, MET
 from container_plants import CONTAINERS
+from parts_plants import PARTS
 from raw_plants import RAW
 from remote_plants import REMOTE
 from sample_plants import SAMPLES
@@ -12,8 +13,7 @@ from sample_plants import SAMPLES
 FIRST = (
     ("a frame's hash is not checked", "fs/store/record/record.c",
      "return lod_hash64(data, bytes, seed) == hash_of(record, slot, group, frame);",
-     "return data && seed != hash_of(record, slot, group, frame);",
-     "hostile-segments"),
+     "return data && seed != hash_of(record, slot, group, frame);", "hostile-segments"),
     ("a name may extend past its block", "fs/store/index/rows.c",
      "offset + bytes <= LOD_BLOCK_PAYLOAD;", "offset + 1 <= LOD_BLOCK_PAYLOAD + bytes;",
      "store/rows"),
@@ -397,4 +397,4 @@ USAGE = (
 )
 
 ALL = FIRST + PAGE + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + FORKS + \
-    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET + REMOTE + RAW
+    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET + PARTS + REMOTE + RAW
