@@ -31,6 +31,8 @@ MET = (
     ("a sliding window is replaced as a whole", "fs/order/met_window.c",
      "        stagger(window, lod_met_rules_rf_max(rules, now->epoch));\n", "        ;\n",
      "fs/met"),
+    ("each process decides by its own score", "src/python/lodfs/mini_epochs.py",
+     "            score = self._agreed.first(score)\n", "            pass\n", "public-together"),
     ("the first window is shuffled as a whole", "fs/order/met_items.c",
      "    if (met->state.repeat) {\n", "    if (met->state.repeat + 1) {\n", "fs/met_jobs"),
 )

@@ -25,6 +25,7 @@ from ctypes import byref, c_int32, c_size_t, c_void_p, create_string_buffer
 
 import numpy as np
 
+from ._agreed import Agreed, Alone
 from ._library import MET, LodfsError, RawMet, call
 from ._selection import Selection
 from ._told import Told, warn_refused
@@ -109,7 +110,9 @@ class MiniEpochs:
     "repeat" does not. `shape="block"` replaces the window as a whole.
 
     Each process has a part of the data of its own: `rank` and `world` are those of
-    torch.distributed or torchrun unless given. `room` is how many bytes of memory the job may use;
+    torch.distributed or torchrun unless given. With "score" and "bollinger" they go on together, by
+    the score that process 0 reports, and a repeat is as long as the shortest of all; that needs
+    torch.distributed. `room` is how many bytes of memory the job may use;
     the default is all that the mount has for it. A store that was packed by path is refused unless
     `any_order`.
     """
@@ -125,9 +128,9 @@ class MiniEpochs:
             "wait": on_wait == "wait"})
         self.rank, self.world = ranks(rank, world)
         self.policy = options.policy.decode()
-        if self.policy in _SCORED and self.world > 1:
-            raise ValueError(f"rf={self.policy!r} is for one process: {self.world} would decide "
-                             "differently; use 'auto' or a number")
+        self._agreed = Agreed(self.rank, self.world) if self.policy in _SCORED and self.world > 1 \
+            else Alone()
+        self._alone = isinstance(self._agreed, Alone)
         if isinstance(dataset, (str, bytes, os.PathLike)):
             dataset = self.files = _below(dataset)
         self._chosen = chosen = Selection(dataset, seed, store)
@@ -182,12 +185,13 @@ class MiniEpochs:
     # ------------------------------------------------------------------------------- repeats
 
     def _records(self):
-        """The records of the window and of the next part."""
+        """The records of the window, `_window` of them, and of the next part."""
         count, window = c_size_t(), c_size_t()
         _call("records", self._met, None, 0, byref(count), byref(window))
         records = np.empty(count.value, np.uint32)
         _call("records", self._met, c_void_p(records.ctypes.data), records.size, byref(count),
              byref(window))
+        self._window = window.value
         return records
 
     def _begin(self, dealt):
@@ -195,28 +199,46 @@ class MiniEpochs:
         count = c_size_t()
         items = np.empty(_call("count", self._met), np.uint32)
         _call("items", self._met, c_void_p(items.ctypes.data), items.size, byref(count))
-        self._items = self._chosen.expand(items[:count.value])
+        items = self._chosen.expand(items[:count.value])
+        self._items = items[:int(self._agreed.least(len(items))[0])]
         self._dealt = min(dealt, len(self._items))
-        self._told.tell(self._records().tolist())
+        records = self._records().tolist()
+        self._listed = len(records)
+        self._told.tell(records)
+
+    def _loaded(self, since):
+        """How many records are loaded, and whether to wait no longer. Where processes agree, the
+        next part is loaded once it is for all of them. `since` is kept between calls."""
+        loaded = self._told.ask()
+        if loaded > since["loaded"]:
+            since.update(loaded=loaded, time=time.monotonic())
+        tired = time.monotonic() - since["time"] > _TIRED_S
+        if self._alone:
+            return loaded, tired
+        whole, awake = self._agreed.least(loaded >= self._listed, not tired)
+        return loaded if whole else min(loaded, self._window), not awake
 
     def _next(self):
         """Ends the repeat of now, and begins the next."""
-        verdict, most, looked = c_int32(_WAIT), -1, time.monotonic()
-        while True:
-            loaded = self._told.ask()
-            if loaded > most:
-                most, looked = loaded, time.monotonic()
-            tired = time.monotonic() - looked > _TIRED_S
+        if not self._alone and not self._reported():
+            raise ValueError("a score of this repeat is missing: call report()")
+        verdict, since = c_int32(_WAIT), {"loaded": -1, "time": time.monotonic()}
+        waits = True
+        while waits:
+            loaded, tired = self._loaded(since)
             self._told.fidelity = self._fidelity()
             number = call("fidelity", self._told.fidelity.encode())
-            _call("next", self._met, number, self._room(), loaded, tired, byref(verdict))
-            if verdict.value != _WAIT:
-                break
-            time.sleep(_LOOK_S)
+            if verdict.value == _WAIT:
+                _call("next", self._met, number, self._room(), loaded, tired, byref(verdict))
+            waits = self._agreed.least(verdict.value != _WAIT)[0] == 0
+            if waits:
+                time.sleep(_LOOK_S)
         self._begin(0)
 
     def report(self, score):
-        """The score of this repeat; higher is better. Once for each repeat."""
+        """The score of this repeat; higher is better. Once for each repeat, by each process."""
+        if not self._alone and not self._reported():
+            score = self._agreed.first(score)
         _call("report", self._met, float(score))
 
     def _reported(self):
@@ -233,7 +255,7 @@ class MiniEpochs:
         if self._dealt == len(self._items) and (self.policy not in _SCORED or self._reported()):
             self._next()  # a state from the end of a repeat
         number = 0
-        while _call("epoch", self._met, 0) < epochs:
+        while self._agreed.least(_call("epoch", self._met, 0))[0] < epochs:
             yield number
             number += 1
             self._next()
