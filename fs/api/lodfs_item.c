@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "api/lodfs.h"
 #include "api/lodfs_error.h"
+#include "api/lodfs_order.h"
 #include "api/lodfs_shown.h"
 #include "memory/flight.h"
 #include "sample/item_label.h"

@@ -3,7 +3,7 @@
 #ifndef LOD_LODFS_MADE_ORDER_H
 #define LOD_LODFS_MADE_ORDER_H
 
-#include "api/lodfs.h"
+#include "api/lodfs_order.h"
 #include "order/read_order.h"
 
 /* It lives as long as the handle. */

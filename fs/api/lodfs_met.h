@@ -15,7 +15,7 @@
 #ifndef LODFS_MET_H
 #define LODFS_MET_H
 
-#include "lodfs.h"
+#include "lodfs_order.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "api/lodfs.h"
 #include "api/lodfs_error.h"
 #include "api/lodfs_made_order.h"
 #include "api/lodfs_opened.h"
+#include "api/lodfs_order.h"
 
 struct lodfs_order {
     struct lod_read_order *made;

@@ -5,7 +5,7 @@ set -eu
 shown=$(nm -D --defined-only "$LODFS_LIBRARY" |
     awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | sort)
 declared=$(grep -oE '\blodfs_[a-z0-9_]+\(' "$SOURCE_ROOT/fs/api/lodfs.h" \
-    "$SOURCE_ROOT/fs/api/lodfs_met.h" -h | tr -d '(' | sort -u)
+    "$SOURCE_ROOT"/fs/api/lodfs_{order,met}.h -h | tr -d '(' | sort -u)
 if [ "$shown" != "$declared" ]; then
     diff <(echo "$shown") <(echo "$declared")
     exit 1

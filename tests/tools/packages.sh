@@ -5,7 +5,7 @@ BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config libfuse3-dev fuse3 li
     libpng-dev zlib1g-dev libzstd-dev libxxhash-dev libcjson-dev libcurl4-openssl-dev
     libssl-dev opencl-headers)
 TEST_PACKAGES=(ccache clang clang-format universal-ctags git libcriterion-dev
-    libopenblas-dev liblz4-dev pocl-opencl-icd g++
+    libopenblas-dev liblz4-dev pocl-opencl-icd g++ cmake
     libjpeg-turbo-progs python3 python3-numpy python3-pil python3-pip
     python3-fsspec python3-prometheus-client
     python3-torch python3-torchvision python3-venv python3-xxhash
