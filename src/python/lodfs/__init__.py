@@ -23,6 +23,17 @@ on its own. The names above are imported when they are first used, and most of t
 `python -m lodfs` is the program, and needs neither.
 """
 import importlib
+import typing
+
+if typing.TYPE_CHECKING:  # names that are imported when they are first used
+    from . import l3 as l3, toc as toc
+    from ._library import LodfsError as LodfsError, version as version
+    from .file import File as File
+    from .likeness import Level as Level, Likeness as Likeness
+    from .mini_epochs import MiniEpochs as MiniEpochs
+    from .mounts import Mount as Mount
+    from .store import Entry as Entry, Store as Store, open as open
+    from .tune import FidelityTuner as FidelityTuner
 
 # The module of each name; None: the name is a module.
 _HOMES = {"Entry": "store", "FidelityTuner": "tune", "File": "file", "Level": "likeness",

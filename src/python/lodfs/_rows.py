@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of a table by NumPy's indices. Only the rows that are named are unpacked."""
+from __future__ import annotations
+
 import operator
 
 import numpy as np
@@ -45,7 +47,7 @@ class Rows:
         first, count = (start, stop - start) if step == 1 else (stop + 1, start - stop)
         return self._unpack(first, count)[::step] if count > 0 else self._unpack(0, 0)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> np.ndarray:
         """As of a NumPy array, a copy: A[5], A[5:10], A[[3, 1]], A[mask], A[5:10, 2]."""
         key = key if isinstance(key, tuple) else (key,)
         if key and key[0] is Ellipsis:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A file of an open store as a file object of Python, which PIL, NumPy and others take."""
+from __future__ import annotations
+
 import io
 import operator
 import os
@@ -25,6 +27,7 @@ class File(io.RawIOBase):
     """
 
     mode = "rb"
+    size: int
 
     def __init__(self, store, path, fidelity):
         super().__init__()
@@ -38,7 +41,7 @@ class File(io.RawIOBase):
                  byref(self._handle))
         self.size = call("file_bytes", self._handle)
 
-    def close(self):
+    def close(self) -> None:
         handle, self._handle = self._handle, FILE()
         super().close()
         call("file_close", handle)
@@ -48,19 +51,19 @@ class File(io.RawIOBase):
             raise ValueError("the file is closed")
         return self._handle
 
-    def readable(self):
+    def readable(self) -> bool:
         self._opened()
         return True
 
-    def seekable(self):
+    def seekable(self) -> bool:
         self._opened()
         return True
 
-    def tell(self):
+    def tell(self) -> int:
         self._opened()
         return self._position
 
-    def seek(self, offset, whence=io.SEEK_SET):
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         self._opened()
         starts = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self.size}
         if whence not in starts:
@@ -79,20 +82,20 @@ class File(io.RawIOBase):
         self._position += got.value
         return got.value
 
-    def readinto(self, buffer):
+    def readinto(self, buffer) -> int:
         self._opened()
         view = memoryview(buffer).cast("B")
         if view.readonly:
             raise TypeError("readinto() wants memory that can be written")
         return self._take(np.frombuffer(view, np.uint8)) if view.nbytes else 0
 
-    def read(self, size=-1):
+    def read(self, size: int | None = -1) -> bytes:
         self._opened()
         left = max(self.size - self._position, 0)
         into = np.empty(left if size is None or size < 0 else min(size, left), np.uint8)
         return into[:self._take(into)].tobytes()
 
-    def readall(self):
+    def readall(self) -> bytes:
         return self.read()
 
     def write(self, data):

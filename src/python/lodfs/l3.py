@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lossless images out of .l3 files, which native/ of a mount shows, as arrays of H x W x C."""
+from __future__ import annotations
+
 import os
 from ctypes import byref, c_uint64, c_void_p
 
@@ -11,7 +13,7 @@ from ._library import DEVICE, RawImage, call
 class Device:
     """Where images are decoded: "host", "opencl" or "cuda". A pickle opens the same kind."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self._handle, self._name = DEVICE(), name
         call("device_open", name.encode(), byref(self._handle))
 
@@ -22,12 +24,12 @@ class Device:
         return f"<lodfs.l3.Device {self._name!r}, {self.kind}: {self.label}>"
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         """Its name; "host" once it has failed, and in a forked child."""
         return call("device_kind", self._handle).decode()
 
     @property
-    def label(self):
+    def label(self) -> str:
         """Its own name for itself."""
         return call("device_label", self._handle).decode()
 
@@ -40,7 +42,7 @@ _devices = {}  # of this process
 os.register_at_fork(after_in_child=_devices.clear)
 
 
-def open_device(name):
+def open_device(name: str) -> Device:
     """The device of this name, opened once in a process. A driver that was opened before a fork
     cannot be opened in the child."""
     if name not in _devices:
@@ -77,7 +79,8 @@ def _look(data):
     return (info.height, info.width, info.channels), dtype
 
 
-def decode(source, device=None):
+def decode(source: str | os.PathLike | bytes,
+           device: str | None = None) -> np.ndarray | DeviceArray:
     """The pixels of a .l3 file, a path or its bytes.
 
     device None, "host" or "opencl": a NumPy array. "cuda": a DeviceArray, whose pixels were never

@@ -28,7 +28,7 @@ class Likeness(NamedTuple):
     compared: int     # of them: the sample
     unreadable: int   # left out of it: not readable as 8-bit pixels
     small: int        # likewise: a side below 11 pixels
-    levels: list      # of Level, the lowest first
+    levels: "list[Level]"  # the lowest first
 
 
 def _name(number):

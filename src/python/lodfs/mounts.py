@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mounts: which store one shows, the fidelity of its link `auto`, and paths below it."""
+from __future__ import annotations
+
 import fcntl
 import json
 import os
@@ -36,18 +38,18 @@ def _root(path):
 class Mount:
     """The mount that a path lies in."""
 
-    def __init__(self, path):
+    def __init__(self, path: str | bytes | os.PathLike) -> None:
         self.root = _root(path)
         if not self.root:
             raise ValueError(f"{os.fsdecode(path)!r} lies in no mount of lodfs")
 
     @classmethod
-    def around(cls, path):
+    def around(cls, path: str | bytes | os.PathLike) -> Mount | None:
         """The mount around a path; None: it lies in no mount."""
         return cls(path) if _root(path) else None
 
     @property
-    def store(self):
+    def store(self) -> str:
         """The folder or URL of the store that it shows."""
         try:
             # Unbuffered, as all of a live file comes with one read.
@@ -61,7 +63,7 @@ class Mount:
             os.close(file)
 
     @property
-    def auto(self):
+    def auto(self) -> str:
         """The fidelity that the link `auto` leads to. Set it to switch all readers of the link.
 
         Only root and the user who mounted may set it. It is set when every later open sees it.
@@ -69,7 +71,7 @@ class Mount:
         return os.readlink(os.path.join(self.root, "auto"))
 
     @auto.setter
-    def auto(self, fidelity):
+    def auto(self, fidelity: str) -> None:
         number = call("fidelity", fidelity.encode())
         if not number or number == _ORIGINAL:
             raise ValueError(f"auto cannot be {fidelity!r}: q1 .. q10 or full")
@@ -119,7 +121,7 @@ class Mount:
             os.close(file)
         return answer
 
-    def split(self, path):
+    def split(self, path: str | bytes | os.PathLike) -> tuple[str, str] | None:
         """The fidelity and the path in the source, of a path below the mount; None: it is not."""
         text = os.fsdecode(path)
         if not text.startswith(self.root + "/") or "/.." in text:

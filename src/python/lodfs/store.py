@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A store as files: list and read at a fidelity. Any number of threads may use one at once."""
+from __future__ import annotations
+
 import operator
 import os
 from ctypes import byref, c_int32, c_size_t, c_uint64, c_void_p, create_string_buffer
-from typing import NamedTuple
+from typing import Iterable, List, NamedTuple, Optional, Union
 
 import numpy as np
 
 from . import likeness, toc
 from ._library import STORE, RawEntry, call
 from .file import File
+
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 _KINDS = {1: "file", 2: "folder", 3: "symlink"}
 _LISTED_AT_ONCE = 64
@@ -31,7 +35,7 @@ def _entry(raw):
                  raw.mtime_seconds + raw.mtime_nanoseconds / 1e9)
 
 
-def open(path, cache_bytes=0):  # pylint: disable=redefined-builtin
+def open(path: Path, cache_bytes: int = 0) -> Store:  # pylint: disable=redefined-builtin
     """Opens the store in the folder, or behind the URL, `path`."""
     return Store(path, cache_bytes)
 
@@ -52,22 +56,22 @@ class Store:
     folder are equal; a copy is the same store.
     """
 
-    def __init__(self, path, cache_bytes=0):
+    def __init__(self, path: Path, cache_bytes: int = 0) -> None:
         self._handle = STORE()
         call("store_open", os.fsencode(path), cache_bytes, byref(self._handle))
         path = os.fsdecode(path)
         self.path = path if "://" in path else os.path.realpath(path)
         self._cache_bytes = cache_bytes
 
-    def close(self):
+    def close(self) -> None:
         """No thread may use the store any more. Its files and tables stay open."""
         handle, self._handle = self._handle, STORE()
         call("store_close", handle)
 
-    def __enter__(self):
+    def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, *what):
+    def __exit__(self, *what: object) -> None:
         self.close()
 
     def __del__(self):
@@ -116,7 +120,7 @@ class Store:
             return path, self._fidelity("full")
         return path, None
 
-    def stat(self, path="", fidelity="full"):
+    def stat(self, path: Path = "", fidelity: Optional[str] = "full") -> Entry:
         """The entry of one path."""
         raw = RawEntry()
         path, number = self._place(path, fidelity)
@@ -126,7 +130,7 @@ class Store:
             call("stat", self._opened(), os.fsencode(path), number, byref(raw))
         return _entry(raw)
 
-    def list(self, path="", fidelity="full"):
+    def list(self, path: Path = "", fidelity: Optional[str] = "full") -> List[Entry]:
         """The entries of a folder, by name."""
         cursor, count, found = c_uint64(), c_size_t(1), []
         raw = (RawEntry * _LISTED_AT_ONCE)()
@@ -138,19 +142,20 @@ class Store:
             found += [_entry(raw[i]) for i in range(count.value)]
         return found
 
-    def read(self, path, fidelity="full", offset=0, bytes=None):
+    def read(self, path: Path, fidelity: Optional[str] = "full", offset: int = 0,
+             bytes: Optional[int] = None) -> bytes:
         """Bytes [offset, offset + bytes) of a file; without `bytes` all that follow."""
         with self.open(path, fidelity) as file:
             file.seek(offset)
             return file.read(bytes)
 
-    def open(self, path, fidelity=None):
+    def open(self, path: Path, fidelity: Optional[str] = None) -> File:
         """A file as a binary file object (lodfs.File): readable and seekable, not buffered."""
         if self._place(path, fidelity)[1] is None:
             return File(self, path, None)
         return File(self, path, fidelity or "full")
 
-    def items(self, paths):
+    def items(self, paths: Iterable[Path]) -> np.ndarray:
         """The item numbers of files, as an array; lodfs.order.NO_ITEM for a path that is none."""
         names = [os.fsencode(path) for path in paths]
         items = np.empty(len(names), np.uint32)
@@ -160,19 +165,19 @@ class Store:
              c_void_p(items.ctypes.data))
         return items
 
-    def item_path(self, item):
+    def item_path(self, item: int) -> str:
         """The path of an item; of equal files the first one."""
         into = create_string_buffer(_PATH_BYTES)
         call("item_path", self._opened(), operator.index(item), into, _PATH_BYTES)
         return os.fsdecode(into.value)
 
-    def item_label(self, item):
+    def item_label(self, item: int) -> Optional[int]:
         """The label that pack --labels gave a picture, -1 for none; None if its folder counts."""
         label = c_int32()
         call("item_label", self._opened(), operator.index(item), byref(label))
         return None if label.value == _OF_FOLDER else label.value
 
-    def read_item(self, item, fidelity="full"):
+    def read_item(self, item: int, fidelity: str = "full") -> bytes:
         """The bytes of an item's file."""
         number, room, got = self._fidelity(fidelity), c_uint64(), c_size_t()
         call("item_bytes", self._opened(), operator.index(item), number, byref(room))
@@ -181,13 +186,14 @@ class Store:
              c_void_p(into.ctypes.data), into.size, byref(got))
         return into[:got.value].tobytes()
 
-    def link(self, path):
+    def link(self, path: Path) -> str:
         """The text of a symbolic link."""
         into = create_string_buffer(_LINK_BYTES)
         call("link", self._opened(), os.fsencode(path), into, _LINK_BYTES)
         return os.fsdecode(into.value)
 
-    def likeness(self, size=None, crop=None, target=.95, sample=128):
+    def likeness(self, size: Optional[int] = None, crop: Optional[float] = None,
+                 target: float = .95, sample: int = 128) -> likeness.Likeness:
         """How alike the fidelities look to a network, and the lowest that will do: a Likeness.
 
         The network gets images whose shorter side is `size`, or, with `crop`, random crops of
@@ -195,7 +201,7 @@ class Store:
         """
         return likeness.measure(self._opened(), size, crop, target, sample)
 
-    def table(self, path):
+    def table(self, path: Path) -> toc.Table:
         """The table of a folder x.toc, or of one shard, as of lodfs.toc.open."""
         handle = toc.new_handle()
         call("table_open_store", self._opened(), os.fsencode(path), byref(handle))

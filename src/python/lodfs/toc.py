@@ -5,10 +5,13 @@ Products are of float32 where the other side is of float32, else of float64. Zer
 left out of every sum, as in sparse matrices: 0 times infinity is 0. Tables, their batches and .T of
 both have shape, dtype, matvec, rmatvec, matmat and rmatmat, so SciPy's aslinearoperator takes them.
 """
+from __future__ import annotations
+
 import numbers
 import operator
 import os
 from ctypes import byref, c_void_p
+from typing import Iterator, Optional, Tuple
 
 import numpy as np
 
@@ -20,14 +23,14 @@ def new_handle():
     return TABLE()
 
 
-def open(path):  # pylint: disable=redefined-builtin
+def open(path: str | bytes | os.PathLike) -> Table:  # pylint: disable=redefined-builtin
     """Opens a shard file, or a folder x.toc of shards as one table; below a mount or on disk."""
     handle, path = new_handle(), os.path.abspath(os.fsdecode(path))
     call("table_open", os.fsencode(path), byref(handle))
     return Table(handle, (open, (path,)))
 
 
-def from_bytes(data):
+def from_bytes(data: bytes) -> Table:
     """Opens a shard that is in memory."""
     handle, data = new_handle(), bytes(data)
     call("table_open_bytes", data, len(data), byref(handle))
@@ -55,16 +58,18 @@ class _Operator:
 
     __array_ufunc__ = None  # so that v @ A and 2 * A come here
     ndim = 2
+    shape: Tuple[int, int]
+    dtype: np.dtype
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.shape[0]
 
     @property
-    def T(self):
+    def T(self) -> _Operator:
         """Transposed, for products: nothing is copied."""
         return Transposed(self)
 
-    def matvec(self, v):
+    def matvec(self, v) -> np.ndarray:
         return self @ v
 
     matmat = matvec
@@ -73,7 +78,7 @@ class _Operator:
         """A @ other, or with a number A * other."""
         return self * other if isinstance(other, numbers.Real) else self @ other
 
-    def sum(self, axis=None, dtype=None, out=None):
+    def sum(self, axis: Optional[int] = None, dtype=None, out=None) -> np.ndarray:
         """Sums of columns (axis 0), of rows (1) or of all, as products with ones: in float64."""
         if out is not None:
             raise TypeError("sum() returns a new array: out is not taken")
@@ -83,7 +88,7 @@ class _Operator:
         whole = of @ np.ones(of.shape[1])
         return (whole.sum() if axis is None else whole).astype(dtype or np.float64)
 
-    def mean(self, axis=None, dtype=None, out=None):
+    def mean(self, axis: Optional[int] = None, dtype=None, out=None) -> np.ndarray:
         count = self.shape[0] * self.shape[1] if axis is None else self.shape[axis]
         return (self.sum(axis, None, out) / count).astype(dtype or np.float64)
 
@@ -94,7 +99,7 @@ class _Operator:
         """A * (1 / divisor)."""
         return self * (1 / divisor) if isinstance(divisor, numbers.Real) else NotImplemented
 
-    def rmatvec(self, v):
+    def rmatvec(self, v) -> np.ndarray:
         return self.T @ v
 
     rmatmat = rmatvec
@@ -121,10 +126,10 @@ class Transposed(_Operator):
     def __repr__(self):
         return f"<lodfs.toc.Transposed of {self._of!r}>"
 
-    def __matmul__(self, other):
+    def __matmul__(self, other) -> np.ndarray:
         return (np.asarray(other).T @ self._of).T
 
-    def __rmatmul__(self, other):
+    def __rmatmul__(self, other) -> np.ndarray:
         return (self._of @ np.asarray(other).T).T
 
     def __mul__(self, factor):
@@ -157,28 +162,28 @@ class Table(Rows, _Operator):
         return self._handle
 
     @property
-    def shards(self):
+    def shards(self) -> int:
         return call("table_shards", self._opened())
 
     @property
-    def nbytes_stored(self):
+    def nbytes_stored(self) -> int:
         """Bytes of the shards as they are stored."""
         return call("table_stored_bytes", self._opened())
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes in memory."""
         return call("table_memory_bytes", self._opened())
 
-    def close(self):
+    def close(self) -> None:
         """No thread may use the table any more."""
         handle, self._handle = self._handle, TABLE()
         call("table_close", handle)
 
-    def __enter__(self):
+    def __enter__(self) -> Table:
         return self
 
-    def __exit__(self, *what):
+    def __exit__(self, *what: object) -> None:
         self.close()
 
     def __del__(self):
@@ -216,7 +221,7 @@ class Table(Rows, _Operator):
             raise ValueError(f"the table has {rows} rows")
         return first, count
 
-    def rows(self, first=0, count=None):
+    def rows(self, first: int = 0, count: Optional[int] = None) -> np.ndarray:
         """Rows as the source had them, bit for bit, in its dtype."""
         if self._scaled:
             raise ValueError("a table that was scaled has no elements of the source: to_dense()")
@@ -225,7 +230,8 @@ class Table(Rows, _Operator):
         call("table_elements", self._opened(), first, count, _address(into))
         return into
 
-    def to_dense(self, dtype=np.float64, first=0, count=None):
+    def to_dense(self, dtype=np.float64, first: int = 0,
+                 count: Optional[int] = None) -> np.ndarray:
         """Rows as float64 or float32."""
         first, count = self._range(first, count)
         into = np.empty((count, self.shape[1]), dtype)
@@ -250,16 +256,16 @@ class Table(Rows, _Operator):
 
     # ------------------------------------------------------------------------ products
 
-    def batch(self, first, count=1):
+    def batch(self, first: int, count: int = 1) -> Batches:
         """Batches first .. first + count - 1: what mini-batch training multiplies with."""
         return Batches(self, first, count)
 
-    def iter_batches(self, count=1):
+    def iter_batches(self, count: int = 1) -> Iterator[Batches]:
         """Yields all batches in their order, `count` at a time."""
         for first in range(0, self.batches, count):
             yield self.batch(first, min(count, self.batches - first))
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[np.ndarray]:
         """Rows, as of an array; a batch of them is unpacked at a time."""
         for batch in self.iter_batches():
             yield from batch
@@ -270,13 +276,13 @@ class Table(Rows, _Operator):
     def _all(self):
         return Batches(self, 0, self.batches)
 
-    def __matmul__(self, other):
+    def __matmul__(self, other) -> np.ndarray:
         return self._all() @ other
 
-    def __rmatmul__(self, other):
+    def __rmatmul__(self, other) -> np.ndarray:
         return other @ self._all()
 
-    def __mul__(self, factor):
+    def __mul__(self, factor: float) -> Table:
         if not isinstance(factor, numbers.Real):
             return NotImplemented
         handle = new_handle()
@@ -327,7 +333,7 @@ class Batches(Rows, _Operator):
         if there != wanted:
             raise ValueError(f"a product of {self.shape} with a side of {there}")
 
-    def __matmul__(self, other):
+    def __matmul__(self, other) -> np.ndarray:
         other, suffix = _numbers(other, (1, 2))
         self._check(other.shape[0], self.shape[1])
         if other.ndim == 1:
@@ -336,7 +342,7 @@ class Batches(Rows, _Operator):
         into = np.empty((self.shape[0], other.shape[1]), other.dtype)
         return self._run(f"times_matrix_{suffix}", other, into, other.shape[1])
 
-    def __rmatmul__(self, other):
+    def __rmatmul__(self, other) -> np.ndarray:
         other, suffix = _numbers(other, (1, 2))
         self._check(other.shape[-1], self.shape[0])
         if other.ndim == 1:
@@ -345,19 +351,19 @@ class Batches(Rows, _Operator):
         into = np.empty((other.shape[0], self.shape[1]), other.dtype)
         return self._run(f"matrix_times_{suffix}", other, into, other.shape[0])
 
-    def __mul__(self, factor):
+    def __mul__(self, factor: float) -> Batches:
         scaled = self.table * factor if isinstance(factor, numbers.Real) else NotImplemented
         return scaled if scaled is NotImplemented else scaled.batch(self._first, self._count)
 
     __rmul__ = __mul__
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[np.ndarray]:
         return iter(self._unpack(0, self.shape[0]))
 
     def _unpack(self, first, count):
         return self.table._unpack(self.start + first, count)
 
-    def to_dense(self, dtype=np.float64):
+    def to_dense(self, dtype=np.float64) -> np.ndarray:
         return self.table.to_dense(dtype, self.start, self.shape[0])
 
     def __array__(self, dtype=None, copy=None):
