@@ -274,6 +274,7 @@ Test(tier, a_pause_after_a_full_disk_ends_when_there_is_space)
     cr_assert(lod_tier_space_lock(&space));
     cr_assert(!lod_tier_space_take(&space, 4096));
     lod_tier_space_set(&space, MIB - 8192);
+    cr_assert(!lod_tier_space_take(&space, 8193), "more than there is room for");
     cr_assert(lod_tier_space_take(&space, 8192));
     cr_assert(!lod_tier_space_take(&space, 1), "counted before it is written");
     lod_tier_space_give(&space, 4096);
