@@ -36,13 +36,15 @@ struct lod_encoded {
     uint8_t row[LOD_ROW_BYTES]; /* node 0; pack writes the real one */
     struct lod_buf group[LOD_GROUPS_MAX];
     struct lod_buf header; /* bytes that other items of the record may share; see join */
-    const char *whole;     /* why it was stored WHOLE, static text; NULL: it was not */
+    const char *exact; /* why it has no lower fidelities though they were asked for; NULL: it has */
+    const char *whole; /* why it was stored WHOLE, static text; NULL: it was not */
 };
 
 void lod_encoded_finish(struct lod_encoded *item);
 
 struct lod_encoder {
     const struct lod_codec *codec;
+    const struct lod_encoder *levels; /* of lossless images that may have lower fidelities; NULL */
     bool apart; /* its items have records of their own, though another encoder has this codec */
     uint64_t source_bytes_max; /* larger sources go to a later encoder */
 
@@ -100,6 +102,7 @@ const struct lod_encoder *lod_encoder_probe(struct lod_span head, uint64_t sourc
 
 extern const struct lod_encoder lod_encoder_pcr;
 extern const struct lod_encoder lod_encoder_l3;
+extern const struct lod_encoder lod_encoder_l3_levels;
 extern const struct lod_encoder lod_encoder_raw;
 extern const struct lod_encoder lod_encoder_toc;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The decoder of l3 items: lossless images in patches, after the L3 paper, shown as files of the
- * source's own format (container.h), full at every fidelity. This file plans; l3_make.c computes
- * the pixels. FORMAT.md, ITEM, column l3; l3_write.c makes these rows.
+ * source's own format (container.h). Those with levels (level_rules.h) have lower fidelities; all
+ * others are full at each. This file plans; l3_make.c computes the pixels. FORMAT.md, ITEM, column
+ * l3; l3_write.c makes these rows.
  */
 #include "codec.h"
 
@@ -11,6 +12,7 @@
 #include "l3/container/container.h"
 #include "l3/l3_file.h"
 #include "l3/container/l3_make.h"
+#include "l3/container/level_rules.h"
 #include "l3/l3_pixels.h"
 #include "l3/container/l3_row.h"
 
@@ -44,6 +46,9 @@ static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GRO
         return error;
     }
     memset(ret_bytes, 0, LOD_GROUPS_MAX * sizeof(ret_bytes[0]));
+    for (unsigned group = 1; group <= LOD_L3_LEVELS; group++) {
+        ret_bytes[group - 1] = lod_l3_level_group_bytes(&r, group);
+    }
     ret_bytes[LOD_L3_GROUP_STREAM - 1] = r.stream;
     ret_bytes[LOD_L3_GROUP_CHUNKS - 1] = r.chunks;
     ret_bytes[LOD_L3_GROUP_FILE - 1] = holds_source(&r) ? r.source : 0;
@@ -53,12 +58,16 @@ static int segments(const uint8_t row[LOD_ROW_BYTES], uint64_t ret_bytes[LOD_GRO
 static int plan_pixels(const struct lod_l3_row *r, enum lod_fidelity fidelity,
                        struct lod_plan *ret_plan)
 {
+    const unsigned level = lod_l3_level_of(r, fidelity);
     struct lod_pixels pixels = lod_l3_pixels(r);
     struct lod_plan made;
     int error = fidelity > LOD_FULL ? -ENOENT : 0;
 
     lod_plan_begin(&made);
-    error = error ? error : lod_pixels_plan(&pixels, LOD_L3_FORM_PIXELS, &made);
+    error = error ? error
+                  : lod_pixels_plan(&pixels,
+                                    level ? LOD_L3_FORM_LEVEL_PIXELS + level : LOD_L3_FORM_PIXELS,
+                                    &made);
     if (!error) {
         lod_plan_copy(&made, ret_plan);
     }
@@ -101,6 +110,7 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     if (error) {
         return error;
     }
+    const unsigned level = lod_l3_level_of(&r, fidelity);
     if (format == LOD_FORMAT_DECODED) {
         return plan_pixels(&r, fidelity, ret_plan);
     }
@@ -112,7 +122,7 @@ static int plan(const uint8_t row[LOD_ROW_BYTES], enum lod_format format,
     } else if (r.flags & LOD_ITEM_WHOLE || (r.flags & LOD_ITEM_KEPT && fidelity == LOD_ORIGINAL)) {
         error = lod_plan_add_stored(&made, LOD_L3_GROUP_FILE, 0, r.source);
     } else {
-        error = r.container->plan(&r, &made);
+        error = r.container->plan(&r, level ? LOD_L3_FORM_LEVEL + level : LOD_L3_FORM_FILE, &made);
     }
     if (!error) {
         lod_plan_copy(&made, ret_plan);

@@ -7,10 +7,17 @@
 
 #include "l3/device/batch.h"
 #include "l3/container/container.h"
+#include "l3/container/level_rules.h"
 #include "l3/l3_pixels.h"
 #include "l3/container/l3_row.h"
 #include "l3/patch/l3_stream.h"
 #include "l3/l3_unit.h"
+#include "l3/levels.h"
+
+static bool is_level(unsigned form)
+{
+    return form >= LOD_L3_FORM_LEVEL;
+}
 
 static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 {
@@ -19,9 +26,10 @@ static uint64_t unit_bytes(const uint8_t row[LOD_ROW_BYTES], unsigned form)
     if (lod_l3_row_read(row, &r)) {
         return 1;
     }
-    return form == LOD_L3_FORM_PIXELS ? lod_l3_pixels_band_bytes(&r)
-           : form == LOD_L3_FORM_LAST ? r.out.last_bytes
-                                      : r.out.band_bytes;
+    return is_level(form)               ? lod_l3_level_bytes(&r, form)
+           : form == LOD_L3_FORM_PIXELS ? lod_l3_pixels_band_bytes(&r)
+           : form == LOD_L3_FORM_LAST   ? r.out.last_bytes
+                                        : r.out.band_bytes;
 }
 
 static uint64_t cost(const uint8_t row[LOD_ROW_BYTES], unsigned form)
@@ -30,6 +38,9 @@ static uint64_t cost(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 
     if (lod_l3_row_read(row, &r)) {
         return 0;
+    }
+    if (is_level(form)) {
+        return lod_l3_level_cost(&r);
     }
     return LOD_L3_FIRST_BYTES +
            (form == LOD_L3_FORM_PIXELS ? lod_l3_pixels_cost(&r) : lod_l3_row_cost(&r));
@@ -40,9 +51,32 @@ static size_t samples_of(const struct lod_l3_unit *unit)
     return unit->stride * unit->rows;
 }
 
+static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
+                struct lod_inputs *inputs)
+{
+    struct lod_l3_row r;
+    int error = lod_l3_row_read(row, &r);
+
+    return error            ? error
+           : is_level(form) ? lod_l3_level_need(&r, form, inputs)
+                            : lod_l3_unit_need(row, form, unit, inputs);
+}
+
+static int make_level(const uint8_t row[LOD_ROW_BYTES], unsigned form,
+                      const struct lod_inputs *inputs, uint8_t *into, size_t bytes)
+{
+    struct lod_l3_row r;
+    int error = lod_l3_row_read(row, &r);
+
+    if (error || bytes != lod_l3_level_bytes(&r, form)) {
+        return -EILSEQ;
+    }
+    return lod_l3_level_make(&r, form, inputs->input[0].data, into);
+}
+
 /* One allocation holds the decoder's working memory and the band's samples. */
-static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t number,
-                const struct lod_inputs *inputs, uint8_t *into, size_t bytes)
+static int make_band(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t number,
+                     const struct lod_inputs *inputs, uint8_t *into, size_t bytes)
 {
     struct lod_l3_unit unit;
     int error = lod_l3_unit_find(row, form, number, inputs, bytes, &unit);
@@ -65,7 +99,17 @@ static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t number
     return error;
 }
 
-/* A batch in progress. Each unit found becomes one band of the job, with samples of its own. */
+static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t number,
+                const struct lod_inputs *inputs, uint8_t *into, size_t bytes)
+{
+    return is_level(form) ? make_level(row, form, inputs, into, bytes)
+                          : make_band(row, form, number, inputs, into, bytes);
+}
+
+/*
+ * A batch in progress. Each unit found becomes one band of the job, with samples of its own. Levels
+ * are made on the host at once, and have no rows here.
+ */
 struct batch {
     struct lod_l3_unit *found;
     struct lod_l3_part *parts;
@@ -78,6 +122,10 @@ static void find_all(struct lod_unit *units, unsigned count, struct batch *batch
     *ret_samples = 1;
     for (unsigned i = 0; i < count; i++) {
         struct lod_unit *unit = &units[i];
+        if (is_level(unit->form)) {
+            unit->error = make_level(unit->row, unit->form, unit->inputs, unit->into, unit->bytes);
+            continue;
+        }
         unit->error = lod_l3_unit_find(unit->row, unit->form, unit->unit, unit->inputs, unit->bytes,
                                        &batch->found[i]);
         *ret_samples += unit->error ? 0 : samples_of(&batch->found[i]);
@@ -91,7 +139,7 @@ static unsigned to_parts(const struct lod_unit *units, unsigned count, const str
 
     for (unsigned i = 0; i < count; i++) {
         const struct lod_l3_unit *unit = &batch->found[i];
-        if (!units[i].error) {
+        if (!units[i].error && unit->rows) {
             batch->parts[parts++] = (struct lod_l3_part){.stream = &unit->stream,
                                                          .first = unit->number,
                                                          .count = 1,
@@ -109,7 +157,7 @@ static void from_parts(struct lod_unit *units, unsigned count, const struct batc
     const struct lod_l3_part *part = batch->parts;
 
     for (unsigned i = 0; i < count; i++) {
-        if (!units[i].error) {
+        if (!units[i].error && batch->found[i].rows) {
             units[i].error = part->error
                                  ? part->error
                                  : lod_l3_unit_finish(&batch->found[i], part->into, units[i].into);
@@ -159,6 +207,9 @@ static int prove(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
 static uint16_t groups(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 {
     (void)row;
+    if (is_level(form)) {
+        return lod_l3_level_groups(form);
+    }
     return (uint16_t)(1u << (LOD_L3_GROUP_STREAM - 1) |
                       (form == LOD_L3_FORM_PIXELS ? 1u << (LOD_L3_GROUP_CHUNKS - 1) : 0));
 }
@@ -167,7 +218,7 @@ const struct lod_maker lod_l3_maker = {
     .groups = groups,
     .unit_bytes = unit_bytes,
     .cost = cost,
-    .need = lod_l3_unit_need,
+    .need = need,
     .make = make,
     .prove = prove,
     .make_many = make_many,

@@ -19,12 +19,12 @@ uint64_t lod_l3_pixels_band_bytes(const struct lod_l3_row *row);
 /* Returns the most memory that making a band of pixels takes. */
 uint64_t lod_l3_pixels_cost(const struct lod_l3_row *row);
 
-/* Returns how many bytes of group 8 contain the palette; 0 without a palette. */
+/* Returns how many bytes of group 9 contain the palette; 0 without a palette. */
 uint64_t lod_l3_pixels_chunks(const struct lod_l3_row *row);
 
 /*
  * Converts `rows` rows of samples, `stride` bytes apart, to pixels. `chunks` is the start of group
- * 8 up to the palette's end. An index past the palette becomes black. Returns -EILSEQ if there is
+ * 9 up to the palette's end. An index past the palette becomes black. Returns -EILSEQ if there is
  * no palette.
  */
 LOD_MUST_CHECK int lod_l3_pixels_band(const struct lod_l3_row *row, struct lod_span chunks,

@@ -10,7 +10,7 @@
 
 /*
  * The inputs in the order in which they are asked for: the first 64 KiB of the stream, the whole
- * head and the band if those are missing, then group 8 if there is a palette to read.
+ * head and the band if those are missing, then group 9 if there is a palette to read.
  */
 enum input { FIRST, REST };
 
@@ -112,7 +112,7 @@ static int look(const struct lod_l3_row *r, uint32_t band, const struct lod_inpu
     return 0;
 }
 
-/* Returns the input that is group 8, which is asked for last; NULL before. */
+/* Returns the input that is group 9, which is asked for last; NULL before. */
 static struct lod_input *chunks_of(struct lod_inputs *inputs)
 {
     struct lod_input *last = &inputs->input[inputs->count - 1];

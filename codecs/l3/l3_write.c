@@ -12,6 +12,7 @@
 
 #include "l3/container/container_write.h"
 #include "l3/container/l3_row.h"
+#include "l3/levels_write.h"
 #include "l3/patch/l3_stream.h"
 #include "l3/stream/l3_stream_write.h"
 
@@ -37,7 +38,7 @@ struct job {
     struct lod_l3_taken taken;
     struct lod_l3_image image;
     uint8_t *samples;
-    struct lod_buf *stream; /* group 1 */
+    struct lod_buf *stream; /* group 8 */
     struct lod_l3_row row;
     const char *why;
 };
@@ -234,8 +235,17 @@ static int store_whole(const struct job *job, struct lod_encoded *item)
     return lod_buf_append(&item->group[LOD_L3_GROUP_FILE - 1], job->source.at, job->source.bytes);
 }
 
-static int encode(struct lod_span source, const struct lod_encode_options *options,
-                  struct lod_encoded *ret_item)
+static int add_levels(struct job *job, struct lod_encoded *item)
+{
+    if (job->taken.transparent) {
+        item->exact = "it is transparent in parts";
+        return 0;
+    }
+    return lod_l3_levels_write(&job->row, job->samples, item, &item->exact);
+}
+
+static int encode_item(struct lod_span source, const struct lod_encode_options *options,
+                       bool levels, struct lod_encoded *ret_item)
 {
     struct lod_encoded item = {0};
     struct job job = {
@@ -245,19 +255,33 @@ static int encode(struct lod_span source, const struct lod_encode_options *optio
     int error = read_pixels(&job);
     error = error ? error : encode_pixels(&job);
     error = error ? error : prove(&job);
-    free(job.samples);
     if (!error) {
-        lod_l3_row_write(&job.row, item.row);
         error = keep_rest(&job, &item);
+        error = error || !levels ? error : add_levels(&job, &item);
+        lod_l3_row_write(&job.row, item.row);
     } else if (error == -ENOTSUP) {
         error = store_whole(&job, &item);
+        item.exact = levels ? "it is stored whole" : NULL;
     }
+    free(job.samples);
     if (error) {
         lod_encoded_finish(&item);
         return error;
     }
     *ret_item = item;
     return 0;
+}
+
+static int encode(struct lod_span source, const struct lod_encode_options *options,
+                  struct lod_encoded *ret_item)
+{
+    return encode_item(source, options, false, ret_item);
+}
+
+static int encode_with_levels(struct lod_span source, const struct lod_encode_options *options,
+                              struct lod_encoded *ret_item)
+{
+    return encode_item(source, options, true, ret_item);
 }
 
 /*
@@ -273,8 +297,26 @@ static uint64_t memory_bytes(struct lod_span source)
                                  lod_l3_encode_cost(&job.image) + source.bytes + MEMORY_BASE;
 }
 
+/* The memory of levels, too. */
+static uint64_t memory_with_levels(struct lod_span source)
+{
+    struct job job = {.source = source};
+
+    return memory_bytes(source) + (read_head(&job) ? 0 : lod_l3_levels_write_cost(&job.image));
+}
+
+const struct lod_encoder lod_encoder_l3_levels = {
+    .codec = &lod_codec_l3,
+    .apart = true,
+    .source_bytes_max = SOURCE_BYTES_MAX,
+    .probe = probe,
+    .encode = encode_with_levels,
+    .memory_bytes = memory_with_levels,
+};
+
 const struct lod_encoder lod_encoder_l3 = {
     .codec = &lod_codec_l3,
+    .levels = &lod_encoder_l3_levels,
     .source_bytes_max = SOURCE_BYTES_MAX,
     .probe = probe,
     .encode = encode,

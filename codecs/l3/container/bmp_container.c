@@ -93,7 +93,7 @@ static uint64_t colours_bytes(const struct lod_l3_row *r)
     return r->front < COLOURS_END ? r->front : COLOURS_END;
 }
 
-/* Finds the offset, number and size of the palette's entries. Group 8 is untrusted input. */
+/* Finds the offset, number and size of the palette's entries. Group 9 is untrusted input. */
 static int find_colours(struct lod_span group, struct lod_span *ret_entries, size_t *ret_step)
 {
     const uint32_t size =

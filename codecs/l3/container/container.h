@@ -40,8 +40,11 @@ struct lod_l3_container {
     /* Writes the container's own fields to a row. */
     void (*put)(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES]);
 
-    /* Appends the pieces of the file to an empty plan; their forms are in l3_make.h. */
-    int (*plan)(const struct lod_l3_row *r, struct lod_plan *plan);
+    /*
+     * Appends the pieces of the file to an empty plan. `form` is FORM_FILE, or that of a level,
+     * which makes all bands and sums (l3_make.h).
+     */
+    int (*plan)(const struct lod_l3_row *r, unsigned form, struct lod_plan *plan);
 
     /*
      * Writes the bytes of a band. `samples` are as in l3_image.h, rows `stride` bytes apart; they
@@ -49,6 +52,11 @@ struct lod_l3_container {
      */
     void (*band)(const struct lod_l3_row *r, uint32_t band, uint8_t *samples, size_t stride,
                  uint8_t *into);
+
+    /* Writes the `sums_bytes` bytes of checksums that stand behind all bands, which are in `into`.
+     * It may change the last sample. NULL: there are none. */
+    void (*sum)(const struct lod_l3_row *r, uint8_t *into);
+    uint8_t sums_bytes;
 
     /*
      * Checks the bands of the file as lod_maker.prove does. NULL: the row has no checksum of them.
@@ -66,7 +74,7 @@ struct lod_l3_container {
     void (*pixels)(const struct lod_l3_row *r, const uint8_t *samples, uint8_t *into);
 
     /*
-     * colours_bytes returns how many of group 8's first bytes contain the palette; colours reads
+     * colours_bytes returns how many of group 9's first bytes contain the palette; colours reads
      * it. Missing entries are black. Returns -EILSEQ. NULL: the container has no palettes.
      */
     uint64_t (*colours_bytes)(const struct lod_l3_row *r);

@@ -14,7 +14,8 @@
 /* A source taken apart. Spans are borrowed from it. */
 struct lod_l3_taken {
     struct lod_png_header header;
-    struct lod_span before, after; /* group 8: the bytes before and after the pixels */
+    struct lod_span before, after; /* group 9: the bytes before and after the pixels */
+    bool transparent;              /* the file has a colour that is transparent, or alpha */
     struct lod_l3_row own;         /* only the container's own fields are set */
 };
 

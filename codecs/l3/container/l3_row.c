@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "l3/container/container.h"
+#include "l3/container/level_rules.h"
 #include "l3/patch/l3_stream.h"
 
 #define AT_COLOUR    1  /* u8 */
@@ -16,7 +17,10 @@
 #define AT_CHUNKS    24 /* u32 */
 #define AT_STREAM    36 /* u32 */
 #define AT_CONTAINER 40 /* u8; bytes 28 .. 35 belong to the container */
-#define AT_RESERVED  41
+#define AT_LEVELS    41 /* u24 x 7 */
+#define AT_RESERVED  62
+
+#define LEVEL_BYTES 3u
 
 #define SIDE_SHIFT 4
 #define MODE_MASK  0x0fu
@@ -81,6 +85,23 @@ static bool flags_are_sound(const struct lod_l3_row *r)
     return kept + none == (r->container->exact ? 0 : 1);
 }
 
+static void take_levels(const uint8_t row[LOD_ROW_BYTES], struct lod_l3_row *r)
+{
+    for (unsigned i = 0; i < LOD_L3_LEVELS; i++) {
+        const uint8_t *at = row + AT_LEVELS + (size_t)i * LEVEL_BYTES;
+        r->level[i] = lod_get_le16(at) | (uint32_t)at[2] << 16;
+    }
+}
+
+static void put_levels(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES])
+{
+    for (unsigned i = 0; i < LOD_L3_LEVELS; i++) {
+        uint8_t *at = row + AT_LEVELS + (size_t)i * LEVEL_BYTES;
+        lod_put_le16(at, (uint16_t)r->level[i]);
+        at[2] = (uint8_t)(r->level[i] >> 16);
+    }
+}
+
 static bool image_is_sound(const uint8_t row[LOD_ROW_BYTES], struct lod_l3_row *r)
 {
     const uint8_t side = row[AT_MODE] >> SIDE_SHIFT;
@@ -93,6 +114,7 @@ static bool image_is_sound(const uint8_t row[LOD_ROW_BYTES], struct lod_l3_row *
     header.colour = r->transparent ? LOD_PNG_PALETTE : header.colour;
     r->mode = row[AT_MODE] & MODE_MASK;
     r->container = lod_l3_container_find(row[AT_CONTAINER]);
+    take_levels(row, r);
     for (unsigned i = AT_RESERVED; i < LOD_ROW_BYTES; i++) {
         if (row[i]) {
             return false;
@@ -101,7 +123,8 @@ static bool image_is_sound(const uint8_t row[LOD_ROW_BYTES], struct lod_l3_row *
     return r->container && flags_are_sound(r) && r->source && r->source <= UINT32_MAX &&
            r->mode < MODES && side >= LOD_L3_SIDE_LOG2_MIN && side <= LOD_L3_SIDE_LOG2_MAX &&
            r->stream > LOD_L3_HEADER_BYTES && lod_png_header_valid(&header) &&
-           r->container->take(row, &header, side, r) && lod_l3_row_cost(r) <= LOD_L3_BAND_COST_MAX;
+           r->container->take(row, &header, side, r) &&
+           lod_l3_row_cost(r) <= LOD_L3_BAND_COST_MAX && lod_l3_levels_are_sound(r);
 }
 
 int lod_l3_row_read(const uint8_t row[LOD_ROW_BYTES], struct lod_l3_row *ret_row)
@@ -137,5 +160,6 @@ void lod_l3_row_write(const struct lod_l3_row *from, uint8_t ret_row[LOD_ROW_BYT
     lod_put_le32(ret_row + AT_CHUNKS, from->chunks);
     lod_put_le32(ret_row + AT_STREAM, from->stream);
     ret_row[AT_CONTAINER] = from->container->id;
+    put_levels(from, ret_row);
     from->container->put(from, ret_row);
 }

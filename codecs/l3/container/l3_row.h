@@ -8,8 +8,10 @@
 #include "l3/container/l3_output.h"
 #include "l3/container/png_stored.h"
 
-#define LOD_L3_GROUP_STREAM 1u
-#define LOD_L3_GROUP_CHUNKS 8u
+/* Groups 1 .. 7 hold levels: level_rules.h. */
+#define LOD_L3_LEVELS       7u
+#define LOD_L3_GROUP_STREAM 8u
+#define LOD_L3_GROUP_CHUNKS 9u
 #define LOD_L3_GROUP_FILE   12u
 
 /*
@@ -33,10 +35,11 @@ struct lod_l3_row {
     bool transparent;                         /* palette with tRNS */
     uint8_t mode;                             /* enum lod_l3_mode: the mode that the writer used */
     uint64_t source;                          /* bytes of the source file */
-    uint32_t chunks;                          /* bytes of group 8 */
-    uint32_t stream;                          /* bytes of group 1 */
+    uint32_t chunks;                          /* bytes of group 9 */
+    uint32_t stream;                          /* bytes of group 8 */
+    uint32_t level[LOD_L3_LEVELS];            /* bytes of levels; all 0: there are none */
     struct lod_png_sums sums;                 /* png */
-    uint32_t front;  /* pnm, bmp: bytes of group 8 that precede the pixels */
+    uint32_t front;  /* pnm, bmp: bytes of group 9 that precede the pixels */
     uint32_t maxval; /* pnm: the sample value of white */
     bool upward;     /* bmp: the last row comes first in the file */
     bool alpha;      /* bmp: the fourth byte of a pixel is alpha; else it has no meaning */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PNG as a container, reading: kept chunks are in group 8, image data is in stored deflate blocks.
+ * PNG as a container, reading: kept chunks are in group 9, image data is in stored deflate blocks.
  * FORMAT.md, l3.
  */
 #include "l3/container/container.h"
@@ -34,8 +34,10 @@ static void put(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES])
     lod_put_le32(row + AT_ADLER, r->sums.adler);
 }
 
-static int plan(const struct lod_l3_row *r, struct lod_plan *plan)
+/* The sums of a level are made with its bands. */
+static int plan(const struct lod_l3_row *r, unsigned form, struct lod_plan *plan)
 {
+    const unsigned made = form == LOD_L3_FORM_FILE ? 0 : LOD_PNG_SUMS_BYTES;
     uint8_t head[LOD_PNG_HEAD_BYTES], open[LOD_PNG_OPEN_BYTES], tail[LOD_PNG_TAIL_BYTES];
     int error;
 
@@ -43,16 +45,21 @@ static int plan(const struct lod_l3_row *r, struct lod_plan *plan)
     lod_png_stored_open(&r->out, open);
     lod_png_stored_tail(r->sums, tail);
     error = lod_plan_add_text(plan, head, sizeof(head));
-    error = error ? error : lod_plan_add_stored(plan, LOD_L3_GROUP_CHUNKS, 0, r->chunks);
+    error = error ? error : lod_plan_add_stored(plan, lod_l3_around(form), 0, r->chunks);
     error = error ? error : lod_plan_add_text(plan, open, sizeof(open));
-    error = error ? error : lod_plan_add_made(plan, LOD_L3_FORM_FILE, 0, r->out.bytes);
-    return error ? error : lod_plan_add_text(plan, tail, sizeof(tail));
+    error = error ? error : lod_plan_add_made(plan, form, 0, r->out.bytes + made);
+    return error ? error : lod_plan_add_text(plan, tail + made, sizeof(tail) - made);
 }
 
 static void band(const struct lod_l3_row *r, uint32_t band, uint8_t *samples, size_t stride,
                  uint8_t *into)
 {
     lod_png_stored_band(&r->out, band, samples, stride, into);
+}
+
+static void sum(const struct lod_l3_row *r, uint8_t *into)
+{
+    lod_png_stored_sum(&r->out, LOD_PNG_HEAD_BYTES + r->chunks + LOD_PNG_OPEN_BYTES, into);
 }
 
 /* Compares the checksums over all bands with those in the row. */
@@ -146,6 +153,8 @@ const struct lod_l3_container lod_l3_container_png = {
     .put = put,
     .plan = plan,
     .band = band,
+    .sum = sum,
+    .sums_bytes = LOD_PNG_SUMS_BYTES,
     .prove = prove,
     .channels = channels,
     .plain = plain,

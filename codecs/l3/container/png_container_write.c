@@ -31,6 +31,7 @@ static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_
     }
     taken->before = layout.before;
     taken->after = layout.after;
+    taken->transparent = layout.transparent;
     taken->own.transparent = layout.header.colour == LOD_PNG_PALETTE && layout.transparent;
     return lod_png_decode(file, &layout, samples, ret_why);
 }

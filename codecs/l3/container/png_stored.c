@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "l3/container/bits_row.h"
+#include "l3/container/word_free.h"
 
 #define BLOCK_HEAD 5u
 #define BLOCK_MAX  65535u
@@ -144,6 +145,27 @@ struct lod_png_sums lod_png_stored_sums_end(struct lod_png_sums sums)
     put_be32(adler, sums.adler);
     sums.crc = (uint32_t)crc32_z(sums.crc, adler, sizeof(adler));
     return sums;
+}
+
+/* Behind the sums stands a 0, and before them no beginning of the word. */
+void lod_png_stored_sum(const struct lod_l3_output *stored, uint64_t offset, uint8_t *into)
+{
+    const struct lod_span bands = {.at = into, .bytes = stored->bytes};
+    uint8_t *tail = into + stored->bytes;
+
+    for (;;) {
+        struct lod_png_sums sums = lod_png_stored_sums_begin();
+        lod_png_stored_sums_add(&sums, bands);
+        sums = lod_png_stored_sums_end(sums);
+        put_be32(tail, sums.adler);
+        put_be32(tail + 4, sums.crc);
+        if (!lod_word_in(tail, LOD_PNG_SUMS_BYTES, offset + stored->bytes)) {
+            return;
+        }
+        do {
+            tail[-1]++;
+        } while (!lod_word_free_end(tail[-1]));
+    }
 }
 
 void lod_png_stored_head(const struct lod_l3_output *stored, uint8_t head[LOD_PNG_HEAD_BYTES])

@@ -18,6 +18,7 @@
 #define LOD_PNG_HEAD_BYTES 33u
 #define LOD_PNG_OPEN_BYTES 10u
 #define LOD_PNG_TAIL_BYTES 20u
+#define LOD_PNG_SUMS_BYTES 8u /* the checksums that the tail begins with */
 
 /*
  * Computes the layout. The header must be valid and side_log2 below 16. Returns -E2BIG if the data
@@ -41,6 +42,12 @@ struct lod_png_sums lod_png_stored_sums_begin(void);
 void lod_png_stored_sums_add(struct lod_png_sums *sums, struct lod_span blocks);
 /* Returns the CRC over the type and contents of IDAT, and the Adler-32 of all rows. */
 struct lod_png_sums lod_png_stored_sums_end(struct lod_png_sums sums);
+
+/*
+ * Writes the two checksums behind all bands, which are in `into`. That is at `offset` of the file.
+ * Changes the last sample while the sums hold the word of word_free.h.
+ */
+void lod_png_stored_sum(const struct lod_l3_output *stored, uint64_t offset, uint8_t *into);
 
 void lod_png_stored_head(const struct lod_l3_output *stored, uint8_t head[LOD_PNG_HEAD_BYTES]);
 void lod_png_stored_open(const struct lod_l3_output *stored, uint8_t open[LOD_PNG_OPEN_BYTES]);

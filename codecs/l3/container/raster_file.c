@@ -32,23 +32,23 @@ void lod_raster_put(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES])
     lod_put_le32(row + AT_FRONT, r->front);
 }
 
-static int add_rows(const struct lod_l3_row *r, struct lod_plan *plan)
+static int add_rows(const struct lod_l3_row *r, unsigned form, struct lod_plan *plan)
 {
-    if (!r->upward) {
-        return lod_plan_add_made(plan, LOD_L3_FORM_FILE, 0, r->out.bytes);
+    if (!r->upward || form != LOD_L3_FORM_FILE) {
+        return lod_plan_add_made(plan, form, 0, r->out.bytes);
     }
     int error = lod_plan_add_made(plan, LOD_L3_FORM_LAST, 0, r->out.last_bytes);
     return error ? error
                  : lod_plan_add_made(plan, LOD_L3_FORM_FILE, 0, r->out.bytes - r->out.last_bytes);
 }
 
-int lod_raster_plan(const struct lod_l3_row *r, struct lod_plan *plan)
+int lod_raster_plan(const struct lod_l3_row *r, unsigned form, struct lod_plan *plan)
 {
-    int error = lod_plan_add_stored(plan, LOD_L3_GROUP_CHUNKS, 0, r->front);
+    const unsigned group = lod_l3_around(form);
+    int error = lod_plan_add_stored(plan, group, 0, r->front);
 
-    error = error ? error : add_rows(r, plan);
-    return error ? error
-                 : lod_plan_add_stored(plan, LOD_L3_GROUP_CHUNKS, r->front, r->chunks - r->front);
+    error = error ? error : add_rows(r, form, plan);
+    return error ? error : lod_plan_add_stored(plan, group, r->front, r->chunks - r->front);
 }
 
 uint64_t lod_raster_band_at(const struct lod_l3_row *r, uint32_t band)

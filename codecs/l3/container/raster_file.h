@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The common part of pnm and bmp. A file is a header, then rows of pixels of equal size from the
- * top or the bottom, then trailing bytes. Header and trailing bytes are group 8, so the file equals
+ * top or the bottom, then trailing bytes. Header and trailing bytes are group 9, so the file equals
  * the source byte for byte. FORMAT.md, l3.
  */
 #ifndef LOD_RASTER_FILE_H
@@ -21,7 +21,8 @@ bool lod_raster_take(const uint8_t row[LOD_ROW_BYTES], const struct lod_png_head
 /* Writes the fields as lod_l3_container.put, except the second u32. */
 void lod_raster_put(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES]);
 
-LOD_MUST_CHECK int lod_raster_plan(const struct lod_l3_row *r, struct lod_plan *plan);
+LOD_MUST_CHECK int lod_raster_plan(const struct lod_l3_row *r, unsigned form,
+                                   struct lod_plan *plan);
 
 /* Returns the offset of a band within the rows of the file. */
 uint64_t lod_raster_band_at(const struct lod_l3_row *r, uint32_t band);

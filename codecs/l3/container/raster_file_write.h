@@ -9,7 +9,7 @@
 #include "l3/container/container_write.h"
 
 /*
- * Splits the file: rows of `row_bytes` bytes begin at `front`, and all other bytes are group 8. The
+ * Splits the file: rows of `row_bytes` bytes begin at `front`, and all other bytes are group 9. The
  * header in *taken must be set, with valid sides. Returns -ENOTSUP if the file ends too early.
  */
 LOD_MUST_CHECK int lod_raster_split(struct lod_span file, uint64_t front, uint64_t row_bytes,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads an L3 stream, group 1 of an image: the head (header, sizes of the patches, tables), then
+ * Reads an L3 stream, group 8 of an image: the head (header, sizes of the patches, tables), then
  * the patches, row by row of the grid (FORMAT.md, L3 stream). A band is the patches of one row of
  * the grid. They are adjacent, so the head and a band's bytes are enough to decode it. Pure and
  * thread-safe; allocates nothing; all input is untrusted.
