@@ -49,12 +49,12 @@ int lod_extents_add(struct lod_extents *extents, const struct lod_record_desc *r
 /* The facts about all records that decide which of them stand together. */
 struct kinds {
     bool cut;   /* records have cuts */
-    bool mixed; /* of several codecs */
+    bool mixed; /* of several codecs, or with levels and without */
 };
 
 static int look(struct lod_index *index, struct kinds *ret_kinds)
 {
-    unsigned codec = LOD_CODEC_TREE;
+    unsigned kind = 0;
     struct lod_record_desc recd;
     int error = 0;
 
@@ -67,9 +67,10 @@ static int look(struct lod_index *index, struct kinds *ret_kinds)
         if (recd.codec == LOD_CODEC_TREE || recd.cut == LOD_CUT_SMALL) {
             continue;
         }
-        ret_kinds->mixed = ret_kinds->mixed || (ret_kinds->cut && recd.codec != codec);
+        const unsigned own = 2u * recd.codec + lod_record_has_levels(&recd);
+        ret_kinds->mixed = ret_kinds->mixed || (ret_kinds->cut && own != kind);
         ret_kinds->cut = true;
-        codec = recd.codec;
+        kind = own;
     }
     return error;
 }

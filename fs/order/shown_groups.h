@@ -3,15 +3,20 @@
 #ifndef LOD_SHOWN_GROUPS_H
 #define LOD_SHOWN_GROUPS_H
 
+#include <stdbool.h>
+
 #include "codec.h"
 #include "index/index.h"
 
 /*
  * Returns the groups *ret_first .. *ret_last that a reader of all items reads. A record without all
  * ten groups of scans holds the source files, which every fidelity above its groups shows. Lossless
- * images are whole at every fidelity.
+ * images are whole at every fidelity, but those with levels below q10.
  */
 void lod_shown_groups(const struct lod_record_desc *recd, enum lod_fidelity fidelity,
                       unsigned *ret_first, unsigned *ret_last);
+
+/* Returns whether lossless images of the record have levels: FORMAT.md, Levels. */
+bool lod_record_has_levels(const struct lod_record_desc *recd);
 
 #endif

@@ -62,6 +62,12 @@ const struct lod_option lod_pack_rows[] = {
     LOD_ROW_CHOICE(FIELD(pack.l3_mode), "l3", l3_modes,
                    "how lossless images are stored: small (default), packed (larger, decodes "
                    "several times as fast) or paper (as published)"),
+    LOD_ROW_TEXT(
+        LOD_OPTION_LIST, FIELD(pack.levels), 0, "levels", "GLOB", LOD_OPTION_LIST_MAX,
+        "photographs in PNG, PPM, PGM and BMP files get lower fidelities too: 8 bits, gray "
+        "or RGB. Masks and flat images among them stay exact, as q10 and full do. Not for "
+        "measured values such as depth: GLOB alone tells these from photographs. It "
+        "matches the name, or, if it has a slash, the path. May be given several times"),
     LOD_ROW_CHOICE(FIELD(pack.raw_plain), "raw", raws,
                    "how files are stored that are neither pictures nor tables. zstd (default): "
                    "compressed where that saves an eighth of a file; plain: as they are"),
@@ -288,6 +294,7 @@ int lod_pack_arguments_parse(struct lod_pack_arguments *arguments, int argc, cha
     };
     int code = lod_arguments_parse(&lod_cmd_pack, argc, argv, arguments);
     code = code ? code : check_globs("tables", &arguments->pack.tables.globs);
+    code = code ? code : check_globs("levels", &arguments->pack.levels);
     code = code ? code : check_globs("exclude", &arguments->pack.filter.exclude);
     code = code ? code : check_globs("include", &arguments->pack.filter.include);
     code = code ? code : read_excluded(arguments);

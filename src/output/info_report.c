@@ -154,6 +154,7 @@ int lod_info_print(const struct lod_info *info)
         &info->facts.totals,
         cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(info->facts.manifest->pack, "full")),
         stdout);
+    lod_store_totals_print_levels(&info->facts.totals, stdout);
     lod_store_totals_print_same(&info->facts.totals, stdout);
     if (info->facts.totals.no_original) {
         printf("%s %s no original: pixels and metadata are exact, not the file's own bytes.\n",

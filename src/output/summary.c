@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "terminal/report.h"
+#include "output/level_folders.h"
 #include "output/photo_report.h"
 #include "report/scan_report.h"
 
@@ -64,6 +65,8 @@ static size_t make_facts(const struct lod_pack_result *result, struct lod_fact f
         {"kept_records", NULL, NULL, result->kept},
         {"cuts", NULL, NULL, result->cuts},
         {"whole_files", NULL, NULL, result->whole},
+        {"level_files", NULL, NULL, result->levels},
+        {"no_level_files", NULL, NULL, result->no_levels},
         {"left_out_files", NULL, NULL, result->left_out},
         {"other_labels", NULL, NULL, result->other_labels},
         {"not_in_recordio", NULL, NULL, result->not_in_recordio},
@@ -73,6 +76,18 @@ static size_t make_facts(const struct lod_pack_result *result, struct lod_fact f
     _Static_assert(sizeof(all) <= FACTS_MAX * sizeof(all[0]), "FACTS_MAX");
     memcpy(facts, all, sizeof(all));
     return sizeof(all) / sizeof(all[0]);
+}
+
+/* Tells of --levels where lossless images are most of a source. */
+static void hint_levels(const struct summary *s)
+{
+    const struct lod_store_totals *totals = &s->result->totals;
+
+    if (!s->options->levels.count &&
+        2 * totals->codecs[LOD_CODEC_L3].source_bytes > totals->all.source_bytes) {
+        fputs("Photographs among the lossless images can have lower fidelities: --levels=GLOB.\n",
+              s->out);
+    }
 }
 
 static void print_counts(const struct summary *s)
@@ -86,10 +101,12 @@ static void print_counts(const struct summary *s)
         fprintf(s->out, ".\nThe store has %s.\n", lod_report_bytes(result->store_bytes, text));
         lod_photo_report_other(&result->totals, result->scans, result->store_bytes, s->out);
         lod_photo_report_kind(&result->totals, s->options->top ? "source" : "scans", s->out);
+        lod_store_totals_print_levels(&result->totals, s->out);
         lod_store_totals_print_same(&result->totals, s->out);
     } else {
         fputs(".\n", s->out);
     }
+    hint_levels(s);
     if (result->kept && s->options->dry_run) {
         fprintf(s->out,
                 "%s %s there from an earlier run that did not end; pack keeps those that are "
@@ -128,6 +145,11 @@ static const char *why_whole(const struct lod_source *source)
 static const char *why_left_out(const struct lod_source *source)
 {
     return source->role == LOD_SOURCE_LEFT_OUT ? source->why : NULL;
+}
+
+static const char *why_no_levels(const struct lod_source *source)
+{
+    return source->role == LOD_SOURCE_FILE ? source->no_levels : NULL;
 }
 
 static const char *why_not_in_recordio(const struct lod_source *source)
@@ -183,6 +205,11 @@ int lod_summary_print(const struct lod_pack_options *options, const struct lod_p
     print_names(&s, "Stored whole, with the same bytes at every fidelity", result->whole,
                 why_whole);
     print_names(&s, "Left out", result->left_out, why_left_out);
+    if (result->levels) {
+        lod_level_folders_print(&result->list, verbose ? SIZE_MAX : NAMES_SHOWN, out);
+    }
+    print_names(&s, "Named by --levels, but the same at every fidelity", result->no_levels,
+                why_no_levels);
     print_names(&s, "In no file of recordio/", result->not_in_recordio, why_not_in_recordio);
     return error;
 }
@@ -218,6 +245,8 @@ void lod_summary_json(const struct lod_pack_options *options, const struct lod_p
     lod_store_totals_json(&result->totals, &json);
     json_names(&json, "whole", &result->list, why_whole);
     json_names(&json, "left_out", &result->list, why_left_out);
+    lod_level_folders_json(&result->list, &json);
+    json_names(&json, "no_levels", &result->list, why_no_levels);
     json_names(&json, "not_in_recordio", &result->list, why_not_in_recordio);
     lod_json_value(&json, "scans", result->scans);
     lod_json_end(&json);

@@ -18,6 +18,8 @@
 #include "pack/pack_counts.h"
 #include "pack/target/resume_preview.h"
 #include "pack/scans/sample_read.h"
+#include "pack/source/globs.h"
+#include "pack/source/level_files.h"
 #include "pack/source/walk.h"
 
 /* Refuses a source that contains a mount, which shows every file a dozen times. If the table of
@@ -127,6 +129,9 @@ static int find_files(struct lod_pack_run *p, const struct lod_walk *walk)
                                   .list = &p->result->list};
     lod_progress_stage(options->progress, "examining the files", 0, 0);
     error = error ? error : lod_probe_files(&p->probe);
+    if (!error && options->levels.count) {
+        lod_level_files_mark(&p->result->list, &options->levels);
+    }
     lod_progress_stage(options->progress, "looking for equal files", 0, 0);
     error = error ? error : lod_dedup_find(&p->probe);
     error =
@@ -178,6 +183,14 @@ static void tally_order(struct lod_pack_run *p)
     p->result->records = p->order.records_count + 1;
 }
 
+/* A dry run encodes the images that --levels names: only that tells which of them get levels. */
+static int try_levels(struct lod_pack_run *p)
+{
+    const struct lod_encode_options encode = {.l3_mode = p->options->l3_mode};
+
+    return p->options->levels.count ? lod_level_files_try(&p->probe, &encode) : 0;
+}
+
 /* Labels of a file, or of containers if folders do not number them so. */
 static int find_labels(struct lod_pack_run *p)
 {
@@ -221,8 +234,10 @@ static int carry_out(struct lod_pack_run *p)
     }
     if (p->options->dry_run) {
         tally_order(p);
-        return lod_resume_preview(p->options->store, p->resume.options, &p->result->list, &p->order,
-                                  p->first_error, &p->result->kept);
+        int error = try_levels(p);
+        return error ? error
+                     : lod_resume_preview(p->options->store, p->resume.options, &p->result->list,
+                                          &p->order, p->first_error, &p->result->kept);
     }
     return lod_pack_write_store(p);
 }
@@ -256,7 +271,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
                              .lock = {.fd = -1},
                              .target = {.fd = -1, .records_fd = -1, .keep = true}};
 
-    char more[LOD_TABLE_OPTIONS_ROOM];
+    char more[LOD_TABLE_OPTIONS_ROOM + LOD_GLOBS_LINE_ROOM];
     struct lod_resume_chosen chosen = {
         .order = &options->order,
         .scans_name = options->scans_name,
@@ -273,6 +288,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
 
     *ret_result = (struct lod_pack_result){0};
     lod_table_options_lines(&options->tables, more);
+    lod_globs_line("levels", &options->levels, more + strlen(more), LOD_GLOBS_LINE_ROOM);
     int error = options->labels ? lod_labels_read(&p.labels, options->labels, first_error) : 0;
     chosen.labels = options->labels ? lod_buf_span(&p.labels.text) : (struct lod_span){0};
     lod_resume_options(&chosen, p.resume.options);

@@ -42,6 +42,7 @@ struct lod_pack_options {
     uint8_t l3_mode;                /* enum lod_l3_mode */
     bool keep;                      /* --original=all */
     bool raw_plain;                 /* --raw=plain */
+    struct lod_option_list levels;  /* --levels: patterns as those of tables */
     struct lod_tables_options tables;
     struct lod_filter filter;
     bool follow, skip_unreadable, dry_run;
@@ -61,6 +62,7 @@ struct lod_pack_result {
         shards;            /* tables stored as shards only, and tables stored beside their shards */
     uint64_t left_out;     /* files left out for any reason */
     uint64_t other_labels; /* files whose item has the label of another name */
+    uint64_t levels, no_levels; /* images of --levels that have lower fidelities, and others */
     uint64_t not_in_recordio; /* pictures that no record of RecordIO can hold */
     uint64_t unreadable;      /* of those, files and folders that could not be read */
     uint64_t records, cuts;   /* the tree record included */

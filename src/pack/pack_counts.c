@@ -2,6 +2,8 @@
 /* Counts the sources of a pack by what became of them; see pack_counts.h. */
 #include "pack/pack_counts.h"
 
+#include "pack/source/level_files.h"
+
 void lod_pack_count_tables(struct lod_pack_result *result)
 {
     for (size_t i = 0; i < result->tables.count; i++) {
@@ -24,6 +26,8 @@ void lod_pack_count_sources(struct lod_pack_result *result)
         result->equal += source->role == LOD_SOURCE_EQUAL;
         result->hard_links += source->role == LOD_SOURCE_HARD_LINK;
         result->whole += source->role == LOD_SOURCE_FILE && source->why;
+        result->levels += lod_source_has_levels(source);
+        result->no_levels += source->role == LOD_SOURCE_FILE && source->no_levels;
         result->not_in_recordio += source->role == LOD_SOURCE_FILE && source->not_in_recordio;
         result->left_out += source->role == LOD_SOURCE_LEFT_OUT;
         result->unreadable += source->role == LOD_SOURCE_LEFT_OUT && !source->special;

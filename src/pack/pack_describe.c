@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "pack/source/globs.h"
+
 /* Numbers in JSON are doubles, so seeds are limited to 53 bits. */
 cJSON *lod_pack_describe(const struct lod_pack_options *options, uint64_t record_bytes)
 {
@@ -28,7 +30,8 @@ cJSON *lod_pack_describe(const struct lod_pack_options *options, uint64_t record
         cJSON_Delete(json);
         json = NULL;
     }
-    if (json && lod_table_options_json(&options->tables, json)) {
+    if (json && (lod_table_options_json(&options->tables, json) ||
+                 lod_globs_json("levels", &options->levels, json))) {
         cJSON_Delete(json);
         json = NULL;
     }

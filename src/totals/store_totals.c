@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "l3/container/l3_row.h"
 #include "terminal/report.h"
 
 static void add_codec(struct lod_store_totals_codec *sums,
@@ -59,6 +60,16 @@ static void add_shard(struct lod_store_totals *totals, const uint64_t segments[L
     }
 }
 
+/* Groups 1 .. 7 of a lossless image are its lower fidelities. */
+static void add_levels(struct lod_store_totals *totals, const uint64_t segments[LOD_GROUPS_MAX])
+{
+    totals->levels += segments[0] != 0;
+    for (unsigned i = 0; segments[0] && i < LOD_GROUPS_MAX; i++) {
+        totals->level_bytes += i < LOD_L3_LEVELS ? segments[i] : 0;
+        totals->levels_bytes_all += segments[i];
+    }
+}
+
 int lod_store_totals_add(struct lod_store_totals *totals, const struct lod_codec *codec,
                          const uint8_t row[LOD_ROW_BYTES], uint64_t names)
 {
@@ -82,6 +93,9 @@ int lod_store_totals_add(struct lod_store_totals *totals, const struct lod_codec
         item.stored_bytes += segments[i];
     }
     if (!error) {
+        if (codec->id == LOD_CODEC_L3) {
+            add_levels(totals, segments);
+        }
         add_codec(&totals->codecs[codec->id], &item);
         add_codec(&totals->all, &item);
     }
@@ -147,6 +161,21 @@ int lod_store_totals_print_codecs(const struct lod_store_totals *totals, FILE *o
     return lod_table_print(&table, out);
 }
 
+void lod_store_totals_print_levels(const struct lod_store_totals *totals, FILE *out)
+{
+    char count[LOD_REPORT_TEXT], bytes[LOD_REPORT_TEXT], share[LOD_REPORT_TEXT];
+
+    if (totals->levels) {
+        fprintf(out, "%s lossless %s lower fidelities (--levels), which add %s, %s to %s bytes.\n",
+                lod_report_count(totals->levels, count),
+                lod_report_plural(totals->levels, "image has", "images have"),
+                lod_report_bytes(totals->level_bytes, bytes),
+                lod_report_share(totals->level_bytes,
+                                 totals->levels_bytes_all - totals->level_bytes, share),
+                lod_report_plural(totals->levels, "its", "their"));
+    }
+}
+
 void lod_store_totals_print_same(const struct lod_store_totals *totals, FILE *out)
 {
     char share[LOD_REPORT_TEXT];
@@ -178,6 +207,8 @@ void lod_store_totals_json(const struct lod_store_totals *totals, struct lod_jso
     const struct lod_fact facts[] = {
         {"shown_bytes", NULL, NULL, totals->shown_bytes},
         {"unshrinkable_bytes", NULL, NULL, totals->unshrinkable_bytes},
+        {"levels", NULL, NULL, totals->levels},
+        {"level_bytes", NULL, NULL, totals->level_bytes},
         {"no_original", NULL, NULL, totals->no_original},
     };
 

@@ -28,6 +28,8 @@ struct lod_store_totals {
     uint64_t shown_bytes;            /* of the source's files, with every name counted */
     uint64_t fidelity[LOD_FULL + 1]; /* bytes shown at q1 .. q10, full; [0] unused */
     uint64_t unshrinkable_bytes;     /* of shown_bytes: files of the same size at q1 and full */
+    uint64_t levels, level_bytes;    /* lossless images with lower fidelities; bytes of those */
+    uint64_t levels_bytes_all;       /* stored bytes of these images */
     uint64_t no_original;            /* files whose exact bytes cannot be restored */
     uint32_t shards_ahead;           /* number of shards of the last table still to be added */
 };
@@ -37,6 +39,9 @@ struct lod_store_totals {
 LOD_MUST_CHECK int lod_store_totals_add(struct lod_store_totals *totals,
                                         const struct lod_codec *codec,
                                         const uint8_t row[LOD_ROW_BYTES], uint64_t names);
+
+/* Prints what lower fidelities of lossless images add; nothing if there are none. */
+void lod_store_totals_print_levels(const struct lod_store_totals *totals, FILE *out);
 
 /* Prints a sentence: the share of the bytes that is the same at every fidelity. */
 void lod_store_totals_print_same(const struct lod_store_totals *totals, FILE *out);

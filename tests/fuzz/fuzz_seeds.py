@@ -11,6 +11,7 @@ import shutil
 import struct
 import subprocess
 
+import level_images
 import plain_files
 import png_files
 from mounted import lodfs
@@ -161,6 +162,7 @@ def make_large_source(folder):
     os.makedirs(f"{folder}/photographs")
     subprocess.run([os.environ["PHOTOGRAPHS"], f"{folder}/photographs", "2", "3", "0", "30"],
                    check=True, stdout=subprocess.DEVNULL)
+    write(f"{folder}/levels.png", level_images.png(level_images.photo(1, 176, 144, 3), 176, 2))
     write(f"{folder}/picture.png", png_files.make(chance, 2, 8, 0, 120, 100, 0))
     write(f"{folder}/upward.bmp", plain_files.make(chance, 100, 90, 3, header=40, upward=True))
     write(f"{folder}/rows.npy", npy("<f8", 600, 10, struct.pack("<10d", *range(10)) * 600))

@@ -21,7 +21,7 @@ import sys
 
 from long import span
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from tiny import TABLES, make_source
+from tiny import PACKED, make_source
 
 COPIES, COPIES_LONG = 300, 10_000
 BATCH = 50  # copies on disk at one time
@@ -164,7 +164,7 @@ def make_stores(work):
     for seed in (1, 2):
         make_source(f"{work}/source{seed}", seed, 4)
         stores.append(f"{work}/store{seed}")
-        lodfs("pack", "-q", "--scans=default", *TABLES, f"--seed={seed}", f"{work}/source{seed}",
+        lodfs("pack", "-q", "--scans=default", *PACKED, f"--seed={seed}", f"{work}/source{seed}",
               stores[-1])
     return stores
 

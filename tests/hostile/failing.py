@@ -14,7 +14,7 @@ import sys
 from long import is_long, shared
 from mounted import Results, Work, lodfs, need_fuse
 from small import files_below, read, until
-from tiny import TABLES, make_source
+from tiny import PACKED, make_source
 
 SECONDS_MAX = 20
 EACH_SHORT = 25  # values of N for one call and one way to fail, in a short run
@@ -94,7 +94,7 @@ def contents(folder):
 
 
 def pack_command(source, store):
-    return ["pack", "-q", "-j1", "--scans=default", *TABLES, source, store]
+    return ["pack", "-q", "-j1", "--scans=default", *PACKED, source, store]
 
 
 def pack_once(source, store, wanted, way):

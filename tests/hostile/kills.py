@@ -13,14 +13,14 @@ import time
 from long import span
 from failing import contents
 from mounted import Results, Work, lodfs
-from tiny import TABLES, make_source
+from tiny import PACKED, make_source
 
 RUNS, RUNS_LONG = 200, 1_000
 AGAIN = 4  # one in AGAIN killed packs is run again
 
 
 def start(source, store):
-    return subprocess.Popen([os.environ["LODFS"], "pack", "-q", "-j2", "--scans=default", *TABLES,
+    return subprocess.Popen([os.environ["LODFS"], "pack", "-q", "-j2", "--scans=default", *PACKED,
                              source, store], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -42,7 +42,7 @@ def look(store, wanted):
 
 
 def again(source, store, wanted):
-    done = lodfs("pack", "-q", "--scans=default", *TABLES, source, store, check=False)
+    done = lodfs("pack", "-q", "--scans=default", *PACKED, source, store, check=False)
     if done.returncode:
         yield f"a second pack fails: {done.stderr!r}"
     elif contents(store) != wanted:

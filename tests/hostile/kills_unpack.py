@@ -19,7 +19,7 @@ from failing_writers import tree
 from long import span
 from mounted import Results, Work, lodfs
 from small import read
-from tiny import TABLES, make_source, write
+from tiny import PACKED, make_source, write
 
 RUNS, RUNS_LONG = 60, 1_000
 MARK = b".lodfs-unpack"
@@ -109,7 +109,7 @@ def make_store(work):
     for i in range(300):
         write(f"{source}/raw{i}", bytes([i & 255]) * chance.randrange(1, 40_000))
     os.chmod(source, 0o750)
-    lodfs("pack", "-q", "--scans=default", *TABLES, source, store)
+    lodfs("pack", "-q", "--scans=default", *PACKED, source, store)
     return store
 
 

@@ -5,6 +5,7 @@ import random
 import struct
 import subprocess
 
+import level_images
 import plain_files
 import png_files
 from mounted import lodfs
@@ -49,7 +50,8 @@ def make_photos(folder, chance):
 
 
 # Options of pack for these sources. Tables get several shards of several batches.
-TABLES = ("--tables=tables/*", "--one-hot", "--shard-rows=128", "--batch-rows=50")
+PACKED = ("--tables=tables/*", "--one-hot", "--shard-rows=128", "--batch-rows=50",
+           "--levels=levels/*")
 
 
 def npy(descr, rows, columns, data, fortran=False):
@@ -88,6 +90,9 @@ def make_source(folder, seed, files):
     write(f"{folder}/pictures/palette.bmp", plain_files.make(chance, 90, 60, 1, header=40,
                                                              palette="colour"))
     write(f"{folder}/pictures/whole.png", png_files.SIGNATURE + b"cut")
+    write(f"{folder}/levels/gray.png", level_images.png(
+        level_images.photo(seed, 100, 80, 1), 100, 0, before=level_images.chunk(b"tEXt", b"a\0b")))
+    write(f"{folder}/levels/upward.bmp", level_images.bmp(level_images.photo(seed, 96, 64, 3), 96))
     make_tables(f"{folder}/tables", chance)
     write(f"{folder}/large.bin", chance.randbytes(150_001))
     write(f"{folder}/notes.txt", bytes(chance.choices(b"abc \n", k=3_000)))  # one unit
@@ -114,7 +119,7 @@ def make_stores(work, files=150, full=FULL[0]):
     for seed in (1, 2):
         source, store = f"{work}/source{seed}", f"{work}/store{seed}"
         make_source(source, seed, files)
-        lodfs("pack", "--scans=default", f"--full={full}", "--record-size=64K", *TABLES,
+        lodfs("pack", "--scans=default", f"--full={full}", "--record-size=64K", *PACKED,
               f"--seed={seed}", source, store)
         stores.append(store)
     return stores

@@ -47,6 +47,10 @@ def weight(record, fidelity):
     """Bytes that a reader of all items of a record reads."""
     groups = [sum(len(segments[g]) for segments in record.segments) for g in range(record.groups)]
     groups += [0] * (12 - len(groups))
+    if record.codec == 2:
+        if fidelity < 10 and any(groups[:7]):
+            return sum(groups[:min(fidelity, 7)])
+        return sum(groups[7:12 if fidelity == 12 else 11])
     top = max((g for g in range(1, 11) if groups[g - 1]), default=0)
     if record.codec != 1:
         return sum(groups[:12 if fidelity == 12 else 11])
@@ -55,12 +59,17 @@ def weight(record, fidelity):
     return sum(groups[:fidelity])
 
 
+def kind_of(record):
+    """Returns the codec of a record, and whether images in it have levels."""
+    return record.codec, record.codec == 2 and any(any(s[:7]) for s in record.segments)
+
+
 class Order:
     """The extents of a store and the order of its items in any pass."""
 
     def __init__(self, records):
         self.identity = spec.id_of(b"".join(record.id for record in records))
-        first, small, codecs = 0, [], {r.codec for r in records if r.codec and r.cut != SMALL}
+        first, small, codecs = 0, [], {kind_of(r) for r in records if r.codec and r.cut != SMALL}
         self.extents, self.paths, last, small_items = [], {}, None, []
         for record in records:
             items = list(range(first, first + record.items))

@@ -39,17 +39,17 @@ def check_png(row, segments, source):
     assert spec.struct.unpack("<II", row[8:16]) == (width, height) and row[2] == depth
     assert row[1] == (7 if colour == 3 and b"tRNS" in dict(chunks) else colour)
     samples = png_files.CHANNELS[colour]
-    assert segments[0][:11] == spec.struct.pack("<IIBBB", width, height, samples, depth,
+    assert segments[7][:11] == spec.struct.pack("<IIBBB", width, height, samples, depth,
                                                 row[3] >> 4)
-    assert segments[7] == b"".join(png_files.chunk(*chunk) for chunk in chunks)
-    made = spec.png_of(row, segments[7], rows)
+    assert segments[8] == b"".join(png_files.chunk(*chunk) for chunk in chunks)
+    made = spec.png_of(row, segments[8], rows)
     assert png_files.look(made) == ((width, height, depth, colour), chunks, rows)
 
 
 def check_plain(row, segments, source):
     """Checks that the file made of the samples decoded by l3_spec equals the source."""
     assert row[0] & ~spec.HAS_LABEL == 0
-    made = spec.plain_of(row, segments[7], l3_spec.Stream(segments[0]).raw())
+    made = spec.plain_of(row, segments[8], l3_spec.Stream(segments[7]).raw())
     assert made == source
 
 

@@ -38,14 +38,28 @@ def low(identity):
     return int.from_bytes(identity[:8], "little")
 
 
+def levels_of(row):
+    """Returns the bytes of levels 1 .. 7 of an l3 item, checked against the rest of its row."""
+    levels = [int.from_bytes(row[at:at + 3], "little") for at in range(41, 62, 3)]
+    if any(levels):
+        width, height, _, chunks = struct.unpack("<IIQI", row[8:28])
+        stream, container = struct.unpack("<I", row[36:40])[0], row[40]
+        assert levels[0] and 11 * (chunks + sum(levels)) <= stream
+        assert row[2] == 8 and row[1] in ((2,) if container == 2 else (0, 2))
+        assert container != 1 or struct.unpack("<I", row[32:36])[0] == 255
+        assert max(width, height) <= 65500 and not row[0] & WHOLE
+    return levels
+
+
 def lengths(codec, row):
     if codec == 1:
         return list(struct.unpack("<12I", row[16:64]))
     if codec == 2:
         source, chunks, _, _, stream = struct.unpack("<QIIII", row[16:40])
-        assert row[40] <= 2 and not any(row[41:])
+        assert row[40] <= 2 and not any(row[62:])
         kept = source if row[0] & (WHOLE | KEPT) else 0
-        return [stream, 0, 0, 0, 0, 0, 0, chunks, 0, 0, 0, kept]
+        levels = levels_of(row)
+        return [chunks * any(levels) + levels[0], *levels[1:], stream, chunks, 0, 0, kept]
     compressed, _, stored = raw_spec.row(row)
     assert codec == 4 or not compressed
     return [stored]
@@ -57,7 +71,7 @@ def source_bytes_of(codec, row):
 
 
 def png_of(row, chunks, rows):
-    """Returns the PNG of an l3 item, from its group 8 and its packed rows."""
+    """Returns the PNG of an l3 item, from its group 9 and its packed rows."""
     colour, depth, mode = row[1:4]
     width, height = struct.unpack("<II", row[8:16])
     ihdr = b"IHDR" + struct.pack(">IIBBBBB", width, height, depth, 3 if colour == 7 else colour,
@@ -87,7 +101,7 @@ def packed(line, depth):
 
 
 def plain_of(row, rest, samples):
-    """Returns the PGM, PPM or BMP of an l3 item, from its group 8 and the samples of its stream."""
+    """Returns the PGM, PPM or BMP of an l3 item, from its group 9 and the samples of its stream."""
     colour, depth = row[1:3]
     width, height, front, own = struct.unpack("<II12xII", row[8:36])
     step = width * {0: 1, 2: 3, 3: 1, 6: 4}[colour] * ((depth + 7) // 8)

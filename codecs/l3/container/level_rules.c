@@ -51,8 +51,12 @@ bool lod_l3_level_is_allowed(const struct lod_l3_row *row)
     const bool gray = header->colour == LOD_PNG_GRAY && row->container != &lod_l3_container_bmp;
     const bool white = row->container != &lod_l3_container_pnm || row->maxval == UINT8_MAX;
 
-    return header->depth == 8 && (gray || header->colour == LOD_PNG_RGB) && white &&
-           header->width <= SIDE_MAX && header->height <= SIDE_MAX &&
+    return header->depth == 8 && (gray || header->colour == LOD_PNG_RGB) && white;
+}
+
+bool lod_l3_level_fits(const struct lod_l3_row *row)
+{
+    return row->out.header.width <= SIDE_MAX && row->out.header.height <= SIDE_MAX &&
            lod_l3_level_cost(row) <= LOD_L3_BAND_COST_MAX;
 }
 
@@ -63,8 +67,9 @@ bool lod_l3_levels_are_sound(const struct lod_l3_row *row)
     for (unsigned i = 0; i < LOD_L3_LEVELS; i++) {
         any = any || row->level[i];
     }
-    return !any || (lod_l3_has_levels(row) && lod_l3_level_is_allowed(row) &&
-                    groups_bytes(row) * LOD_L3_LEVEL_SHARE <= row->stream);
+    return !any ||
+           (lod_l3_has_levels(row) && lod_l3_level_is_allowed(row) && lod_l3_level_fits(row) &&
+            groups_bytes(row) * LOD_L3_LEVEL_SHARE <= row->stream);
 }
 
 unsigned lod_l3_level_of(const struct lod_l3_row *row, enum lod_fidelity fidelity)

@@ -13,8 +13,11 @@
 /* Groups 1 .. 7 take at most one of so many parts of the stream's bytes. */
 #define LOD_L3_LEVEL_SHARE 11u
 
-/* Returns whether an image of this kind and size may have levels; its own are not looked at. */
+/* Returns whether an image of this kind may have levels: 8 bits, gray or RGB. */
 bool lod_l3_level_is_allowed(const struct lod_l3_row *row);
+
+/* Returns whether an image of this size may: with the levels of the row, if it has any. */
+bool lod_l3_level_fits(const struct lod_l3_row *row);
 
 /* Returns whether it has any. */
 static inline bool lod_l3_has_levels(const struct lod_l3_row *row)

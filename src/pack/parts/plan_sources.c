@@ -74,13 +74,14 @@ static int take_text(struct taking *t, size_t bytes_max)
     return 0;
 }
 
-static const struct lod_encoder *encoder_of(uint8_t codec)
+static const struct lod_encoder *encoder_of(unsigned class)
 {
     static const struct lod_encoder *const encoders[] = {&lod_encoder_pcr, &lod_encoder_l3,
-                                                         &lod_encoder_toc, &lod_encoder_raw};
+                                                         &lod_encoder_l3_levels, &lod_encoder_toc,
+                                                         &lod_encoder_raw};
 
     for (size_t i = 0; i < sizeof(encoders) / sizeof(encoders[0]); i++) {
-        if (encoders[i]->codec->id == codec) {
+        if (lod_encoder_class(encoders[i]) == class) {
             return encoders[i];
         }
     }

@@ -92,7 +92,7 @@ static int put_file(struct lod_buf *file, const struct lod_pack_plan_decisions *
 {
     int error = lod_buf_append_le(file, 8, source->bytes);
 
-    error = error ? error : lod_buf_append_le(file, 1, source->encoder->codec->id);
+    error = error ? error : lod_buf_append_le(file, 1, lod_encoder_class(source->encoder));
     if (!error && source->names != 1) {
         error = lod_buf_append_le(file, 4, source->names);
     }

@@ -106,10 +106,28 @@ static int encode_source(struct lod_record_job *job, uint32_t file, uint64_t *pr
         lod_record_job_label(job, job->count - 1);
         error = lod_magic_of_encoded(job, &item);
         source->why = item.whole;
+        source->no_levels = item.exact;
         lod_progress_add(write->progress, 1, lod_subitems_weight(source), bytes);
     }
     lod_encoded_finish(&item);
     return error;
+}
+
+/* An encoder that has no quick answer encodes the source again. */
+static void ask_why(struct lod_record_job *job, struct lod_source *source)
+{
+    const struct lod_encoder *encoder = source->encoder;
+    struct lod_encoded item = {0};
+    const char *why = NULL;
+
+    if (encoder->why_whole) {
+        why = encoder->why_whole(lod_buf_span(&job->buffer));
+    } else if (encode_item(job, source, &item) == 0) {
+        why = item.whole;
+        source->no_levels = item.exact;
+    }
+    lod_encoded_finish(&item);
+    source->why = why ? why : source->why;
 }
 
 void lod_encode_explain(struct lod_record_job *job, uint32_t file)
@@ -117,14 +135,13 @@ void lod_encode_explain(struct lod_record_job *job, uint32_t file)
     const struct lod_write *write = job->write;
     struct lod_source *source = &write->list->at[file];
 
-    if (!source->encoder->why_whole || source->parts) {
+    if ((!source->encoder->why_whole && !source->encoder->apart) || source->parts) {
         return;
     }
     uint64_t promised = lod_memory_semaphore_take(write->budget, WORK_FACTOR * source->bytes);
     if (read_item(job, source) == 0) {
         raise_promise(write, source->encoder, lod_buf_span(&job->buffer), &promised);
-        const char *why = source->encoder->why_whole(lod_buf_span(&job->buffer));
-        source->why = why ? why : source->why;
+        ask_why(job, source);
     }
     lod_buf_finish(&job->buffer);
     lod_memory_semaphore_give(write->budget, promised);

@@ -10,8 +10,8 @@
 LOD_MUST_CHECK int lod_encode_record(struct lod_record_job *job, struct lod_record_desc *ret_recd);
 
 /*
- * Finds out why a file of a kept record is stored WHOLE, by encoding its source again. If that does
- * not tell, `why` stays as it is.
+ * Finds out why a file of a kept record is stored WHOLE or has no levels, by encoding its source
+ * again. If that does not tell, `why` and `no_levels` stay as they are.
  */
 void lod_encode_explain(struct lod_record_job *job, uint32_t file);
 

@@ -24,6 +24,7 @@
 
 /* The reason if encoding the source again does not give a better one. */
 static const char why_whole[] = "it cannot be rewritten without loss";
+static const char why_no_levels[] = "not found out again: it is in a record of an earlier run";
 
 /* Makes the slots of all files that are not left out, as the record should have them. */
 static void lay_out(struct lod_record_job *job)
@@ -135,6 +136,16 @@ static int check(struct lod_record_job *job, struct lod_record_desc *recd)
     return error;
 }
 
+/* Returns whether --levels names the image, and it has none. */
+static bool lacks_levels(const struct lod_record_job *job, uint32_t slot)
+{
+    const struct lod_source *source = &job->write->list->at[job->files[slot]];
+    uint64_t bytes[LOD_GROUPS_MAX];
+
+    return source->encoder->apart &&
+           lod_codec_segments(job->record->codec, job->slots[slot].row, bytes) == 0 && !bytes[0];
+}
+
 static void take_over(struct lod_record_job *job, const struct lod_record_desc *recd)
 {
     const struct lod_write *write = job->write;
@@ -148,6 +159,9 @@ static void take_over(struct lod_record_job *job, const struct lod_record_desc *
             if (!write->written_before) {
                 lod_encode_explain(job, job->files[slot]);
             }
+        } else if (lacks_levels(job, slot)) {
+            source->no_levels = why_no_levels;
+            lod_encode_explain(job, job->files[slot]);
         }
     }
     lod_progress_add(write->progress, job->count, bytes, recd->file_bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The patterns of pack for names: --exclude, --include, --exclude-from, --tables.
+ * The patterns of pack for names: --exclude, --include, --exclude-from, --tables, --levels.
  *
  * A pattern without a slash matches a name at any depth. One with a slash matches the whole path
  * from the source; a slash at its beginning changes nothing else. A slash at its end: folders

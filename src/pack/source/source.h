@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The list of all files of a source, sorted by path once the walk has ended, and safe opening of
- * its files. It takes about 144 bytes a file beside its path, and some 25 more while the journal is
+ * its files. It takes about 152 bytes a file beside its path, and some 25 more while the journal is
  * written or compared. This is the only memory of pack that grows with the source: 1.4 GB for 10
  * million files.
  *
@@ -39,6 +39,7 @@ struct lod_source {
     const char *target;          /* SYMLINK */
     const char *why;             /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
     const char *not_in_recordio; /* FILE: why its picture is in no file there, or NULL */
+    const char *no_levels; /* FILE that --levels names: why it has no lower fidelities, or NULL */
     const struct lod_encoder *encoder;    /* of files, once probed */
     const struct lod_subitems *parts;     /* FILE: its parts, see subitems.h; else NULL */
     const struct lod_member_place *place; /* its place in a container; NULL: a file of its own */

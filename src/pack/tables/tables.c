@@ -3,7 +3,7 @@
  * Finds the tables among the files, and adds their sources: FOLDER.toc with schema.json and the
  * shards, beside every name of a table. See tables.h.
  */
-#include "pack/source/filter.h"
+#include "pack/source/globs.h"
 #include "pack/tables/tables.h"
 
 #include <errno.h>
@@ -30,16 +30,6 @@ struct finding {
 };
 
 /* -------------------------------------------------------------------------- candidates */
-
-static bool matches(const struct lod_tables_options *options, const char *path)
-{
-    for (unsigned i = 0; i < options->globs.count; i++) {
-        if (lod_pattern_matches(options->globs.at[i], path, false)) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static enum lod_table_kind kind_of(const char *path)
 {
@@ -89,7 +79,7 @@ static int look_at_source(struct finding *f, uint32_t i)
         return 0;
     }
     enum lod_table_kind kind = kind_of(source->path);
-    f->wanted[i] = kind && matches(f->options, source->path);
+    f->wanted[i] = kind && lod_globs_match(&f->options->globs, source->path);
     if (f->wanted[i]) {
         return add_candidate(f, (uint32_t)(owner - list->at), kind, true);
     }
