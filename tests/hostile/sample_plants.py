@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bugs of samples and framed files; plants.py says what a plant is."""
+from level_plants import LEVELS
 
 SAMPLES = (
     ("a label of the user's own is written twice", "fs/store/framing/tar_framing.c",
@@ -74,4 +75,4 @@ SAMPLES = (
     ("a cut may divide a table", "src/pack/plan/order.c",
      "place->origin != before->origin", "place->file != before->file",
      "src/subitems"),
-)
+) + LEVELS

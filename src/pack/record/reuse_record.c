@@ -154,14 +154,14 @@ static void take_over(struct lod_record_job *job, const struct lod_record_desc *
     for (uint32_t slot = 0; slot < job->count; slot++) {
         struct lod_source *source = &write->list->at[job->files[slot]];
         bytes += lod_subitems_weight(source);
-        if (lod_row_flags(job->slots[slot].row) & LOD_ITEM_WHOLE) {
-            source->why = why_whole;
+        const bool whole = lod_row_flags(job->slots[slot].row) & LOD_ITEM_WHOLE;
+        const bool exact = lacks_levels(job, slot);
+        if (whole || exact) {
+            source->why = whole ? why_whole : NULL;
+            source->no_levels = exact ? why_no_levels : NULL;
             if (!write->written_before) {
                 lod_encode_explain(job, job->files[slot]);
             }
-        } else if (lacks_levels(job, slot)) {
-            source->no_levels = why_no_levels;
-            lod_encode_explain(job, job->files[slot]);
         }
     }
     lod_progress_add(write->progress, job->count, bytes, recd->file_bytes);

@@ -56,6 +56,25 @@ Test(extents, fidelities_without_groups_of_their_own_read_the_source_file)
     cr_assert_eq(extents.at[0].bytes[LOD_ORIGINAL - 1], 100);
 }
 
+Test(extents, levels_are_read_below_q10_and_the_exact_image_alone_from_there_on)
+{
+    struct lod_record_desc recd = {.items = 1,
+                                   .codec = LOD_CODEC_L3,
+                                   .group_bytes = {1, 2, 4, 8, 16, 32, 64, 1000, 100, [11] = 5000}};
+
+    cr_assert_eq(lod_extents_add(&extents, &recd, true), 0);
+    cr_expect_eq(extents.at[0].bytes[0], 1);
+    cr_expect_eq(extents.at[0].bytes[4], 31);
+    cr_expect_eq(extents.at[0].bytes[6], 127);
+    cr_expect_eq(extents.at[0].bytes[8], 127);
+    cr_expect_eq(extents.at[0].bytes[LOD_Q10 - 1], 1100);
+    cr_expect_eq(extents.at[0].bytes[LOD_FULL - 1], 1100);
+    cr_expect_eq(extents.at[0].bytes[LOD_ORIGINAL - 1], 6100);
+    memset(recd.group_bytes, 0, 7 * sizeof(recd.group_bytes[0]));
+    cr_assert_eq(lod_extents_add(&extents, &recd, true), 0);
+    cr_expect_eq(extents.at[1].bytes[0], 1100);
+}
+
 /* Each small item belongs to one extent, and both ways of asking give the same. */
 static void check_small(uint32_t count)
 {
