@@ -26,7 +26,7 @@
 #define FLAT_PARTS 3u
 #define ALL_PARTS  4u
 
-/* Not complete: what is finer than bit 1 of luminance is in the exact image. */
+/* Not complete: finer bits are in the exact image alone. */
 static const struct lod_script levels = {.name = "levels",
                                          .count = 10,
                                          .scans = {{1, 3, {0, 1, 2}, 0, 0, 0, 1},

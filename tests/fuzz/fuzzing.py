@@ -74,7 +74,8 @@ def make_little(folder):
     write(f"{folder}/upward.bmp", plain_files.make(chance, 30, 70, 3, header=40, upward=True))
     write(f"{folder}/palette.bmp", plain_files.make(chance, 50, 90, 1, header=40,
                                                     palette="colour"))
-    write(f"{folder}/levels.png", level_images.png(level_images.photo(1, 100, 80, 1), 100, 0))
+    write(f"{folder}/levels.png",
+          level_images.png(level_images.photo(1, 100, 80, 1), 100, 0))
     write(f"{folder}/rows.npy", npy("<f8", 40, 3, struct.pack("<3d", 1, 0, 2.5) * 40))
     write(f"{folder}/words.npy", npy("|u1", 9, 3, chance.randbytes(27)))
     write(f"{folder}/text.csv", b"a,b\n" + b"1,red\n2,\n" * 12)
@@ -188,7 +189,8 @@ def fuzz(what, program, stores, work):
 def make_store(work, name, make, full=FULL[0]):
     make(f"{work}/{name}.source")
     lodfs("pack", "-q", "--scans=default", f"--full={full}", "--tables=*", "--one-hot",
-          "--levels=levels*", "--batch-rows=10", "--shard-rows=200", f"{work}/{name}.source", f"{work}/{name}")
+          "--levels=levels*", "--batch-rows=10", "--shard-rows=200", f"{work}/{name}.source",
+          f"{work}/{name}")
     return f"{work}/{name}"
 
 

@@ -14,7 +14,7 @@ LEVELS = (
      "        lod_word_free_row(samples, stride);\n", "", "l3/levels"),
     ("checksums of a level may be the magic word", "codecs/l3/container/png_stored.c",
      "        if (!lod_word_in(tail, LOD_PNG_SUMS_BYTES, offset + stored->bytes)) {",
-     "        if (offset + 1) {", "l3/levels"),
+     "        if (offset + 1) {", "l3/word_free"),
     ("a level of a BMP has red for blue", "codecs/l3/levels.c",
      "        if (!row->container->plain(row)) {\n            turn(",
      "        if (!row->container) {\n            turn(", "levels"),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Reads stores with levels by FORMAT.md alone, and compares what it makes of them with the files that
-lodfs unpacks at q1 .. q10 and full. Pillow decodes the JPEGs: with the same libjpeg, to the same pixels.
+lodfs unpacks at q1 .. q10 and full. Pillow decodes the JPEGs: with the same libjpeg, to the same
+pixels.
 """
 import io
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-A mount of a store with levels, in every view, beside one of the same source without them. Masks and
-all else that the pattern should not have matched are exact at q1; so is everything at q10 and above.
+A mount of a store with levels, in every view, beside one of the same source without them. Masks
+and all else that the pattern should not have matched are exact at q1; so is everything at q10.
 """
 import hashlib
 import json
@@ -85,8 +85,9 @@ def decoded(point, named):
         stem = path.rpartition(".")[0]
         for folder in ("q1", "q5", "q9"):
             base = f"{point}/decoded/{folder}"
-            shown = next(p for e in (".ppm", ".pgm") for p in (f"{base}/{path}{e}", f"{base}/{stem}{e}")
-                         if os.path.exists(p) and (not p.endswith(stem + e) or unique(base, path)))
+            names = [name + ending for ending in (".ppm", ".pgm")
+                     for name in (path, *([stem] if unique(base, path) else []))]
+            shown = next(f"{base}/{name}" for name in names if os.path.exists(f"{base}/{name}"))
             if pixels_of(read(shown))[3] != samples(read(f"{point}/{folder}/{path}")):
                 yield f"{shown}: other pixels than {folder}/{path}"
 
@@ -128,7 +129,8 @@ def damage(store, point, named):
     """A flipped bit of level k costs q_k .. q9 of one file; one of the stream q10 and above. verify
     names the same."""
     expected = framed.opened(store)
-    record = next(r for r in expected.records if r.codec == 2 and any(any(s[:7]) for s in r.segments))
+    record = next(r for r in expected.records
+                  if r.codec == 2 and any(any(s[:7]) for s in r.segments))
     slot = next(i for i, s in enumerate(record.segments) if all(s[:7]))
     path = os.fsdecode(record.entries[slot][0])
     assert path in named

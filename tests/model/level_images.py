@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 A tree of lossless images for --levels: small pictures like photographs, which get lower fidelities,
-and what must never change though the pattern matches it.
+and images that must never change though the pattern matches them.
 """
 import math
 import os

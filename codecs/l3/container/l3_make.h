@@ -17,7 +17,7 @@ enum lod_l3_form {
     LOD_L3_FORM_LEVEL_PIXELS = 32,
 };
 
-/* Returns the group that begins with what stands around the pixels of a form. */
+/* Returns the group that begins with the bytes around the pixels of a form. */
 static inline unsigned lod_l3_around(unsigned form)
 {
     return form < LOD_L3_FORM_LEVEL ? LOD_L3_GROUP_CHUNKS : 1;

@@ -31,7 +31,7 @@ bool lod_l3_levels_are_sound(const struct lod_l3_row *row);
 /* Returns the level that a fidelity shows, 1 .. 7; 0: the exact image. */
 unsigned lod_l3_level_of(const struct lod_l3_row *row, enum lod_fidelity fidelity);
 
-/* Returns the bytes of group `group`, 1 .. 7. Group 1 begins with a copy of what stands around the
+/* Returns the bytes of group `group`, 1 .. 7. Group 1 begins with a copy of the bytes around the
  * pixels. */
 uint64_t lod_l3_level_group_bytes(const struct lod_l3_row *row, unsigned group);
 

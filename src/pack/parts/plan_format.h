@@ -12,7 +12,8 @@
  *
  * The rest of a source depends on its role:
  *
- * - FILE: u64 bytes | u8 codec; NAMES: u32 names; ADDED: u32 owner | u32 part; labelled: i32 label.
+ * - FILE: u64 bytes | u8 class of its encoder (encoder.h); NAMES: u32 names; ADDED: u32 owner | u32
+ * part; labelled: i32 label.
  * - EQUAL, HARD_LINK: u64 bytes | u32 owner.
  * - SYMLINK: u16 bytes | target. LEFT_OUT: u16 bytes | reason.
  *

@@ -24,11 +24,11 @@ Test(l3_file, an_item_comes_back_out_of_its_file)
 
     cr_assert_eq(lod_l3_file_open(lod_buf_span(&file), &opened), 0);
     cr_assert_eq(opened.parsed.out.header.width, 90);
-    cr_assert_eq(opened.stream.bytes, item.group[0].bytes);
-    cr_assert_arr_eq(opened.stream.at, item.group[0].data, item.group[0].bytes);
-    cr_assert_eq(opened.chunks.bytes, item.group[7].bytes);
+    cr_assert_eq(opened.stream.bytes, item.group[7].bytes);
+    cr_assert_arr_eq(opened.stream.at, item.group[7].data, item.group[7].bytes);
+    cr_assert_eq(opened.chunks.bytes, item.group[8].bytes);
     cr_assert_gt(opened.chunks.bytes, 0);
-    cr_assert_arr_eq(opened.chunks.at, item.group[7].data, item.group[7].bytes);
+    cr_assert_arr_eq(opened.chunks.at, item.group[8].data, item.group[8].bytes);
     lod_buf_finish(&file);
     lod_encoded_finish(&item);
 }
