@@ -302,11 +302,13 @@ int lod_prefetch_init(struct lod_prefetch *prefetch, struct lod_fetch *fetch,
                       const struct lod_prefetch_options *options)
 {
     const unsigned loads = within(options->loads, 1, LOD_LOADS_MAX);
+    const unsigned most = within(options->loads_max, loads, LOD_LOADS_MAX);
 
     *prefetch = (struct lod_prefetch){
         .fetch = fetch,
         .threads = options->threads,
-        .slots = {.limit = loads, .most = within(options->loads_max, loads, LOD_LOADS_MAX)},
+        .slots = {.limit = loads, .most = most},
+        .window = {.limit = loads, .most = most},
     };
     atomic_init(&prefetch->room_bytes, options->room_bytes);
     atomic_init(&prefetch->room_until_ns, options->room_bytes ? UINT64_MAX : 0);

@@ -106,7 +106,8 @@ bool lod_prefetch_begin_ahead(struct lod_prefetch *prefetch, uint32_t record)
 struct stepping {
     struct lod_prefetch *prefetch;
     struct lod_load *load;
-    uint64_t bytes; /* of the buffer at the last step */
+    uint64_t bytes, slowed; /* of the buffer at the last step */
+    uint64_t begun_ns;      /* when the next request began */
 };
 
 /* A load that a reader has joined is for readers from its next request on. */
@@ -115,15 +116,41 @@ static enum lod_read_class class_of(const struct lod_load *load)
     return load->ahead ? LOD_READ_AHEAD : LOD_READ_DEMAND;
 }
 
+static uint64_t bytes_of(const struct lod_io_buffer *buffer)
+{
+    return buffer->bytes - buffer->copied_bytes;
+}
+
+/* Learns from a request, if several may be in flight. The lock is held. */
+static void learn(struct lod_prefetch *prefetch, const struct lod_load_ended *ended)
+{
+    lod_load_window_add(&prefetch->window, ended);
+    prefetch->slots.limit = prefetch->window.limit;
+    if (prefetch->slots.most > 1) {
+        lod_io_estimate_set_together(&prefetch->fetch->estimate,
+                                     lod_load_rate_now(&prefetch->rate));
+    }
+}
+
 /* Counts what the load has brought since its last step. The lock is held. */
 static uint64_t count_bytes(struct stepping *stepping)
 {
+    struct lod_prefetch *prefetch = stepping->prefetch;
     struct lod_io_buffer *buffer = &stepping->load->buffer;
-    const uint64_t bytes = buffer->bytes - stepping->bytes;
+    const uint64_t bytes = bytes_of(buffer) - stepping->bytes;
 
-    pass(stepping->prefetch);
-    stepping->prefetch->rate.bytes += bytes;
+    pass(prefetch);
+    prefetch->rate.bytes += bytes;
+    const struct lod_load_ended ended = {.begun_ns = stepping->begun_ns,
+                                         .ended_ns = prefetch->rate.at_ns,
+                                         .bytes = bytes,
+                                         .slowed = buffer->slowed > stepping->slowed};
+    if (bytes || ended.slowed) {
+        learn(prefetch, &ended);
+    }
     stepping->bytes += bytes;
+    stepping->slowed = buffer->slowed;
+    stepping->begun_ns = ended.ended_ns;
     buffer->class = class_of(stepping->load);
     return bytes;
 }
@@ -175,7 +202,8 @@ static struct stepping find(struct lod_prefetch *prefetch, const struct lod_item
     load->expected = lod_record_desc_bytes(&item->recd, groups.first, groups.last);
     load->buffer.class = class_of(load);
     pthread_mutex_unlock(&prefetch->lock);
-    return (struct stepping){prefetch, load, load->buffer.bytes};
+    return (struct stepping){prefetch, load, bytes_of(&load->buffer), load->buffer.slowed,
+                             lod_clock_ns()};
 }
 
 int lod_prefetch_load(struct lod_prefetch *prefetch, const struct lod_item *item,

@@ -29,7 +29,10 @@
 
 static uint64_t cost_ns(const struct lod_prefetch_cost *cost, uint64_t requests, uint64_t bytes)
 {
-    return requests * cost->latency_ns + bytes / 1000 * (SECOND_NS * 1000 / cost->bandwidth);
+    const uint64_t ranges = cost->ranges ? cost->ranges : 1;
+
+    return (requests + ranges - 1) / ranges * cost->latency_ns +
+           bytes / 1000 * (SECOND_NS * 1000 / cost->bandwidth);
 }
 
 /* Returns the bytes of the groups that readers want of this record, up to `last`. */

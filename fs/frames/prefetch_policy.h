@@ -22,11 +22,13 @@ static inline bool lod_groups_hold(struct lod_groups groups, struct lod_groups w
     return groups.last && groups.first <= wanted.first && groups.last >= wanted.last;
 }
 
-/* The cost of a request to the store: latency_ns, and the time of its bytes. */
+/* The cost of requests to the store: a latency for those that go side by side, and the time of
+ * their bytes. */
 struct lod_prefetch_cost {
     bool memory; /* the store answers at the speed of memory */
     uint64_t latency_ns;
-    uint64_t bandwidth; /* bytes a second */
+    uint64_t bandwidth; /* bytes a second, of all loads together */
+    unsigned ranges;    /* requests that go side by side; 0: 1 */
 };
 
 /*

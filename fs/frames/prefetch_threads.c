@@ -191,12 +191,24 @@ static bool take_work(struct lod_prefetch *prefetch, uint64_t room, struct work 
     return any;
 }
 
+static void *run(void *ctx);
+
+/* Starts as many threads as loads may be in flight. The lock is held. */
+static void start(struct lod_prefetch *prefetch)
+{
+    while (prefetch->threads && !prefetch->over && prefetch->thread_count < prefetch->slots.limit &&
+           !pthread_create(&prefetch->thread[prefetch->thread_count], NULL, run, prefetch)) {
+        prefetch->thread_count++;
+    }
+}
+
 /* Blocks until there is work; returns false at the end. */
 static bool await_work(struct lod_prefetch *prefetch, struct work *ret_work)
 {
     uint64_t room = lod_prefetch_room(prefetch);
 
     pthread_mutex_lock(&prefetch->lock);
+    start(prefetch); /* the window may have grown */
     while (!prefetch->over && !take_work(prefetch, room, ret_work)) {
         await_change(prefetch);
         pthread_mutex_unlock(&prefetch->lock);
@@ -221,15 +233,6 @@ static void *run(void *ctx)
         }
     }
     return NULL;
-}
-
-/* Starts as many threads as loads may be in flight. The lock is held. */
-static void start(struct lod_prefetch *prefetch)
-{
-    while (prefetch->threads && !prefetch->over && prefetch->thread_count < prefetch->slots.limit &&
-           !pthread_create(&prefetch->thread[prefetch->thread_count], NULL, run, prefetch)) {
-        prefetch->thread_count++;
-    }
 }
 
 void lod_prefetch_wake(struct lod_prefetch *prefetch)

@@ -21,8 +21,19 @@ AHEAD = (
     ("frames that readers fetched keep the chunks of other records", "fs/frames/prefix_fetch.c",
      "    if (walk->pins) {\n        lod_frame_move", "    if (!walk) {\n        lod_frame_move",
      "mount-ahead"),
-    ("records outside of lists are foreseen", "fs/frames/prefetch_loads.c",
+    ("records outside of lists are foreseen", "fs/frames/prefetch_threads.c",
      "    if (lod_prefetch_is_told(prefetch)) {\n        return;\n    }\n", "", "mount-ahead"),
+    ("a window of loads that gives nothing is kept", "fs/frames/load_window.c",
+     "#define FASTER_PERCENT 108u", "#define FASTER_PERCENT 0u", "fs/load_window"),
+    ("a reader waits while any load is in flight", "fs/frames/load_slots.c",
+     "    return slots->count < slots_for(slots, ahead) && ",
+     "    return slots->count < (ahead ? slots_for(slots, ahead) : 1) && ", "read/prefetch_loads"),
+    ("a record is loaded twice at a time", "fs/frames/load_slots.c",
+     "slots->at[i].record == record) {", "slots->at[i].record == record && slots->waiting) {",
+     "read/prefetch_loads"),
+    ("readers of a limited store wait behind loads ahead", "fs/store/backend/slow.c",
+     "    return class == LOD_READ_DEMAND ? &turn->demand_ns : &turn->all_ns;\n",
+     "    return class == LOD_READ_CLASSES ? &turn->demand_ns : &turn->all_ns;\n", "store/slow"),
 )
 
 MET = (

@@ -59,6 +59,7 @@ int lod_io_buffer_load(struct lod_io_buffer *buffer, struct lod_object *object, 
     struct lod_read_time time = {0};
     int error =
         lod_object_load(object, start, buffer->memory, (size_t)(end - start), buffer->class, &time);
+    buffer->slowed += time.slowed || error == -ETIMEDOUT;
     if (error) {
         return error;
     }

@@ -25,6 +25,7 @@ struct lod_io_buffer {
     uint64_t fresh;            /* from here on the bytes are neither of a copy nor offered to it */
     uint64_t copied_bytes;     /* sum of those that came from a copy of the store */
     uint64_t first_byte_ns;    /* the part of `ns` before the first bytes; 0: not known */
+    uint64_t slowed;           /* loads that ended late, or after which the store wants fewer */
     enum lod_read_class class; /* of the loads to come */
 };
 

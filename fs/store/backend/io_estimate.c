@@ -128,16 +128,26 @@ uint64_t lod_io_estimate_latency(const struct lod_io_estimate *estimate)
     return get(&estimate->latency_ns, UNKNOWN_LATENCY_NS);
 }
 
+void lod_io_estimate_set_together(struct lod_io_estimate *estimate, uint64_t bandwidth)
+{
+    atomic_store_explicit(&estimate->together, bandwidth, memory_order_relaxed);
+}
+
 uint64_t lod_io_estimate_bandwidth(const struct lod_io_estimate *estimate)
 {
-    return get(&estimate->bandwidth, UNKNOWN_BANDWIDTH);
+    const uint64_t one = get(&estimate->bandwidth, UNKNOWN_BANDWIDTH);
+    const uint64_t all = get(&estimate->together, 0);
+
+    return all > one ? all : one;
 }
 
 uint64_t lod_io_estimate_ns(const struct lod_io_estimate *estimate, uint64_t requests,
                             uint64_t bytes)
 {
-    return requests * get(&estimate->latency_ns, UNKNOWN_LATENCY_NS) +
-           bytes / 1000 * (LOD_SECOND_NS * 1000 / get(&estimate->bandwidth, UNKNOWN_BANDWIDTH));
+    const uint64_t ranges = estimate->ranges ? estimate->ranges : 1;
+
+    return (requests + ranges - 1) / ranges * lod_io_estimate_latency(estimate) +
+           bytes / 1000 * (LOD_SECOND_NS * 1000 / lod_io_estimate_bandwidth(estimate));
 }
 
 uint64_t lod_io_estimate_load(const struct lod_io_estimate *estimate)

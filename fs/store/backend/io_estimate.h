@@ -19,7 +19,9 @@ struct lod_io_estimate {
     /* One bit for each of the last 16 requests, 1: slow; and their count above. */
     atomic_uint_fast32_t recent;
     atomic_uint_fast64_t latency_ns; /* 0: not measured yet */
-    atomic_uint_fast64_t bandwidth;  /* bytes a second; 0: not measured yet */
+    atomic_uint_fast64_t bandwidth;  /* of one request, bytes a second; 0: not measured yet */
+    atomic_uint_fast64_t together;   /* of all loads in flight; 0: one at a time */
+    unsigned ranges;                 /* requests that go side by side; 0: 1 */
 };
 
 /* Returns whether a request of `bytes` bytes in `ns` has the speed of memory. */
@@ -37,6 +39,9 @@ void lod_io_estimate_add_told(struct lod_io_estimate *estimate, uint64_t bytes,
 LOD_MUST_CHECK bool lod_io_estimate_adopt(struct lod_io_estimate *estimate,
                                           const struct lod_io_estimate *other);
 
+/* Sets the bytes a second of all loads together, where several are in flight. */
+void lod_io_estimate_set_together(struct lod_io_estimate *estimate, uint64_t bandwidth);
+
 /* Returns whether there was any request. */
 bool lod_io_estimate_is_known(const struct lod_io_estimate *estimate);
 
@@ -47,9 +52,11 @@ bool lod_io_estimate_is_memory(const struct lod_io_estimate *estimate);
 
 /* Return the averages, or those of a usual disk before the first measurement. */
 uint64_t lod_io_estimate_latency(const struct lod_io_estimate *estimate);   /* ns */
-uint64_t lod_io_estimate_bandwidth(const struct lod_io_estimate *estimate); /* bytes a second */
+uint64_t lod_io_estimate_bandwidth(const struct lod_io_estimate *estimate); /* bytes a second; of
+                                                                               all loads together */
 
-/* Returns the expected time of `requests` for `bytes` bytes in all. */
+/* Returns the expected time of `requests` for `bytes` bytes in all. Those that go side by side take
+ * one latency. */
 uint64_t lod_io_estimate_ns(const struct lod_io_estimate *estimate, uint64_t requests,
                             uint64_t bytes);
 

@@ -233,6 +233,22 @@ Test(prefetch_decide, a_store_in_memory_needs_no_prefix_and_an_announced_record_
     cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0);
 }
 
+/* One reader of four frames: 4 x 20 ms alone, or a load of 54 ms; side by side only 20. */
+Test(prefetch_decide, frames_that_go_side_by_side_cost_one_latency)
+{
+    struct lod_prefetch_cost cost = devices[3].cost;
+    struct lod_prefetch_miss miss = one_miss();
+    const struct lod_prefetch_room room = {.bytes = 1ull << 40, .fitting = LOD_GROUPS_MAX};
+    const struct lod_prefetch_order order = {.asked = 1};
+
+    for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
+        miss.prefix[k] *= 5; /* 270 ms, so that it is not over at once */
+    }
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, WANTED);
+    cost.ranges = 4;
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0);
+}
+
 /* 5 GB for a record: a reader of one item must not wait for minutes. */
 Test(prefetch_decide, a_long_load_needs_more_readers)
 {

@@ -52,6 +52,29 @@ Test(io_estimate, latency_and_bandwidth_are_measured_separately)
     cr_assert_eq(lod_io_estimate_gap(&estimate), 256 << 10, "a gap is read over, up to a limit");
 }
 
+Test(io_estimate, a_first_byte_that_is_told_leaves_nothing_to_guess)
+{
+    struct lod_io_estimate estimate = {0};
+
+    for (unsigned i = 0; i < 20;
+         i++) { /* the loads take turns on the line, the small ones do not */
+        const uint64_t bytes = i % 2 ? 5 << 20 : 10000;
+        lod_io_estimate_add_told(&estimate, bytes, 20 * MS,
+                                 20 * MS + bytes * 1000 / (i % 2 ? 25 : 100));
+    }
+    cr_assert_eq(lod_io_estimate_latency(&estimate) / MS, 20);
+    cr_assert_eq(lod_io_estimate_bandwidth(&estimate) / 1000000, 25);
+    lod_io_estimate_set_together(&estimate, 100000000);
+    cr_assert_eq(lod_io_estimate_bandwidth(&estimate), 100000000);
+    cr_assert_eq(lod_io_estimate_load(&estimate) / 1000000, 25, "one load is one of them");
+    cr_assert_eq(lod_io_estimate_ns(&estimate, 3, 10000000) / MS, 160, "one after the other");
+    estimate.ranges = 8;
+    cr_assert_eq(lod_io_estimate_ns(&estimate, 8, 10000000) / MS, 120);
+    cr_assert_eq(lod_io_estimate_ns(&estimate, 9, 10000000) / MS, 140);
+    lod_io_estimate_set_together(&estimate, 1);
+    cr_assert_eq(lod_io_estimate_bandwidth(&estimate) / 1000000, 25, "all are not slower than one");
+}
+
 Test(io_estimate, the_first_load_of_a_very_slow_store_is_small)
 {
     struct lod_io_estimate disk = {0}, far = {0}, slow = {0}, of_slow = {0};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The window: how many loads should be in flight. It finds itself: a quarter more is tried now and
+ * then, and kept if all loads together became faster. Pure functions of times and bytes: no lock,
+ * no clock, no thread.
+ */
+#ifndef LOD_LOAD_WINDOW_H
+#define LOD_LOAD_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All zero, with `limit` and `most` set: nothing is measured yet. */
+struct lod_load_window {
+    unsigned limit; /* loads that may be in flight now, 1 .. most */
+    unsigned most;  /* 1: the window never changes */
+    unsigned tried; /* `limit` is tried, and this was the one before; 0: it is not */
+    uint64_t speed; /* of the limit before, bytes a second; 0: not measured */
+    uint64_t rest_until_ns, halved_ns;
+    /* The measurement. */
+    uint64_t from_ns;        /* its begin; 0: it has none yet */
+    uint64_t bytes, busy_ns; /* of requests that have begun and ended since, each for itself */
+    unsigned loads;          /* how many */
+};
+
+/* A request of a load, answered. */
+struct lod_load_ended {
+    uint64_t begun_ns, ended_ns;
+    uint64_t bytes;
+    bool slowed; /* the store asked for fewer requests, or did not answer in time */
+};
+
+/* Counts a request, and changes window->limit if that follows from it. */
+void lod_load_window_add(struct lod_load_window *window, const struct lod_load_ended *ended);
+
+#endif
