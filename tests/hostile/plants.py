@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Realistic bugs, each with the test that must fail with it. A plant is (description, file, exact
-old text, new text, test). The old text occurs exactly once in its file; otherwise planted.py
-reports the plant as stale. A bug in several places has tuples. README.md names plants for each
-case."""
+old text, new text, test). The old text occurs once in its file; else planted.py reports the plant
+as stale. A bug in several places has tuples. README.md names plants for each case."""
 from ahead_plants import AHEAD, MET
 from container_plants import CONTAINERS
 from parts_plants import PARTS
 from raw_plants import RAW
 from remote_plants import REMOTE
 from sample_plants import SAMPLES
+from user_plants import USERS
 
 FIRST = (
     ("a frame's hash is not checked", "fs/store/record/record.c",
@@ -397,4 +397,4 @@ USAGE = (
 )
 
 ALL = FIRST + PAGE + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + FORKS + \
-    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET + PARTS + REMOTE + RAW
+    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET + PARTS + REMOTE + RAW + USERS
