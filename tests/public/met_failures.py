@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mini-epochs when something fails: the daemon is killed, the trainer stands still, jobs share a
+mount, a record is gone, and scores that say nothing. repeats.py has jobs that go well.
+"""
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from mounted import Mount, Results, Work, lodfs as run_lodfs, need_fuse, skip
+from small import until
+
+try:
+    import numpy  # noqa: F401
+except ImportError:
+    skip("there is no NumPy (Debian: python3-numpy)")
+sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
+import lodfs
+from lodfs import _told
+
+EACH = 80
+SLOW = ("-o", "gpu=off,store_cache=private,cache=none,download_limit=4M,cache_size=4M")
+
+
+def lists(point):
+    with open(f"{point}/.lodfs/stats", encoding="utf-8") as file:
+        return json.load(file)["ahead"]["lists"]
+
+
+def kill_daemon(point):
+    """Kills the daemon of this mount alone, and waits until nothing is mounted."""
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{number}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue
+        if os.fsencode(point) in words and b"mount" in words:
+            os.kill(int(number), signal.SIGKILL)
+    subprocess.run(["umount", "-l", point], check=False, stderr=subprocess.DEVNULL)
+    return until(lambda: not os.path.ismount(point))
+
+
+def killed(store, work):
+    """A daemon that is killed and mounted again gets the list; the order is that of a quiet run."""
+    point = f"{work}/killed"
+    os.makedirs(point)
+    run_lodfs("mount", store, point, *SLOW)
+    expected = list(lodfs.MiniEpochs(f"{point}/q4", rf=2, room="300K"))
+    met = lodfs.MiniEpochs(f"{point}/q4", rf=2, room="300K")
+    way = iter(met)
+    got = [next(way) for _ in range(5)]
+    if not kill_daemon(point):
+        yield "the daemon lives"
+    got += [next(way) for _ in range(30)]
+    with Mount(store, point, *SLOW):
+        got += list(way)
+        if got != expected:
+            yield "the order is another one"
+        if not until(lambda: met._told.ask() >= 0 and lists(point) == 1):
+            yield "the new daemon has no list"
+
+
+def two_jobs(point):
+    """Each of two jobs has half of the room. One that would get too little is refused."""
+    one = lodfs.MiniEpochs(f"{point}/full", rf=2)
+    alone = one._told.room
+    two = lodfs.MiniEpochs(f"{point}/full", rf=2)
+    list(zip(range(5), one)), list(zip(range(5), two))
+    one._told.ask()
+    if not one._told.room == two._told.room == alone // 2:
+        yield f"of {alone} two jobs have {one._told.room} and {two._told.room}"
+    jobs = [one, two]
+    try:
+        while len(jobs) < 64:
+            jobs.append(lodfs.MiniEpochs(f"{point}/full", rf=2))
+        yield "64 jobs share 3 MiB"
+    except ValueError as error:
+        if "room" not in str(error) and "record-size" not in str(error):
+            yield f"the message is {error}"
+
+
+def stands_still(point):
+    """A list that was kept for less than its trainer stood still is told again."""
+    kept, _told._KEEP_S = _told._KEEP_S, 1
+    try:
+        met = lodfs.MiniEpochs(f"{point}/q4", rf=2, room="300K")
+        met._told._keep_s = 1
+        expected = list(lodfs.MiniEpochs(f"{point}/q4", rf=2, room="300K"))
+        way = iter(met)
+        got = [next(way) for _ in range(3)]
+        met._told.tell(met._told._records)
+        time.sleep(1.5)
+        if not until(lambda: lists(point) == 0):
+            yield "the list is kept"
+        got += list(way)
+        if got != expected:
+            yield "the order is another one"
+        if not met._told._records or met._told._lost:
+            yield "the list was not told again"
+    finally:
+        _told._KEEP_S = kept
+
+
+def gone_record(store, point):
+    """A record that fails for ever: its readers get EIO, the others their files, nothing stops."""
+    path = f"{store}/records/{sorted(os.listdir(store + '/records'))[2]}"
+    os.rename(path, f"{path}.away")
+    try:
+        met = lodfs.MiniEpochs(f"{point}/full", rf=2, room="1M")
+        codes, begun = set(), time.monotonic()
+        for name in met.paths():
+            try:
+                with open(name, "rb") as file:
+                    file.read()
+            except OSError as error:
+                codes.add(error.errno)
+        if codes != {errno.EIO}:
+            yield f"readers of a record that is gone get {codes}"
+        if time.monotonic() - begun > 120:
+            yield "an epoch took minutes"
+    finally:
+        os.rename(f"{path}.away", path)
+
+
+def dull_scores(point):
+    """Scores that are equal for ever, or no numbers, never stop a job, nor hold it in its place."""
+    for policy in "score", "bollinger":
+        for score in .5, 0., float("nan"), float("inf"), -float("inf"), 1e300:
+            met = lodfs.MiniEpochs(f"{point}/q4", rf=policy, rf_max=3, room="300K")
+            for number in met.repeats(epochs=2):
+                list(met)
+                met.report(score)
+                if number > 500:
+                    yield f"{policy}: {score} for ever never ends"
+                    break
+            if any(not 1 <= rf <= 3 for _, rf in met.history):
+                yield f"{policy}, {score}: {met.history}"
+        for wrong in "good", None, [1, 2]:
+            met = lodfs.MiniEpochs(f"{point}/q4", rf=policy, room="300K")
+            try:
+                met.report(wrong)
+                yield f"{policy}: the score {wrong!r} is taken"
+            except (TypeError, ValueError):
+                pass
+
+
+def main():
+    need_fuse()
+    results = Results()
+    with Work() as work:
+        source, store = f"{work}/source", f"{work}/store"
+        subprocess.run([os.environ["PHOTOGRAPHS"], source, str(EACH), "2"], check=True,
+                       stdout=subprocess.DEVNULL)
+        run_lodfs("pack", "-q", "--scans=default", "--record-size=64K", source, store)
+        results.add("daemon killed", killed(store, work))
+        for name, test in (("two jobs", two_jobs), ("a trainer stands still", stands_still),
+                           ("scores that say nothing", dull_scores)):
+            with Mount(store, f"{work}/mount", *SLOW) as point:
+                results.add(name, test(point))
+        with Mount(store, f"{work}/mount", *SLOW) as point:
+            results.add("a record is gone", gone_record(store, point))
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
