@@ -34,10 +34,10 @@ def passing(kind, server, point, truth):
         with Mount(server.url, point, "-o", f"cache_size={mounts % 2}M"):
             found, seconds = timed(point, TREES)
         yield from differing(truth, found)
-        if not server.made:
+        made, mounts, longest = made + server.made, mounts + 1, max(longest, seconds)
+        if not made:
             yield "no fault was made"
             return
-        made, mounts, longest = made + server.made, mounts + 1, max(longest, seconds)
     print(f"    {kind}: {made} faults in {mounts} mounts, {longest:.1f} s at most")
     if longest > LONGEST_S:
         yield f"a reader waited {longest:.0f} s"
