@@ -42,10 +42,11 @@ uint64_t lod_prefetch_room(struct lod_prefetch *prefetch)
 {
     uint64_t now = lod_clock_ns();
 
-    if (now > atomic_load_explicit(&prefetch->room_until_ns, memory_order_relaxed)) {
-        atomic_store_explicit(&prefetch->room_until_ns, now + ROOM_NS, memory_order_relaxed);
+    /* The bytes come before their time: a thread that sees the time sees them. */
+    if (now > atomic_load_explicit(&prefetch->room_until_ns, memory_order_acquire)) {
         atomic_store_explicit(&prefetch->room_bytes, lod_available_bytes() / 2,
                               memory_order_relaxed);
+        atomic_store_explicit(&prefetch->room_until_ns, now + ROOM_NS, memory_order_release);
     }
     return atomic_load_explicit(&prefetch->room_bytes, memory_order_relaxed);
 }

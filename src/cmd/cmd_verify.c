@@ -95,6 +95,7 @@ static int report(const struct arguments *arguments, const struct lod_findings *
                   const struct lod_verify_summary *summary)
 {
     if (arguments->json) {
+        lod_fail_as_json(false); /* the findings of an interrupted run are the document */
         lod_verify_json(findings, summary, stdout);
         return 0;
     }

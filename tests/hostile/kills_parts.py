@@ -16,11 +16,11 @@ from failing import contents
 from long import span
 from mounted import Results, Work, lodfs
 from small import until
-from tiny import TABLES, make_source
+from tiny import PACKED, make_source
 
 RUNS, RUNS_LONG = 4, 300
 PARTS = 3
-OPTIONS = ("pack", "-q", "-j2", "--scans=default", "--record-size=64K", *TABLES)
+OPTIONS = ("pack", "-q", "-j2", "--scans=default", "--record-size=64K", *PACKED)
 LOCKED, INCOMPLETE = 11, 12
 
 

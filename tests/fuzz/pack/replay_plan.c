@@ -53,7 +53,7 @@ static void put_files(struct replay_input *input, uint64_t number)
                             : 2,
                    LOD_SOURCE_FILE, i == 3 ? LOD_PLAN_NAMES : 0);
         put(input, 1000 + i, 8);
-        put(input, i < FILES / 2 ? LOD_CODEC_PCR : LOD_CODEC_RAW, 1);
+        put(input, lod_encoder_class(i < FILES / 2 ? &lod_encoder_pcr : &lod_encoder_raw), 1);
         if (i == 3) {
             put(input, 2, 4);
         }
