@@ -125,7 +125,7 @@ def shards(folder, work):
 
 
 def streams(folder, work):
-    """Extracts group 1 of records of one image each: an L3 stream."""
+    """Extracts group 8 of records of one image each: an L3 stream without levels before it."""
     for number, (mode, channels) in enumerate((("small", 1), ("small", 3), ("packed", 3),
                                                ("paper", 1))):
         source, store = f"{work}/image{number}", f"{work}/image{number}.store"
@@ -134,7 +134,7 @@ def streams(folder, work):
         lodfs("pack", "-q", f"--l3={mode}", source, store)
         record = record_of(store, ".l3")
         metadata, = struct.unpack_from("<I", record, 52)
-        length, = struct.unpack_from("<I", record, 72)
+        length, = struct.unpack_from("<I", record, 72 + 4 * 7)
         write(f"{folder}/large-{number}", record[4096 + metadata:4096 + metadata + length])
 
 
