@@ -110,7 +110,7 @@ def gone_record(store, point):
     path = f"{store}/records/{sorted(os.listdir(store + '/records'))[2]}"
     os.rename(path, f"{path}.away")
     try:
-        met = lodfs.MiniEpochs(f"{point}/full", rf=2, room="1M")
+        met = lodfs.MiniEpochs(f"{point}/full", rf=1, room="1M")  # an epoch is all records
         codes, begun = set(), time.monotonic()
         for name in met.paths():
             try:
