@@ -78,7 +78,7 @@ struct lod_tier_stats {
     enum lod_tier_state state;
     uint64_t bytes, bytes_max; /* of all mounts that use it; this mount's limit */
     uint64_t hits, misses;     /* reads that it could serve wholly, or not */
-    uint64_t read_bytes, written_bytes, evicted_bytes;
+    uint64_t read_bytes, written_bytes;
     uint64_t errors; /* of its disk, and slices that were wrong */
 };
 

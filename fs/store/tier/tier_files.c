@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,11 +39,7 @@ int lod_tier_files_open(int tier_fd, struct lod_id store_id, int *ret_fd)
     if (mkdirat(tier_fd, name, S_IRWXU) && errno != EEXIST) {
         return -errno;
     }
-    int error = open_folder(tier_fd, name, ret_fd);
-    if (!error) {
-        (void)flock(*ret_fd, LOCK_SH | LOCK_NB); /* only whoever evicts takes it exclusively */
-    }
-    return error;
+    return open_folder(tier_fd, name, ret_fd);
 }
 
 /* Returns the size of a regular file. */
@@ -175,7 +170,6 @@ static bool is_slice(const char *name)
            strspn(number, "0123456789") == strlen(number);
 }
 
-/* What one level of folders contains; `depth` 0: stores, 1: folders of slices, 2: slices. */
 struct sum {
     bool (*is_over)(void *ctx);
     void *ctx;
@@ -184,6 +178,7 @@ struct sum {
 
 static int add_folder(struct sum *sum, int dir_fd, const char *name, unsigned depth);
 
+/* `depth` 0: the entry should be a store's folder, 1: a folder of slices, 2: a slice. */
 static int add_entry(struct sum *sum, int fd, const char *name, unsigned depth)
 {
     static const size_t digits[] = {LOD_ID_TEXT_BYTES - 1, 2};

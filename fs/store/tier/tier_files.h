@@ -2,9 +2,9 @@
 /*
  * The files of a tier: TIER/<store id>/<2 hex>/<key>.<n> is the beginning of slice n, of
  * LOD_SLICE_BYTES, of an object whose contents have the hash `key`. The name tells all, so there is
- * no index, journal or fsync. Whoever appends writes the same bytes at the same place, so a file is
- * right at any length; after a crash it may be torn, which the hashes of its readers show. It
- * decides nothing.
+ * no index, journal or fsync. Every mount that appends writes the same bytes at the same place, so
+ * a file is right at any length. After a crash it may be torn; its readers see that by their
+ * hashes. It decides nothing.
  */
 #ifndef LOD_TIER_FILES_H
 #define LOD_TIER_FILES_H
@@ -16,7 +16,7 @@
 #include "compiler.h"
 #include "hash.h"
 
-/* Opens the folder of a store, after making it if necessary, and marks it as used (flock). */
+/* Opens the folder of a store, after making it if necessary. */
 LOD_MUST_CHECK int lod_tier_files_open(int tier_fd, struct lod_id store_id, int *ret_fd);
 
 /* Returns how many bytes of slice `n` there are; 0: none. */
@@ -36,8 +36,8 @@ LOD_MUST_CHECK int lod_tier_slice_append(int store_fd, uint64_t key, uint64_t n,
 LOD_MUST_CHECK int lod_tier_slice_unlink(int store_fd, uint64_t key, uint64_t n,
                                          uint64_t *ret_bytes);
 
-/* Adds up the slices of all stores of a tier. Other files do not count. `*over` true ends it with
- * -EINTR. */
+/* Adds up the slices of all stores of a tier. Other files do not count. -EINTR: is_over(ctx) was
+ * true. */
 LOD_MUST_CHECK int lod_tier_files_sum(int tier_fd, bool (*is_over)(void *ctx), void *ctx,
                                       uint64_t *ret_bytes);
 

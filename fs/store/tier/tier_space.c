@@ -67,7 +67,7 @@ void lod_tier_space_unlock(struct lod_tier_space *space)
     pthread_mutex_unlock(&space->lock);
 }
 
-/* What cannot be read is full. */
+/* A sum that cannot be read counts as full. */
 uint64_t lod_tier_space_used(const struct lod_tier_space *space)
 {
     uint8_t sum[8];
