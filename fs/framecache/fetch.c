@@ -291,7 +291,7 @@ static uint64_t gap_of(const struct lod_fetch *fetch)
 {
     const uint64_t gap = lod_io_estimate_gap(&fetch->estimate);
 
-    return fetch->ranges > 1 && gap > SIDE_GAP_MAX ? SIDE_GAP_MAX : gap;
+    return fetch->estimate.ranges > 1 && gap > SIDE_GAP_MAX ? SIDE_GAP_MAX : gap;
 }
 
 int lod_fetch_misses(struct lod_fetch_job *job)

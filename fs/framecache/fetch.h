@@ -43,7 +43,6 @@ struct lod_fetch {
     struct lod_dataset *dataset; /* borrowed */
     bool shared;                 /* bytes stay in the page cache: lod_store_is_shared */
     bool copies;                 /* the store has a local copy: lod_store_copies */
-    unsigned ranges;             /* of one read that go side by side: lod_store_ranges */
     struct lod_flight_table table;
     struct lod_frame_arena *arena;
     struct lod_io_estimate estimate;

@@ -116,7 +116,7 @@ static void add_run(struct lod_fetch_job *job, struct batch *batch, unsigned fir
 
 void lod_fetch_read(struct lod_fetch_job *job, uint64_t gap_max)
 {
-    const unsigned ranges = job->fetch->ranges;
+    const unsigned ranges = job->fetch->estimate.ranges;
     const unsigned most = !ranges ? 1 : ranges < BATCH_MAX ? ranges : BATCH_MAX;
     struct batch batch = {.count = 0};
 

@@ -304,8 +304,7 @@ int lod_frames_create(struct lod_dataset *dataset, const struct lod_frames_optio
     *frames = (struct lod_frames){.fetch = {.dataset = dataset,
                                             .copies = lod_dataset_copies(dataset, &room),
                                             .shared = lod_dataset_is_shared(dataset),
-                                            .ranges = lod_dataset_ranges(dataset)}};
-    frames->fetch.estimate.ranges = frames->fetch.ranges;
+                                            .estimate.ranges = lod_dataset_ranges(dataset)}};
     int error = lod_flight_init(&frames->fetch.table);
     error = error ? error
                   : lod_frame_arena_create(options->limit, lod_fetch_forget, &frames->fetch.table,

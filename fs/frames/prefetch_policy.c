@@ -9,12 +9,14 @@
  * 4. In any other order a prefix pays only while it stays until the readers come back to it. So the
  *    groups 1 .. fitting of every record are loaded. Above them there is room for some records: the
  *    first ones asked for get all groups and keep them. A cache that replaced them would find the
- *    wrong ones, because each epoch asks for every record once. What a local copy of the store has
- *    room for stays too.
+ *    wrong ones, because each epoch asks for every record once. A prefix also stays if a local
+ *    copy of the store has room for it.
  * 5. A load must be over at once, or cost at most WORTH times what the readers' requests to this
  *    record cost so far. So reading little of a record costs at most that factor.
  */
 #include "frames/prefetch_policy.h"
+
+#include "backend/io_estimate.h"
 
 #define WORTH        4u
 #define COPY_LEAST   (256u << 10) /* with less room a copy is full */
@@ -22,17 +24,13 @@
 #define MEAN_ENOUGH  4u           /* items of each record before it */
 #define AT_ONCE_NS   (250ull * 1000 * 1000)
 #define LONGEST_NS   (5ull * 1000 * 1000 * 1000)
-#define SECOND_NS    1000000000ull
 #define NEIGHBOURS   4u          /* requests of one reader that are on their way together */
 #define WHOLE_BYTES  (64u << 10) /* a first request of this size begins a whole file */
 #define AHEAD_FILES  4u          /* with more, bytes are evicted before they are used */
 
 static uint64_t cost_ns(const struct lod_prefetch_cost *cost, uint64_t requests, uint64_t bytes)
 {
-    const uint64_t ranges = cost->ranges ? cost->ranges : 1;
-
-    return (requests + ranges - 1) / ranges * cost->latency_ns +
-           bytes / 1000 * (SECOND_NS * 1000 / cost->bandwidth);
+    return lod_io_cost_ns(requests, cost->ranges, cost->latency_ns, bytes, cost->bandwidth);
 }
 
 /* Returns the bytes of the groups that readers want of this record, up to `last`. */

@@ -16,7 +16,7 @@ struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefet
     return (struct lod_prefetch_cost){.memory = lod_io_estimate_is_memory(estimate),
                                       .latency_ns = lod_io_estimate_latency(estimate),
                                       .bandwidth = lod_io_estimate_bandwidth(estimate),
-                                      .ranges = prefetch->fetch->ranges};
+                                      .ranges = estimate->ranges};
 }
 
 /* Adds up the index once, when the store is first slow. Two threads that do so at once get the same

@@ -144,10 +144,8 @@ uint64_t lod_io_estimate_bandwidth(const struct lod_io_estimate *estimate)
 uint64_t lod_io_estimate_ns(const struct lod_io_estimate *estimate, uint64_t requests,
                             uint64_t bytes)
 {
-    const uint64_t ranges = estimate->ranges ? estimate->ranges : 1;
-
-    return (requests + ranges - 1) / ranges * lod_io_estimate_latency(estimate) +
-           bytes / 1000 * (LOD_SECOND_NS * 1000 / lod_io_estimate_bandwidth(estimate));
+    return lod_io_cost_ns(requests, estimate->ranges, lod_io_estimate_latency(estimate), bytes,
+                          lod_io_estimate_bandwidth(estimate));
 }
 
 uint64_t lod_io_estimate_load(const struct lod_io_estimate *estimate)

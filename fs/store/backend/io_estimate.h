@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "clock.h"
 #include "compiler.h"
 
 /* All zero: nothing is measured yet. */
@@ -21,8 +22,19 @@ struct lod_io_estimate {
     atomic_uint_fast64_t latency_ns; /* 0: not measured yet */
     atomic_uint_fast64_t bandwidth;  /* of one request, bytes a second; 0: not measured yet */
     atomic_uint_fast64_t together;   /* of all loads in flight; 0: one at a time */
-    unsigned ranges;                 /* requests that go side by side; 0: 1 */
+    unsigned ranges;                 /* of one read that go side by side; 0: 1 */
 };
+
+/* Returns the time of `requests` for `bytes` bytes in all. Those that go side by side, `ranges` at
+ * a time (0: 1), take one latency. */
+static inline uint64_t lod_io_cost_ns(uint64_t requests, unsigned ranges, uint64_t latency_ns,
+                                      uint64_t bytes, uint64_t bandwidth)
+{
+    const uint64_t at_once = ranges ? ranges : 1;
+
+    return (requests + at_once - 1) / at_once * latency_ns +
+           bytes / 1000 * (LOD_SECOND_NS * 1000 / bandwidth);
+}
 
 /* Returns whether a request of `bytes` bytes in `ns` has the speed of memory. */
 bool lod_io_estimate_is_fast(uint64_t bytes, uint64_t ns);
@@ -55,8 +67,7 @@ uint64_t lod_io_estimate_latency(const struct lod_io_estimate *estimate);   /* n
 uint64_t lod_io_estimate_bandwidth(const struct lod_io_estimate *estimate); /* bytes a second; of
                                                                                all loads together */
 
-/* Returns the expected time of `requests` for `bytes` bytes in all. Those that go side by side take
- * one latency. */
+/* Returns the expected time of `requests` for `bytes` bytes in all. */
 uint64_t lod_io_estimate_ns(const struct lod_io_estimate *estimate, uint64_t requests,
                             uint64_t bytes);
 

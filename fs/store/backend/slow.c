@@ -23,9 +23,8 @@
 #define MS_NS     1000000ull
 #define LOADS_MAX 4u           /* in flight at first, as of an object store */
 #define BURST_NS  (50 * MS_NS) /* allowance of an idle store; longer pauses do not increase it */
-#define LATE_NS                                                                                    \
-    (2 * MS_NS) /* a slot that was left so long ago counts as left by a late sleeper               \
-                 */
+/* A slot that was left so long ago counts as left by a late sleeper. */
+#define LATE_NS (2 * MS_NS)
 
 /* When something that all requests share is free again. */
 struct turn {
