@@ -97,6 +97,9 @@ static inline unsigned lod_encoder_class(const struct lod_encoder *encoder)
     return 2u * encoder->codec->id + encoder->apart;
 }
 
+/* Returns the encoder of a class; NULL: there is none. */
+const struct lod_encoder *lod_encoder_of_class(unsigned class);
+
 /* Returns the first encoder whose probe and size limit accept the source. Never NULL. */
 const struct lod_encoder *lod_encoder_probe(struct lod_span head, uint64_t source_bytes);
 

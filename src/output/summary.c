@@ -233,6 +233,7 @@ static void json_names(struct lod_json *json, const char *key, const struct lod_
 void lod_summary_json(const struct lod_pack_options *options, const struct lod_pack_result *result,
                       double seconds, FILE *out)
 {
+    static const struct lod_source_list none = {0};
     struct lod_json json = {.out.file = out};
     struct lod_fact facts[FACTS_MAX];
 
@@ -245,7 +246,7 @@ void lod_summary_json(const struct lod_pack_options *options, const struct lod_p
     lod_store_totals_json(&result->totals, &json);
     json_names(&json, "whole", &result->list, why_whole);
     json_names(&json, "left_out", &result->list, why_left_out);
-    lod_level_folders_json(&result->list, &json);
+    lod_level_folders_json(result->levels ? &result->list : &none, &json);
     json_names(&json, "no_levels", &result->list, why_no_levels);
     json_names(&json, "not_in_recordio", &result->list, why_not_in_recordio);
     lod_json_value(&json, "scans", result->scans);

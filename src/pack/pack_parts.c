@@ -239,16 +239,6 @@ int lod_pack_refuse_missing(struct lod_pack_run *p, const struct lod_write *writ
 
 /* ------------------------------------------------------------------------------ the parts */
 
-static uint64_t files_of(const struct lod_order *order, const struct lod_part_run *run)
-{
-    uint64_t files = 0;
-
-    for (uint32_t r = run->first; r < run->first + run->count; r++) {
-        files += order->records[r].count;
-    }
-    return files;
-}
-
 /* The files of a part, to look at. */
 struct looking {
     struct lod_pack_run *p;
@@ -275,7 +265,8 @@ static int look_at_sources(struct lod_pack_run *p, const struct lod_part_run *ru
     struct looking looking = {.p = p, .first = p->order.records[run->first].first};
 
     lod_progress_stage(p->options->progress, "comparing the source with the plan", 0, 0);
-    return lod_pool_each(p->pool, files_of(&p->order, run), look_at, &looking);
+    return lod_pool_each(p->pool, lod_order_sum(&p->order, run->first, run->count).files, look_at,
+                         &looking);
 }
 
 static int take_tables(struct lod_pack_run *p, const struct lod_pack_plan *plan,
@@ -294,16 +285,6 @@ static int take_tables(struct lod_pack_run *p, const struct lod_pack_plan *plan,
                              : error;
 }
 
-static uint64_t bytes_of(const struct lod_order *order, const struct lod_part_run *run)
-{
-    uint64_t bytes = 0;
-
-    for (uint32_t r = run->first; r < run->first + run->count; r++) {
-        bytes += order->records[r].source_bytes;
-    }
-    return bytes;
-}
-
 static int write_run(struct lod_pack_run *p, const struct lod_part_run *run)
 {
     const struct lod_encode_options encode = lod_pack_encode_options(p);
@@ -317,8 +298,8 @@ static int write_run(struct lod_pack_run *p, const struct lod_part_run *run)
     write.first = run->first;
     write.count = run->count;
     lod_memory_semaphore_init(&budget, LOD_WRITE_WORK_BYTES);
-    lod_progress_stage(p->options->progress, "packing", files_of(&p->order, run),
-                       bytes_of(&p->order, run));
+    const struct lod_order_sum sum = lod_order_sum(&p->order, run->first, run->count);
+    lod_progress_stage(p->options->progress, "packing", sum.files, sum.bytes);
     error = lod_write_records(&write);
     for (uint32_t r = run->first + 1; !error && r <= run->first + run->count; r++) {
         p->result->kept += write.written[r].kept;

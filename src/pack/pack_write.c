@@ -60,16 +60,6 @@ static int tally_written(struct lod_pack_run *p, const struct lod_write *write)
     return error;
 }
 
-static uint64_t bytes_to_pack(const struct lod_order *order)
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = 0; i < order->records_count; i++) {
-        bytes += order->records[i].source_bytes;
-    }
-    return bytes;
-}
-
 struct lod_encode_options lod_pack_encode_options(const struct lod_pack_run *p)
 {
     return (struct lod_encode_options){.scans = &p->scans.choice,
@@ -103,8 +93,9 @@ static int make_records(struct lod_pack_run *p, struct lod_write *write)
 {
     write->written_before = p->planned;
     p->begun = !p->planned;
+    const struct lod_order_sum sum = lod_order_sum(&p->order, 0, p->order.records_count);
     lod_progress_stage(p->options->progress, p->planned ? "looking for records" : "packing",
-                       p->order.files_count, bytes_to_pack(&p->order));
+                       sum.files, sum.bytes);
     int error = lod_write_records(write);
     return error ? error : lod_pack_refuse_missing(p, write);
 }

@@ -74,24 +74,10 @@ static int take_text(struct taking *t, size_t bytes_max)
     return 0;
 }
 
-static const struct lod_encoder *encoder_of(unsigned class)
-{
-    static const struct lod_encoder *const encoders[] = {&lod_encoder_pcr, &lod_encoder_l3,
-                                                         &lod_encoder_l3_levels, &lod_encoder_toc,
-                                                         &lod_encoder_raw};
-
-    for (size_t i = 0; i < sizeof(encoders) / sizeof(encoders[0]); i++) {
-        if (lod_encoder_class(encoders[i]) == class) {
-            return encoders[i];
-        }
-    }
-    return NULL;
-}
-
 static int take_file(struct taking *t, uint8_t flags, struct lod_source *source, int32_t *ret_label)
 {
     source->bytes = lod_take_le64(&t->c);
-    source->encoder = encoder_of(lod_take_u8(&t->c));
+    source->encoder = lod_encoder_of_class(lod_take_u8(&t->c));
     source->names = flags & LOD_PLAN_NAMES ? lod_take_le32(&t->c) : 1;
     source->owner = source->added ? lod_take_le32(&t->c) : 0;
     source->part = source->added ? lod_take_le32(&t->c) : 0;

@@ -49,6 +49,23 @@ LOD_MUST_CHECK int lod_order_make(const struct lod_source_list *list,
                                   struct lod_order *ret_order);
 void lod_order_finish(struct lod_order *order);
 
+struct lod_order_sum {
+    uint64_t files, bytes;
+};
+
+/* Returns the files of the records [first, first + count), and their weight. */
+static inline struct lod_order_sum lod_order_sum(const struct lod_order *order, size_t first,
+                                                 size_t count)
+{
+    struct lod_order_sum sum = {0};
+
+    for (size_t r = first; r < first + count; r++) {
+        sum.files += order->records[r].count;
+        sum.bytes += order->records[r].source_bytes;
+    }
+    return sum;
+}
+
 /* Returns whether a record is of a codec for pictures. */
 bool lod_order_has_pictures(const struct lod_order *order);
 
