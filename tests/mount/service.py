@@ -9,20 +9,9 @@ import subprocess
 import sys
 
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from small import TREES, Foreground, make_store, read, until
+from small import TREES, Foreground, daemons, make_store, read, until
 
 LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ lodfs: .+")
-
-
-def pid_of(store):
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            words = read(f"/proc/{pid}/cmdline").split(b"\0")
-        except OSError:
-            continue
-        if os.fsencode(store) in words and words[1] == b"mount":
-            return int(pid)
-    return None
 
 
 def told(listener):
@@ -47,7 +36,7 @@ def notified(store, point, work, name):
                 yield "its end is not told"
         subprocess.run([os.environ["LODFS"], "mount", store, point], check=True,
                        env=dict(os.environ, NOTIFY_SOCKET=name))
-        words, pid = told(listener), pid_of(store)
+        words, pid = told(listener), next(iter(daemons(store)), None)
         if words != {"READY": "1", "MAINPID": str(pid)}:
             yield f"in the background it says {words}, and is process {pid}"
         lodfs("umount", point)

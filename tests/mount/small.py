@@ -76,6 +76,19 @@ def until(condition, seconds=SECONDS_MAX):
     return met
 
 
+def daemons(path):
+    """Returns the ids of the processes of mounts that were started with this path."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            words = read(f"/proc/{pid}/cmdline").split(b"\0")
+        except OSError:
+            continue
+        if os.fsencode(path) in words and b"mount" in b" ".join(words[:2]):
+            found.append(int(pid))
+    return found
+
+
 class Foreground:
     """
     with Foreground(store, point, log, options): `lodfs mount -f`, its stderr in file `log`.

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from mounted import BESIDE, Mount, Results, Work, lodfs, need_fuse
-from small import Foreground, TREES, make_store, read, until
+from small import Foreground, TREES, daemons, make_store, read, until
 
 SECONDS_MAX = 30
 
@@ -15,19 +15,6 @@ SECONDS_MAX = 30
 def mounts_at(point):
     with open("/proc/self/mounts", encoding="utf-8", errors="surrogateescape") as mounts:
         return [line.split() for line in mounts if line.split()[1] == point]
-
-
-def daemons(store):
-    """Returns the ids of the processes that were started with this store's path."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            words = read(f"/proc/{pid}/cmdline").split(b"\0")
-        except OSError:
-            continue
-        if os.fsencode(store) in words and b"mount" in b" ".join(words[:2]):
-            found.append(int(pid))
-    return found
 
 
 def look(point):

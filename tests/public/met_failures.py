@@ -10,8 +10,9 @@ import subprocess
 import sys
 import time
 
+import stores
 from mounted import Mount, Results, Work, lodfs as run_lodfs, need_fuse, skip
-from small import until
+from small import daemons, until
 
 try:
     import numpy  # noqa: F401
@@ -32,14 +33,8 @@ def lists(point):
 
 def kill_daemon(point):
     """Kills the daemon of this mount alone, and waits until nothing is mounted."""
-    for number in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{number}/cmdline", "rb") as file:
-                words = file.read().split(b"\0")
-        except OSError:
-            continue
-        if os.fsencode(point) in words and b"mount" in words:
-            os.kill(int(number), signal.SIGKILL)
+    for pid in daemons(point):
+        os.kill(pid, signal.SIGKILL)
     subprocess.run(["umount", "-l", point], check=False, stderr=subprocess.DEVNULL)
     return until(lambda: not os.path.ismount(point))
 
@@ -152,10 +147,7 @@ def main():
     need_fuse()
     results = Results()
     with Work() as work:
-        source, store = f"{work}/source", f"{work}/store"
-        subprocess.run([os.environ["PHOTOGRAPHS"], source, str(EACH), "2"], check=True,
-                       stdout=subprocess.DEVNULL)
-        run_lodfs("pack", "-q", "--scans=default", "--record-size=64K", source, store)
+        store = stores.in_small_records(work, EACH, 2)
         results.add("daemon killed", killed(store, work))
         for name, test in (("two jobs", two_jobs), ("a trainer stands still", stands_still),
                            ("scores that say nothing", dull_scores)):

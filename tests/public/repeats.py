@@ -266,7 +266,7 @@ def main():
     with Work() as work:
         source, store = f"{work}/source", f"{work}/store"
         make_source(source)
-        run_lodfs("pack", "-q", "--scans=default", "--record-size=64K", source, store)
+        stores.pack(source, store, "--record-size=64K")
         with Mount(store, f"{work}/mount") as point:
             results.add("dealt", dealt(point))
             results.add("states", continued(point))

@@ -286,7 +286,7 @@ def main():
     with Work() as work:
         source, store = f"{work}/source", f"{work}/store"
         make_source(source)
-        run_lodfs("pack", "-q", "--scans=default", "--record-size=64K", source, store)
+        stores.pack(source, store, "--record-size=64K")
         with Mount(store, f"{work}/mount") as point:
             results.add("Sampler", sampled(point, store))
             results.add("lists of paths", listed_paths(point, source))

@@ -31,9 +31,9 @@ def png(seed, width=700, height=500):
             + chunk(b"IDAT", zlib.compress(bytes(rows), 1)) + chunk(b"IEND", b""))
 
 
-def make_photographs(folder):
+def make_photographs(folder, count=PHOTOGRAPHS, seed=3):
     os.makedirs(folder)
-    subprocess.run([os.environ["PHOTOGRAPHS"], folder, str(PHOTOGRAPHS), "3"], check=True,
+    subprocess.run([os.environ["PHOTOGRAPHS"], folder, str(count), str(seed)], check=True,
                    stdout=subprocess.DEVNULL)
 
 
@@ -48,10 +48,16 @@ def make_tables(folder):
     subprocess.run([os.environ["MAKE_TABLES"], folder], check=True)
 
 
-def pack(source, store):
-    subprocess.run([os.environ["LODFS"], "pack", "-q", "--scans=default", source, store],
+def pack(source, store, *options):
+    subprocess.run([os.environ["LODFS"], "pack", "-q", "--scans=default", *options, source, store],
                    check=True, stdin=subprocess.DEVNULL)
     return store
+
+
+def in_small_records(work, count, seed):
+    """A store of photographs in records of 64 KiB, of which orders and windows have many."""
+    make_photographs(f"{work}/source", count, seed)
+    return pack(f"{work}/source", f"{work}/store", "--record-size=64K")
 
 
 def make(work):

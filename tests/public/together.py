@@ -8,7 +8,8 @@ import os
 import subprocess
 import sys
 
-from mounted import Mount, Results, Work, lodfs as run_lodfs, need_fuse, skip
+import stores
+from mounted import Mount, Results, Work, need_fuse, skip
 
 try:
     from torch import distributed
@@ -94,11 +95,7 @@ def main():
     need_fuse()
     results = Results()
     with Work() as work:
-        source, store = f"{work}/source", f"{work}/store"
-        os.makedirs(source)
-        subprocess.run([os.environ["PHOTOGRAPHS"], source, "160", "1"], check=True,
-                       stdout=subprocess.DEVNULL)
-        run_lodfs("pack", "-q", "--scans=default", "--record-size=64K", source, store)
+        store = stores.in_small_records(work, 160, 1)
         with Mount(store, f"{work}/a") as first, Mount(store, f"{work}/b") as second:
             results.add("scores together", agreed(run_all((first, second), work)))
             results.add("without a group", alone(first))

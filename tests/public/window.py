@@ -4,7 +4,6 @@ how often `auto` repeats. repeats.py has the orders.
 """
 import json
 import os
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -16,7 +15,8 @@ except ImportError:
     sys.exit(77)
 sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
 import lodfs
-from mounted import Mount, Results, Work, lodfs as run_lodfs, need_fuse
+import stores
+from mounted import Mount, Results, Work, need_fuse
 from small import until
 
 EACH = 120
@@ -131,10 +131,7 @@ def main():
     need_fuse()
     results = Results()
     with Work() as work:
-        source, store = f"{work}/source", f"{work}/store"
-        subprocess.run([os.environ["PHOTOGRAPHS"], source, str(EACH), "3"], check=True,
-                       stdout=subprocess.DEVNULL)
-        run_lodfs("pack", "-q", "--scans=default", "--record-size=64K", source, store)
+        store = stores.in_small_records(work, EACH, 3)
         results.add("fixed", fixed(store, work))
         results.add("auto", auto(store, work))
         results.add("wait", waited(store, work))

@@ -332,6 +332,19 @@ struct lod_item item = {.number = 12,
                                  .group_bytes = {1ull << 40}}}; /* larger than any cache */
 struct lod_reader *reader;
 
+struct lod_item item_in_record(uint32_t number, uint32_t items, unsigned groups)
+{
+    struct lod_item of = item;
+
+    of.recd.number = number / items;
+    of.recd.first_item = number / items * items;
+    of.recd.items = items;
+    of.recd.codec = LOD_CODEC_PCR;
+    of.recd.groups = (uint8_t)groups;
+    of.number = number;
+    return of;
+}
+
 void setup(void)
 {
     cr_assert_eq(lod_reader_create(NULL,

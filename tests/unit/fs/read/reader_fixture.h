@@ -47,6 +47,9 @@ extern struct lod_io_estimate index_pace;
 extern struct lod_item item;
 extern struct lod_reader *reader;
 
+/* Returns an item of codec pcr in records of `items` items; the caller sets the groups' bytes. */
+struct lod_item item_in_record(uint32_t number, uint32_t items, unsigned groups);
+
 /* Returns byte `at` of a segment, different for each group and item. */
 uint8_t byte_of(const struct lod_item *of, unsigned group, uint64_t at);
 

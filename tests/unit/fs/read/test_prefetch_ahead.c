@@ -18,17 +18,11 @@ static uint64_t room;
 /* Records of ITEMS items of 3 groups of one size. */
 static struct lod_item item_of(uint32_t number)
 {
-    struct lod_item of = item;
+    struct lod_item of = item_in_record(number, ITEMS, 3);
 
-    of.recd.number = number / ITEMS;
-    of.recd.first_item = number / ITEMS * ITEMS;
-    of.recd.items = ITEMS;
-    of.recd.codec = LOD_CODEC_PCR;
-    of.recd.groups = 3;
     for (unsigned g = 0; g < LOD_GROUPS_MAX; g++) {
         of.recd.group_bytes[g] = g < 10 ? GROUP : 0;
     }
-    of.number = number;
     return of;
 }
 

@@ -16,15 +16,9 @@ static struct lod_byte_limit limit = {.bytes_max = 64 << 20};
 /* Records of ITEMS items of 2 groups of a frame each. */
 static struct lod_item item_of(uint32_t number)
 {
-    struct lod_item of = item;
+    struct lod_item of = item_in_record(number, ITEMS, 2);
 
-    of.recd.number = number / ITEMS;
-    of.recd.first_item = number / ITEMS * ITEMS;
-    of.recd.items = ITEMS;
-    of.recd.codec = LOD_CODEC_PCR;
-    of.recd.groups = 2;
     of.recd.group_bytes[0] = of.recd.group_bytes[1] = ITEMS * FRAME_BYTES;
-    of.number = number;
     return of;
 }
 

@@ -14,15 +14,10 @@ static struct lod_byte_limit limit;
 
 static struct lod_item item_of(uint32_t number)
 {
-    struct lod_item of = item;
+    struct lod_item of = item_in_record(number, ITEMS, 2);
 
-    /* Records of ITEMS items of 2 groups of a frame each; the rest of a segment is empty. */
-    of.recd.number = number / ITEMS;
-    of.recd.first_item = number / ITEMS * ITEMS;
-    of.recd.items = ITEMS;
-    of.recd.groups = 2;
+    /* Each group is one frame; the rest of a segment is empty. */
     of.recd.group_bytes[0] = of.recd.group_bytes[1] = ITEMS * FRAME_BYTES;
-    of.number = number;
     return of;
 }
 
