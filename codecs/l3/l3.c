@@ -11,8 +11,9 @@
 
 #include "l3/container/container.h"
 #include "l3/l3_file.h"
-#include "l3/container/l3_make.h"
+#include "l3/container/l3_form.h"
 #include "l3/container/level_rules.h"
+#include "l3/l3_make.h"
 #include "l3/l3_pixels.h"
 #include "l3/container/l3_row.h"
 

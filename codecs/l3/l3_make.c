@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes units: one on the host, or many in one job of a device. */
-#include "l3/container/l3_make.h"
+#include "l3/l3_make.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "l3/device/batch.h"
 #include "l3/container/container.h"
+#include "l3/container/l3_form.h"
 #include "l3/container/level_rules.h"
 #include "l3/l3_pixels.h"
 #include "l3/container/l3_row.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "l3/container/container.h"
-#include "l3/container/l3_make.h"
+#include "l3/container/l3_form.h"
 #include "l3/l3_pixels.h"
 
 /*

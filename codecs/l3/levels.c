@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "l3/container/container.h"
-#include "l3/container/l3_make.h"
+#include "l3/container/l3_form.h"
 #include "l3/container/level_rules.h"
 #include "l3/container/raster_file.h"
 #include "l3/container/word_free.h"

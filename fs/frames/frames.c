@@ -11,6 +11,7 @@
 
 #include "frames/prefetch.h"
 #include "frames/prefetch_loads.h"
+#include "frames/prefetch_threads.h"
 
 struct lod_frames {
     struct lod_fetch fetch;
@@ -353,7 +354,12 @@ void lod_frames_set_room(struct lod_frames *frames, uint64_t bytes)
 int lod_frames_tell(struct lod_frames *frames, const struct lod_ahead_tell *tell,
                     struct lod_ahead_answer *ret_answer)
 {
-    return lod_prefetch_tell(&frames->prefetch, tell, ret_answer);
+    int error = lod_prefetch_tell(&frames->prefetch, tell, ret_answer);
+
+    if (!error) {
+        lod_prefetch_wake(&frames->prefetch);
+    }
+    return error;
 }
 
 struct lod_io_estimate *lod_frames_io_estimate(struct lod_frames *frames)

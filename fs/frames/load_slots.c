@@ -8,12 +8,12 @@
 /* Returns how many slots there are for loads of one kind. */
 static unsigned slots_for(const struct lod_load_slots *slots, bool ahead)
 {
-    return slots->limit + (!ahead && slots->most > 1);
+    return slots->window.limit + (!ahead && slots->window.most > 1);
 }
 
 struct lod_load *lod_load_slots_find(struct lod_load_slots *slots, uint32_t record)
 {
-    for (unsigned i = 0; i <= slots->most; i++) {
+    for (unsigned i = 0; i <= slots->window.most; i++) {
         if (slots->at[i].in_flight && slots->at[i].record == record) {
             return &slots->at[i];
         }
@@ -33,7 +33,7 @@ struct lod_load *lod_load_slots_begin(struct lod_load_slots *slots, uint32_t rec
     while (load->in_flight) {
         load++;
     }
-    assert(load <= &slots->at[slots->most]);
+    assert(load <= &slots->at[slots->window.most]);
     load->record = record;
     load->in_flight = true;
     load->ahead = ahead;
@@ -46,7 +46,7 @@ struct lod_load *lod_load_slots_begin(struct lod_load_slots *slots, uint32_t rec
 
 void lod_load_slots_join(struct lod_load_slots *slots, struct lod_load *load)
 {
-    if (load && load->ahead && !load->yields && slots->most > 1) {
+    if (load && load->ahead && !load->yields && slots->window.most > 1) {
         load->ahead = false;
         slots->ahead--;
     }
@@ -77,7 +77,7 @@ uint64_t lod_load_slots_expected(const struct lod_load_slots *slots)
 {
     uint64_t bytes = 0;
 
-    for (unsigned i = 0; i <= slots->most; i++) {
+    for (unsigned i = 0; i <= slots->window.most; i++) {
         bytes += slots->at[i].expected;
     }
     return bytes;

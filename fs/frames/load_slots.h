@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "backend/io_buffer.h"
+#include "frames/load_window.h"
 
 #define LOD_LOADS_MAX 16u /* ahead, at a time */
 
@@ -27,14 +28,13 @@ struct lod_load {
     struct lod_io_buffer buffer; /* its thread uses it without the lock */
 };
 
-/* All zero, with `limit` and `most` set: no load is in flight. */
+/* All zero, with `limit` and `most` of the window set: no load is in flight. */
 struct lod_load_slots {
-    unsigned limit;   /* loads at a time, at least 1 */
-    unsigned most;    /* what `limit` can become, at most LOD_LOADS_MAX: memory for buffers */
-    unsigned count;   /* in flight, */
-    unsigned ahead;   /* of them for no reader, */
-    unsigned yields;  /* of these about to end for a reader */
-    unsigned waiting; /* readers that wait for a slot */
+    struct lod_load_window window; /* how many loads may be in flight */
+    unsigned count;                /* in flight, */
+    unsigned ahead;                /* of them for no reader, */
+    unsigned yields;               /* of these about to end for a reader */
+    unsigned waiting;              /* readers that wait for a slot */
     struct lod_load at[LOD_LOADS_MAX + 1];
 };
 

@@ -13,7 +13,7 @@
 /* All zero, with `limit` and `most` set: nothing is measured yet. */
 struct lod_load_window {
     unsigned limit; /* loads that may be in flight now, 1 .. most */
-    unsigned most;  /* 1: the window never changes */
+    unsigned most;  /* of them; 1: the window never changes */
     unsigned tried; /* `limit` is tried, and this was the one before; 0: it is not */
     uint64_t speed; /* of the limit before, bytes a second; 0: not measured */
     uint64_t rest_until_ns, halved_ns;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "clock.h"
-#include "frames/prefetch_threads.h"
 #include "order/shown_groups.h"
 
 /* Prefixes take three quarters of the cache. Whole chunks and the entries of frames may take a part
@@ -124,7 +123,6 @@ static void begin_again(struct lod_prefetch *prefetch, uint64_t now)
         prefetch->look_ns = now + LOOK_NS;
     }
     prefetch->has_next = prefetch->has_next && !prefetch->lists.count;
-    lod_prefetch_wake(prefetch);
 }
 
 int lod_prefetch_tell(struct lod_prefetch *prefetch, const struct lod_ahead_tell *tell,

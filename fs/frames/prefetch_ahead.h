@@ -12,8 +12,9 @@
 #include "frames/ahead_lists.h"
 #include "frames/prefetch_state.h"
 
-/* Changes the list of a job, and answers how much of it is in memory. Errors are those of
- * lod_ahead_lists_tell, -ENOENT for a record that the store lacks, and -EIO. */
+/* Changes the list of a job, and answers how much of it is in memory. The caller then wakes the
+ * threads: lod_prefetch_wake. Errors are those of lod_ahead_lists_tell, -ENOENT for a record that
+ * the store lacks, and -EIO. */
 LOD_MUST_CHECK int lod_prefetch_tell(struct lod_prefetch *prefetch,
                                      const struct lod_ahead_tell *tell,
                                      struct lod_ahead_answer *ret_answer);

@@ -124,9 +124,8 @@ static uint64_t bytes_of(const struct lod_io_buffer *buffer)
 /* Learns from a request, if several may be in flight. The lock is held. */
 static void learn(struct lod_prefetch *prefetch, const struct lod_load_ended *ended)
 {
-    lod_load_window_add(&prefetch->window, ended);
-    prefetch->slots.limit = prefetch->window.limit;
-    if (prefetch->slots.most > 1) {
+    lod_load_window_add(&prefetch->slots.window, ended);
+    if (prefetch->slots.window.most > 1) {
         lod_io_estimate_set_together(&prefetch->fetch->estimate,
                                      lod_load_rate_now(&prefetch->rate));
     }

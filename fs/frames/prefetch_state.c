@@ -76,7 +76,7 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned
         fitting_bytes = total_of(totals, from, k);
     }
     records = records > summary.loaded_records ? records - summary.loaded_records : 0;
-    if (prefetch->slots.most > 1) { /* others decide at the same time */
+    if (prefetch->slots.window.most > 1) { /* others decide at the same time */
         pthread_mutex_lock(&prefetch->lock);
         expected = lod_load_slots_expected(&prefetch->slots);
         pthread_mutex_unlock(&prefetch->lock);

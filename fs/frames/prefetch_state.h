@@ -16,7 +16,6 @@
 #include "frames/ahead_lists.h"
 #include "frames/load_rate.h"
 #include "frames/load_slots.h"
-#include "frames/load_window.h"
 #include "frames/prefetch_policy.h"
 #include "framecache/fetch.h"
 
@@ -46,12 +45,11 @@ struct lod_prefetch {
 
     pthread_mutex_t lock; /* guards all below */
     pthread_cond_t moved;
-    struct lod_load_slots slots;   /* `most` does not change */
-    struct lod_load_rate rate;     /* of all loads together */
-    struct lod_load_window window; /* sets slots.limit */
-    bool over;                     /* no other load may begin */
-    uint64_t steps;                /* counts steps and ends of loads */
-    bool threads;                  /* may it start threads? */
+    struct lod_load_slots slots; /* window.most does not change */
+    struct lod_load_rate rate;   /* of all loads together */
+    bool over;                   /* no other load may begin */
+    uint64_t steps;              /* counts steps and ends of loads */
+    bool threads;                /* may it start threads? */
     unsigned thread_count;
     pthread_t thread[LOD_LOADS_MAX];
     uint64_t foresights; /* calls of lod_prefetch_ahead */

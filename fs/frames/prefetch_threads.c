@@ -9,8 +9,7 @@
 #define AHEAD_LEAST 2u  /* records: the current one and the next */
 #define AHEAD_MOST  32u /* records, if several loads may be in flight */
 
-/* ------------------------------------------------------------------------------ foreseen records
- */
+/* ------------------------------------------------------------------------------ foreseen */
 
 /* Returns the wanted groups that are not loaded; last 0: none. */
 static struct lod_groups rest_of(const struct lod_prefetch *prefetch, const struct lod_item *item,
@@ -91,7 +90,7 @@ static void hand_on(struct lod_prefetch *prefetch, const struct lod_foresight *n
 /* Loads the rest of the foresight's record, and those behind it of its codec. */
 static void read_ahead(struct lod_prefetch *prefetch, struct lod_foresight next)
 {
-    const bool several = prefetch->slots.most > 1;
+    const bool several = prefetch->slots.window.most > 1;
     struct lod_item item;
 
     while (!lod_dataset_item(prefetch->fetch->dataset, next.item, &item) &&
@@ -196,7 +195,8 @@ static void *run(void *ctx);
 /* Starts as many threads as loads may be in flight. The lock is held. */
 static void start(struct lod_prefetch *prefetch)
 {
-    while (prefetch->threads && !prefetch->over && prefetch->thread_count < prefetch->slots.limit &&
+    while (prefetch->threads && !prefetch->over &&
+           prefetch->thread_count < prefetch->slots.window.limit &&
            !pthread_create(&prefetch->thread[prefetch->thread_count], NULL, run, prefetch)) {
         prefetch->thread_count++;
     }
@@ -237,8 +237,10 @@ static void *run(void *ctx)
 
 void lod_prefetch_wake(struct lod_prefetch *prefetch)
 {
+    pthread_mutex_lock(&prefetch->lock);
     start(prefetch);
     pthread_cond_broadcast(&prefetch->moved);
+    pthread_mutex_unlock(&prefetch->lock);
 }
 
 /* Returns how many bytes of records behind the next one are read ahead: what the store brings in

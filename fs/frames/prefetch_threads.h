@@ -14,7 +14,7 @@
 void lod_prefetch_ahead(struct lod_prefetch *prefetch, const struct lod_item *item,
                         struct lod_groups groups);
 
-/* Lists have changed: the threads look at them. The lock is held. */
+/* Lists have changed (prefetch_ahead.h): the threads look at them. Never blocks. */
 void lod_prefetch_wake(struct lod_prefetch *prefetch);
 
 /* Prevents further loads and joins the threads. */

@@ -3,7 +3,6 @@
 #include "shard/shard_cache.h"
 
 #include "shard/shard_directory.h"
-#include "shard/shard_layout.h"
 
 #define LAYOUT (1ull << 16) /* in keys: it is no directory */
 
@@ -36,26 +35,12 @@ int lod_shard_cache_part(struct lod_shard_cache *cache, const struct lod_shard *
     return error ? error : lod_cache_get(cache->blobs, key, fill_directory, &wanted, ret_directory);
 }
 
-struct wanted_layout {
-    struct lod_shard_cache *cache;
-    const struct lod_shard *shard;
-};
-
-static int fill_layout(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
-{
-    const struct wanted_layout *wanted = ctx;
-
-    (void)key;
-    return lod_shard_layout_make(wanted->cache, wanted->shard, ret_blob);
-}
-
 int lod_shard_cache_layout(struct lod_shard_cache *cache, const struct lod_shard *shard,
-                           struct lod_blob **ret_layout)
+                           lod_cache_fill fill, void *ctx, struct lod_blob **ret_layout)
 {
     const uint64_t part = (uint64_t)shard->part.count << 16 | shard->part.number;
     const struct lod_key key = {.high = part << 32 | shard->end_row,
                                 .low = LAYOUT | form_of(shard)};
-    struct wanted_layout wanted = {.cache = cache, .shard = shard};
 
-    return lod_cache_get(cache->blobs, key, fill_layout, &wanted, ret_layout);
+    return lod_cache_get(cache->blobs, key, fill, ctx, ret_layout);
 }

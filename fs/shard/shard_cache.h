@@ -19,9 +19,9 @@ LOD_MUST_CHECK int lod_shard_cache_part(struct lod_shard_cache *cache,
                                         uint64_t at, struct lod_shard_part *ret_part,
                                         struct lod_blob **ret_directory);
 
-/* Returns the layout of a file in a part; otherwise as above. */
+/* Returns the layout of a file in a part, which `fill` makes if it is absent: see lod_cache_get. */
 LOD_MUST_CHECK int lod_shard_cache_layout(struct lod_shard_cache *cache,
-                                          const struct lod_shard *shard,
-                                          struct lod_blob **ret_layout);
+                                          const struct lod_shard *shard, lod_cache_fill fill,
+                                          void *ctx, struct lod_blob **ret_layout);
 
 #endif

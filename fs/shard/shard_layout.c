@@ -175,20 +175,29 @@ static int join(const struct making *m, struct lod_blob **ret_blob)
     return error;
 }
 
-int lod_shard_layout_make(struct lod_shard_cache *cache, const struct lod_shard *shard,
-                          struct lod_blob **ret_blob)
+static int make(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
+{
+    struct making *m = ctx;
+    const struct lod_shard *shard = m->shard;
+    int error = lod_framing_of(shard->framing->format, &m->column) ? 0 : -ENOENT;
+
+    (void)key;
+    for (unsigned id = 0; id < LOD_CODECS; id++) {
+        m->part_behind[id] = shard->part.count - 1u;
+    }
+    error = error ? error : lod_shard_sums(m->cache->dataset, shard->end_row, &m->after);
+    for (uint32_t row = shard->end_row; !error && row > shard->first_row; row--) {
+        error = add_row(m, row - 1);
+    }
+    return error ? error : join(m, ret_blob);
+}
+
+int lod_shard_layout(struct lod_shard_cache *cache, const struct lod_shard *shard,
+                     struct lod_blob **ret_layout)
 {
     struct making m = {.cache = cache, .shard = shard};
-    int error = lod_framing_of(shard->framing->format, &m.column) ? 0 : -ENOENT;
+    int error = lod_shard_cache_layout(cache, shard, make, &m, ret_layout);
 
-    for (unsigned id = 0; id < LOD_CODECS; id++) {
-        m.part_behind[id] = shard->part.count - 1u;
-    }
-    error = error ? error : lod_shard_sums(cache->dataset, shard->end_row, &m.after);
-    for (uint32_t row = shard->end_row; !error && row > shard->first_row; row--) {
-        error = add_row(&m, row - 1);
-    }
-    error = error ? error : join(&m, ret_blob);
     free(m.intervals.at);
     return error;
 }

@@ -21,11 +21,12 @@ struct lod_shard_interval {
 };
 
 /*
- * Makes a layout as a blob for a cache. Visits the rows of the split, and reads the directories of
- * records that a border divides. Returns -EIO (already logged) or an error of lod_error_passes.
+ * Returns the layout of a file in a part; the caller unrefs it. If the cache lacks it, this visits
+ * the rows of the split, and reads the directories of records that a border divides. Returns -EIO
+ * (already logged) or an error of lod_error_passes.
  */
-LOD_MUST_CHECK int lod_shard_layout_make(struct lod_shard_cache *cache,
-                                         const struct lod_shard *shard, struct lod_blob **ret_blob);
+LOD_MUST_CHECK int lod_shard_layout(struct lod_shard_cache *cache, const struct lod_shard *shard,
+                                    struct lod_blob **ret_layout);
 
 /* Returns the intervals in order of the file, and their number. */
 const struct lod_shard_interval *lod_shard_layout_intervals(const struct lod_blob *layout,

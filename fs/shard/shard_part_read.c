@@ -110,7 +110,7 @@ int lod_shard_bytes(struct lod_shard_reader *reader, const struct lod_shard *sha
         *ret_bytes = shard->bytes;
         return 0;
     }
-    int error = lod_shard_cache_layout(lod_shard_reader_cache(reader), shard, &layout);
+    int error = lod_shard_layout(lod_shard_reader_cache(reader), shard, &layout);
     if (!error) {
         *ret_bytes = file_bytes(shard, layout);
     }
@@ -127,7 +127,7 @@ int lod_shard_read(struct lod_shard_reader *reader, const struct lod_shard *shar
     if (!is_divided(shard)) {
         return lod_shard_read_stretch(reader, shard, offset, bytes, into, ret_bytes);
     }
-    int error = lod_shard_cache_layout(lod_shard_reader_cache(reader), shard, &layout);
+    int error = lod_shard_layout(lod_shard_reader_cache(reader), shard, &layout);
     if (error) {
         return error;
     }

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "l3/container/l3_make.h"
+#include "l3/container/l3_form.h"
 #include "l3/container/png_stored.h"
 
 #define AT_CRC   28 /* u32 */

@@ -6,7 +6,7 @@
  */
 #include "l3/container/raster_file.h"
 
-#include "l3/container/l3_make.h"
+#include "l3/container/l3_form.h"
 
 #define AT_FRONT 28 /* u32 */
 

@@ -2,7 +2,7 @@
 /* Pixels of l3 items, compared with those computed here from the rows of the packed PNG. */
 #include <errno.h>
 
-#include "l3/container/l3_make.h"
+#include "l3/container/l3_form.h"
 #include "l3/l3_pixels.h"
 #include "png_samples.h"
 

@@ -6,7 +6,7 @@
 
 #include "encoder.h"
 #include "l3/container/container.h"
-#include "l3/container/l3_make.h"
+#include "l3/container/l3_form.h"
 #include "l3/container/level_rules.h"
 #include "l3/container/word_free.h"
 #include "l3/l3_file.h"

@@ -13,7 +13,7 @@ static struct lod_load_slots slots;
 
 static void begin(unsigned limit, unsigned most)
 {
-    slots = (struct lod_load_slots){.limit = limit, .most = most};
+    slots = (struct lod_load_slots){.window = {.limit = limit, .most = most}};
 }
 
 Test(load_slots, a_disk_has_one_load_which_makes_way_for_a_reader)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The maker of l3 items: decodes bands of patches and converts them to bytes of files. */
-#ifndef LOD_L3_MAKE_H
-#define LOD_L3_MAKE_H
+/* The forms of an l3 item: the byte sequences that its maker (l3_make.h) computes. */
+#ifndef LOD_L3_FORM_H
+#define LOD_L3_FORM_H
 
-#include "codec.h"
 #include "l3/container/l3_row.h"
 
-/* The forms of an item; see lod_maker. */
+/* See lod_maker. */
 enum lod_l3_form {
     LOD_L3_FORM_FILE,   /* the bands of the file; see `upward` of lod_l3_row */
     LOD_L3_FORM_PIXELS, /* the pixels of decoded/; see l3_pixels.h */
@@ -22,7 +21,5 @@ static inline unsigned lod_l3_around(unsigned form)
 {
     return form < LOD_L3_FORM_LEVEL ? LOD_L3_GROUP_CHUNKS : 1;
 }
-
-extern const struct lod_maker lod_l3_maker;
 
 #endif
