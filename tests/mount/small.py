@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers of the mount tests: a small source and its store, and a daemon in the foreground."""
 import os
+import signal
 import subprocess
 import time
 
@@ -76,17 +77,39 @@ def until(condition, seconds=SECONDS_MAX):
     return met
 
 
-def daemons(path):
-    """Returns the ids of the processes of mounts that were started with this path."""
+def processes(matches):
+    """Returns the ids of the processes whose command line, as a list of words, matches."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            words = read(f"/proc/{pid}/cmdline").split(b"\0")
-        except OSError:
+            if matches(read(f"/proc/{pid}/cmdline").split(b"\0")):
+                found.append(int(pid))
+        except OSError:  # it has ended meanwhile
             continue
-        if os.fsencode(path) in words and b"mount" in b" ".join(words[:2]):
-            found.append(int(pid))
     return found
+
+
+def daemons(path):
+    """Returns the ids of the processes of mounts that were started with this path."""
+    return processes(lambda words: os.fsencode(path) in words and b"mount" in b" ".join(words[:2]))
+
+
+def are_stopped(pid):
+    """Returns whether all threads of a process are."""
+    tasks = f"/proc/{pid}/task"
+    return all(read(f"{tasks}/{task}/stat").rsplit(b") ", 1)[1][:1] == b"T"
+               for task in os.listdir(tasks))
+
+
+def stop(*pids):
+    """
+    Stops processes. Blocks until all their threads are stopped, and returns whether they are; False
+    without a process. A thread that still runs can take a request, and no signal ends a program
+    whose request was taken.
+    """
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    return bool(pids) and until(lambda: all(map(are_stopped, pids)))
 
 
 class Foreground:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from mounted import BESIDE, Mount, Results, Work, lodfs, need_fuse
-from small import Foreground, TREES, daemons, make_store, read, until
+from small import Foreground, TREES, daemons, make_store, processes, read, stop, until
 
 SECONDS_MAX = 30
 
@@ -105,21 +105,16 @@ def relative(store, point):
         yield f"mount with relative paths: exit {done.returncode}"
     yield from look(point)
     words = [os.environ["LODFS"].encode(), b"mount", os.fsencode(os.path.basename(store))]
-    for pid in [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc")))
-                if cmdline(pid)[:3] == words]:
+    started = processes(lambda found: found[:3] == words)
+    if not started:
+        yield "the daemon is not found"
+    for pid in started:
         if os.readlink(f"/proc/{pid}/cwd") != "/":
             yield "the daemon did not leave the folder it was started in"
         if os.readlink(f"/proc/{pid}/fd/2") != "/dev/null":
             yield "the daemon kept the caller's stderr"
     lodfs("umount", point)
     yield from ["the store is still mounted"] if mounts_at(point) else []
-
-
-def cmdline(pid):
-    try:
-        return read(f"/proc/{pid}/cmdline").split(b"\0")
-    except OSError:
-        return []
 
 
 def busy(store, point):
@@ -176,8 +171,8 @@ def hanging(store, point):
     which looks up the stores of all mounts, does not wait for such a daemon."""
     lodfs("mount", store, point)
     stopped = daemons(store)
-    for pid in stopped:
-        os.kill(pid, signal.SIGSTOP)
+    if not stop(*stopped):
+        yield "the daemon does not stop"
     for words in (("pack", "-q", "-n", os.path.dirname(__file__), f"{store}-beside"),
                   ("umount", "-l", point)):
         code = ends(stopped, *words)
@@ -196,8 +191,8 @@ def stopped(store, point):
     """umount without -l ends too: it waits two seconds for an answer of the daemon."""
     lodfs("mount", store, point)
     pids = daemons(store)
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
+    if not stop(*pids):
+        yield "the daemon does not stop"
     code = ends(pids, "umount", point)
     if code != 0 or mounts_at(point):
         yield f"umount while the daemon is stopped: exit {code}, mounts {mounts_at(point)}"

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+from small import daemons
+
 PAGE_KIB = 1024
 LOOKUPS = 2_000
 TREES = ("full", "q1", "q9")  # the same names in trees that the kernel has not seen yet
@@ -44,19 +46,8 @@ class Served:
         subprocess.run([self.lodfs, "mount", self.store, self.point], check=True)
         os.stat(os.path.join(self.point, "full"))
         self.ready_ms = (time.monotonic() - from_s) * 1e3
-        self.pid = self.find()
+        self.pid, = daemons(self.point)
         return self
-
-    def find(self):
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{pid}/cmdline", "rb") as file:
-                    words = file.read().split(b"\0")
-            except OSError:
-                continue
-            if os.fsencode(self.point) in words and b"mount" in words:
-                return int(pid)
-        raise RuntimeError("the mount has no server")
 
     def __exit__(self, *_):
         subprocess.run([self.lodfs, "umount", self.point], check=True)

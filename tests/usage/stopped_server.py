@@ -14,7 +14,7 @@ import sys
 
 from long import counted
 from mounted import Results, Work, need_fuse
-from small import Foreground, files_below, make_store, read, until
+from small import Foreground, files_below, make_store, read, stop, until
 
 PAUSES, PAUSES_LONG = 8, 80
 WAIT_S = 20
@@ -55,15 +55,6 @@ def end_reader(reader):
         reader.kill()
         return ["a reader hangs after SIGCONT"]
     return [] if reader.returncode == 0 and int(text) > 0 else [f"a reader ends with {text}"]
-
-
-def is_stopped(pid):
-    return read(f"/proc/{pid}/stat").rsplit(b") ", 1)[1][:1] == b"T"
-
-
-def stop(server):
-    server.send_signal(signal.SIGSTOP)
-    return until(lambda: is_stopped(server.pid))
 
 
 # The kernel has been told all of this before. Python's open() sends an ioctl, os.open none.
@@ -117,7 +108,7 @@ def pauses(source, store, point, log):
         cold = [f"{point}/q{k}/photos/{os.fsdecode(name)}" for k in range(1, 11)
                 for name in sorted(files_below(f"{source}/photos"))]
         for path in cold[:counted(PAUSES, PAUSES_LONG)]:
-            if not stop(server.process):
+            if not stop(server.process.pid):
                 yield "the server does not stop"
             wrong = known(point) + list(killed(path))
             server.process.send_signal(signal.SIGCONT)
