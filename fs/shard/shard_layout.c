@@ -81,7 +81,26 @@ static int add(struct making *m, const struct lod_shard_interval *interval)
     return LOD_LIST_ADD(&m->intervals, *interval);
 }
 
-/* Adds the samples of a row that a border divides. */
+/* Adds samples [from, to) of a row. Both ends have to be of this part: keys may not descend. */
+static int add_between(struct making *m, const struct row *row, const struct lod_shard_part *part,
+                       const struct lod_blob *directory, uint64_t from, uint64_t to)
+{
+    const uint16_t number = m->shard->part.number;
+    const uint64_t start = lod_shard_directory_start(directory, from);
+    const struct lod_shard_interval interval = {.start = part->start + start,
+                                                .bytes = lod_shard_directory_start(directory, to) -
+                                                         start,
+                                                .first_lead = part->first_lead + (uint32_t)from,
+                                                .leads = (uint32_t)(to - from)};
+
+    if (from < to &&
+        (part_of(m, directory, from) != number || part_of(m, directory, to - 1) != number)) {
+        return lod_dataset_sums_failed(m->cache->dataset, row->number, -EILSEQ);
+    }
+    return add(m, &interval);
+}
+
+/* Adds the samples of a row that a border divides. The border behind a part is never before it. */
 static int add_divided(struct making *m, const struct row *row)
 {
     const uint16_t number = m->shard->part.number;
@@ -96,17 +115,7 @@ static int add_divided(struct making *m, const struct row *row)
     const uint64_t from = row->first < number ? border(m, directory, number) : 0;
     const uint64_t to = row->last > number ? border(m, directory, number + 1u)
                                            : lod_shard_directory_count(directory);
-    const uint64_t start = lod_shard_directory_start(directory, from);
-    if (from <= to) {
-        const struct lod_shard_interval interval = {
-            .start = part.start + start,
-            .bytes = lod_shard_directory_start(directory, to) - start,
-            .first_lead = part.first_lead + (uint32_t)from,
-            .leads = (uint32_t)(to - from)};
-        error = add(m, &interval);
-    } else {
-        error = lod_dataset_sums_failed(m->cache->dataset, row->number, -EILSEQ);
-    }
+    error = add_between(m, row, &part, directory, from, to);
     lod_blob_unref(directory);
     return error;
 }
