@@ -263,19 +263,13 @@ static int settle_full(struct lod_pack_arguments *arguments)
     return 0;
 }
 
-/* Checks --plan and --part. Containers are walked by each process, so they have no plan. */
+/* Checks --plan and --part. */
 static int settle_part(struct lod_pack_arguments *arguments)
 {
     struct lod_pack_options *pack = &arguments->pack;
 
     if (!pack->plan && !arguments->part) {
         return 0;
-    }
-    if (pack->from) {
-        return lod_arguments_refuse(&lod_cmd_pack,
-                                    "--plan and --part take a folder of files, not "
-                                    "--from=%s",
-                                    pack->from->name);
     }
     if (pack->dry_run || (pack->plan && arguments->part)) {
         return lod_arguments_refuse(&lod_cmd_pack,

@@ -58,7 +58,7 @@ static int open_source(struct lod_pack_run *p)
 
     if (p->options->from) {
         const struct lod_import import = import_of(p);
-        return lod_import_open(&import, &p->source_fd, &p->result->containers, &p->alone);
+        return lod_import_open(&import, &p->source_fd, &p->alone);
     }
     p->source_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (p->source_fd >= 0) {
@@ -92,13 +92,20 @@ static int open_target(struct lod_pack_run *p, struct lod_walk *walk)
     return error;
 }
 
-static int list_source(struct lod_pack_run *p, const struct lod_walk *walk)
+static int list_members(struct lod_pack_run *p)
 {
     const struct lod_import import = import_of(p);
+    int error = lod_import_find(&import, p->source_fd, p->alone, &p->result->containers);
 
-    int error = p->options->from ? lod_import_list(&import, p->source_fd, p->alone,
-                                                   &p->result->containers, &p->result->list)
-                                 : lod_walk(walk, &p->result->list);
+    return error ? error
+                 : lod_import_list(&import, p->source_fd, p->alone, &p->result->containers,
+                                   &p->result->list);
+}
+
+static int list_source(struct lod_pack_run *p, const struct lod_walk *walk)
+{
+    int error = p->options->from ? list_members(p) : lod_walk(walk, &p->result->list);
+
     return error || p->options->filter.include.count == 0
                ? error
                : lod_source_list_drop_folders(&p->result->list);

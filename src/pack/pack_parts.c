@@ -78,6 +78,7 @@ int lod_pack_write_plan(struct lod_pack_run *p)
     char options[LOD_JOURNAL_OPTIONS_MAX + 1];
     struct lod_pack_plan_decisions decisions = {.options = options,
                                                 .list = &p->result->list,
+                                                .containers = &p->result->containers,
                                                 .order = &p->order,
                                                 .scans = &p->scans,
                                                 .labels = p->labels.at,
@@ -140,6 +141,8 @@ static int take_decisions(struct lod_pack_run *p, struct lod_pack_plan *plan,
     }
     p->first_error->planned = true;
     p->result->list = sources->list;
+    p->result->containers = plan->containers; /* which its sources borrow */
+    plan->containers = (struct lod_source_list){0};
     p->labels.at = sources->labels;
     p->order = plan->order; /* it is the run's now */
     plan->order = (struct lod_order){0};
@@ -245,6 +248,16 @@ struct looking {
     uint32_t first; /* of the order's files */
 };
 
+/* Returns whether a file lies in the container of the one before it, which is looked at. */
+static bool shares_container(const struct looking *looking, uint64_t index)
+{
+    const uint32_t *files = looking->p->order.files + looking->first + index;
+    const struct lod_source *list = looking->p->result->list.at;
+    const struct lod_member_place *place = list[files[0]].place, *before = list[files[-1]].place;
+
+    return place && before && place->container == before->container;
+}
+
 static int look_at(void *ctx, uint64_t index)
 {
     const struct looking *looking = ctx;
@@ -252,7 +265,7 @@ static int look_at(void *ctx, uint64_t index)
     struct lod_source *source = &p->result->list.at[p->order.files[looking->first + index]];
     int error = lod_cancel_poll(p->options->stop);
 
-    if (error || source->added) {
+    if (error || source->added || (index && shares_container(looking, index))) {
         return error;
     }
     error = lod_source_look(p->source_fd, source, p->options->follow);

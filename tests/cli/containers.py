@@ -120,12 +120,43 @@ class Tests:
 
     def same_bytes(self, source):
         """The store does not depend on the number of threads; a dry run writes nothing."""
+        for store in ("one", "four"):
+            shutil.rmtree(store, ignore_errors=True)
         self.pack(source, "one", "-j1")
         self.pack(source, "four", "-j4")
         self.check(same(tree_of("one"), tree_of("four")), "the stores of -j1 and -j4 differ")
         facts, _ = self.pack(source, "dry", "--dry-run")
         self.check(facts["dry_run"] and not os.path.exists("dry"), "a dry run writes")
         return facts
+
+    def in_parts(self, source):
+        """Parts make the store that `same_bytes` left in `one`: in any order, run twice, one of
+        them killed, and those that are missing named."""
+        def run(*options, code=0):
+            done = subprocess.run([LODFS, "pack", f"--from={self.kind}", *QUIET, "-q", *options,
+                                   source, "parted"], capture_output=True)
+            self.check(done.returncode == code, f"{options}: {done.stderr}")
+            return done.stderr
+
+        shutil.rmtree("parted", ignore_errors=True)
+        run("--plan")
+        run("--part=3/3")
+        self.check(b"lacks" in run(code=12), "missing parts are named")
+        with subprocess.Popen([LODFS, "pack", f"--from={self.kind}", *QUIET, "-q", "--part=1/3",
+                               source, "parted"], stderr=subprocess.DEVNULL) as process:
+            process.kill()
+        for number in (2, 1, 3):
+            run(f"--part={number}/3")
+        folder = os.path.isdir(source)
+        file = next(os.path.join(source, name) for name in sorted(os.listdir(source))
+                    if name[0] != "." and not name.endswith(".idx")) if folder else source
+        before = os.stat(file)
+        os.utime(file, (1, 1))
+        self.check(b"is not the file that the plan names" in run("--part=1/1", code=1) and
+                   b"is not the file that the plan names" not in run(code=0),
+                   "a part reads another container, or the commit looks at it")
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.check(same(tree_of("parted"), tree_of("one")), "parts make another store")
 
     def resume(self, source, changed):
         """A pack that was killed goes on; with another container it is refused. The source takes a

@@ -182,6 +182,7 @@ def main():
     t.cut("good.rec", data, boundaries=True)
     write("big.rec", rec(*((i % 7, i, os.urandom(30_000)) for i in range(40))))
     t.same_bytes("big.rec")
+    t.in_parts("big.rec")
     # Every word of the record is a part of its own.
     write("parts.rec", record(image(0, 0, MAGIC * 200_000)))
     t.pack("parts.rec", "parts")

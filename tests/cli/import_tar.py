@@ -109,6 +109,8 @@ def many_containers(t):
         **{b"s-%d" % i: None for i in range(4)}, **{b"s-%d/c" % i: None for i in range(4)},
         **{b"s-%d/c/%d.txt" % (i, i): b"%d" % i for i in range(3)}, b"s-3/c/1.txt": b"another"},
         "containers with equal names have folders of their own")
+    t.same_bytes("shards")
+    t.in_parts("shards")
     write("shards/other", b"no tar at all\n")
     _, err = t.pack("shards", "refused", code=1)
     t.check("'other' is not a tar" in err, err)
@@ -177,6 +179,8 @@ def main():
         os.utime("big.tar", (1_650_000_000,) * 2)
     changed(False)
     t.resume("big.tar", changed)
+    t.same_bytes("big.tar")
+    t.in_parts("big.tar")
 
     write("none.tar", tar([(f"d{i % 100}/{i}", b"") for i in range(100_000)]))
     t.peak("none.tar", "none", 200_000)

@@ -175,6 +175,7 @@ def main():
     write("big.tfrecord", b"".join(record(example({"image/encoded": os.urandom(30_000)}))
                                    for _ in range(40)))
     t.same_bytes("big.tfrecord")
+    t.in_parts("big.tfrecord")
     write("none.tfrecord", record(b"") * 1_000_000)
     t.peak("none.tfrecord", "none", 100_000)
     write("small.tfrecord", record(example({"a": b""})) * 50_000)

@@ -72,8 +72,6 @@ expect 2 pack --plan --part=1/2
 said 'exclude each other'
 expect 2 pack --plan --dry-run
 said 'exclude each other'
-expect 2 pack --plan --from=tar
-said 'not --from=tar'
 
 # ------------------------------------------------------------------------------ missing parts
 again
@@ -247,6 +245,24 @@ expect 0 "$LODFS" pack -q "${auto[@]}" --plan source auto-store
 expect 0 "$LODFS" pack -q "${auto[@]}" --part=1/1 source auto-store
 expect 0 "$LODFS" pack -q "${auto[@]}" source auto-store
 same "with measured scripts" auto-store auto-reference
+images=(--scans=default --record-size=64K --levels='*.png')
+mkdir images
+for i in $(seq 9); do
+    /usr/bin/python3 -c 'import random, struct, sys, zlib
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+r = random.Random(sys.argv[1])
+rows = b"".join(b"\0" + r.randbytes(300) for _ in range(200))
+sys.stdout.buffer.write(b"\x89PNG\r\n\x1a\n" +
+    chunk(b"IHDR", struct.pack(">IIBBBBB", 100, 200, 8, 2, 0, 0, 0)) +
+    chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))' "$i" >images/$i.png
+done
+expect 0 "$LODFS" pack -q "${images[@]}" images level-reference
+expect 0 "$LODFS" pack -q "${images[@]}" --plan images level-store
+for k in 3 1 2; do expect 0 "$LODFS" pack -q "${images[@]}" --part=$k/3 images level-store; done
+expect 0 "$LODFS" pack -q "${images[@]}" images level-store
+[ "$(ls level-store/records | wc -l)" -gt 3 ] || fail "one record is no test of parts"
+same "with levels" level-store level-reference
 mkdir nothing
 expect 0 "$LODFS" pack -q nothing nothing-reference
 expect 0 "$LODFS" pack -q --plan nothing nothing-store

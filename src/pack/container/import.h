@@ -25,12 +25,13 @@ struct lod_import {
     struct lod_first_error *first_error; /* gets the message of every error but -EINTR, -ENOMEM */
 };
 
-/*
- * Opens the folder with the containers, and lists them in order of their names. *ret_alone: the
- * source is a container itself.
- */
+/* Opens the folder with the containers. *ret_alone: the source is a container itself. */
 LOD_MUST_CHECK int lod_import_open(const struct lod_import *import, int *ret_folder_fd,
-                                   struct lod_source_list *ret_containers, bool *ret_alone);
+                                   bool *ret_alone);
+
+/* Lists the containers in order of their names. */
+LOD_MUST_CHECK int lod_import_find(const struct lod_import *import, int folder_fd, bool alone,
+                                   struct lod_source_list *ret_containers);
 
 /*
  * Lists the members of all containers, sorted by path. The containers must outlive the list. With

@@ -136,9 +136,8 @@ static int add_folder(const struct lod_import *import, int folder_fd,
     return error;
 }
 
-/* Opens the folder of the file `path`. *ret_name points into `path`. */
-static int open_parent(const struct lod_import *import, const char *path, int *ret_fd,
-                       const char **ret_name)
+/* Opens the folder of the file `path`. */
+static int open_parent(const struct lod_import *import, const char *path, int *ret_fd)
 {
     const char *slash = strrchr(path, '/');
     char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
@@ -146,33 +145,31 @@ static int open_parent(const struct lod_import *import, const char *path, int *r
     if (!parent) {
         return -ENOMEM;
     }
-    *ret_name = slash ? slash + 1 : path;
     *ret_fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int error = *ret_fd < 0 ? cannot_read(import, parent, -errno) : 0;
     free(parent);
     return error;
 }
 
-int lod_import_open(const struct lod_import *import, int *ret_folder_fd,
-                    struct lod_source_list *ret_containers, bool *ret_alone)
+int lod_import_open(const struct lod_import *import, int *ret_folder_fd, bool *ret_alone)
 {
-    const char *name = NULL;
     int fd = open(import->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int error = 0;
 
     *ret_alone = fd < 0;
     if (fd >= 0) {
-        error = add_folder(import, fd, ret_containers);
-    } else if (errno != ENOTDIR) {
-        return cannot_read(import, import->source, -errno);
-    } else {
-        error = open_parent(import, import->source, &fd, &name);
-        error = error ? error : add_file(import, fd, name, true, ret_containers);
-    }
-    if (error && fd >= 0) {
-        close(fd);
-    } else {
         *ret_folder_fd = fd;
+        return 0;
     }
-    return error;
+    return errno == ENOTDIR ? open_parent(import, import->source, ret_folder_fd)
+                            : cannot_read(import, import->source, -errno);
+}
+
+int lod_import_find(const struct lod_import *import, int folder_fd, bool alone,
+                    struct lod_source_list *ret_containers)
+{
+    const char *slash = strrchr(import->source, '/');
+
+    return alone ? add_file(import, folder_fd, slash ? slash + 1 : import->source, true,
+                            ret_containers)
+                 : add_folder(import, folder_fd, ret_containers);
 }

@@ -36,7 +36,7 @@ struct lod_pack_plan_facts {
 struct lod_pack_plan_decisions {
     const char *options; /* one a line; see lod_resume_options */
     uint64_t journal;    /* lod_journal_peek of the journal beside the plan */
-    const struct lod_source_list *list;
+    const struct lod_source_list *list, *containers;
     const struct lod_order *order;
     const struct lod_scans *scans;
     const int32_t *labels; /* by index of the list; NULL: folders are labels */
@@ -63,6 +63,7 @@ struct lod_pack_plan {
     struct lod_pack_plan_facts facts;
     struct lod_order order; /* its files are indexes of the whole list */
     LOD_LIST(struct lod_pack_plan_table) tables;
+    struct lod_source_list containers;
     uint32_t sources; /* in the whole list */
     bool labelled;
     struct lod_cursor scans, names; /* the parts of the file that are not read yet */
@@ -93,7 +94,8 @@ struct lod_pack_plan_sources {
  * Reads the sources that the records [first, first + count) of the order need, with all files that
  * are tables; all sources if that is the whole order. plan->order.files of these records become
  * indexes of the list. Sources have no inodes, since another machine may have found them. Files of
- * several items have no parts yet; see plan_tables.h.
+ * several items have no parts yet; see plan_tables.h. Sources of containers borrow those of the
+ * plan.
  */
 LOD_MUST_CHECK int lod_pack_plan_take_sources(struct lod_pack_plan *plan, uint32_t first,
                                               uint32_t count,

@@ -5,6 +5,7 @@
 
 #include "pack/parts/plan_file.h"
 #include "pack/parts/plan_format.h"
+#include "pack/parts/plan_places.h"
 #include "record/record_write.h"
 
 static int take_head(struct lod_pack_plan *plan, struct lod_cursor *c)
@@ -92,12 +93,16 @@ static int take_files(struct lod_order *order, struct lod_cursor *c)
     return order->files ? 0 : -ENOMEM;
 }
 
-/* Notes where the scripts and the sources are. */
+/* Takes the containers, and notes where the scripts and the sources are. */
 static int take_rest(struct lod_pack_plan *plan, struct lod_cursor *c)
 {
     const uint32_t bytes = lod_take_le32(c);
     const uint8_t *at = lod_take(c, bytes);
+    int error = lod_pack_plan_take_containers(c, &plan->containers);
 
+    if (error) {
+        return error;
+    }
     plan->sources = lod_take_le32(c);
     plan->names = *c;
     if (!at || c->short_of_bytes || plan->sources == 0 || plan->sources > LOD_NODES_MAX ||
@@ -138,6 +143,7 @@ void lod_pack_plan_finish(struct lod_pack_plan *plan)
 {
     lod_buf_finish(&plan->file);
     lod_order_finish(&plan->order);
+    lod_source_list_finish(&plan->containers);
     free(plan->tables.at);
     *plan = (struct lod_pack_plan){0};
 }

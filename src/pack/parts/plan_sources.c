@@ -11,6 +11,7 @@
 #include "framing/framing.h"
 #include "pack/parts/plan_file.h"
 #include "pack/parts/plan_format.h"
+#include "pack/parts/plan_places.h"
 
 #define NONE UINT32_MAX
 
@@ -22,6 +23,7 @@ struct taking {
     uint8_t *wanted; /* the same: it is taken; all if NULL */
     char path[LOD_PATH_MAX + 1], text[LOD_PATH_MAX + 1];
     size_t path_bytes;
+    struct lod_buf place; /* of the source that is taken, if it has one */
 };
 
 static bool has_bit(const uint8_t *bits, uint32_t i)
@@ -82,10 +84,13 @@ static int take_file(struct taking *t, uint8_t flags, struct lod_source *source,
     source->owner = source->added ? lod_take_le32(&t->c) : 0;
     source->part = source->added ? lod_take_le32(&t->c) : 0;
     *ret_label = t->plan->labelled ? (int32_t)lod_take_le32(&t->c) : LOD_NO_LABEL;
-    return source->encoder && *ret_label >= LOD_NO_LABEL && source->owner < t->plan->sources &&
-                   source->added == (source->part != 0)
-               ? 0
-               : -EBADMSG;
+    if (!source->encoder || *ret_label < LOD_NO_LABEL || source->owner >= t->plan->sources ||
+        source->added != (source->part != 0)) {
+        return -EBADMSG;
+    }
+    return flags & LOD_PLAN_PLACED
+               ? lod_pack_plan_take_place(&t->c, &t->plan->containers, source->bytes, &t->place)
+               : 0;
 }
 
 /* Takes what depends on the role. */
@@ -127,11 +132,13 @@ static int take_source(struct taking *t, uint32_t i, struct lod_source *source, 
     source->split = flags & LOD_PLAN_SPLIT;
     source->added = flags & LOD_PLAN_ADDED;
     *ret_label = LOD_NO_LABEL;
+    t->place.bytes = 0;
     int error = take_role(t, flags, source, ret_label);
     const bool placed = has_bit(t->placed, i), file = source->role == LOD_SOURCE_FILE;
     return error ? error
            : t->c.short_of_bytes || flags & ~LOD_PLAN_FLAGS || source->mode & ~0777 ||
-                   placed != file || (i == 0 && source->role != LOD_SOURCE_FOLDER)
+                   placed != file || (flags & LOD_PLAN_PLACED && !file) ||
+                   (i == 0 && source->role != LOD_SOURCE_FOLDER)
                ? -EBADMSG
                : 0;
 }
@@ -140,7 +147,7 @@ static int add(struct taking *t, uint32_t i, struct lod_source *source, int32_t 
 {
     struct lod_pack_plan_sources *into = &t->sources;
     const size_t at = into->list.count;
-    const void *why = NULL;
+    const void *why = NULL, *place = NULL;
     int error = 0;
 
     if (into->labels) {
@@ -152,7 +159,11 @@ static int add(struct taking *t, uint32_t i, struct lod_source *source, int32_t 
     if (source->role == LOD_SOURCE_LEFT_OUT && t->text[0]) {
         error = lod_source_list_keep(&into->list, t->text, strlen(t->text) + 1, &why);
     }
+    if (!error && t->place.bytes) {
+        error = lod_source_list_keep(&into->list, t->place.data, t->place.bytes, &place);
+    }
     source->why = why;
+    source->place = place;
     return error ? error : lod_source_list_add(&into->list, source);
 }
 
@@ -287,6 +298,7 @@ int lod_pack_plan_take_sources(struct lod_pack_plan *plan, uint32_t first, uint3
     if (t) {
         free(t->placed);
         free(t->wanted);
+        lod_buf_finish(&t->place);
         *ret_sources = t->sources;
     }
     if (error) {

@@ -5,11 +5,12 @@
 
 #include "pack/parts/plan_file.h"
 #include "pack/parts/plan_format.h"
+#include "pack/parts/plan_places.h"
 #include "pack/target/stale_files.h"
 
 const struct lod_framed_file_kind lod_pack_plan_kind = {.name = LOD_PLAN_NAME,
                                                         .tmp = LOD_PLAN_TMP,
-                                                        .magic = "LODFSPP1",
+                                                        .magic = "LODFSPP2",
                                                         .bytes_max = LOD_PLAN_BYTES_MAX};
 
 /* Appends `bytes` bytes of text with their number before them, as u16. */
@@ -84,7 +85,8 @@ static uint8_t flags_of(const struct lod_source *source)
 {
     return (uint8_t)((source->special ? LOD_PLAN_SPECIAL : 0) |
                      (source->split ? LOD_PLAN_SPLIT : 0) | (source->added ? LOD_PLAN_ADDED : 0) |
-                     (source->names != 1 ? LOD_PLAN_NAMES : 0));
+                     (source->names != 1 ? LOD_PLAN_NAMES : 0) |
+                     (source->place && source->role == LOD_SOURCE_FILE ? LOD_PLAN_PLACED : 0));
 }
 
 static int put_file(struct lod_buf *file, const struct lod_pack_plan_decisions *d,
@@ -103,7 +105,8 @@ static int put_file(struct lod_buf *file, const struct lod_pack_plan_decisions *
     if (!error && d->labels) {
         error = lod_buf_append_le(file, 4, (uint32_t)d->labels[source - d->list->at]);
     }
-    return error;
+    return error || !source->place ? error
+                                   : lod_pack_plan_put_place(file, d->containers, source->place);
 }
 
 static int put_source(struct lod_buf *file, const struct lod_pack_plan_decisions *d,
@@ -152,6 +155,7 @@ int lod_pack_plan_write(int dir_fd, const struct lod_pack_plan_decisions *decisi
     error = error ? error : put_tables(&file, decisions->list);
     error = error ? error : put_order(&file, decisions->order);
     error = error ? error : lod_pack_plan_put_scans(&file, decisions->scans);
+    error = error ? error : lod_pack_plan_put_containers(&file, decisions->containers);
     error = error ? error : put_sources(&file, decisions);
     error = error ? error : lod_framed_file_write(dir_fd, &lod_pack_plan_kind, &file);
     if (!error) {

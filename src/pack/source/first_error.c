@@ -75,7 +75,8 @@ int lod_first_error_source(struct lod_first_error *first_error, uint64_t rank,
         return lod_first_error_set(first_error, rank, error,
                                    "cannot read '%pE': %s; restore it, or remove the folder of the "
                                    "store and plan again",
-                                   source->path, reason(first_error, error));
+                                   source->place ? source->place->container->path : source->path,
+                                   reason(first_error, error));
     }
     if (first_error->skip_unreadable) {
         source->role = LOD_SOURCE_LEFT_OUT;

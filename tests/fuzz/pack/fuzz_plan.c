@@ -24,6 +24,19 @@ static void require(bool holds, const char *what)
     }
 }
 
+static void check_place(const struct lod_source *source)
+{
+    const struct lod_member_place *place = source->place;
+
+    require(!place || lod_member_place_bytes(place) == source->bytes, "a place of other bytes");
+    for (uint32_t i = 0; place && i < place->runs; i++) {
+        const struct lod_run *run = &place->run[i];
+        require(run->bytes <= place->container->bytes &&
+                    run->offset <= place->container->bytes - run->bytes,
+                "a place outside of its container");
+    }
+}
+
 static void check_source(const struct lod_source_list *list, size_t i)
 {
     const struct lod_source *source = &list->at[i];
@@ -32,6 +45,7 @@ static void check_source(const struct lod_source_list *list, size_t i)
     require(i == 0 || strcmp(list->at[i - 1].path, source->path) < 0, "sources are not sorted");
     require(source->role != LOD_SOURCE_FILE || source->encoder, "a file without an encoder");
     require(source->role != LOD_SOURCE_SYMLINK || source->target, "a link without a target");
+    check_place(source);
     const struct lod_source *owner = lod_source_owner(list, source);
     require(owner >= list->at && owner < list->at + list->count, "an owner outside of the list");
     require(source->role != LOD_SOURCE_FILE || !source->added ||

@@ -41,6 +41,34 @@ static void put_source(struct replay_input *input, const char *path, size_t shar
     put(input, 77, 8);
 }
 
+static void put_container(struct replay_input *input)
+{
+    put(input, 1, 4);
+    put(input, 0, 2);
+    put_text(input, "a.tar");
+    put(input, 1 << 20, 8);
+    put(input, 78, 8);
+}
+
+/* A head, and the rest in two runs; with a sum. */
+static void put_place(struct replay_input *input, uint64_t bytes)
+{
+    put(input, 0, 4);
+    put(input, 7, 4);
+    put(input, 512, 8);
+    put(input, 1, 1);
+    put(input, 0x12345678, 4);
+    put(input, 1024, 8);
+    put(input, 100, 8);
+    put(input, 2, 1);
+    put(input, 0xd8ff, 2);
+    put(input, 2, 4);
+    put(input, 1024, 8);
+    put(input, 1, 8);
+    put(input, 1025, 8);
+    put(input, bytes - 3, 8);
+}
+
 static void put_files(struct replay_input *input, uint64_t number)
 {
     char path[32];
@@ -51,7 +79,10 @@ static void put_files(struct replay_input *input, uint64_t number)
                    i == 0   ? 1
                    : i % 10 ? 3
                             : 2,
-                   LOD_SOURCE_FILE, i == 3 ? LOD_PLAN_NAMES : 0);
+                   LOD_SOURCE_FILE,
+                   i == 3   ? LOD_PLAN_NAMES
+                   : i == 5 ? LOD_PLAN_PLACED
+                            : 0);
         put(input, 1000 + i, 8);
         put(input, lod_encoder_class(i < FILES / 2 ? &lod_encoder_pcr : &lod_encoder_raw), 1);
         if (i == 3) {
@@ -59,6 +90,9 @@ static void put_files(struct replay_input *input, uint64_t number)
         }
         if (number % 2) {
             put(input, i, 4);
+        }
+        if (i == 5) {
+            put_place(input, 1000 + i);
         }
     }
 }
@@ -120,7 +154,7 @@ static void put_scans(struct replay_input *input)
 
 static void make(uint64_t number, struct replay_input *input)
 {
-    memcpy(input->data, "LODFSPP1", 8);
+    memcpy(input->data, "LODFSPP2", 8);
     input->bytes = LOD_FRAMED_FILE_HEAD;
     put_text(input, "lodfs 1\n--seed=0\n");
     put(input, 5, 8);
@@ -133,6 +167,7 @@ static void make(uint64_t number, struct replay_input *input)
     put(input, 0, 1);
     put_order(input);
     put_scans(input);
+    put_container(input);
     put_sources(input, number);
 }
 
