@@ -141,8 +141,12 @@ void lod_dataset_group_totals(struct lod_dataset *dataset, uint64_t ret_totals[L
  * (lod_store_is_shared). */
 bool lod_dataset_is_shared(const struct lod_dataset *dataset);
 
-/* Returns whether the store has a local copy, and its room (lod_store_copies). */
-bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t *ret_room);
+/* Returns whether the store has a local copy, and its room for a record with this header_hash, or 0
+ * (lod_store_copies). */
+bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_t *ret_room);
+
+/* Tells the store which records will be read soon, by header_hash (lod_store_listed). */
+void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_t count);
 
 /* Returns whether that copy has the header and metadata of a record, so that opening it is no
  * request to the store. */

@@ -41,6 +41,7 @@ struct lod_ahead_entry {
     uint32_t record;
     uint8_t first, last; /* groups; last 0: none */
     uint64_t bytes;      /* of these groups */
+    uint64_t key;        /* the record's header_hash */
 };
 
 struct lod_ahead_job {

@@ -303,7 +303,7 @@ int lod_frames_create(struct lod_dataset *dataset, const struct lod_frames_optio
     }
     uint64_t room = 0;
     *frames = (struct lod_frames){.fetch = {.dataset = dataset,
-                                            .copies = lod_dataset_copies(dataset, &room),
+                                            .copies = lod_dataset_copies(dataset, 0, &room),
                                             .shared = lod_dataset_is_shared(dataset),
                                             .estimate.ranges = lod_dataset_ranges(dataset)}};
     int error = lod_flight_init(&frames->fetch.table);

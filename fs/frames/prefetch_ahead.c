@@ -64,6 +64,25 @@ static void sweep(struct lod_prefetch *prefetch, uint64_t room)
     atomic_store_explicit(&prefetch->told, prefetch->lists.count, memory_order_relaxed);
 }
 
+/* Tells a local copy of the store what all lists name. The lock is held. */
+static void tell_copy(struct lod_prefetch *prefetch)
+{
+    uint64_t *keys =
+        prefetch->fetch->copies ? calloc(prefetch->lists.records + 1, sizeof(*keys)) : NULL;
+    size_t count = 0;
+
+    for (unsigned i = 0; keys && i < prefetch->lists.count; i++) {
+        const struct lod_ahead_job *job = &prefetch->lists.jobs[i];
+        for (size_t k = job->done; k < job->count; k++) {
+            keys[count++] = job->at[k].key;
+        }
+    }
+    if (keys) {
+        lod_dataset_listed(prefetch->fetch->dataset, keys, count);
+    }
+    free(keys);
+}
+
 static bool is_ready(const struct lod_prefetch *prefetch, const struct lod_ahead_entry *entry)
 {
     return lod_ahead_held_ready(&prefetch->held, entry->record, entry->first, entry->last);
@@ -87,7 +106,8 @@ static int entries_of(struct lod_prefetch *prefetch, const struct lod_ahead_tell
         entries[i] = (struct lod_ahead_entry){.record = tell->records[i],
                                               .first = (uint8_t)first,
                                               .last = (uint8_t)last,
-                                              .bytes = lod_record_desc_bytes(&recd, first, last)};
+                                              .bytes = lod_record_desc_bytes(&recd, first, last),
+                                              .key = recd.header_hash};
     }
     return 0;
 }
@@ -144,6 +164,7 @@ int lod_prefetch_tell(struct lod_prefetch *prefetch, const struct lod_ahead_tell
     error = error ? error : lod_ahead_lists_tell(&prefetch->lists, now, tell, entries, &job);
     sweep(prefetch, room);
     if (!error) {
+        tell_copy(prefetch);
         answer(prefetch, job, room, ret_answer);
         begin_again(prefetch, now);
     }
@@ -230,6 +251,7 @@ bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
 {
     if (lod_ahead_lists_expire(&prefetch->lists, lod_clock_ns())) {
         sweep(prefetch, room);
+        tell_copy(prefetch);
     }
     const unsigned count = prefetch->lists.count;
     for (unsigned i = 0; i < count; i++) {

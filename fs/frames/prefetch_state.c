@@ -67,7 +67,7 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned
     struct lod_prefetch_room room = {.bytes = all > pinned ? all - pinned : 0};
     uint64_t fitting_bytes = 0, expected = 0;
 
-    (void)lod_dataset_copies(prefetch->fetch->dataset, &room.copy_bytes);
+    (void)lod_dataset_copies(prefetch->fetch->dataset, 0, &room.copy_bytes);
 
     lod_access_history_sum(&prefetch->history, record, &summary);
     const uint64_t *totals = totals_of(prefetch);

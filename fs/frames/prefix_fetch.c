@@ -378,14 +378,15 @@ int lod_prefix_fetch(struct lod_fetch *fetch, struct lod_io_buffer *buffer,
                      struct lod_frame_pins *pins, lod_prefix_fetch_step step, void *ctx)
 {
     uint64_t room = 0;
-    struct walk walk = {.fetch = fetch,
-                        .buffer = buffer,
-                        .fills = lod_dataset_copies(fetch->dataset, &room) && room,
-                        .recd = &item->recd,
-                        .pins = pins,
-                        .kind = pins ? LOD_CHUNK_LISTED : LOD_CHUNK_RETAINED,
-                        .group = groups.first,
-                        .last = groups.last};
+    struct walk walk = {
+        .fetch = fetch,
+        .buffer = buffer,
+        .fills = lod_dataset_copies(fetch->dataset, item->recd.header_hash, &room) && room,
+        .recd = &item->recd,
+        .pins = pins,
+        .kind = pins ? LOD_CHUNK_LISTED : LOD_CHUNK_RETAINED,
+        .group = groups.first,
+        .last = groups.last};
 
     lod_io_buffer_clear(buffer);
     int error = open_record(&walk, item);

@@ -95,6 +95,8 @@ static void add_tier(struct lod_values *values, const struct lod_tier_stats *t)
                "Bytes read from the tier."),
         METRIC("counter", "tier", "written_bytes", "tier_written_bytes_total", t->written_bytes,
                "Bytes written to the tier."),
+        METRIC("counter", "tier", "evicted_bytes", "tier_evicted_bytes_total", t->evicted_bytes,
+               "Bytes of the tier given up for records that jobs have listed."),
         METRIC("counter", "tier", "errors", "tier_errors_total", t->errors,
                "Errors of the tier's disk, and bytes with a wrong hash."),
     };

@@ -44,7 +44,7 @@ def make_store(work):
 
 def tier_files(tier):
     return [os.path.join(tier, os.fsdecode(name)) for name in files_below(tier)
-            if name != b"used"]
+            if name != b"used" and not name.startswith(b"lists/")]
 
 
 def tier_bytes(tier):

@@ -167,9 +167,17 @@ bool lod_dataset_is_shared(const struct lod_dataset *dataset)
     return false;
 }
 
-bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t *ret_room)
+void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_t count)
 {
     (void)dataset;
+    (void)keys;
+    (void)count;
+}
+
+bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_t *ret_room)
+{
+    (void)dataset;
+    (void)key;
     *ret_room = 0;
     return false;
 }

@@ -147,10 +147,17 @@ void lod_store_stats(struct lod_store *store, struct lod_store_stats *ret_stats)
     }
 }
 
-bool lod_store_copies(const struct lod_store *store, uint64_t *ret_room)
+bool lod_store_copies(const struct lod_store *store, uint64_t key, uint64_t *ret_room)
 {
     *ret_room = 0;
-    return store->backend->copies && store->backend->copies(store->state, ret_room);
+    return store->backend->copies && store->backend->copies(store->state, key, ret_room);
+}
+
+void lod_store_listed(struct lod_store *store, const uint64_t *keys, size_t count)
+{
+    if (store->backend->listed) {
+        store->backend->listed(store->state, keys, count);
+    }
 }
 
 const char *lod_tier_state_name(enum lod_tier_state state)

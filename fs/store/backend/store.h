@@ -79,7 +79,8 @@ struct lod_tier_stats {
     uint64_t bytes, bytes_max; /* of all mounts that use it; this mount's limit */
     uint64_t hits, misses;     /* reads that it could serve wholly, or not */
     uint64_t read_bytes, written_bytes;
-    uint64_t errors; /* of its disk, and slices that were wrong */
+    uint64_t evicted_bytes; /* given up for records that jobs have listed */
+    uint64_t errors;        /* of its disk, and slices that were wrong */
 };
 
 /* The requests that a back end has sent, answered or not. */
@@ -121,7 +122,9 @@ struct lod_store_backend {
     void (*object_offer)(void *object, uint64_t offset, const void *from, size_t bytes);
     bool (*object_doubt)(void *object, uint64_t offset, size_t bytes);
     /* See lod_store_copies; NULL: false. */
-    bool (*copies)(const void *state, uint64_t *ret_room);
+    bool (*copies)(const void *state, uint64_t key, uint64_t *ret_room);
+    /* See lod_store_listed; NULL: nothing. */
+    void (*listed)(void *state, const uint64_t *keys, size_t count);
     /* See lod_store_loads and lod_store_ranges; NULL: 1. */
     unsigned (*loads)(const void *state);
     unsigned (*ranges)(const void *state);
@@ -175,8 +178,12 @@ unsigned lod_store_loads(const struct lod_store *store);
 unsigned lod_store_ranges(const struct lod_store *store);
 
 /* Returns whether the back end keeps a local copy of bytes that are offered to it. `*ret_room`: so
- * many more; without a copy 0. Any thread. */
-bool lod_store_copies(const struct lod_store *store, uint64_t *ret_room);
+ * many more, of the object with this key; 0: of any. Without a copy 0. Any thread. */
+bool lod_store_copies(const struct lod_store *store, uint64_t key, uint64_t *ret_room);
+
+/* Tells a back end with a copy the keys of all objects that will be read soon: it may give up
+ * others for them. They replace those told before. Never blocks for a disk. Any thread. */
+void lod_store_listed(struct lod_store *store, const uint64_t *keys, size_t count);
 
 /* Returns whether loads leave their bytes in memory, from which lod_object_pread reads. */
 bool lod_store_is_shared(const struct lod_store *store);

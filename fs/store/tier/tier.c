@@ -22,6 +22,7 @@ struct tier_object {
 
 static void destroy(struct lod_tier *tier)
 {
+    lod_tier_room_finish(&tier->room);
     lod_tier_space_finish(&tier->space);
     lod_tier_health_finish(&tier->health);
     pthread_cond_destroy(&tier->change);
@@ -173,15 +174,20 @@ static bool tier_object_doubt(void *state, uint64_t offset, size_t bytes)
            lod_object_doubt(object->inner, offset, bytes);
 }
 
-static bool tier_copies(const void *state, uint64_t *ret_room)
+static bool tier_copies(const void *state, uint64_t key, uint64_t *ret_room)
 {
     struct lod_tier *tier = (struct lod_tier *)(uintptr_t)state;
     const uint64_t now = lod_clock_ns();
     const bool writes =
         !lod_tier_health_is_bad(&tier->health, now) && !lod_tier_space_is_full(&tier->space, now);
 
-    *ret_room = writes ? lod_tier_space_room(&tier->space) : 0;
+    *ret_room = writes ? lod_tier_room_for(tier, key) : 0;
     return true;
+}
+
+static void tier_listed(void *state, const uint64_t *keys, size_t count)
+{
+    lod_tier_list(state, keys, count);
 }
 
 static enum lod_tier_state state_of(struct lod_tier *tier)
@@ -208,6 +214,7 @@ static void tier_stats(void *state, struct lod_store_stats *ret_stats)
         .misses = atomic_load(&tier->misses),
         .read_bytes = atomic_load(&tier->read_bytes),
         .written_bytes = atomic_load(&tier->written_bytes),
+        .evicted_bytes = atomic_load(&tier->evicted_bytes),
         .errors = atomic_load(&tier->errors),
     };
 }
@@ -249,6 +256,7 @@ static const struct lod_store_backend backend = {
     .object_offer = tier_object_offer,
     .object_doubt = tier_object_doubt,
     .copies = tier_copies,
+    .listed = tier_listed,
     .loads = tier_loads,
     .ranges = tier_ranges,
     .is_far = tier_is_far,
@@ -296,6 +304,7 @@ static int create(const struct lod_tier_how *how, struct lod_id store_id, struct
     pthread_mutex_init(&tier->lock, NULL);
     lod_clock_cond_init(&tier->change);
     lod_tier_health_init(&tier->health);
+    lod_tier_room_init(&tier->room);
     tier->inner = inner;
     error = lod_tier_sum_start(tier);
     if (error) {

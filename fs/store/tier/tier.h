@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tier: a folder on a fast local disk in front of any store, which keeps what loads bring, also
- * for later mounts. Nothing in it is trusted: the readers of records check each frame, and doubt
- * what is wrong. Errors are those of the store only.
+ * for later mounts. When it is full, records that jobs list get room (tier_room.h). Nothing in it
+ * is trusted: the readers of records check each frame, and doubt what is wrong. Errors are those of
+ * the store only.
  */
 #ifndef LOD_TIER_H
 #define LOD_TIER_H

@@ -7,8 +7,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "backend/file_io.h"
@@ -42,16 +44,29 @@ int lod_tier_files_open(int tier_fd, struct lod_id store_id, int *ret_fd)
     return open_folder(tier_fd, name, ret_fd);
 }
 
+static int state_of(int fd, struct stat *ret_st)
+{
+    return fstat(fd, ret_st) ? -errno : S_ISREG(ret_st->st_mode) ? 0 : -ENOENT;
+}
+
 /* Returns the size of a regular file. */
 static int size_of(int fd, uint64_t *ret_bytes)
 {
-    struct stat st;
+    struct stat st = {0};
+    int error = state_of(fd, &st);
 
-    if (fstat(fd, &st)) {
-        return -errno;
-    }
     *ret_bytes = (uint64_t)st.st_size;
-    return S_ISREG(st.st_mode) ? 0 : -ENOENT;
+    return error;
+}
+
+/* Marks a slice as used, at most once a minute. */
+static void note_use(int fd, const struct stat *st)
+{
+    const int64_t age = time(NULL) - st->st_mtim.tv_sec;
+
+    if (age < 0 || age > LOD_TIER_USED_S) {
+        (void)futimens(fd, NULL);
+    }
 }
 
 /* A foreign thing in place of a slice is no slice, and no error of the disk. */
@@ -74,12 +89,14 @@ uint64_t lod_tier_slice_bytes(int store_fd, uint64_t key, uint64_t n)
 
 static int read_open(int fd, uint64_t offset, void *into, size_t bytes, bool load)
 {
-    uint64_t there = 0;
-    int error = size_of(fd, &there);
+    struct stat st = {0};
+    int error = state_of(fd, &st);
+    const uint64_t there = (uint64_t)st.st_size;
 
     if (error || offset > there || bytes > there - offset) {
         return error ? error : -ENOENT;
     }
+    note_use(fd, &st);
     if (load) {
         return lod_file_load_private(fd, offset, into, bytes);
     }
@@ -155,47 +172,71 @@ int lod_tier_slice_unlink(int store_fd, uint64_t key, uint64_t n, uint64_t *ret_
     return unlinkat(store_fd, name, 0) ? -errno : 0;
 }
 
-/* ---------------------------------------------------------------------------------- the sum */
+void lod_tier_slice_unused(int store_fd, uint64_t key, uint64_t n)
+{
+    const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 0}};
+    char name[NAME_BYTES];
+
+    name_of(name, key, n);
+    (void)utimensat(store_fd, name, times, AT_SYMLINK_NOFOLLOW);
+}
+
+/* ---------------------------------------------------------------------------------- all slices */
 
 static bool is_hex(const char *text, size_t digits)
 {
     return strspn(text, "0123456789abcdef") == digits;
 }
 
-static bool is_slice(const char *name)
+/* Takes the numbers of a slice from its name. */
+static bool take_name(const char *name, struct lod_tier_slice *slice)
 {
     const char *number = name + KEY_DIGITS + 1;
 
-    return is_hex(name, KEY_DIGITS) && name[KEY_DIGITS] == '.' && *number &&
-           strspn(number, "0123456789") == strlen(number);
+    if (!is_hex(name, KEY_DIGITS) || name[KEY_DIGITS] != '.' || !*number ||
+        strspn(number, "0123456789") != strlen(number)) {
+        return false;
+    }
+    slice->key = strtoull(name, NULL, 16);
+    slice->n = strtoull(number, NULL, 10);
+    return true;
 }
 
-struct sum {
-    bool (*is_over)(void *ctx);
+struct walk {
+    lod_tier_slice_each each;
     void *ctx;
-    uint64_t bytes;
+    struct lod_tier_slice slice;
 };
 
-static int add_folder(struct sum *sum, int dir_fd, const char *name, unsigned depth);
+static int walk_folder(struct walk *walk, int dir_fd, const char *name, unsigned depth);
 
 /* `depth` 0: the entry should be a store's folder, 1: a folder of slices, 2: a slice. */
-static int add_entry(struct sum *sum, int fd, const char *name, unsigned depth)
+static int walk_entry(struct walk *walk, int fd, const char *name, unsigned depth)
 {
     static const size_t digits[] = {LOD_ID_TEXT_BYTES - 1, 2};
+    struct lod_tier_slice *slice = &walk->slice;
     struct stat st;
 
     if (depth < 2) {
-        const bool ours = is_hex(name, digits[depth]) && strlen(name) == digits[depth];
-        return ours ? add_folder(sum, fd, name, depth + 1) : 0;
+        if (!is_hex(name, digits[depth]) || strlen(name) != digits[depth]) {
+            return 0;
+        }
+        if (depth == 0) {
+            memcpy(slice->store, name, sizeof(slice->store));
+        }
+        return walk_folder(walk, fd, name, depth + 1);
     }
-    if (is_slice(name) && !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode)) {
-        sum->bytes += lod_tier_space_of((uint64_t)st.st_size);
+    if (!take_name(name, slice) || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) ||
+        !S_ISREG(st.st_mode)) {
+        return 0;
     }
-    return 0;
+    slice->bytes = (uint64_t)st.st_size;
+    slice->used_s = st.st_mtim.tv_sec;
+    return walk->each(walk->ctx, slice);
 }
 
-/* A folder that is gone, or no folder, adds nothing. */
-static int add_folder(struct sum *sum, int dir_fd, const char *name, unsigned depth)
+/* A folder that is gone, or no folder, has no slices. */
+static int walk_folder(struct walk *walk, int dir_fd, const char *name, unsigned depth)
 {
     const struct dirent *entry;
     int fd = -1, error = open_folder(dir_fd, name, &fd);
@@ -209,18 +250,33 @@ static int add_folder(struct sum *sum, int dir_fd, const char *name, unsigned de
         return -ENOMEM;
     }
     while (!error && (errno = 0, entry = readdir(names))) {
-        error = sum->is_over(sum->ctx) ? -EINTR : add_entry(sum, fd, entry->d_name, depth);
+        error = walk_entry(walk, fd, entry->d_name, depth);
     }
     error = error ? error : -errno;
     closedir(names);
     return error;
 }
 
-int lod_tier_files_sum(int tier_fd, bool (*is_over)(void *ctx), void *ctx, uint64_t *ret_bytes)
+int lod_tier_files_each(int tier_fd, lod_tier_slice_each each, void *ctx)
 {
-    struct sum sum = {.is_over = is_over, .ctx = ctx};
-    int error = add_folder(&sum, tier_fd, ".", 0);
+    struct walk walk = {.each = each, .ctx = ctx};
 
-    *ret_bytes = sum.bytes;
-    return error;
+    return walk_folder(&walk, tier_fd, ".", 0);
+}
+
+int lod_tier_slice_give_up(int tier_fd, const struct lod_tier_slice *slice, uint64_t *ret_bytes)
+{
+    char name[LOD_ID_TEXT_BYTES + NAME_BYTES];
+    struct stat st;
+
+    snprintf(name, sizeof(name), "%s/", slice->store);
+    name_of(name + strlen(name), slice->key, slice->n);
+    if (fstatat(tier_fd, name, &st, AT_SYMLINK_NOFOLLOW)) {
+        return -errno;
+    }
+    if (!S_ISREG(st.st_mode) || st.st_mtim.tv_sec != slice->used_s) {
+        return -ESTALE;
+    }
+    *ret_bytes = (uint64_t)st.st_size;
+    return unlinkat(tier_fd, name, 0) ? -errno : 0;
 }

@@ -36,9 +36,27 @@ LOD_MUST_CHECK int lod_tier_slice_append(int store_fd, uint64_t key, uint64_t n,
 LOD_MUST_CHECK int lod_tier_slice_unlink(int store_fd, uint64_t key, uint64_t n,
                                          uint64_t *ret_bytes);
 
-/* Adds up the slices of all stores of a tier. Other files do not count. -EINTR: is_over(ctx) was
- * true. */
-LOD_MUST_CHECK int lod_tier_files_sum(int tier_fd, bool (*is_over)(void *ctx), void *ctx,
-                                      uint64_t *ret_bytes);
+/* The slice is the first to be given up for others; an error changes nothing. */
+void lod_tier_slice_unused(int store_fd, uint64_t key, uint64_t n);
+
+/* A slice of any store of a tier. */
+struct lod_tier_slice {
+    char store[LOD_ID_TEXT_BYTES];
+    uint64_t key, n, bytes;
+    int64_t used_s; /* when it was used: see LOD_TIER_USED_S; 0: it is not needed */
+};
+
+/* A read marks a slice as used that has no mark as young as this. */
+#define LOD_TIER_USED_S 60
+
+/* Calls each(ctx, slice) for the slices of all stores of a tier, in no order, without other files.
+ * Returns the first result of `each` that is not 0. */
+typedef int (*lod_tier_slice_each)(void *ctx, const struct lod_tier_slice *slice);
+LOD_MUST_CHECK int lod_tier_files_each(int tier_fd, lod_tier_slice_each each, void *ctx);
+
+/* Unlinks a slice that was not used since it was told. Returns how many bytes it had in
+ * *ret_bytes. -ENOENT, -ESTALE. */
+LOD_MUST_CHECK int lod_tier_slice_give_up(int tier_fd, const struct lod_tier_slice *slice,
+                                          uint64_t *ret_bytes);
 
 #endif

@@ -136,10 +136,15 @@ static bool is_dropped(struct lod_tier *tier, uint64_t key, uint64_t n)
 static int append(struct lod_tier *tier, uint64_t key, const struct part *part, uint64_t there,
                   const uint8_t *from)
 {
-    const uint64_t room = lod_tier_space_room(&tier->space) / LOD_LOAD_ALIGN * LOD_LOAD_ALIGN;
-    const uint64_t most = lod_tier_space_of(there) + room, wanted = part->at + part->bytes;
-    const uint64_t end = wanted < most ? wanted : most;
+    const uint64_t wanted = part->at + part->bytes,
+                   more = lod_tier_space_of(wanted) - lod_tier_space_of(there);
     size_t wrote = 0;
+
+    if (lod_tier_space_room(&tier->space) < more) {
+        lod_tier_make_room(tier, key, more);
+    }
+    const uint64_t room = lod_tier_space_room(&tier->space) / LOD_LOAD_ALIGN * LOD_LOAD_ALIGN;
+    const uint64_t most = lod_tier_space_of(there) + room, end = wanted < most ? wanted : most;
 
     if (end <= there ||
         !lod_tier_space_take(&tier->space, lod_tier_space_of(end) - lod_tier_space_of(there))) {

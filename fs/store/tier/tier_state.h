@@ -11,6 +11,7 @@
 #include "tier/tier.h"
 #include "tier/tier_health.h"
 #include "tier/tier_recent.h"
+#include "tier/tier_room.h"
 #include "tier/tier_space.h"
 
 struct lod_tier {
@@ -20,20 +21,42 @@ struct lod_tier {
     int dir_fd, store_fd;
     struct lod_tier_space space;
     struct lod_tier_health health;
-    atomic_uint_fast64_t hits, misses, read_bytes, written_bytes, errors;
+    atomic_uint_fast64_t hits, misses, read_bytes, written_bytes, evicted_bytes, errors;
 
     pthread_mutex_t lock;           /* guards all below */
     struct lod_tier_recent dropped; /* slices that were doubted: not written again so soon */
     struct lod_tier_recent doubted; /* ranges */
     uint64_t said_ns;               /* when the last line was told; 0: never */
-    pthread_cond_t change;          /* for the thread that adds up */
+    struct lod_tier_room room;
+    pthread_cond_t change; /* for the thread */
     pthread_t thread;
-    bool over, wants_sum; /* an offer found no room */
+    bool over;
+    bool wants_sum; /* an offer found no room */
+    bool told;      /* for lod_tier_room_told */
 };
 
 /* Starts the thread. */
 LOD_MUST_CHECK int lod_tier_sum_start(struct lod_tier *tier);
 void lod_tier_sum_end(struct lod_tier *tier);
+bool lod_tier_is_over(struct lod_tier *tier);
+
+void lod_tier_room_init(struct lod_tier_room *room);
+void lod_tier_room_finish(struct lod_tier_room *room);
+
+/* These are the keys that jobs of this mount have listed. Never blocks for the disk. */
+void lod_tier_list(struct lod_tier *tier, const uint64_t *keys, size_t count);
+
+bool lod_tier_is_listed(struct lod_tier *tier, uint64_t key);
+
+/* Returns how many bytes an object may still write. */
+uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key);
+
+/* With the lock of the space: gives slices up until there is room for `bytes` of a listed key, or
+ * no other may go. */
+void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes);
+
+/* The thread: tells other mounts the lists, and looks for slices that may be given up. */
+void lod_tier_room_told(struct lod_tier *tier);
 
 /* Tells a line about the tier, unless there was one in the last minute. */
 void lod_tier_say(struct lod_tier *tier, const char *line);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread that adds up a tier: when the mount begins, and again when it seems to be full, since
- * its files may have been removed. See tier_state.h. */
+/* The thread of a tier. It adds up the slices when the mount begins, and again when the tier seems
+ * to be full, since its files may have been removed. It also does the work of tier_room.h. See
+ * tier_state.h. */
 #include <errno.h>
 
 #include "clock.h"
@@ -10,29 +11,40 @@
 #define PAUSE_NS (300 * LOD_SECOND_NS) /* between two sums */
 #define RETRY_NS LOD_SECOND_NS         /* while other mounts write */
 
-static bool is_over(void *ctx)
+bool lod_tier_is_over(struct lod_tier *tier)
 {
-    struct lod_tier *tier = ctx;
-
     pthread_mutex_lock(&tier->lock);
     const bool over = tier->over;
     pthread_mutex_unlock(&tier->lock);
     return over;
 }
 
+struct sum {
+    struct lod_tier *tier;
+    uint64_t bytes;
+};
+
+static int add(void *ctx, const struct lod_tier_slice *slice)
+{
+    struct sum *sum = ctx;
+
+    sum->bytes += lod_tier_space_of(slice->bytes);
+    return lod_tier_is_over(sum->tier) ? -EINTR : 0;
+}
+
 /* Returns false if another mount keeps the lock. A folder that cannot be read stays uncounted, so
  * nothing is written to it. */
 static bool add_up(struct lod_tier *tier)
 {
-    uint64_t bytes = 0;
+    struct sum sum = {.tier = tier};
 
     if (!lod_tier_space_lock(&tier->space)) {
         return false;
     }
     atomic_store(&tier->space.counted, false);
-    int error = lod_tier_files_sum(tier->dir_fd, is_over, tier, &bytes);
+    int error = lod_tier_files_each(tier->dir_fd, add, &sum);
     if (!error) {
-        lod_tier_space_set(&tier->space, bytes);
+        lod_tier_space_set(&tier->space, sum.bytes);
     } else if (error != -EINTR) {
         lod_tier_say(tier, "its folders cannot be read: nothing is written");
     }
@@ -40,35 +52,47 @@ static bool add_up(struct lod_tier *tier)
     return true;
 }
 
-static void await(struct lod_tier *tier, uint64_t ns)
+/* Waits until `due_ns`, or until jobs have told. Returns false at the end. */
+static bool await(struct lod_tier *tier, uint64_t due_ns)
 {
-    const struct timespec until = lod_clock_until(ns);
+    const uint64_t now = lod_clock_ns();
+    const struct timespec until = lod_clock_until(due_ns > now ? due_ns - now : 0);
+    int late = 0;
 
     pthread_mutex_lock(&tier->lock);
-    while (!tier->over && !pthread_cond_timedwait(&tier->change, &tier->lock, &until)) {
+    while (!tier->over && !tier->told && !late) {
+        late = pthread_cond_timedwait(&tier->change, &tier->lock, &until);
     }
+    const bool more = !tier->over;
     pthread_mutex_unlock(&tier->lock);
+    return more;
 }
 
-static bool take_wish(struct lod_tier *tier)
+static bool take(struct lod_tier *tier, bool *wish)
 {
     pthread_mutex_lock(&tier->lock);
-    const bool wants = tier->wants_sum;
-    tier->wants_sum = false;
+    const bool was = *wish;
+    *wish = false;
     pthread_mutex_unlock(&tier->lock);
-    return wants;
+    return was;
 }
 
 static void *run(void *ctx)
 {
     struct lod_tier *tier = ctx;
+    uint64_t due = 0;
     bool wants = true;
 
-    while (!is_over(tier)) {
-        const bool done = !wants || add_up(tier);
-        await(tier, done ? PAUSE_NS : RETRY_NS);
-        wants = !done || take_wish(tier);
-    }
+    do {
+        if (lod_clock_ns() >= due) {
+            wants = take(tier, &tier->wants_sum) || wants;
+            wants = wants && !add_up(tier);
+            due = lod_clock_ns() + (wants ? RETRY_NS : PAUSE_NS);
+        }
+        if (take(tier, &tier->told)) {
+            lod_tier_room_told(tier);
+        }
+    } while (await(tier, due));
     return NULL;
 }
 

@@ -10,6 +10,8 @@ uint64_t segment_frames = 40;
 unsigned bad_group;
 unsigned doubts_left, side_by_side, most_ranges;
 bool copy_kept;
+size_t listed_keys;
+uint64_t listed_sum;
 uint64_t copy_room, copied_to, offered_bytes;
 int item_error;
 int frame_error;
@@ -203,9 +205,20 @@ bool lod_dataset_is_shared(const struct lod_dataset *dataset)
     return shared_store;
 }
 
-bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t *ret_room)
+void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_t count)
 {
     (void)dataset;
+    listed_keys = count;
+    listed_sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        listed_sum += keys[i];
+    }
+}
+
+bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_t *ret_room)
+{
+    (void)dataset;
+    (void)key;
     *ret_room = copy_room;
     return copy_kept;
 }

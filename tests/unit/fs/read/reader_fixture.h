@@ -28,6 +28,8 @@ extern unsigned doubts_left; /* so many times a doubt makes all frames sound */
 #define GROUP_AT 40
 extern bool copy_kept; /* lod_dataset_copies, with */
 extern uint64_t copy_room;
+extern size_t listed_keys; /* of the last lod_dataset_listed, and their sum */
+extern uint64_t listed_sum;
 extern uint64_t copied_to;     /* see lod_record_copied */
 extern uint64_t offered_bytes; /* to the copy */
 extern unsigned side_by_side;  /* ranges that the store reads at once; 0: 1 */

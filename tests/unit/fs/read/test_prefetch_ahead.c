@@ -23,6 +23,7 @@ static struct lod_item item_of(uint32_t number)
     for (unsigned g = 0; g < LOD_GROUPS_MAX; g++) {
         of.recd.group_bytes[g] = g < 10 ? GROUP : 0;
     }
+    of.recd.header_hash = 1000 + of.recd.number;
     return of;
 }
 
@@ -86,6 +87,26 @@ static uint32_t load(unsigned last)
         end_load(record, last, 0);
     }
     return record;
+}
+
+Test(prefetch_ahead, a_copy_of_the_store_is_told_what_all_lists_name)
+{
+    const uint32_t list[] = {7, 3, 9};
+
+    begin(100);
+    listed_keys = 99;
+    cr_assert_eq(tell(1, 2, 0, 3, 0, list), 0);
+    cr_assert_eq(listed_keys, 99, "there is no copy");
+    fetch.copies = true;
+    cr_assert_eq(tell(2, 2, 0, 2, 0, list), 0);
+    cr_assert_eq(listed_keys, 5);
+    cr_assert_eq(listed_sum, 5029);
+    cr_assert_eq(tell(1, 2, 3, 0, 1, NULL), 0);
+    cr_assert_eq(listed_sum, 4022, "7 is done, and the other job lists it");
+    cr_assert_eq(tell(2, 2, 0, 0, 0, NULL), 0);
+    cr_assert_eq(listed_sum, 2012);
+    cr_assert_eq(tell(1, 2, 0, 0, 0, NULL), 0);
+    cr_assert_eq(listed_keys, 0);
 }
 
 Test(prefetch_ahead, records_are_loaded_in_the_order_of_the_list)

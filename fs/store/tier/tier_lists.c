@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file is written in place: a hash of its keys, then the keys, little-endian. See tier_lists.h.
+ */
+#include "tier/tier_lists.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/file_io.h"
+#include "bytes.h"
+#include "hash.h"
+
+#define FOLDER     "lists"
+#define NAME_CHARS 16u
+#define KEY_BYTES  8u
+#define TRIES      3u
+
+/* ---------------------------------------------------------------------------------- keys */
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+bool lod_tier_keys_has(const struct lod_tier_keys *keys, uint64_t key)
+{
+    return keys->count && bsearch(&key, keys->at, keys->count, sizeof(key), compare);
+}
+
+void lod_tier_keys_sort(struct lod_tier_keys *keys)
+{
+    if (keys->count) {
+        qsort(keys->at, keys->count, sizeof(*keys->at), compare);
+    }
+}
+
+/* ---------------------------------------------------------------------------------- own file */
+
+void lod_tier_lists_init(struct lod_tier_lists *lists)
+{
+    *lists = (struct lod_tier_lists){.folder_fd = -1, .fd = -1};
+}
+
+void lod_tier_lists_finish(struct lod_tier_lists *lists)
+{
+    if (lists->fd >= 0) {
+        (void)unlinkat(lists->folder_fd, lists->name, 0);
+        close(lists->fd);
+    }
+    if (lists->folder_fd >= 0) {
+        close(lists->folder_fd);
+    }
+    lod_tier_lists_init(lists);
+}
+
+static int open_folder(struct lod_tier_lists *lists, int tier_fd)
+{
+    if (mkdirat(tier_fd, FOLDER, S_IRWXU) && errno != EEXIST) {
+        return -errno;
+    }
+    lists->folder_fd = openat(tier_fd, FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return lists->folder_fd < 0 ? -errno : 0;
+}
+
+/* -EAGAIN: another mount took the file, without a lock yet, for one of a dead mount. */
+static int make_file(struct lod_tier_lists *lists)
+{
+    const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    uint64_t number = 0;
+    struct stat st;
+
+    if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
+        return -EIO;
+    }
+    snprintf(lists->name, sizeof(lists->name), "%016" PRIx64, number);
+    int fd = openat(lists->folder_fd, lists->name, flags, S_IRUSR | S_IWUSR);
+    if (fd < 0) {
+        return -errno;
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB) || fstat(fd, &st) || !st.st_nlink) {
+        (void)unlinkat(lists->folder_fd, lists->name, 0);
+        close(fd);
+        return -EAGAIN;
+    }
+    lists->fd = fd;
+    return 0;
+}
+
+static int ready(struct lod_tier_lists *lists, int tier_fd)
+{
+    int error = lists->folder_fd < 0 ? open_folder(lists, tier_fd) : 0;
+
+    for (unsigned tries = 0; lists->fd < 0 && tries < TRIES && (!error || error == -EAGAIN);
+         tries++) {
+        error = make_file(lists);
+    }
+    return error;
+}
+
+int lod_tier_lists_write(struct lod_tier_lists *lists, int tier_fd,
+                         const struct lod_tier_keys *keys)
+{
+    const size_t count = keys->count < LOD_TIER_LISTED_MAX ? keys->count : LOD_TIER_LISTED_MAX;
+    const size_t bytes = (count + 1) * KEY_BYTES;
+
+    if (!count && lists->fd < 0) {
+        return 0;
+    }
+    uint8_t *text = malloc(bytes);
+    if (!text) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < count; i++) {
+        lod_put_le64(text + (i + 1) * KEY_BYTES, keys->at[i]);
+    }
+    lod_put_le64(text, lod_hash64(text + KEY_BYTES, count * KEY_BYTES, 0));
+    int error = ready(lists, tier_fd);
+    error = error ? error : lod_file_pwrite(lists->fd, 0, text, bytes);
+    error = error ? error : ftruncate(lists->fd, (off_t)bytes) ? -errno : 0;
+    free(text);
+    return error;
+}
+
+/* ---------------------------------------------------------------------------------- others */
+
+static int add_keys(struct lod_tier_keys *keys, const uint8_t *text, size_t bytes)
+{
+    int error = 0;
+
+    if (lod_hash64(text + KEY_BYTES, bytes - KEY_BYTES, 0) != lod_get_le64(text)) {
+        return -EAGAIN;
+    }
+    for (size_t at = KEY_BYTES; !error && at < bytes; at += KEY_BYTES) {
+        error = LOD_LIST_ADD(keys, lod_get_le64(text + at));
+    }
+    return error;
+}
+
+/* A file that was just made is empty. */
+static int read_keys(struct lod_tier_keys *keys, int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st)) {
+        return -errno;
+    }
+    const uint64_t bytes = (uint64_t)st.st_size;
+    if (!bytes) {
+        return 0;
+    }
+    if (bytes % KEY_BYTES || bytes > (LOD_TIER_LISTED_MAX + 1) * KEY_BYTES) {
+        return -EAGAIN;
+    }
+    uint8_t *text = malloc(bytes);
+    int error = text ? lod_file_pread(fd, 0, text, bytes) : -ENOMEM;
+    error = error ? error : add_keys(keys, text, bytes);
+    free(text);
+    return error == -EIO ? -EAGAIN : error; /* it became shorter */
+}
+
+static int add_file(struct lod_tier_keys *keys, int folder_fd, const char *name)
+{
+    struct stat st;
+    int fd = openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        return 0; /* its mount has ended, or it is something else */
+    }
+    int error = 0;
+    if (!flock(fd, LOCK_SH | LOCK_NB)) {
+        (void)unlinkat(folder_fd, name, 0);
+    } else {
+        error = read_keys(keys, fd);
+    }
+    close(fd);
+    return error;
+}
+
+static bool is_other(const struct lod_tier_lists *lists, const char *name)
+{
+    return strspn(name, "0123456789abcdef") == NAME_CHARS && !name[NAME_CHARS] &&
+           strcmp(name, lists->name) != 0;
+}
+
+int lod_tier_lists_others(const struct lod_tier_lists *lists, struct lod_tier_keys *ret_keys)
+{
+    struct lod_tier_keys keys = {0};
+    const struct dirent *entry;
+    unsigned files = 0;
+    int error = 0, fd = openat(lists->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = fd < 0 ? NULL : fdopendir(fd);
+
+    if (!names) {
+        error = -errno;
+        if (fd >= 0) {
+            close(fd);
+        }
+        return error;
+    }
+    while (!error && (errno = 0, entry = readdir(names))) {
+        if (is_other(lists, entry->d_name)) {
+            error = ++files > LOD_TIER_LISTS_MAX ? -E2BIG
+                                                 : add_file(&keys, lists->folder_fd, entry->d_name);
+        }
+    }
+    error = error ? error : -errno;
+    closedir(names);
+    lod_tier_keys_sort(&keys);
+    if (error) {
+        free(keys.at);
+        return error;
+    }
+    *ret_keys = keys;
+    return 0;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread of the tier finds slices that may be given up; writers take them one by one, with the
+ * lock of the space. The lists of other mounts are read again each time, since they may have
+ * changed.
+ */
+#include "tier/tier_room.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "tier/tier_state.h"
+
+#define SHORT_BYTES (64u << 20)          /* with less room, look for slices to give up */
+#define LOOK_NS     (30 * LOD_SECOND_NS) /* between two looks that nobody told of */
+
+static void wake(struct lod_tier *tier)
+{
+    tier->told = true;
+    pthread_cond_broadcast(&tier->change);
+}
+
+/* ------------------------------------------------------------------------------ what is listed */
+
+bool lod_tier_is_listed(struct lod_tier *tier, uint64_t key)
+{
+    pthread_mutex_lock(&tier->lock);
+    const bool is = lod_tier_keys_has(&tier->room.listed, key);
+    pthread_mutex_unlock(&tier->lock);
+    return is;
+}
+
+/* The keys before that are not listed any more. The lock is held. */
+static void leave(struct lod_tier_room *room, const struct lod_tier_keys *before)
+{
+    int error = 0;
+
+    for (size_t i = 0; !error && i < before->count; i++) {
+        if (!lod_tier_keys_has(&room->listed, before->at[i])) {
+            error = LOD_LIST_ADD(&room->left, before->at[i]); /* else it only goes later */
+        }
+    }
+}
+
+static bool are_same(const struct lod_tier_keys *a, const struct lod_tier_keys *b)
+{
+    return a->count == b->count && (!a->count || !memcmp(a->at, b->at, a->count * sizeof(*a->at)));
+}
+
+void lod_tier_list(struct lod_tier *tier, const uint64_t *keys, size_t count)
+{
+    struct lod_tier_keys listed = {.at = malloc(count * sizeof(*keys) + 1), .count = count};
+
+    if (!listed.at) {
+        return;
+    }
+    memcpy(listed.at, keys, count * sizeof(*keys));
+    lod_tier_keys_sort(&listed);
+    pthread_mutex_lock(&tier->lock);
+    struct lod_tier_keys before = tier->room.listed;
+    tier->room.listed = listed;
+    if (!are_same(&before, &listed)) {
+        leave(&tier->room, &before);
+        wake(tier);
+    }
+    pthread_mutex_unlock(&tier->lock);
+    free(before.at);
+}
+
+uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key)
+{
+    pthread_mutex_lock(&tier->lock);
+    const uint64_t bytes =
+        lod_tier_keys_has(&tier->room.listed, key) ? tier->room.victims.bytes : 0;
+    pthread_mutex_unlock(&tier->lock);
+    return lod_tier_space_room(&tier->space) + bytes;
+}
+
+/* ------------------------------------------------------------------------------ giving up */
+
+/* Returns the next slice that no list names. If there is none the thread looks for some. */
+static bool next_victim(struct lod_tier *tier, const struct lod_tier_keys *others,
+                        struct lod_tier_slice *ret_slice)
+{
+    struct lod_tier_room *room = &tier->room;
+    bool found;
+
+    pthread_mutex_lock(&tier->lock);
+    do {
+        found = lod_tier_victims_take(&room->victims, ret_slice);
+    } while (found && (lod_tier_keys_has(&room->listed, ret_slice->key) ||
+                       lod_tier_keys_has(others, ret_slice->key)));
+    if (!found && lod_clock_ns() - room->looked_ns > LOOK_NS) {
+        room->looked_ns = lod_clock_ns();
+        wake(tier);
+    }
+    pthread_mutex_unlock(&tier->lock);
+    return found;
+}
+
+void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes)
+{
+    struct lod_tier_keys others = {0};
+    struct lod_tier_slice slice;
+    uint64_t gone = 0, given = 0;
+
+    if (!lod_tier_is_listed(tier, key) || lod_tier_lists_others(&tier->room.lists, &others)) {
+        return;
+    }
+    while (given < bytes && lod_tier_space_room(&tier->space) < bytes &&
+           next_victim(tier, &others, &slice)) {
+        if (!lod_tier_slice_give_up(tier->dir_fd, &slice, &gone)) {
+            lod_tier_space_give(&tier->space, lod_tier_space_of(gone));
+            given += gone;
+        }
+    }
+    atomic_fetch_add(&tier->evicted_bytes, given);
+    free(others.at);
+}
+
+/* ------------------------------------------------------------------------------ the thread */
+
+static int copy_keys(const struct lod_tier_keys *from, struct lod_tier_keys *ret_keys)
+{
+    uint64_t *at = malloc(from->count * sizeof(*at) + 1);
+
+    if (!at) {
+        return -ENOMEM;
+    }
+    if (from->count) {
+        memcpy(at, from->at, from->count * sizeof(*at));
+    }
+    *ret_keys = (struct lod_tier_keys){.at = at, .count = from->count};
+    return 0;
+}
+
+/* The slices of the keys go before all others. They may be listed again meanwhile. */
+static void mark(struct lod_tier *tier, const struct lod_tier_keys *left)
+{
+    for (size_t i = 0; i < left->count && !lod_tier_is_over(tier); i++) {
+        for (uint64_t n = 0; !lod_tier_is_listed(tier, left->at[i]) &&
+                             lod_tier_slice_bytes(tier->store_fd, left->at[i], n);
+             n++) {
+            lod_tier_slice_unused(tier->store_fd, left->at[i], n);
+        }
+    }
+}
+
+struct look {
+    struct lod_tier *tier;
+    struct lod_tier_victims victims;
+};
+
+static int look_at(void *ctx, const struct lod_tier_slice *slice)
+{
+    struct look *look = ctx;
+
+    return lod_tier_is_over(look->tier) ? -EINTR
+           : lod_tier_is_listed(look->tier, slice->key)
+               ? 0
+               : lod_tier_victims_add(&look->victims, slice);
+}
+
+static void look_for_victims(struct lod_tier *tier)
+{
+    struct look look = {.tier = tier};
+
+    if (lod_tier_files_each(tier->dir_fd, look_at, &look)) {
+        lod_tier_victims_finish(&look.victims);
+        return;
+    }
+    lod_tier_victims_sort(&look.victims);
+    pthread_mutex_lock(&tier->lock);
+    struct lod_tier_victims before = tier->room.victims;
+    tier->room.victims = look.victims;
+    tier->room.looked_ns = lod_clock_ns();
+    pthread_mutex_unlock(&tier->lock);
+    lod_tier_victims_finish(&before);
+}
+
+void lod_tier_room_told(struct lod_tier *tier)
+{
+    struct lod_tier_keys listed = {0}, left;
+
+    pthread_mutex_lock(&tier->lock);
+    int error = copy_keys(&tier->room.listed, &listed);
+    left = tier->room.left;
+    tier->room.left = (struct lod_tier_keys){0};
+    pthread_mutex_unlock(&tier->lock);
+    error = error ? error : lod_tier_lists_write(&tier->room.lists, tier->dir_fd, &listed);
+    mark(tier, &left);
+    if (!error && listed.count && lod_tier_space_room(&tier->space) < SHORT_BYTES) {
+        look_for_victims(tier);
+    }
+    free(listed.at);
+    free(left.at);
+}
+
+void lod_tier_room_init(struct lod_tier_room *room)
+{
+    *room = (struct lod_tier_room){0};
+    lod_tier_lists_init(&room->lists);
+}
+
+void lod_tier_room_finish(struct lod_tier_room *room)
+{
+    lod_tier_lists_finish(&room->lists);
+    lod_tier_victims_finish(&room->victims);
+    free(room->listed.at);
+    free(room->left.at);
+}

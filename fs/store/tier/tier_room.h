@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room for the records that jobs have listed, in a tier that is full: slices that no list names are
+ * given up for them. The first to go are those that a list has left behind, then those whose last
+ * use is the oldest, and of them the ends of records. Without a list nothing is given up. The
+ * functions that tier.c calls are in tier_state.h.
+ */
+#ifndef LOD_TIER_ROOM_H
+#define LOD_TIER_ROOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compiler.h"
+#include "list.h"
+#include "tier/tier_files.h"
+#include "tier/tier_lists.h"
+
+#define LOD_TIER_VICTIMS 4096u /* are known at a time */
+
+/* Slices that may be given up, the first one first. */
+struct lod_tier_victims {
+    LOD_LIST(struct lod_tier_slice);
+    size_t next;
+    uint64_t bytes; /* of those from `next` on */
+};
+
+/* Keeps the slice if it is one of the first LOD_TIER_VICTIMS to go. */
+LOD_MUST_CHECK int lod_tier_victims_add(struct lod_tier_victims *victims,
+                                        const struct lod_tier_slice *slice);
+/* Call it after the last one was added. */
+void lod_tier_victims_sort(struct lod_tier_victims *victims);
+/* Returns false if there is no other. */
+bool lod_tier_victims_take(struct lod_tier_victims *victims, struct lod_tier_slice *ret_slice);
+void lod_tier_victims_finish(struct lod_tier_victims *victims);
+
+struct lod_tier_room {
+    struct lod_tier_lists lists; /* its file is written by the tier's thread alone */
+    /* The lock of the tier guards these. */
+    struct lod_tier_keys listed; /* by jobs of this mount */
+    struct lod_tier_keys left;   /* were listed, and their slices are not marked yet */
+    struct lod_tier_victims victims;
+    uint64_t looked_ns; /* when they were looked for; 0: never */
+};
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A full tier makes room for the records that jobs list, of all mounts that share it. */
+#include "tier_fixture.h"
+
+#define A KEY
+#define B 0xb00000000000000bull
+#define C 0xc00000000000000cull
+
+static const struct timespec pause_ms = {.tv_nsec = 1000000};
+
+static void listed(struct lod_store *store, uint64_t key, uint64_t other)
+{
+    const uint64_t keys[] = {other, key};
+
+    lod_store_listed(store, other ? keys : keys + 1, other ? 2 : 1);
+}
+
+/* Waits until the tier knows that it can have so much room for a record. */
+static void await_room(struct lod_store *store, uint64_t key, uint64_t bytes)
+{
+    uint64_t room = 0;
+
+    while (!lod_store_copies(store, key, &room) || room < bytes) {
+        nanosleep(&pause_ms, NULL);
+    }
+}
+
+/* Offers a beginning of a record, and returns how much of it the tier has then. */
+static uint64_t offered(struct tiered *t, uint64_t key, size_t bytes)
+{
+    struct lod_object *object = open_record(t->store, key);
+
+    lod_object_offer(object, 0, t->truth, bytes);
+    const uint64_t there = lod_object_copied(object, 0, FILE_BYTES);
+    lod_object_close(object);
+    return there;
+}
+
+static void set_use(struct tiered *t, uint64_t key, unsigned slices, time_t seconds_ago)
+{
+    const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = time(NULL) - seconds_ago}};
+    char name[160];
+
+    for (unsigned n = 0; n < slices; n++) {
+        snprintf(name, sizeof(name), "%s/%016x%016x/%02x/%016llx.%u", t->folder, 2, 1,
+                 (unsigned)(key >> 56), (unsigned long long)key, n);
+        cr_assert_eq(utimensat(AT_FDCWD, name, times, 0), 0);
+    }
+}
+
+Test(tier_room, a_list_gets_room_from_the_ends_of_records_that_nobody_lists)
+{
+    struct tiered t = begin(12 * MIB);
+
+    cr_assert_eq(offered(&t, A, 12 * MIB), 12 * MIB);
+    cr_assert_eq(offered(&t, B, 4 * MIB), 0, "without a list a full tier keeps its bytes");
+    listed(t.store, B, 0);
+    await_room(t.store, B, 12 * MIB);
+    cr_assert_eq(offered(&t, B, 4 * MIB), 4 * MIB);
+    cr_assert_eq(lod_object_copied(t.object, 0, FILE_BYTES), 5 * MIB, "as little as is necessary");
+    cr_assert_leq(stats_of(&t).bytes, 12 * MIB);
+    cr_assert_eq(stats_of(&t).evicted_bytes, 7 * MIB);
+    cr_assert_eq(offered(&t, C, 4 * MIB), 3 * MIB, "another record gets what is left");
+    cr_assert_eq(lod_object_copied(t.object, 0, FILE_BYTES), 5 * MIB);
+    end(&t);
+}
+
+Test(tier_room, what_a_list_has_left_goes_first_and_listed_records_never)
+{
+    struct tiered t = begin(15 * MIB);
+
+    listed(t.store, A, B);
+    cr_assert_eq(offered(&t, A, 5 * MIB), 5 * MIB);
+    cr_assert_eq(offered(&t, B, 5 * MIB), 5 * MIB);
+    cr_assert_eq(offered(&t, C, 5 * MIB), 5 * MIB);
+    set_use(&t, C, 1, 3600);
+    listed(t.store, A, 0xd0); /* B is done; C was used an hour ago */
+    await_room(t.store, A, 10 * MIB);
+    cr_assert_eq(offered(&t, 0xd0, 5 * MIB), 5 * MIB);
+    cr_assert_eq(offered(&t, B, 0), 0);
+    cr_assert_eq(offered(&t, C, 0), 5 * MIB);
+    cr_assert_eq(offered(&t, 0xd0, 10 * MIB), 10 * MIB);
+    cr_assert_eq(offered(&t, C, 0), 0);
+    cr_assert_eq(offered(&t, 0xd0, 12 * MIB), 10 * MIB, "A is listed");
+    cr_assert_eq(lod_object_copied(t.object, 0, FILE_BYTES), 5 * MIB);
+    end(&t);
+}
+
+Test(tier_room, the_oldest_use_goes_first_and_a_read_is_a_use)
+{
+    struct tiered t = begin(15 * MIB);
+
+    cr_assert_eq(offered(&t, A, 5 * MIB), 5 * MIB);
+    cr_assert_eq(offered(&t, B, 5 * MIB), 5 * MIB);
+    cr_assert_eq(offered(&t, C, 5 * MIB), 5 * MIB);
+    set_use(&t, A, 1, 7200);
+    set_use(&t, B, 1, 3600);
+    cr_assert_eq(load(&t, 0, MIB), MIB);
+    listed(t.store, 0xd0, 0);
+    await_room(t.store, 0xd0, 15 * MIB);
+    cr_assert_eq(offered(&t, 0xd0, 5 * MIB), 5 * MIB);
+    cr_assert_eq(offered(&t, B, 0), 0);
+    cr_assert_eq(lod_object_copied(t.object, 0, FILE_BYTES), 5 * MIB);
+    end(&t);
+}
+
+Test(tier_room, a_slice_that_is_used_meanwhile_stays)
+{
+    struct tiered t = begin(5 * MIB);
+
+    cr_assert_eq(offered(&t, A, 5 * MIB), 5 * MIB);
+    set_use(&t, A, 1, 7200);
+    listed(t.store, B, 0);
+    await_room(t.store, B, 5 * MIB);
+    cr_assert_eq(load(&t, 0, MIB), MIB);
+    cr_assert_eq(offered(&t, B, 4 * MIB), 0);
+    cr_assert_eq(lod_object_copied(t.object, 0, FILE_BYTES), 5 * MIB);
+    end(&t);
+}
+
+/* Returns the keys in the lists of all mounts, for a mount without any. */
+static size_t keys_of(struct tiered *t)
+{
+    struct lod_tier_lists none;
+    struct lod_tier_keys keys = {0};
+    int error;
+
+    lod_tier_lists_init(&none);
+    int fd = open(t->folder, O_RDONLY | O_DIRECTORY);
+    none.folder_fd = openat(fd, "lists", O_RDONLY | O_DIRECTORY);
+    while ((error = lod_tier_lists_others(&none, &keys)) == -EAGAIN) {
+    }
+    cr_assert(!error || error == -EBADF, "%d", error);
+    close(fd);
+    lod_tier_lists_finish(&none);
+    free(keys.at);
+    return keys.count;
+}
+
+Test(tier_room, lists_of_other_mounts_are_kept_as_well)
+{
+    struct tiered t = begin(10 * MIB), other = t;
+
+    cr_assert_eq(offered(&t, A, 5 * MIB), 5 * MIB);
+    cr_assert_eq(offered(&t, B, 5 * MIB), 5 * MIB);
+    mount(&other, 10 * MIB);
+    listed(t.store, C, 0);
+    await_room(t.store, C, 10 * MIB);
+    listed(other.store, A, B);
+    while (keys_of(&t) != 3) {
+        nanosleep(&pause_ms, NULL);
+    }
+    cr_assert_eq(offered(&t, C, 5 * MIB), 0);
+    unmount(&other);
+    cr_assert_eq(keys_of(&t), 1, "a mount that ends has no list");
+    listed(t.store, C, 7);
+    await_room(t.store, C, 10 * MIB);
+    cr_assert_eq(offered(&t, C, 5 * MIB), 5 * MIB);
+    end(&t);
+}
+
+Test(tier_room, lists_of_dead_mounts_go_and_torn_ones_stop_all)
+{
+    struct tiered t = begin(5 * MIB);
+    const struct lod_tier_keys keys = {.at = (uint64_t[]){A}, .count = 1};
+    struct lod_tier_lists live;
+    char name[160];
+    struct stat st;
+
+    lod_tier_lists_init(&live);
+    int fd = open(t.folder, O_RDONLY | O_DIRECTORY);
+    cr_assert_eq(lod_tier_lists_write(&live, fd, &keys), 0);
+    snprintf(name, sizeof(name), "%s/lists/00000000deadbeef", t.folder);
+    close(open(name, O_WRONLY | O_CREAT, 0600));
+    cr_assert_eq(keys_of(&t), 1);
+    cr_assert_eq(stat(name, &st), -1);
+    cr_assert_eq(offered(&t, A, 5 * MIB), 5 * MIB);
+    listed(t.store, B, 0);
+    await_room(t.store, B, 5 * MIB);
+    cr_assert_eq(pwrite(live.fd, "x", 1, 9), 1);
+    cr_assert_eq(offered(&t, B, 5 * MIB), 0, "it may name A");
+    lod_tier_lists_finish(&live);
+    cr_assert_eq(offered(&t, B, 5 * MIB), 5 * MIB);
+    close(fd);
+    end(&t);
+}
+
+Test(tier_room, of_many_slices_the_first_to_go_are_known)
+{
+    const uint32_t count = 3 * LOD_TIER_VICTIMS;
+    struct lod_tier_victims victims = {0};
+    struct lod_tier_slice slice = {.bytes = 10};
+
+    for (uint32_t i = 0; i < count; i++) {
+        slice.used_s = (int64_t)((i * 5 + 3) % count) * LOD_TIER_USED_S;
+        cr_assert_eq(lod_tier_victims_add(&victims, &slice), 0);
+    }
+    lod_tier_victims_sort(&victims);
+    cr_assert_eq(victims.bytes, 10 * LOD_TIER_VICTIMS);
+    for (int64_t i = 0; i < LOD_TIER_VICTIMS; i++) {
+        cr_assert(lod_tier_victims_take(&victims, &slice));
+        cr_assert_eq(slice.used_s, i * LOD_TIER_USED_S);
+    }
+    cr_assert(!lod_tier_victims_take(&victims, &slice));
+    cr_assert_eq(victims.bytes, 0);
+    lod_tier_victims_finish(&victims);
+}
