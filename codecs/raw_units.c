@@ -7,9 +7,9 @@
 #include "raw_row.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <zstd.h>
-#include <zstd_errors.h>
 
 #define GROUP 1
 
@@ -86,8 +86,49 @@ static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                                     : 0;
 }
 
-/* ZSTD_decompress takes several frames in turn, frames that hold no data, and the formats of old
- * versions, so they are excluded before it is called. */
+/*
+ * Decoders without a frame. A new one asks the processor what it can do, twice. In a virtual
+ * machine each question costs more than the frame of a small file. Between two frames a decoder
+ * keeps no state that matters.
+ */
+#define SPARE_DECODERS 4
+static _Atomic(ZSTD_DCtx *) spare_decoders[SPARE_DECODERS];
+
+static ZSTD_DCtx *take_decoder(void)
+{
+    ZSTD_DCtx *decoder = NULL;
+
+    for (unsigned i = 0; i < SPARE_DECODERS && !decoder; i++) {
+        decoder = atomic_exchange(&spare_decoders[i], NULL);
+    }
+    return decoder ? decoder : ZSTD_createDCtx();
+}
+
+static void give_decoder(ZSTD_DCtx *decoder)
+{
+    for (unsigned i = 0; i < SPARE_DECODERS; i++) {
+        ZSTD_DCtx *none = NULL;
+        if (atomic_compare_exchange_strong(&spare_decoders[i], &none, decoder)) {
+            return;
+        }
+    }
+    ZSTD_freeDCtx(decoder);
+}
+
+static int run_decoder(struct lod_span frame, uint8_t *into, size_t bytes)
+{
+    ZSTD_DCtx *decoder = take_decoder();
+
+    if (!decoder) {
+        return -ENOMEM;
+    }
+    const size_t made = ZSTD_decompressDCtx(decoder, into, bytes, frame.at, frame.bytes);
+    give_decoder(decoder);
+    return made == bytes ? 0 : -EILSEQ; /* an error is larger than any size */
+}
+
+/* ZSTD_decompressDCtx takes several frames in turn, frames that hold no data, and the formats of
+ * old versions, so they are excluded before it is called. */
 static int decode(struct lod_span frame, uint8_t *into, size_t bytes)
 {
     if (frame.bytes < sizeof(uint32_t) || lod_get_le32(frame.at) != ZSTD_MAGICNUMBER ||
@@ -96,11 +137,7 @@ static int decode(struct lod_span frame, uint8_t *into, size_t bytes)
         ZSTD_findFrameCompressedSize(frame.at, frame.bytes) != frame.bytes) {
         return -EILSEQ;
     }
-    const size_t made = ZSTD_decompress(into, bytes, frame.at, frame.bytes);
-    if (ZSTD_isError(made)) {
-        return ZSTD_getErrorCode(made) == ZSTD_error_memory_allocation ? -ENOMEM : -EILSEQ;
-    }
-    return made == bytes ? 0 : -EILSEQ;
+    return run_decoder(frame, into, bytes);
 }
 
 static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,

@@ -16,7 +16,9 @@
 
 #define ALIGNED(bytes) (((bytes) + 15) & ~(size_t)15)
 #define CHUNKS_MIN     32u /* at least so many fit the limit, unless they have the smallest size */
-#define PAGE_BYTES     4096u
+
+/* Pages are mapped in such steps: a call for each frame of few bytes costs more than the frame. */
+#define PAGED_STEP (64u << 10)
 
 /*
  * Only the front of a RECENT chunk is used. Four fronts are 1 MiB, which fits a core's cache. A
@@ -165,7 +167,8 @@ static void evict_chunk(struct lod_frame_arena *arena, struct lod_chunk *chunk)
 struct piece {
     struct lod_chunk *chunk;
     uint8_t *at;
-    bool fresh; /* its pages were not used before */
+    uint8_t *fresh; /* pages to be mapped */
+    size_t fresh_bytes;
 };
 
 static struct piece bump(struct lod_chunk *chunk, size_t bytes)
@@ -173,21 +176,15 @@ static struct piece bump(struct lod_chunk *chunk, size_t bytes)
     struct piece piece = {.chunk = chunk, .at = chunk->memory + chunk->used};
 
     chunk->used += bytes;
-    piece.fresh = chunk->used > chunk->paged;
-    chunk->paged = piece.fresh ? chunk->used : chunk->paged;
+    if (chunk->used > chunk->paged) {
+        const size_t steps = (chunk->used + PAGED_STEP - 1) / PAGED_STEP * PAGED_STEP;
+        const size_t paged = steps < chunk->bytes ? steps : chunk->bytes;
+        piece.fresh = chunk->memory + chunk->paged;
+        piece.fresh_bytes = paged - chunk->paged;
+        chunk->paged = paged;
+    }
     lod_blob_ref(&chunk->blob);
     return piece;
-}
-
-/*
- * Maps all pages at once, which is cheaper than one by one and happens before a request is timed.
- * Kernels without MADV_POPULATE_WRITE map each page at its first touch.
- */
-static void page_in(const struct piece *piece, size_t bytes)
-{
-    uint8_t *from = piece->at - (uintptr_t)piece->at % PAGE_BYTES;
-
-    (void)madvise(from, (size_t)(piece->at + bytes - from), MADV_POPULATE_WRITE);
 }
 
 /* Returns an empty chunk with one reference. Returns NULL if that needs an eviction. */
@@ -293,8 +290,8 @@ static void *take(struct lod_frame_arena *arena, size_t bytes, enum lod_chunk_ki
             again = true;
         }
     } while (again);
-    if (piece.fresh) {
-        page_in(&piece, bytes);
+    if (piece.fresh) { /* before a request is timed; older kernels map each page at its use */
+        (void)madvise(piece.fresh, piece.fresh_bytes, MADV_POPULATE_WRITE);
     }
     *ret_chunk = piece.at ? piece.chunk : *ret_chunk;
     return piece.at;

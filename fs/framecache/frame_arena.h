@@ -39,7 +39,7 @@ struct lod_chunk {
     struct lod_chunk *after; /* next in its queue or the free list */
     uint8_t *memory;
     size_t bytes;            /* of memory */
-    size_t used, paged;      /* now; largest so far; guarded by the lock of `arena` */
+    size_t used, paged;      /* bytes in use, and with their pages; guarded by the arena's lock */
     _Atomic(void *) entries; /* for the owner of the contents; NULL in a new chunk */
     atomic_bool touched;     /* referenced since CLOCK last passed */
     atomic_uint pins;        /* see frame_pins.h */

@@ -7,6 +7,8 @@ RAW = (
     ("a frame behind the frame of a unit is accepted", "codecs/raw_units.c",
      "ZSTD_findFrameCompressedSize(frame.at, frame.bytes) != frame.bytes", "!bytes",
      "codecs/raw_units"),
+    ("two threads decode frames with one decoder", "codecs/raw_units.c",
+     "atomic_exchange(&spare_decoders[i], NULL);", "atomic_load(&spare_decoders[i]);", "race-raw"),
     ("the list of folders may be compressed", "codecs/raw.c",
      "== LOD_RAW_PLAIN ? segments(row, ret_bytes)", "!= 9 ? segments(row, ret_bytes)",
      "codecs/raw_units"),
