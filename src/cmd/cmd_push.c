@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "backend/location.h"
+#include "pack/parts/pack_part.h"
 #include "pool.h"
 #include "push/push.h"
 #include "terminal/arguments.h"
@@ -22,6 +23,8 @@ struct arguments {
     const char *store, *url;
     struct lod_option_list words; /* of -o */
     unsigned threads;
+    const char *part;
+    uint32_t part_number, parts;
     bool look_only, verify, quiet;
     int progress; /* 1: on, 0: off, -1: on if stderr is a terminal */
 };
@@ -34,6 +37,9 @@ static const struct lod_option push_options[] = {
     LOD_ROW_FLAG(FIELD(look_only), 'n', "dry-run", "send nothing; print what would be sent"),
     LOD_ROW_FLAG(FIELD(verify), 0, "verify",
                  "then read every byte from the bucket, and check its hash"),
+    LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(part), 0, "part", "K/N", 0,
+                 "send part K of N of the records, K from 1. The same command without it then "
+                 "sends what is missing, and the manifest"),
     LOD_ROW_QUIET(FIELD(quiet), "print nothing"),
     LOD_ROW_PROGRESS(FIELD(progress)),
     LOD_ROW_STORE_WORDS(FIELD(words)),
@@ -131,6 +137,8 @@ static int push(const struct arguments *arguments, struct lod_store_how *how)
                                    .url = arguments->url,
                                    .how = how,
                                    .threads = arguments->threads,
+                                   .part = arguments->part_number,
+                                   .parts = arguments->parts,
                                    .look_only = arguments->look_only,
                                    .progress = &progress,
                                    .cancel = &cancel};
@@ -159,6 +167,18 @@ static int push(const struct arguments *arguments, struct lod_store_how *how)
     return LOD_EXIT_OK;
 }
 
+static int settle_part(struct arguments *arguments)
+{
+    if (!arguments->part) {
+        return 0;
+    }
+    return arguments->verify
+               ? lod_arguments_refuse(&lod_cmd_push, "--verify goes with the last push, not with "
+                                                     "--part: before that there is no store")
+               : lod_arguments_part(&lod_cmd_push, arguments->part, LOD_PARTS_MAX,
+                                    &arguments->part_number, &arguments->parts);
+}
+
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {.threads = THREADS, .progress = -1};
@@ -166,6 +186,7 @@ static int run(int argc, char **argv)
     char *text = NULL;
 
     int code = lod_arguments_parse(&lod_cmd_push, argc, argv, &arguments);
+    code = code ? code : settle_part(&arguments);
     code = code ? code : lod_store_options_take(&arguments.words, &how, &text);
     code = code ? code : push(&arguments, &how);
     free(text);

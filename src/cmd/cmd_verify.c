@@ -10,6 +10,7 @@
 #include "terminal/arguments.h"
 #include "terminal/thread_count.h"
 #include "pool.h"
+#include "pack/parts/pack_part.h"
 #include "terminal/progress.h"
 #include "terminal/cancel.h"
 #include "terminal/store_options.h"
@@ -22,6 +23,8 @@ struct arguments {
     const char *given;
     struct lod_option_list words; /* of -o */
     unsigned threads;
+    const char *part;
+    struct lod_verify_summary summary; /* part and parts */
     bool hashes, json, quiet;
     int progress; /* 1: on, 0: off, -1: on if stderr is a terminal */
 };
@@ -32,6 +35,9 @@ static const struct lod_option verify_options[] = {
     LOD_ROW_FLAG(FIELD(hashes), 0, "hashes",
                  "check the hashes only; this finds all damage of storage, in a fraction of the "
                  "time"),
+    LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(part), 0, "part", "K/N", 0,
+                 "check part K of N of the records, K from 1; part 1 also index and manifest. N "
+                 "processes find together what one finds"),
     LOD_ROW_JOBS(FIELD(threads)),
     LOD_ROW_QUIET(FIELD(quiet), "print nothing; exit with 0 if sound, 1 if damaged"),
     LOD_ROW_JSON(FIELD(json)),
@@ -106,7 +112,7 @@ static int verify(const struct arguments *arguments, const struct lod_store_how 
                   const char *location)
 {
     const struct lod_findings *findings = NULL;
-    struct work work = {.summary.store = location};
+    struct work work = {.summary = arguments->summary};
     const double began = lod_thread_count_seconds();
     char why[256] = "";
 
@@ -114,12 +120,16 @@ static int verify(const struct arguments *arguments, const struct lod_store_how 
     if (error) {
         return explain(location, error, why);
     }
+    work.summary.store = location;
     if (arguments->hashes) {
         lod_verify_hashes_only(work.verify);
     }
+    if (arguments->part) {
+        error = lod_verify_take_part(work.verify, work.summary.part, work.summary.parts);
+    }
     lod_progress_init(&work.progress, lod_progress_wanted(arguments->progress, arguments->quiet));
     lod_cancel_init(&work.stop, &work.progress);
-    error = run_steps(&work, arguments->threads, &findings);
+    error = error ? error : run_steps(&work, arguments->threads, &findings);
     lod_cancel_finish(&work.stop);
     lod_progress_finish(&work.progress);
     work.summary.seconds = lod_thread_count_seconds() - began;
@@ -141,6 +151,10 @@ static int run(int argc, char **argv)
     struct lod_store_how how;
 
     int code = lod_arguments_parse(&lod_cmd_verify, argc, argv, &arguments);
+    if (!code && arguments.part) {
+        code = lod_arguments_part(&lod_cmd_verify, arguments.part, LOD_PARTS_MAX,
+                                  &arguments.summary.part, &arguments.summary.parts);
+    }
     code = code ? code : lod_store_options_take(&arguments.words, &how, &text);
     code = code ? code : lod_store_behind(arguments.given, &mounted);
     code = code ? code : verify(&arguments, &how, mounted ? mounted : arguments.given);

@@ -113,6 +113,9 @@ static void print_conclusion(const struct lod_findings *findings, uint64_t names
     char all[LOD_REPORT_TEXT], bytes[LOD_REPORT_TEXT];
     double rate = summary->seconds > 0 ? (double)summary->bytes / 1e6 / summary->seconds : 0;
 
+    if (summary->parts) {
+        fprintf(out, "Part %" PRIu32 " of %" PRIu32 " of ", summary->part, summary->parts);
+    }
     lod_print(out, "'%pE' ", summary->store);
     if (findings->damages == 0) {
         fputs(summary->stopped ? "has no damage so far" : "is sound", out);
@@ -195,6 +198,8 @@ void lod_verify_json(const struct lod_findings *findings, const struct lod_verif
         {"notes", NULL, NULL, findings->notes},
         {"items", NULL, NULL, summary->files},
         {"bytes", NULL, NULL, summary->bytes},
+        {summary->parts ? "part" : NULL, NULL, NULL, summary->part},
+        {summary->parts ? "parts" : NULL, NULL, NULL, summary->parts},
     };
 
     lod_json_object(&json, NULL);

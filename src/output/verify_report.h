@@ -14,7 +14,8 @@ struct lod_verify_summary {
     const char *store;
     uint64_t files, bytes; /* checked */
     uint64_t files_all, bytes_all;
-    bool stopped; /* before all was */
+    uint32_t part, parts; /* of --part; both 0: the whole store */
+    bool stopped;         /* before all was */
     double seconds;
 };
 

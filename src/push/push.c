@@ -19,7 +19,8 @@ struct work {
     struct lod_index *index;
     struct lod_upload *upload;
     uint32_t records;
-    pthread_mutex_t lock; /* guards all below */
+    uint64_t first, count; /* of the objects to send: records, then the index */
+    pthread_mutex_t lock;  /* guards all below */
     struct lod_push_counts counts;
     char why[LOD_PUSH_WHY]; /* of the first failure */
 };
@@ -137,7 +138,7 @@ static int step(void *ctx, uint64_t number)
     char why[LOD_PUSH_WHY] = "";
 
     int error = lod_cancel_poll(work->push->cancel);
-    error = error ? error : send_object(work, number, why);
+    error = error ? error : send_object(work, work->first + number, why);
     if (error) {
         pthread_mutex_lock(&work->lock);
         if (!work->why[0]) {
@@ -153,7 +154,7 @@ static int send_objects(struct work *work, char *why)
     struct lod_pool *pool = NULL;
 
     int error = lod_pool_create(work->push->threads, &pool);
-    error = error ? error : lod_pool_each(pool, (uint64_t)work->records + 1, step, work);
+    error = error ? error : lod_pool_each(pool, work->count, step, work);
     lod_pool_destroy(pool);
     if (error) {
         memcpy(why, work->why, LOD_PUSH_WHY);
@@ -183,16 +184,29 @@ static int send_all(struct work *work, const struct lod_upload_file *manifest, c
     int error = lod_upload_compare(work->upload, manifest, why);
 
     if (!error) {
-        work->counts.there = (uint64_t)work->records + 2;
+        work->counts.there = work->count + !work->push->parts;
         return 0;
     }
     error = error == -ENOENT ? send_objects(work, why) : error;
-    if (work->push->look_only) {
-        work->counts.sent += !error;
-        work->counts.sent_bytes += error ? 0 : manifest->bytes;
+    if (error || work->push->parts) {
         return error;
     }
-    return error ? error : send_manifest(work, manifest, why);
+    if (work->push->look_only) {
+        work->counts.sent++;
+        work->counts.sent_bytes += manifest->bytes;
+        return 0;
+    }
+    return send_manifest(work, manifest, why);
+}
+
+/* Objects have about equal sizes, so a part has an equal number of them. */
+static void choose_objects(struct work *work)
+{
+    const uint64_t all = (uint64_t)work->records + 1, part = work->push->part;
+    const uint64_t parts = work->push->parts ? work->push->parts : 1;
+
+    work->first = part ? all * (part - 1) / parts : 0;
+    work->count = (part ? all * part / parts : all) - work->first;
 }
 
 static int run(struct work *work, char *why)
@@ -211,10 +225,11 @@ static int run(struct work *work, char *why)
     if (error) {
         return refuse(why, error, LOD_MANIFEST_NAME, strerrordesc_np(-error));
     }
+    choose_objects(work);
     manifest.bytes = lod_object_bytes(object);
     manifest.mark = work->manifest.index_hash;
     manifest.ctx = object;
-    lod_progress_stage(work->push->progress, "pushing", (uint64_t)work->records + 2, 0);
+    lod_progress_stage(work->push->progress, "pushing", work->count + !work->push->parts, 0);
     error = send_all(work, &manifest, why);
     lod_object_close(object);
     return error;

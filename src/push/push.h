@@ -2,7 +2,8 @@
 /*
  * Copies a store from its folder to S3. Records and index are created first, the manifest last: it
  * is the commit. No object is ever replaced, so readers of the same key see no store or a whole
- * one, whatever else writes there. An interrupted push is continued by the next one.
+ * one, whatever else writes there. An interrupted push is continued by the next one. Parts are
+ * pushes that leave the manifest to the last one, which looks at all objects again.
  */
 #ifndef LOD_PUSH_H
 #define LOD_PUSH_H
@@ -22,7 +23,8 @@ struct lod_push {
     const char *store, *url;
     const struct lod_store_how *how; /* of the URL */
     unsigned threads;
-    bool look_only; /* sends nothing */
+    uint32_t part, parts; /* of records and index, from 1; both 0: all, and the manifest */
+    bool look_only;       /* sends nothing */
     struct lod_progress *progress;
     struct lod_cancel *cancel;
 };

@@ -69,6 +69,38 @@ def pushed(bucket, store, work, truth):
         yield from differing(truth, shown(f"{work}/mount"))
 
 
+def in_parts(store, work):
+    """Parts send each object once, at the same time, and no manifest; one is missing. The last push
+    sends what is missing, and the manifest."""
+    program = os.environ["LODFS"]
+    os.makedirs(f"{work}/parted/b")
+    with Faults(f"{work}/parted") as server:
+        words = ["-o", f"endpoint={server.url}", store, "s3://b/key"]
+        yield from fails(("push", "--part=1/2", "--verify", *words), 2, "--verify")
+        for part in ("0/3", "4/3", "1/0", "x"):
+            yield from fails(("push", f"--part={part}", *words), 2, "--part")
+        parts = [subprocess.Popen([program, "push", "-j2", f"--part={k}/5", *words],
+                                  stdout=subprocess.PIPE) for k in (1, 4, 3, 5)]
+        done = [(part.communicate()[0], part.returncode) for part in parts]
+        if any(code for _, code in done):
+            yield f"parts exit with {done}"
+        if os.path.exists(f"{work}/parted/b/key/manifest.json"):
+            yield "a part sends the manifest"
+        count = sum(int(out.split(b"sent ")[1].split()[0]) for out, _ in done)
+        there = objects(f"{work}/parted/b/key")
+        if not 0 < count == there < objects(store) - 1:
+            yield f"parts send {count} objects, {there} are there"
+        last = sent(lodfs("push", *words))
+        if last + count != objects(store):
+            yield f"the last push sends {last}"
+        if sent(lodfs("push", "--part=2/5", *words)) != 0:
+            yield "a part sends to a store that is whole"
+        done = subprocess.run(["diff", "-r", store, f"{work}/parted/b/key"], check=False,
+                              stdout=subprocess.PIPE)
+        if done.returncode:
+            yield f"{done.stdout[:300]!r}"
+
+
 def others(bucket, store, second):
     """Another store, half of one, and a foreign object stay as they are."""
     lodfs("push", store, "s3://bucket/taken")
@@ -185,6 +217,7 @@ def main():
             os.environ.update(engine.environment())
             bucket = Bucket(engine)
             results.add("a store is pushed", pushed(bucket, store, work, truth))
+            results.add("a store is pushed in parts", in_parts(store, work))
             results.add("nothing of others is replaced", others(bucket, store, second))
             results.add("two stores at once", race(bucket, store, second))
             results.add("killed at any moment", killed(bucket, store, engine))

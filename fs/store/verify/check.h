@@ -48,15 +48,17 @@ struct lod_verify {
     struct lod_findings findings;
     struct lod_memory_semaphore work; /* reserved by makers */
     bool hashes_only;                 /* makers are not run */
+    uint32_t part, parts;             /* both 0: the whole store */
+    /* Records of the index: the part has [own_first, own_end); its tables need those up to
+     * beyond_end. */
+    uint32_t own_first, own_end, beyond_end;
 
     /* Sums of the steps, used by lod_verify_conclude. */
     atomic_uint_fast64_t nodes[LOD_TREE_HARD_LINK + 1]; /* for each kind; EQUAL: all aliases */
     atomic_uint_fast64_t listed[LOD_TREE_HARD_LINK + 1];
-    atomic_uint_fast64_t source_bytes;
     atomic_uint_fast64_t trees; /* tree records whose list was read completely */
     /* A row of the index could not be read, so the sums are too small. */
     atomic_bool rows_missing;
-    atomic_bool records_missing; /* a record could not be opened */
     pthread_mutex_t lock;
     cJSON *pack, *scans; /* of the tree record; guarded by lock */
 };
@@ -65,6 +67,11 @@ struct lod_verify {
  * Computes the steps and the sums of bytes and files. Manifest and index are open. Returns -ENOMEM.
  */
 LOD_MUST_CHECK int lod_steps_lay(struct lod_verify *verify);
+
+/* Whether a slice is checked for the tables of a part, though it is of another one. */
+bool lod_verify_is_beyond(const struct lod_verify *verify, const struct lod_slice *slice);
+/* Drops findings about such records themselves. */
+void lod_verify_drop_others(struct lod_verify *verify);
 
 /* The steps. They return 0 or -ENOMEM. */
 LOD_MUST_CHECK int lod_check_blocks(struct lod_verify *verify, uint64_t step, uint64_t *ret_bytes);
@@ -101,6 +108,11 @@ LOD_MUST_CHECK int lod_check_borrowers(struct lod_verify *verify);
 
 /* The same for items that are made of later items; `list` is that of lod_costly_list. */
 struct lod_costly;
+/* Reads the row of an item of a codec with `ahead`, and how many later items it is made of;
+ * *ret_ahead is 0 for none, or if it cannot be read. Returns -ENOMEM. */
+LOD_MUST_CHECK int lod_check_items_ahead(struct lod_verify *verify, const struct lod_codec *codec,
+                                         uint32_t item, uint8_t row[LOD_ROW_BYTES],
+                                         uint32_t *ret_ahead);
 LOD_MUST_CHECK int lod_check_ahead(struct lod_verify *verify, const struct lod_costly *list,
                                    size_t count);
 

@@ -7,10 +7,8 @@
 
 #include <errno.h>
 
-/* Reads the row of an item and how many later items it is made of; *ret_ahead is 0 for none, or if
- * it cannot be read. */
-static int look_ahead(struct lod_verify *v, const struct lod_codec *codec, uint32_t item,
-                      uint8_t row[LOD_ROW_BYTES], uint32_t *ret_ahead)
+int lod_check_items_ahead(struct lod_verify *v, const struct lod_codec *codec, uint32_t item,
+                          uint8_t row[LOD_ROW_BYTES], uint32_t *ret_ahead)
 {
     uint64_t bytes[LOD_GROUPS_MAX];
     int error = lod_index_item(v->index, item, row);
@@ -43,7 +41,7 @@ static int check_record(struct lod_verify *v, const struct lod_record_desc *recd
 
     for (uint32_t slot = 0; !error && slot < recd->items; slot++) {
         uint32_t item = recd->first_item + slot;
-        error = look_ahead(v, codec, item, row, &ahead);
+        error = lod_check_items_ahead(v, codec, item, row, &ahead);
         size_t own = lod_costly_first(list, count, item);
         size_t first = lod_costly_first(list, count, item + 1);
         if (!error && ahead && own == first && first < count && list[first].item - item <= ahead) {
@@ -55,10 +53,11 @@ static int check_record(struct lod_verify *v, const struct lod_record_desc *recd
 
 int lod_check_ahead(struct lod_verify *v, const struct lod_costly *list, size_t count)
 {
+    const uint32_t end = v->parts ? v->own_end : lod_index_records(v->index);
     struct lod_record_desc recd;
     int error = 0;
 
-    for (uint32_t i = 0; !error && i < lod_index_records(v->index); i++) {
+    for (uint32_t i = v->own_first; !error && i < end; i++) {
         if (lod_index_record(v->index, i, &recd)) {
             continue; /* all its items have findings */
         }

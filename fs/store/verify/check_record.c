@@ -90,7 +90,6 @@ static bool find_record(struct lod_record_check *c, const struct lod_slice *slic
     int error = lod_record_header_read(v->store, name, &c->recd);
     if (error) {
         snprintf(c->recd.path, sizeof(c->recd.path), "%s", name);
-        atomic_store(&v->records_missing, true);
         struct lod_finding finding =
             lod_record_check_finding(c, "its header is damaged", LOD_FIDELITIES_ALL);
         finding.bytes = LOD_RECORD_HEADER;

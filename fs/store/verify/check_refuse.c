@@ -92,7 +92,6 @@ int lod_record_check_refuse(struct lod_record_check *c, int why)
     struct lod_finding finding = explain(c, why);
     struct lod_verify *v = c->verify;
 
-    atomic_store(&v->records_missing, true);
     int error = lod_findings_add(&v->findings, &finding);
     finding.what = "its record cannot be opened";
     finding.bytes = 0;

@@ -154,8 +154,6 @@ static struct verdict judge_slot(struct lod_record_check *c, uint32_t slot)
 
 static int check_slots(struct lod_record_check *c)
 {
-    uint64_t bytes = 0;
-
     for (uint32_t slot = 0; slot < c->recd.items; slot++) {
         struct verdict verdict = judge_slot(c, slot);
         int error = verdict.error;
@@ -165,10 +163,6 @@ static int check_slots(struct lod_record_check *c)
         if (error) {
             return error;
         }
-        bytes += c->codec->source_bytes(lod_record_row(c->record, slot));
-    }
-    if (c->recd.codec != LOD_CODEC_TREE) {
-        atomic_fetch_add(&c->verify->source_bytes, bytes);
     }
     return 0;
 }

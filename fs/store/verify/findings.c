@@ -54,6 +54,24 @@ int lod_findings_add(struct lod_findings *findings, const struct lod_finding *fi
     return error;
 }
 
+void lod_findings_drop(struct lod_findings *findings,
+                       bool (*is)(void *ctx, const struct lod_finding *finding), void *ctx)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < findings->count; i++) {
+        struct lod_finding *finding = &findings->at[i];
+        if (is(ctx, finding)) {
+            findings->notes -= finding->note;
+            findings->damages -= !finding->note;
+            free((void *)(uintptr_t)finding->path);
+        } else {
+            findings->at[kept++] = *finding;
+        }
+    }
+    findings->count = kept;
+}
+
 static int order(uint64_t a, uint64_t b)
 {
     return a < b ? -1 : a > b;

@@ -51,6 +51,10 @@ void lod_findings_finish(struct lod_findings *findings);
 LOD_MUST_CHECK int lod_findings_add(struct lod_findings *findings,
                                     const struct lod_finding *finding);
 
+/* Forgets the findings for which `is` returns true. No other thread may add meanwhile. */
+void lod_findings_drop(struct lod_findings *findings,
+                       bool (*is)(void *ctx, const struct lod_finding *finding), void *ctx);
+
 /* Sorts by file, offset, item, path, so that the order does not depend on threads. */
 void lod_findings_sort(struct lod_findings *findings);
 

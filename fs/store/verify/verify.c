@@ -171,16 +171,22 @@ int lod_verify_step(struct lod_verify *v, uint64_t number, uint64_t *ret_bytes, 
     }
     number -= v->node_steps;
     assert(number < v->slices.count);
-    return lod_check_slice(v, &v->slices.at[number], ret_bytes, ret_files);
+    int error = lod_check_slice(v, &v->slices.at[number], ret_bytes, ret_files);
+    if (lod_verify_is_beyond(v, &v->slices.at[number])) {
+        *ret_bytes = *ret_files = 0; /* counted by their own part */
+    }
+    return error;
 }
 
 int lod_verify_conclude(struct lod_verify *v, const struct lod_findings **ret_findings)
 {
-    int error = v->index ? lod_names_note_strays(v) : 0;
+    const bool first = v->part <= 1;
+    int error = first && v->index ? lod_names_note_strays(v) : 0;
 
-    error = error ? error : lod_check_samples(v);
+    error = error || !first ? error : lod_check_samples(v);
     error = error ? error : lod_check_whole(v);
     if (!error) {
+        lod_verify_drop_others(v);
         lod_findings_sort(&v->findings);
         *ret_findings = &v->findings;
     }
@@ -189,6 +195,7 @@ int lod_verify_conclude(struct lod_verify *v, const struct lod_findings **ret_fi
 
 const struct lod_findings *lod_verify_so_far(struct lod_verify *v)
 {
+    lod_verify_drop_others(v);
     lod_findings_sort(&v->findings);
     return &v->findings;
 }

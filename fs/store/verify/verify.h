@@ -36,6 +36,12 @@ void lod_verify_limit_work(struct lod_verify *verify, uint64_t bytes_max);
 /* Runs no makers. Damage by storage is found, but not items that were written wrong. Call it before
  * the first step. */
 void lod_verify_hashes_only(struct lod_verify *verify);
+/*
+ * Checks part `part` of `parts`, counted from 1, and no more. The findings of all parts together
+ * are those of the whole store; part 1 has those of manifest, index and tree. Parts may be empty.
+ * Call it before the first step. Returns -ENOMEM.
+ */
+LOD_MUST_CHECK int lod_verify_take_part(struct lod_verify *verify, uint32_t part, uint32_t parts);
 struct lod_verify *lod_verify_destroy(struct lod_verify *verify);
 
 uint64_t lod_verify_steps(const struct lod_verify *verify);
