@@ -67,8 +67,8 @@ static void add_loads(struct lod_values *values, const struct lod_reader_stats *
                "Listed records that are in memory."),
         METRIC("gauge", "ahead", "pinned_bytes", "ahead_pinned_bytes", r->ahead_pinned_bytes,
                "Bytes of the cache that are kept for listed records."),
-        NUMBER("ahead", "loaded_for_readers", r->load_bytes[LOD_READ_DEMAND]),
-        NUMBER("ahead", "loaded_ahead", r->load_bytes[LOD_READ_AHEAD]),
+        NUMBER("ahead", "reader_load_bytes", r->load_bytes[LOD_READ_DEMAND]),
+        NUMBER("ahead", "ahead_load_bytes", r->load_bytes[LOD_READ_AHEAD]),
         TEXT("advice", "name", lod_advice_name(r->advice), ADVICE_BYTES),
         NUMBER("advice", "bytes", r->advice_bytes),
     };

@@ -173,18 +173,36 @@ static bool is_work(const char *part)
            strncmp(part, "format_", strlen("format_")) == 0;
 }
 
-/* Returns whether a part is printed last, as most mounts do not use it. */
+/* Returns whether a part is printed last, as few users look for it. */
 static bool comes_last(const char *part)
 {
     return strcmp(part, "gpu") == 0 || strcmp(part, "advice") == 0;
 }
 
-/* Returns false for the part `advice` if there is none. */
+/* Returns whether a part is left out while its numbers are 0, as most mounts do not use it. */
+static bool is_optional(const char *part)
+{
+    static const char *const parts[] = {"made", "ahead", "server", "tier", "advice"};
+
+    for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (strcmp(part, parts[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool says_something(const cJSON *part)
 {
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(part, "name"));
+    const cJSON *value;
 
-    return strcmp(part->string, "advice") != 0 || !name || strcmp(name, "none") != 0;
+    cJSON_ArrayForEach(value, part)
+    {
+        if (cJSON_IsNumber(value) && value->valuedouble > 0) {
+            return true;
+        }
+    }
+    return !is_optional(part->string);
 }
 
 /* Prints the document, which has two levels: parts, and values in them. */

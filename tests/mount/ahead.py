@@ -242,11 +242,11 @@ def foreseen(client, point, files, told):
     if told:
         client.ahead(1, Q4, 0, [max(files)])
         until(lambda: untouched(point)["ready"] == 1)
-    before = stats(point)["ahead"]["loaded_ahead"]
+    before = stats(point)["ahead"]["ahead_load_bytes"]
     for record in sorted(files)[:-2]:
         for path in files[record]:
             read(path)
-    return stats(point)["ahead"]["loaded_ahead"] - before
+    return stats(point)["ahead"]["ahead_load_bytes"] - before
 
 
 def readers_first(client, point, files):
@@ -312,7 +312,7 @@ def sampled(point, files):
     after = stats(point)
     yield from expect("lists behind the epoch", after["ahead"]["lists"], 0)
     # The first reader may come before the first load, and measure the store by one frame.
-    if not after["ahead"]["loaded_ahead"] or \
+    if not after["ahead"]["ahead_load_bytes"] or \
             after["store"]["scattered_reads"] > after["store"]["prefix_reads"] // 4:
         yield f"{after['ahead']}, {after['store']}"
 

@@ -15,6 +15,7 @@ from requests import count, read_plainly
 from small import Foreground, files_below, make_store, read, until
 
 NOBODY = 65534
+OPTIONAL = ["made", "ahead", "server", "tier", "advice"]  # parts that `lodfs stats` may leave out
 NAMES = ["stats", "metrics", "openmetrics", "config", "control"]
 OPTIONS = "threads=3,cache_size=32M,gpu=off,allow_other,uid=7,fmask=022,download_limit=1G"
 LABEL = r'[a-z]+="[a-z0-9.+Inf-]+"'
@@ -181,6 +182,10 @@ def config(store, point):
             yield f"{key} is {said.get(key)}, not {value}"
 
 
+def unused(values):
+    return not any(value for value in values.values() if not isinstance(value, str))
+
+
 def command(point):
     document = json.loads(lodfs("stats", "--json", point).stdout)
     if set(document) != set(stats_of(point)):
@@ -196,7 +201,7 @@ def command(point):
         by_kind = part == "read_bytes" or part.startswith(("request", "format_"))
         for key, value in values.items() if isinstance(values, dict) else []:
             words = re.sub(" seconds$", "", key.replace("_", " "))
-            silent = value == "" or (part == "advice" and values["name"] == "none")
+            silent = value == "" or (part in OPTIONAL and unused(values))
             if not by_kind and ((part, words) in listed) == silent:
                 yield f"the table {'shows' if silent else 'does not show'} {part} {words}"
             if by_kind and value and not re.search(rf"^ +{key} ", text, re.MULTILINE):
