@@ -228,7 +228,7 @@ static int print_table(const cJSON *document)
 static int show(const char *mount, bool json)
 {
     char *text = NULL;
-    int error = lod_mount_client_stats(mount, &text);
+    int error = lod_mount_client_text(mount, "stats", &text);
     cJSON *document = error ? NULL : cJSON_Parse(text);
 
     error = error || document ? error : -ENOMEM;

@@ -30,6 +30,7 @@ static const struct lod_cmd *const commands[] = {
     &lod_cmd_verify,
     &lod_cmd_repair,
     &lod_cmd_push,
+    &lod_cmd_warmup,
     &lod_cmd_version,
 };
 /* clang-format on */

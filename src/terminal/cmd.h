@@ -31,7 +31,7 @@ struct lod_cmd {
 
 extern const struct lod_cmd lod_cmd_pack, lod_cmd_mount, lod_cmd_umount, lod_cmd_set, lod_cmd_stats,
     lod_cmd_ls, lod_cmd_order, lod_cmd_met, lod_cmd_info, lod_cmd_fidelity, lod_cmd_report,
-    lod_cmd_unpack, lod_cmd_verify, lod_cmd_repair, lod_cmd_push, lod_cmd_version;
+    lod_cmd_unpack, lod_cmd_verify, lod_cmd_repair, lod_cmd_push, lod_cmd_warmup, lod_cmd_version;
 
 /* Returns the last word of a command's name: "begin" of "met begin". */
 const char *lod_cmd_word(const struct lod_cmd *cmd);

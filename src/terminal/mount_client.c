@@ -89,12 +89,12 @@ int lod_mount_client_ahead(int fd, const struct lod_ahead_tell *tell,
     return error;
 }
 
-int lod_mount_client_stats(const char *mount, char **ret_text)
+int lod_mount_client_text(const char *mount, const char *file, char **ret_text)
 {
     struct stat st;
     size_t used = 0;
     ssize_t got = 1;
-    int fd = -1, error = lod_mount_client_open(mount, "stats", &fd);
+    int fd = -1, error = lod_mount_client_open(mount, file, &fd);
 
     if (error) {
         return error;

@@ -21,7 +21,7 @@ LOD_MUST_CHECK int lod_mount_client_set(int fd, const char *mount, enum lod_fide
 LOD_MUST_CHECK int lod_mount_client_ahead(int fd, const struct lod_ahead_tell *tell,
                                           struct lod_ahead_answer *ret_answer);
 
-/* Reads MOUNT/.lodfs/stats, NUL-terminated; the caller frees it. Errors as above. */
-LOD_MUST_CHECK int lod_mount_client_stats(const char *mount, char **ret_text);
+/* Reads a file of .lodfs, NUL-terminated; the caller frees it. Errors as above. */
+LOD_MUST_CHECK int lod_mount_client_text(const char *mount, const char *file, char **ret_text);
 
 #endif

@@ -28,7 +28,7 @@ kind() { [ "$(head -n 1 out)" = "$1" ] || fail "$(head -n 1 out) instead of $1";
 # Commands, options, values of options.
 offered ''
 for command in pack mount umount set stats ls info fidelity report unpack verify repair push \
-    version help; do
+    warmup version help; do
     has $command
 done
 lacks Usage
@@ -98,7 +98,7 @@ only words
 
 # The options of every command are offered once each. An '=' follows those that take a value.
 for command in pack mount umount set stats ls info fidelity report unpack verify repair push \
-    version help; do
+    warmup version help; do
     "$LODFS" help $command | grep -oE '^ +(-., )?--[a-z0-9-]+' |
         grep -oE -e '--.*' | sort -u >wanted
     answered $command --

@@ -6,7 +6,8 @@
 expect 2 "$LODFS"
 grep -q 'Usage: lodfs COMMAND' err || fail "lodfs without arguments prints no usage on stderr"
 expect 0 "$LODFS" --help
-for command in pack mount umount set stats ls order met info fidelity verify push version help; do
+for command in pack mount umount set stats ls order met info fidelity verify push warmup version \
+    help; do
     printed "  $command "
 done
 printed 'Exit codes'
@@ -64,7 +65,7 @@ expect 0 "$LODFS" pack --record-size=64KiB --seed=9007199254740991 source store
 
 # Every command names an unknown option in its message.
 for command in pack mount umount set stats ls order 'met plan' 'met begin' 'met next' 'met status' \
-    'met end' info fidelity unpack verify repair push; do
+    'met end' info fidelity unpack verify repair push warmup; do
     for word in --nonsense -Z; do
         expect 2 "$LODFS" $command a b $word
         said "unknown option '$word'; see lodfs $command --help"
@@ -81,7 +82,7 @@ said 'takes no arguments'
 make_source many
 trim() { grep -nE '[[:blank:]]+$' out && fail "blanks at the end of a line: $*"; }
 for command in pack mount umount set stats ls order met 'met plan' 'met begin' 'met next' \
-    'met status' 'met end' info fidelity unpack verify repair push version \
+    'met status' 'met end' info fidelity unpack verify repair push warmup version \
     help; do
     expect 0 "$LODFS" $command --help
     trim $command --help
@@ -144,7 +145,8 @@ expect 10 "$LODFS" info no-such
 
 # A variable is the default of its option; each number, size and choice refuses a wrong one.
 refused=0
-for command in pack mount ls order 'met begin' info fidelity report unpack verify repair push; do
+for command in pack mount ls order 'met begin' info fidelity report unpack verify repair push \
+    warmup; do
     for name in $("$LODFS" $command --help | grep -oE -e '--[a-z-]+=' | tr -d '=-' | sort -u); do
         variable=LODFS_$(tr 'a-z ' 'A-Z_' <<<"$command $name")
         env "$variable=/none/" "$LODFS" $command no-such no-such >/dev/null 2>err

@@ -34,6 +34,12 @@ REMOTE = (
      " || st.st_mtim.tv_sec != slice->used_s", "", "tier"),
     ("a tier is not told what jobs list", "fs/frames/prefetch_ahead.c",
      "        tell_copy(prefetch);\n        answer(", "        answer(", "remote-tier_lists"),
+    ("a warmup takes the end of a slice for its beginning", "src/warmup/warmup.c",
+     "const uint64_t start = from / LOD_SLICE_BYTES * LOD_SLICE_BYTES,",
+     "const uint64_t start = from,", "remote-warmup"),
+    ("a warmup does not see what is there", "src/warmup/warmup.c",
+     "at = lod_object_copied(part->object, start, to), wanted", "at = start, wanted",
+     "remote-warmup"),
     ("other users may use the folder of a tier", "fs/store/tier/tier_folder.c",
      "return st->st_mode & OTHERS ?", "return st->st_mode & S_ISVTX ?", "hostile-tier"),
 )

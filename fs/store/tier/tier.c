@@ -325,7 +325,7 @@ int lod_tier_create(const struct lod_tier_how *how, struct lod_id store_id, stru
     int dir_fd = -1, error = lod_tier_folder_open(how->folder, &dir_fd, why, why_room);
 
     if (error) {
-        return error;
+        return error == -ENOENT ? -ENOTDIR : error;
     }
     error = create(how, store_id, inner, dir_fd, ret_store);
     if (error) {

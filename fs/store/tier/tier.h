@@ -28,7 +28,8 @@ struct lod_tier_how {
 
 /*
  * Puts a tier in front of `inner` and takes ownership of it, except on error. It starts a thread,
- * which adds up the folder. `why` gets a sentence for the user on error.
+ * which adds up the folder. `why` gets a sentence for the user on error. Never returns -ENOENT,
+ * which says that there is no store.
  */
 LOD_MUST_CHECK int lod_tier_create(const struct lod_tier_how *how, struct lod_id store_id,
                                    struct lod_store *inner, struct lod_store **ret_store, char *why,

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Brings the records of a store into the tier in front of it, up to a fidelity. Bytes that are
+ * there are not loaded again, so a run that was interrupted goes on where it stopped. It checks no
+ * frame: readers do.
+ */
+#ifndef LOD_WARMUP_H
+#define LOD_WARMUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compiler.h"
+#include "dataset/dataset.h"
+#include "terminal/cancel.h"
+#include "terminal/progress.h"
+#include "warmup/warm_records.h"
+
+#define LOD_WARMUP_THREADS_MAX 64u
+#define LOD_WARMUP_WHY         160
+
+struct lod_warmup {
+    struct lod_dataset *dataset; /* opened with a tier */
+    enum lod_fidelity fidelity;
+    bool evict; /* slices that no job lists are given up for these records */
+    unsigned threads;
+    const struct lod_warm_records *records;
+    struct lod_progress *progress;
+    struct lod_cancel *cancel;
+};
+
+struct lod_warmup_counts {
+    uint64_t records, bytes; /* of all that is wanted */
+    uint64_t there;          /* bytes that were in the tier before, */
+    uint64_t loaded;         /* that are now, */
+    uint64_t left_out;       /* and for which there is no room */
+    uint64_t failed;         /* records that cannot be read */
+    uint32_t first_failed;
+    int first_error;
+};
+
+/* -EINTR. -EIO: the tier's disk fails. Failed records are only counted. */
+LOD_MUST_CHECK int lod_warmup_run(const struct lod_warmup *warmup,
+                                  struct lod_warmup_counts *ret_counts);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a store is opened to warm it up: with the options of -o, and those of its mount. */
+#ifndef LOD_WARMUP_HOW_H
+#define LOD_WARMUP_HOW_H
+
+#include <cjson/cJSON.h>
+
+#include "mount/options.h"
+
+struct lod_warmup_how {
+    const char *location; /* of the store */
+    struct lod_fuse_options options;
+    char *behind;  /* owned: the location, if a mount was named */
+    cJSON *config; /* owned: has texts of `options` */
+};
+
+/*
+ * `given`: a store, or a mount, whose own settings hold where `words` has no other. Returns
+ * LOD_EXIT_OK, or another exit code after a message on stderr; also if there is no tier.
+ */
+int lod_warmup_how_take(const char *given, const struct lod_option_list *words,
+                        struct lod_warmup_how *ret_how);
+void lod_warmup_how_finish(struct lod_warmup_how *how);
+
+#endif
