@@ -28,6 +28,14 @@
 #define WAKE     SIGUSR2
 #define KNOCK_NS 5000000 /* a thread that was woken just before it began to wait is woken again */
 
+struct loop;
+
+struct thread {
+    struct loop *loop;
+    pthread_t id; /* unused in the first one: it is the caller */
+    void *buffer; /* for a request */
+};
+
 struct loop {
     struct fuse_session *session;
     unsigned threads_max;
@@ -35,7 +43,7 @@ struct loop {
     atomic_uint started; /* all threads, with the caller's */
     atomic_int error;
     pthread_mutex_t lock; /* for starting threads */
-    pthread_t threads[];  /* [0] is unused: it is the caller */
+    struct thread threads[];
 };
 
 /* Reads one request. Returns -EIO if the device is not /dev/fuse. */
@@ -56,8 +64,8 @@ static int read_request(struct fuse_session *session, struct fuse_buf *buf)
 
 static void *serve(void *arg);
 
-/* Starts a thread. A failure is ignored: fewer threads are slower, not wrong. Signals are blocked
- * in it, since they must end the caller of the loop. */
+/* Starts a thread. A failure, for want of memory too, is ignored: fewer threads are slower, not
+ * wrong. Signals are blocked in it, since they must end the caller of the loop. */
 static void start_another(struct loop *loop)
 {
     sigset_t all, before;
@@ -69,10 +77,13 @@ static void start_another(struct loop *loop)
     sigdelset(&all, WAKE);
     pthread_mutex_lock(&loop->lock);
     unsigned place = atomic_load(&loop->started);
+    struct thread *thread = &loop->threads[place];
     if (place < loop->threads_max && !fuse_session_exited(loop->session)) {
         pthread_sigmask(SIG_SETMASK, &all, &before);
         atomic_fetch_add(&loop->idle, 1);
-        if (pthread_create(&loop->threads[place], NULL, serve, loop)) {
+        *thread = (struct thread){.loop = loop, .buffer = malloc(REQUEST_BYTES)};
+        if (!thread->buffer || pthread_create(&thread->id, NULL, serve, thread)) {
+            free(thread->buffer);
             atomic_fetch_sub(&loop->idle, 1);
         } else {
             atomic_store(&loop->started, place + 1);
@@ -117,9 +128,10 @@ static bool is_running(int error)
 
 static void *serve(void *arg)
 {
-    struct loop *loop = arg;
-    struct fuse_buf buf = {.mem = malloc(REQUEST_BYTES)};
-    int error = buf.mem ? 0 : -ENOMEM;
+    const struct thread *thread = arg;
+    struct loop *loop = thread->loop;
+    struct fuse_buf buf = {.mem = thread->buffer};
+    int error = 0;
 
     while (is_running(error) && !fuse_session_exited(loop->session)) {
         error = serve_one(loop, &buf);
@@ -155,9 +167,12 @@ static void end_thread(pthread_t thread)
 int lod_loop(struct fuse_session *session, unsigned threads)
 {
     struct loop *loop = calloc(1, sizeof(*loop) + threads * sizeof(loop->threads[0]));
+    void *buffer = malloc(REQUEST_BYTES);
     struct sigaction action = {.sa_handler = wake}, before;
 
-    if (!loop) {
+    if (!loop || !buffer) {
+        free(loop);
+        free(buffer);
         return -ENOMEM;
     }
     loop->session = session;
@@ -167,12 +182,13 @@ int lod_loop(struct fuse_session *session, unsigned threads)
     atomic_init(&loop->error, 0);
     pthread_mutex_init(&loop->lock, NULL);
     sigaction(WAKE, &action, &before);
-    serve(loop);
+    loop->threads[0] = (struct thread){.loop = loop, .buffer = buffer};
+    serve(&loop->threads[0]);
     /* A thread that is starting another one has finished when the lock is free. */
     pthread_mutex_lock(&loop->lock);
     pthread_mutex_unlock(&loop->lock);
     for (unsigned i = 1; i < atomic_load(&loop->started); i++) {
-        end_thread(loop->threads[i]);
+        end_thread(loop->threads[i].id);
     }
     sigaction(WAKE, &before, NULL);
     int error = atomic_load(&loop->error);

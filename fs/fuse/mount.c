@@ -162,10 +162,10 @@ static int open_store(struct mount *mount)
     return error;
 }
 
-static int no_memory(const struct mount *mount)
+static int report(const struct mount *mount, int error)
 {
-    lod_log(LOD_LOG_ERROR, "%pE: %s", mount->given->mountpoint, strerror(ENOMEM));
-    return -ENOMEM;
+    lod_log(LOD_LOG_ERROR, "%pE: %s", mount->given->mountpoint, strerror(-error));
+    return error;
 }
 
 /* Appends the options for libfuse: always read-only. */
@@ -215,7 +215,7 @@ static int create_session(struct mount *mount, struct fuse_session **ret_session
                : fuse_session_new(&args, &lod_wrapped_ops, sizeof(lod_wrapped_ops), &mount->ops);
     fuse_opt_free_args(&args);
     if (!session) {
-        return no_memory(mount); /* libfuse does not always report it */
+        return report(mount, -ENOMEM); /* libfuse does not always report it */
     }
     *ret_session = session;
     return 0;
@@ -254,7 +254,6 @@ static int watch_memory(struct mount *mount)
 
 static int serve(struct mount *mount)
 {
-    const unsigned threads = mount->options.threads;
     struct fuse_session *session = NULL;
     init_control(mount);
     int error = create_session(mount, &session);
@@ -267,7 +266,7 @@ static int serve(struct mount *mount)
     }
     errno = 0;
     if (fuse_session_mount(session, mount->place)) {
-        error = errno == ENOMEM ? no_memory(mount) : -EPERM; /* libfuse has printed the reason */
+        error = errno == ENOMEM ? report(mount, -ENOMEM) : -EPERM; /* libfuse says the reason */
         goto handlers;
     }
     lod_memory_plan_log(&mount->memory);
@@ -275,11 +274,12 @@ static int serve(struct mount *mount)
     error = error ? error : watch_memory(mount);
     if (!error) {
         atomic_store(&mount->session, session);
-        error = lod_loop(session, threads);
+        error = lod_loop(session, mount->options.threads);
         lod_store_stop(lod_dataset_store(mount->dataset)); /* requests in flight are given up */
         atomic_store(&mount->session, NULL);
         lod_service_stopping();
     }
+    error = error ? report(mount, error) : 0;
     mount->pressure = lod_pressure_end(mount->pressure);
     mount->ops.notify = lod_notify_end(mount->ops.notify);
     fuse_session_unmount(session);
@@ -318,7 +318,7 @@ static int prepare(struct mount *mount)
     int error = lod_fuse_options_parse(&given->o, given->mount8, given->sloppy, &mount->options);
 
     if (error == -ENOMEM) {
-        return no_memory(mount);
+        return report(mount, -ENOMEM);
     }
     if (!error && mount->options.setuid) {
         error = lod_act_as(mount->options.setuid);

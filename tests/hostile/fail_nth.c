@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A library for LD_PRELOAD that makes one call of a program fail. LODFS_FAIL=CALL:N:HOW makes the
- * N-th call (from 1, of all threads) of CALL fail; N+ means that one and all after it. HOW is an
- * errno as a number, `short` (half of the bytes), `kill` (the process dies before the call), or
- * `stall`: the call makes a file LODFS_FAIL_STALL, waits until that is removed, and succeeds. Once
- * it was removed, no call stalls. LODFS_FAIL_FILE=WORD: only calls on files with WORD in their
- * path. LODFS_FAIL_COUNT=FILE: at exit, a line "CALL COUNT" for each call that was made. Calls of
- * child processes neither count nor fail.
+ * N-th call (from 1, of all threads) of CALL fail; N+ means that one and all after it. CALL `large`
+ * is a malloc of a MiB or more. HOW is an errno as a number, `short` (half of the bytes), `kill`
+ * (the process dies before the call), or `stall`: the call makes a file LODFS_FAIL_STALL, waits
+ * until that is removed, and succeeds. Once it was removed, no call stalls. LODFS_FAIL_FILE=WORD:
+ * only calls on files with WORD in their path. LODFS_FAIL_COUNT=FILE: at exit, a line "CALL COUNT"
+ * for each call that was made. Calls of child processes neither count nor fail.
  * LODFS_NO_TMPFILE=1: open with O_TMPFILE gives EOPNOTSUPP. Not for programs built with
  * AddressSanitizer.
  */
@@ -27,6 +27,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define LARGE_BYTES  (1u << 20)
 #define STALL_MS_MAX 100000 /* where the test that should remove the file has died */
 
 #define CALLS(X)                                                                                   \
@@ -37,7 +38,7 @@
     X(pwrite)                                                                                      \
     X(fsync)                                                                                       \
     X(rename)                                                                                      \
-    X(mkdir) X(unlink) X(link) X(chmod) X(utimes) X(stat) X(flock) X(thread) X(malloc)
+    X(mkdir) X(unlink) X(link) X(chmod) X(utimes) X(stat) X(flock) X(thread) X(malloc) X(large)
 
 #define NUMBER(name) CALL_##name,
 enum call { CALLS(NUMBER) CALLS_COUNT };
@@ -326,7 +327,9 @@ void *__libc_realloc(void *memory, size_t bytes);
 
 void *malloc(size_t bytes)
 {
-    return hit(CALL_malloc) ? NULL : __libc_malloc(bytes);
+    const bool fails = hit(CALL_malloc) || (bytes >= LARGE_BYTES && hit(CALL_large));
+
+    return fails ? NULL : __libc_malloc(bytes);
 }
 
 void *calloc(size_t count, size_t bytes)

@@ -18,6 +18,8 @@ from tiny import PACKED, make_source
 
 SECONDS_MAX = 20
 EACH_SHORT = 25  # values of N for one call and one way to fail, in a short run
+BESIDE = 5       # readers at the same time
+EACH_PATIENT = 12  # of so many mounts one is read until the failure has passed
 TREES = ("q1", "q6", "full", "decoded/q1", "native/full")
 RETRIED = (f":{errno.EINTR}", ":short")  # not errors: the program must try the rest again
 
@@ -198,20 +200,33 @@ def is_mounted(point):
     return f" {point} ".encode() in read("/proc/self/mounts")
 
 
-def mount_once(store, point, fail=None, count=None):
-    """Mounts, reads all files and unmounts. Returns (result of the server, shown(point) or
-    None)."""
+def look(point):
+    """Returns shown(point) of a process of its own, which a hang ends."""
+    reader = subprocess.run([sys.executable, __file__, "show", point], check=False,
+                            stdout=subprocess.PIPE, timeout=2 * SECONDS_MAX)
+    return eval(reader.stdout)  # our own process wrote a dict of bytes and numbers
+
+
+def mount_once(store, point, fail=None, count=None, wanted=None, beside=0):
+    """Mounts, reads all files and unmounts. Returns (result of the server, shown(point) or None).
+    With `wanted` it reads again, for a while, until all is as in that. `beside`: other readers at
+    the same time, for which the server has threads."""
     env = dict(os.environ, LD_PRELOAD=os.environ["FAIL_NTH"])
     env.update({"LODFS_FAIL": fail} if fail else {"LODFS_FAIL_COUNT": count} if count else {})
     # gpu=off: a GPU driver may abort the server when memory runs out.
-    server = subprocess.Popen([os.environ["LODFS"], "mount", "-f", "-s", "-o", "gpu=off", store,
-                               point], env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    server = subprocess.Popen([os.environ["LODFS"], "mount", "-f", "-o",
+                               f"gpu=off,threads={1 + beside}", store, point], env=env,
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     found = None
     if until(lambda: is_mounted(point) or server.poll() is not None):
         if server.poll() is None:
-            reader = subprocess.run([sys.executable, __file__, "show", point], check=False,
-                                    stdout=subprocess.PIPE, timeout=2 * SECONDS_MAX)
-            found = eval(reader.stdout)  # our own process wrote a dict of bytes and numbers
+            others = [subprocess.Popen([sys.executable, __file__, "show", point],
+                                       stdout=subprocess.DEVNULL) for _ in range(beside)]
+            seen = [look(point)]
+            for other in others:
+                other.wait(SECONDS_MAX)
+            until(lambda: wanted in (None, seen[-1]) or seen.append(look(point)))
+            found = seen[-1]
             subprocess.run(["umount", point], check=False, stderr=subprocess.DEVNULL)
     try:
         _, err = server.communicate(timeout=SECONDS_MAX)
@@ -222,6 +237,49 @@ def mount_once(store, point, fail=None, count=None):
     finally:
         subprocess.run(["umount", "-l", point], check=False, stderr=subprocess.DEVNULL)
     return subprocess.CompletedProcess([], server.returncode, b"", err), found
+
+
+def is_refused(done, found):
+    """Returns whether the server ended with an error before it served anything."""
+    return found is None or (done is not None and done.returncode == 1 and
+                             all(isinstance(data, int) for data in found.values()))
+
+
+def refusal(done, way=""):
+    """As clean_error. A mount prints other lines than errors too."""
+    return clean_error(done, way) or ([] if b"error: " in done.stderr else ["prints no error"])
+
+
+def count_mounted(work, store, point, beside=0):
+    """Returns ({call: how often it is made}, shown(point)) of a mount without a failure."""
+    done, wanted = mount_once(store, point, count=f"{work}/count{beside}", beside=beside)
+    if done is None or done.returncode or not wanted or list(compare(wanted, wanted)):
+        raise SystemExit(f"the mount fails although no call was made to fail: {done}")
+    return {line.split()[0]: int(line.split()[1])
+            for line in read(f"{work}/count{beside}").decode().splitlines()}, wanted
+
+
+def threads(work, store, point):
+    """The server starts threads while it serves. Without memory for one it has fewer, and lives."""
+    alone, _ = count_mounted(work, store, point)
+    found, wanted = count_mounted(work, store, point, BESIDE)
+    if found["large"] == alone["large"]:
+        yield "the readers were served by one thread"
+    for number in range(1, found["large"] + 1):
+        done, got = mount_once(store, point, fail=f"large:{number}:{errno.ENOMEM}", beside=BESIDE)
+        wrong = refusal(done) if is_refused(done, got) else list(compare(got, wanted))
+        if number > alone["large"] and (done is None or done.returncode):
+            wrong.append(f"the server exits with {done}")
+        yield from (f"large:{number}: {line}" for line in wrong)
+
+
+def passes(store, point, way, wanted):
+    """Yields files that a call which failed once keeps from their readers: a failure is remembered
+    for some seconds, and no longer. Without an answer to its first request, INIT, a mount ends."""
+    _, got = mount_once(store, point, fail=way, wanted=wanted)
+    if got and errno.ECONNREFUSED not in got.values():
+        yield from (f"{path} stays {got.get(path)!r:.40}" for path, right in wanted.items()
+                    if got.get(path) != right)
 
 
 def compare(found, wanted):
@@ -241,23 +299,22 @@ def mount(work, results):
     make_source(source, 3, 4)
     lodfs(*pack_command(source, store))
     os.mkdir(point)
-    done, wanted = mount_once(store, point, count=f"{work}/count")
-    if done is None or done.returncode or not wanted or list(compare(wanted, wanted)):
-        raise SystemExit(f"the mount fails although no call was made to fail: {done}")
-    found = {line.split()[0]: int(line.split()[1])
-             for line in read(f"{work}/count").decode().splitlines()}
+    found, wanted = count_mounted(work, store, point)
+    results.add("a mount without memory for a thread goes on", threads(work, store, point))
     for call, *hows in MOUNT:
         wrong, tried, refused = [], 0, 0
         for _, _, way in ways(found, [(call, *hows)]):
             done, got = mount_once(store, point, fail=way)
-            if got is None:
-                what = clean_error(done, way)
+            if is_refused(done, got):
+                what = refusal(done, way)
                 refused += 1
             else:
                 what = list(compare(got, wanted))
                 what += ["the call is not tried again"] \
                     if way.endswith(RETRIED) and got != wanted else []
                 what += [] if done and done.returncode == 0 else [f"the server exits with {done}"]
+                if tried % EACH_PATIENT == 5 and got != wanted and not what:
+                    what = list(passes(store, point, way, wanted))
             wrong += [f"{way}: {line}" for line in what]
             tried += 1
         results.add(f"a mount with failing {call} shows right bytes or errors: {tried} runs, "
