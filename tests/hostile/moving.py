@@ -77,13 +77,16 @@ def packed_while(source, store, stall, change):
 
 
 def versions(store, before, after):
-    """Yields files of the store whose bytes the source never had."""
+    """Yields files of the store whose bytes the source never had, and files that it lost."""
     out = f"{store}-unpacked"
     shutil.rmtree(out, ignore_errors=True)
     lodfs("unpack", "-q", store, out)
-    for name, data in contents(out).items():
+    stored = contents(out)
+    for name, data in stored.items():
         if data not in (before.get(name), after.get(name)):
             yield f"{name} is stored with bytes that it never had"
+    for name in (before.keys() & after.keys()) - stored.keys():
+        yield f"{name} was there all the time, and is not stored"
 
 
 def one(work, kept, how, stall):

@@ -13,6 +13,8 @@ REMOTE = (
     ("late requests are not asked twice", "fs/store/http/http_late.c",
      "return late->after_ns && now_ns", "return late->after_ns > 1ull << 62 && now_ns",
      "remote-late_store"),
+    ("a wrong answer is not asked for again", "fs/store/remote/remote_object.c",
+     "    return !known;\n", "    return !known && !key;\n", "remote-faulty_store"),
     ("a child of credential_process goes on", "fs/store/keys/s3_process.c",
      "    kill(-pid, SIGKILL);", "    kill(pid, SIGKILL);", "remote/s3_process"),
     ("delays of requests never overlap", "fs/store/backend/slow.c",

@@ -315,6 +315,8 @@ def on_tmpfs(work, name, size):
     tier = make_tier(work, name)
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "none", tier],
                           check=False, stderr=subprocess.DEVNULL)
+    if done.returncode:
+        print(f"SKIP: no tmpfs can be mounted here: no disk was {name}")
     return tier if done.returncode == 0 else None
 
 
@@ -359,8 +361,6 @@ def gone(work, truth):
             reader.join()
             yield from found
 
-
-# ---------------------------------------------------------------------------------- figures
 
 def timed(work, options, truth, seed):
     with Foreground(f"{work}/store", f"{work}/mount", f"{work}/log", "-o", options) as mount:

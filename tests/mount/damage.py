@@ -9,7 +9,7 @@ import struct
 import sys
 
 from mounted import Results, Work, lodfs, need_fuse
-from small import Foreground, TREES, files_below, make_store, read
+from small import Foreground, TREES, files_below, flip, make_store, read
 
 
 def all_files(point):
@@ -27,14 +27,6 @@ def outcome(path):
 
 def contents(point):
     return {name: outcome(os.path.join(os.fsencode(point), name)) for name in all_files(point)}
-
-
-def flip(path, at):
-    with open(path, "r+b") as record:
-        record.seek(at)
-        byte = record.read(1)[0]
-        record.seek(at)
-        record.write(bytes([byte ^ 0x10]))
 
 
 def compare(good, bad, path):

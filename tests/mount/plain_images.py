@@ -11,7 +11,7 @@ import sys
 
 import plain_files
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from small import TREES, read, write
+from small import TREES, flip, read, same, write
 
 SIDES = [(70, 90), (131, 128), (301, 259)]
 TALL = dict(channels=3, header=40, upward=True)
@@ -150,23 +150,11 @@ def damage(store, point, source, kinds):
     flip(record, at)
     found = lodfs("verify", store, check=False)
     with Mount(store, point):
-        failed = [name for name in kinds if broken(f"{point}/full/{name}", f"{source}/{name}")]
+        failed = [name for name in kinds
+                  if not same(f"{point}/full/{name}", read(f"{source}/{name}"))]
     flip(record, at)
     if len(failed) != 1 or found.returncode == 0 or failed[0].encode() not in found.stdout:
         yield f"{failed} failed; verify: {found.stdout.decode()}"
-
-
-def flip(path, at):
-    with open(path, "r+b") as file:
-        byte = os.pread(file.fileno(), 1, at)[0]
-        os.pwrite(file.fileno(), bytes([byte ^ 4]), at)
-
-
-def broken(path, source):
-    try:
-        return read(path) != read(source)
-    except OSError:
-        return True
 
 
 def main():

@@ -4,7 +4,6 @@
 A read of a range decodes only the patches it needs, damage costs one image, and hostile files are
 stored whole.
 """
-import errno
 import json
 import os
 import random
@@ -18,7 +17,7 @@ import zlib
 
 import png_files
 from mounted import Mount, Results, Work, lodfs, need_fuse, skip
-from small import Foreground, read, write
+from small import Foreground, flip, read, same, write
 
 try:
     import numpy
@@ -141,23 +140,6 @@ def damage(store, point, log, good):
             yield f"a bit at {at}: not one image failed, but {sorted(names)}"
         if b"error" not in read(log):
             yield f"a bit at {at}: the damage is not logged"
-
-
-def flip(path, at):
-    with open(path, "r+b") as file:
-        byte = os.pread(file.fileno(), 1, at)[0]
-        os.pwrite(file.fileno(), bytes([byte ^ 4]), at)
-
-
-def same(path, data):
-    """Returns whether the file has these bytes; False is EIO. Raises on other bytes."""
-    try:
-        if read(path) != data:
-            raise AssertionError(f"{path}: wrong bytes")
-        return True
-    except OSError as error:
-        assert error.errno == errno.EIO
-        return False
 
 
 def zeros(width, height, chunks=()):

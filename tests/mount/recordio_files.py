@@ -13,7 +13,7 @@ import zlib
 
 from framed import SHOWN, TREES, Expected, packed, pieces, run, same, samples_spec
 from mounted import Mount, lodfs
-from small import read, write
+from small import flip, read, write
 
 import recordio_spec  # framed sets its path
 
@@ -182,14 +182,6 @@ def failing(path, data, step=512):
                 assert error.errno == errno.EIO
                 failed.append(at)
     return failed
-
-
-def flip(path, offset):
-    with open(path, "r+b") as file:
-        file.seek(offset)
-        byte = file.read(1)
-        file.seek(offset)
-        file.write(bytes([byte[0] ^ 1]))
 
 
 def damage(kept, point, store, expected):

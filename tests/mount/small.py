@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers of the mount tests: a small source and its store, and a daemon in the foreground."""
+import errno
 import os
 import signal
 import subprocess
@@ -58,6 +59,24 @@ def files_below(folder):
 def read(path):
     with open(path, "rb") as data:
         return data.read()
+
+
+def flip(path, at):
+    """Changes one bit of a byte. A second call changes it back."""
+    with open(path, "r+b") as file:
+        byte = os.pread(file.fileno(), 1, at)[0]
+        os.pwrite(file.fileno(), bytes([byte ^ 4]), at)
+
+
+def same(path, data):
+    """Returns whether the file has these bytes; False is EIO. Raises on other bytes."""
+    try:
+        if read(path) != data:
+            raise AssertionError(f"{path}: wrong bytes")
+        return True
+    except OSError as error:
+        assert error.errno == errno.EIO, error
+        return False
 
 
 def forget_pages(folder):

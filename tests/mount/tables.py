@@ -8,9 +8,8 @@ import re
 import subprocess
 import sys
 
-from damage import flip
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from small import files_below, read
+from small import files_below, flip, read
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BESIDE = ("plain.toc", "sub/equal.toc", "text.toc", "sub/sparse.toc", "fortran.toc")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <glob.h>
 
 #include "rebuild_samples.h"
+#include "real_photographs.h"
 #include "pcr/entropy/entropy.h"
 #include "pcr/exact/padding.h"
 
@@ -288,32 +288,13 @@ Test(rebuild_write, damaged_sources_come_back_or_are_kept, .timeout = 600)
               count[2]);
 }
 
-static struct lod_buf read_file(const char *path)
-{
-    static uint8_t chunk[65536];
-    struct lod_buf file = {0};
-    FILE *in = fopen(path, "rb");
-
-    cr_assert_not_null(in);
-    for (size_t bytes; (bytes = fread(chunk, 1, sizeof(chunk), in));) {
-        cr_assert_eq(lod_buf_append(&file, chunk, bytes), 0);
-    }
-    fclose(in);
-    return file;
-}
-
 Test(rebuild_write, real_photographs_come_back_for_a_few_bytes_each, .timeout = 600)
 {
-    const char *folder = getenv("LODFS_SAMPLE_DATA");
-    char pattern[4096];
     glob_t found;
 
-    snprintf(pattern, sizeof(pattern), "%s/clothing/*/*/*.jpg", folder ? folder : "../shared/data");
-    if (glob(pattern, 0, NULL, &found) != 0) {
-        cr_skip("no photographs match %s", pattern);
-    }
+    find_photographs(&found);
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        struct lod_buf file = read_file(found.gl_pathv[i]);
+        struct lod_buf file = read_photograph(found.gl_pathv[i]);
         expect_exact(lod_buf_span(&file), PLAIN_BYTES, 0);
         lod_buf_finish(&file);
     }

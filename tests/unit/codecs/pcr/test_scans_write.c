@@ -4,12 +4,12 @@
  * contents.
  */
 #include <errno.h>
-#include <glob.h>
 
 #include "pcr/jpeg/jpeg_io.h"
 #include "pcr/exact/scans_read.h"
 #include "pcr/entropy/scans_write.h"
 #include "pcr_samples.h"
+#include "real_photographs.h"
 
 #define MEMORY (64ull << 20)
 
@@ -157,33 +157,14 @@ Test(scans_write, images_of_any_size_and_kind, .timeout = 300)
     }
 }
 
-static struct lod_buf read_file(const char *path)
-{
-    static uint8_t chunk[65536];
-    struct lod_buf file = {0};
-    FILE *in = fopen(path, "rb");
-
-    cr_assert_not_null(in);
-    for (size_t bytes; (bytes = fread(chunk, 1, sizeof(chunk), in));) {
-        cr_assert_eq(lod_buf_append(&file, chunk, bytes), 0);
-    }
-    fclose(in);
-    return file;
-}
-
 Test(scans_write, photographs, .timeout = 600)
 {
-    const char *folder = getenv("LODFS_SAMPLE_DATA");
     uint64_t state = 3;
-    char pattern[4096];
     glob_t found;
 
-    snprintf(pattern, sizeof(pattern), "%s/clothing/*/*/*.jpg", folder ? folder : "../shared/data");
-    if (glob(pattern, 0, NULL, &found) != 0) {
-        cr_skip("no photographs match %s", pattern);
-    }
+    find_photographs(&found);
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        struct lod_buf file = read_file(found.gl_pathv[i]);
+        struct lod_buf file = read_photograph(found.gl_pathv[i]);
         struct lod_script random = random_script(&state);
         compare(lod_buf_span(&file), lod_script_builtin((unsigned)i % 4), found.gl_pathv[i]);
         compare(lod_buf_span(&file), &random, found.gl_pathv[i]);
