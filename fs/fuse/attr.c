@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the attributes for stat(2) from an inode number and rows of the index. It reads no
- * record, except for framed files in parts of the store.
+ * The answers that callbacks share: attributes for stat(2), directory entries and errors.
+ * Attributes are computed from an inode number and rows of the index. No record is read, except for
+ * framed files in parts of the store.
  */
 #include "fuse/ops.h"
 
@@ -107,4 +108,15 @@ int lod_ops_entry(const struct lod_ops *ops, const struct lod_found *found,
         *ret_entry = entry;
     }
     return error;
+}
+
+void lod_ops_fail(fuse_req_t req, fuse_ino_t number, int error)
+{
+    const struct lod_ops *ops = fuse_req_userdata(req);
+
+    if (error != -ENOENT && error != -ENAMETOOLONG && error != -ENOTTY) {
+        error = lod_dataset_node_failed(ops->dataset, (uint32_t)number, error);
+    }
+    /* ETIME: another request is reading the bytes, and may still succeed. */
+    fuse_reply_err(req, error == -ETIME ? ETIMEDOUT : -error);
 }

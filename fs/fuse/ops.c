@@ -18,17 +18,6 @@
 
 #define PAGE_BYTES 4096u
 
-void lod_ops_fail(fuse_req_t req, fuse_ino_t number, int error)
-{
-    const struct lod_ops *ops = fuse_req_userdata(req);
-
-    if (error != -ENOENT && error != -ENAMETOOLONG && error != -ENOTTY) {
-        error = lod_dataset_node_failed(ops->dataset, (uint32_t)number, error);
-    }
-    /* ETIME: another request is reading the bytes, and may still succeed. */
-    fuse_reply_err(req, error == -ETIME ? ETIMEDOUT : -error);
-}
-
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
     const struct lod_ops *ops = userdata;

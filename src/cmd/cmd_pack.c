@@ -97,7 +97,7 @@ static int pack(struct lod_pack_arguments *arguments)
 static int run(int argc, char **argv)
 {
     struct lod_pack_arguments arguments;
-    int code = lod_pack_arguments_parse(&arguments, argc, argv);
+    int code = lod_pack_arguments_parse(&lod_cmd_pack, &arguments, argc, argv);
 
     if (!code &&
         (lod_location_is_url(arguments.pack.source) || lod_location_is_url(arguments.pack.store))) {

@@ -160,12 +160,13 @@ static int load_scans(struct lod_pack_arguments *arguments)
     return 0;
 }
 
-static int check_globs(const char *name, const struct lod_option_list *globs)
+static int check_globs(const struct lod_cmd *cmd, const char *name,
+                       const struct lod_option_list *globs)
 {
     for (unsigned i = 0; i < globs->count; i++) {
         if (!lod_pattern_is_good(globs->at[i])) {
-            return lod_arguments_refuse(
-                &lod_cmd_pack, "--%s takes a pattern of file names, not '%pE'", name, globs->at[i]);
+            return lod_arguments_refuse(cmd, "--%s takes a pattern of file names, not '%pE'", name,
+                                        globs->at[i]);
         }
     }
     return 0;
@@ -206,7 +207,7 @@ static int settle_from(struct lod_pack_arguments *arguments)
     pack->from = arguments->from ? lod_container_at(arguments->from - 1u) : NULL;
     pack->keep = pack->keep || pack->from;
     return pack->key && (!pack->from || !pack->from->has_key || strlen(pack->key) > KEY_MAX)
-               ? lod_arguments_refuse(&lod_cmd_pack,
+               ? lod_arguments_refuse(arguments->cmd,
                                       "--key goes with --from=tfrecord, and has at most %u bytes",
                                       KEY_MAX)
                : 0;
@@ -235,7 +236,7 @@ static int settle_splits(struct lod_pack_arguments *arguments)
         return 0;
     }
     if (strlen(names->text) > LOD_SPLITS_TEXT_MAX) {
-        return lod_arguments_refuse(&lod_cmd_pack, "--splits has at most %u bytes",
+        return lod_arguments_refuse(arguments->cmd, "--splits has at most %u bytes",
                                     LOD_SPLITS_TEXT_MAX);
     }
     strcpy(word, names->text);
@@ -243,7 +244,7 @@ static int settle_splits(struct lod_pack_arguments *arguments)
         next = lod_option_cut(word);
         const char *wrong = wrong_split(names, word);
         if (wrong) {
-            return lod_arguments_refuse(&lod_cmd_pack, "--splits: '%pE' %s", word, wrong);
+            return lod_arguments_refuse(arguments->cmd, "--splits: '%pE' %s", word, wrong);
         }
         names->at[names->count++] = word;
     }
@@ -254,8 +255,8 @@ static int settle_splits(struct lod_pack_arguments *arguments)
 static int settle_full(struct lod_pack_arguments *arguments)
 {
     if (arguments->scans_alone && arguments->pack.top) {
-        return lod_arguments_refuse(&lod_cmd_pack, "--top goes with --full=source: --full=scans "
-                                                   "stores every group");
+        return lod_arguments_refuse(arguments->cmd, "--top goes with --full=source: --full=scans "
+                                                    "stores every group");
     }
     if (!arguments->scans_alone && !arguments->pack.top) {
         arguments->pack.top = LOD_PACK_TOP;
@@ -272,25 +273,27 @@ static int settle_part(struct lod_pack_arguments *arguments)
         return 0;
     }
     if (pack->dry_run || (pack->plan && arguments->part)) {
-        return lod_arguments_refuse(&lod_cmd_pack,
+        return lod_arguments_refuse(arguments->cmd,
                                     "--plan, --part and --dry-run exclude each other");
     }
-    return arguments->part ? lod_arguments_part(&lod_cmd_pack, arguments->part, LOD_PARTS_MAX,
+    return arguments->part ? lod_arguments_part(arguments->cmd, arguments->part, LOD_PARTS_MAX,
                                                 &pack->part.number, &pack->part.count)
                            : 0;
 }
 
-int lod_pack_arguments_parse(struct lod_pack_arguments *arguments, int argc, char **argv)
+int lod_pack_arguments_parse(const struct lod_cmd *cmd, struct lod_pack_arguments *arguments,
+                             int argc, char **argv)
 {
     *arguments = (struct lod_pack_arguments){
+        .cmd = cmd,
         .pack = {.scans_name = "auto", .threads = lod_thread_count_default()},
         .progress = -1,
     };
-    int code = lod_arguments_parse(&lod_cmd_pack, argc, argv, arguments);
-    code = code ? code : check_globs("tables", &arguments->pack.tables.globs);
-    code = code ? code : check_globs("levels", &arguments->pack.levels);
-    code = code ? code : check_globs("exclude", &arguments->pack.filter.exclude);
-    code = code ? code : check_globs("include", &arguments->pack.filter.include);
+    int code = lod_arguments_parse(cmd, argc, argv, arguments);
+    code = code ? code : check_globs(cmd, "tables", &arguments->pack.tables.globs);
+    code = code ? code : check_globs(cmd, "levels", &arguments->pack.levels);
+    code = code ? code : check_globs(cmd, "exclude", &arguments->pack.filter.exclude);
+    code = code ? code : check_globs(cmd, "include", &arguments->pack.filter.include);
     code = code ? code : read_excluded(arguments);
     code = code ? code : settle_full(arguments);
     code = code ? code : settle_from(arguments);

@@ -12,6 +12,7 @@
 
 /* It may point into itself, so it must not be moved after parsing. It borrows from argv. */
 struct lod_pack_arguments {
+    const struct lod_cmd *cmd; /* whose arguments they are */
     struct lod_pack_options pack;
     struct lod_script script;             /* of --scans, if that is not auto or light */
     bool scans_alone;                     /* --full=scans */
@@ -25,8 +26,9 @@ struct lod_pack_arguments {
 
 extern const struct lod_option lod_pack_rows[];
 
-/* Returns 0, or an exit code after a message on stderr. */
-LOD_MUST_CHECK int lod_pack_arguments_parse(struct lod_pack_arguments *arguments, int argc,
+/* Returns 0, or an exit code after a message on stderr, which names the command. */
+LOD_MUST_CHECK int lod_pack_arguments_parse(const struct lod_cmd *cmd,
+                                            struct lod_pack_arguments *arguments, int argc,
                                             char **argv);
 
 #endif

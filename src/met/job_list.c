@@ -72,12 +72,12 @@ int lod_job_list_tell(struct lod_job_walk *walk)
                : LOD_EXIT_OK;
 }
 
-int lod_job_list_end(struct lod_job_walk *walk)
+int lod_job_list_end(struct lod_job_walk *walk, enum lod_fidelity fidelity)
 {
     struct lod_ahead_tell tell = tell_of(walk);
     uint32_t ready = 0;
 
-    tell.fidelity = lod_job_walk_fidelity(walk->job);
+    tell.fidelity = fidelity;
     int error = ask(walk, &tell, &ready);
     return error && !is_refused(error)
                ? lod_fail(LOD_EXIT_FAILED, "%pE: %s", walk->job->mount, strerrordesc_np(-error))

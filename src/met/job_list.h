@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "codec.h"
 #include "compiler.h"
 
 struct lod_job_walk;
@@ -13,8 +14,8 @@ struct lod_job_walk;
  * code after a message; a mount that takes no list is not an error. */
 LOD_MUST_CHECK int lod_job_list_tell(struct lod_job_walk *walk);
 
-/* Ends the list. Sets walk->room, walk->speed and walk->told. */
-LOD_MUST_CHECK int lod_job_list_end(struct lod_job_walk *walk);
+/* Ends the list, which was of this fidelity. Sets walk->room, walk->speed and walk->told. */
+LOD_MUST_CHECK int lod_job_list_end(struct lod_job_walk *walk, enum lod_fidelity fidelity);
 
 /* Returns how many records of the list are in memory, from its beginning on; 0 if the mount does
  * not know. A mount that has forgotten the list is told it again. Sets the same fields. */

@@ -179,7 +179,7 @@ int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *ru
 {
     const enum lod_fidelity fidelity = lod_job_walk_fidelity(walk->job);
     uint64_t largest = 0;
-    int code = lod_job_list_end(walk); /* asks for the room */
+    int code = lod_job_list_end(walk, fidelity); /* asks for the room */
 
     if (code == LOD_EXIT_OK && !walk->told) {
         if (rules->policy != LOD_MET_FIXED) {
@@ -299,7 +299,7 @@ int lod_job_walk_print(const struct lod_job_walk *walk, bool nul)
 
 void lod_job_walk_end(struct lod_job_walk *walk)
 {
-    int code = lod_job_list_end(walk);
+    int code = lod_job_list_end(walk, lod_job_walk_fidelity(walk->job));
 
     (void)code; /* a mount that is gone has no list */
 }

@@ -2,8 +2,6 @@
 /* The dispatch table of framings; see framing.h. Rows of SUMS have their columns in this order. */
 #include "framing/framing.h"
 
-#include <string.h>
-
 static const struct lod_framing *const framings[LOD_FRAMINGS] = {
     &lod_framing_tar,
     &lod_framing_recordio,
@@ -32,21 +30,6 @@ const char *lod_framed_ending(const struct lod_framing *framing, enum lod_framed
         return kind == LOD_FRAMED_DATA ? framing->ending : ".classes.txt";
     }
     return framing->lines[kind] ? framing->lines[kind]->ending : NULL;
-}
-
-const struct lod_framed_file *lod_framed_member(const struct lod_framed_sample *sample,
-                                                const char *ending)
-{
-    const size_t bytes = strlen(ending);
-
-    for (unsigned i = 0; i < sample->count; i++) {
-        const struct lod_framed_file *file = &sample->file[i];
-        if (i != sample->lead && file->plain && file->name_bytes == sample->stem_bytes + bytes &&
-            memcmp(file->name + sample->stem_bytes, ending, bytes) == 0) {
-            return file;
-        }
-    }
-    return NULL;
 }
 
 uint64_t lod_framing_bytes(const struct lod_framing *framing,

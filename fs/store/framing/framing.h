@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "backend/format.h"
 #include "codec.h"
@@ -138,8 +139,20 @@ uint64_t lod_framing_bytes(const struct lod_framing *framing,
                            const struct lod_framed_sample *sample);
 
 /* Returns the raw member that is called as the lead's stem and this ending; NULL: there is none. */
-const struct lod_framed_file *lod_framed_member(const struct lod_framed_sample *sample,
-                                                const char *ending);
+static inline const struct lod_framed_file *
+lod_framed_member(const struct lod_framed_sample *sample, const char *ending)
+{
+    const size_t bytes = strlen(ending);
+
+    for (unsigned i = 0; i < sample->count; i++) {
+        const struct lod_framed_file *file = &sample->file[i];
+        if (i != sample->lead && file->plain && file->name_bytes == sample->stem_bytes + bytes &&
+            memcmp(file->name + sample->stem_bytes, ending, bytes) == 0) {
+            return file;
+        }
+    }
+    return NULL;
+}
 
 /* Returns the ending of files of a kind; NULL: the framing has none. */
 const char *lod_framed_ending(const struct lod_framing *framing, enum lod_framed_kind kind);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dispatch table of containers, and what their walkers share; see containers.h. */
+/* The dispatch table of containers; see containers.h. container_walk.c has the steps of a walk. */
 #include "pack/container/containers.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include "text.h"
 
 static const struct lod_container *const containers[] = {
     &lod_container_tar, &lod_container_tfrecord, &lod_container_recordio};
@@ -37,26 +33,4 @@ const char *lod_container_unpacker(const uint8_t *head, size_t bytes)
         }
     }
     return NULL;
-}
-
-int lod_container_refuse(struct lod_container_walk *walk, uint64_t at, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    lod_vformat(walk->why, sizeof(walk->why), format, arguments);
-    va_end(arguments);
-    walk->why_at = at;
-    return -EILSEQ;
-}
-
-int lod_container_take(struct lod_container_walk *walk, uint64_t offset, size_t bytes,
-                       const uint8_t **ret_at)
-{
-    const struct lod_container_input *input = walk->input;
-
-    if (offset > input->bytes || bytes > input->bytes - offset) {
-        return lod_container_refuse(walk, walk->at, "the file ends inside of it, and is cut");
-    }
-    return lod_container_input_at(walk->input, offset, bytes, ret_at);
 }

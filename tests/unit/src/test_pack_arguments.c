@@ -20,7 +20,7 @@ static int parse(struct lod_pack_arguments *arguments, const char *option, const
     }
     argv[argc++] = (char *)(uintptr_t) "source";
     argv[argc++] = (char *)(uintptr_t) "store";
-    return lod_pack_arguments_parse(arguments, argc, argv);
+    return lod_pack_arguments_parse(&lod_cmd_pack, arguments, argc, argv);
 }
 
 Test(pack_arguments, without_options_the_defaults_apply)
@@ -95,6 +95,6 @@ Test(pack_arguments, one_folder_or_three_are_refused)
     struct lod_pack_arguments arguments;
     char *one[] = {(char *)(uintptr_t) "pack", (char *)(uintptr_t) "source", NULL};
 
-    cr_assert_eq(lod_pack_arguments_parse(&arguments, 2, one), LOD_EXIT_USAGE);
+    cr_assert_eq(lod_pack_arguments_parse(&lod_cmd_pack, &arguments, 2, one), LOD_EXIT_USAGE);
     cr_assert_eq(parse(&arguments, "source", NULL), LOD_EXIT_USAGE);
 }
