@@ -23,19 +23,6 @@ static struct part part_of(uint64_t offset, uint64_t bytes)
         .n = offset / LOD_SLICE_BYTES, .at = at, .bytes = (size_t)(bytes < left ? bytes : left)};
 }
 
-void lod_tier_say(struct lod_tier *tier, const char *line)
-{
-    const uint64_t now = lod_clock_ns();
-
-    pthread_mutex_lock(&tier->lock);
-    const bool may = !tier->said_ns || now - tier->said_ns > 60 * LOD_SECOND_NS;
-    tier->said_ns = may ? now : tier->said_ns;
-    pthread_mutex_unlock(&tier->lock);
-    if (may && tier->say) {
-        tier->say(tier->folder, line);
-    }
-}
-
 /* Unlinks a slice. Returns whether it was there. */
 static bool drop(struct lod_tier *tier, uint64_t key, uint64_t n)
 {

@@ -38,6 +38,8 @@ struct lod_tier {
 /* Starts the thread. */
 LOD_MUST_CHECK int lod_tier_sum_start(struct lod_tier *tier);
 void lod_tier_sum_end(struct lod_tier *tier);
+
+/* Returns whether the thread should end. */
 bool lod_tier_is_over(struct lod_tier *tier);
 
 void lod_tier_room_init(struct lod_tier_room *room);

@@ -11,14 +11,6 @@
 #define PAUSE_NS (300 * LOD_SECOND_NS) /* between two sums */
 #define RETRY_NS LOD_SECOND_NS         /* while other mounts write */
 
-bool lod_tier_is_over(struct lod_tier *tier)
-{
-    pthread_mutex_lock(&tier->lock);
-    const bool over = tier->over;
-    pthread_mutex_unlock(&tier->lock);
-    return over;
-}
-
 struct sum {
     struct lod_tier *tier;
     uint64_t bytes;
