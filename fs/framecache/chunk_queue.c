@@ -33,7 +33,9 @@ struct lod_chunk *lod_chunk_pop(struct lod_chunk_queue *queue)
 
 struct lod_chunk *lod_chunk_victim(struct lod_chunk_queue *queue, bool second_round)
 {
-    for (size_t left = 2 * queue->count; left; left--) {
+    const size_t all = queue->count < LOD_CHUNK_LOOKS ? queue->count : LOD_CHUNK_LOOKS;
+
+    for (size_t left = second_round ? 2 * queue->count : all; left; left--) {
         struct lod_chunk *chunk = lod_chunk_pop(queue);
         bool held = atomic_load_explicit(&chunk->blob.refs, memory_order_acquire) > 1;
         bool touched = atomic_exchange_explicit(&chunk->touched, false, memory_order_relaxed);

@@ -11,6 +11,8 @@
 
 #include "framecache/frame_arena.h"
 
+#define LOD_CHUNK_LOOKS 256u /* listed chunks may be many, and nearly all of them in use */
+
 struct lod_chunk_queue {
     struct lod_chunk *first, *last;
     size_t count, bytes;
@@ -23,7 +25,8 @@ struct lod_chunk *lod_chunk_pop(struct lod_chunk_queue *queue);
 
 /*
  * Removes and returns the oldest chunk without other references. With `second_round` it must also
- * be unreferenced since it was last examined. Returns NULL if there is none.
+ * be unreferenced since it was last examined. Without it, at most LOD_CHUNK_LOOKS are examined, and
+ * those in use go to the end. Returns NULL if there is none.
  */
 struct lod_chunk *lod_chunk_victim(struct lod_chunk_queue *queue, bool second_round);
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One lock guards the lists. It is held for pointer work only; a chunk is emptied without it. Pages
- * come from mmap and are kept until the limit is needed elsewhere. Huge pages are not used: a first
- * touch of one took longer than 512 first touches of small pages.
- */
+/* One lock guards the lists. It is held for pointer work only; a chunk is emptied without it. */
 #include "framecache/frame_arena.h"
 
 #include <assert.h>
@@ -12,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "framecache/chunk_memory.h"
 #include "framecache/chunk_queue.h"
 
 #define ALIGNED(bytes) (((bytes) + 15) & ~(size_t)15)
@@ -56,7 +53,7 @@ static void release(struct lod_chunk *chunk)
 {
     struct lod_frame_arena *arena = chunk->arena;
 
-    munmap(chunk->memory, chunk->bytes);
+    lod_chunk_memory_free(chunk->memory, chunk->bytes);
     atomic_fetch_sub(&arena->bytes, chunk->bytes);
     lod_byte_limit_give(arena->limit, chunk->bytes);
     free(chunk);
@@ -93,10 +90,8 @@ static struct lod_chunk *grow(struct lod_frame_arena *arena, size_t bytes)
         return NULL;
     }
     struct lod_chunk *chunk = calloc(1, sizeof(*chunk));
-    void *memory =
-        chunk ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-              : MAP_FAILED;
-    if (memory == MAP_FAILED) {
+    void *memory = chunk ? lod_chunk_memory(bytes) : NULL;
+    if (!memory) {
         lod_byte_limit_give(arena->limit, bytes);
         free(chunk);
         return NULL;
@@ -105,6 +100,7 @@ static struct lod_chunk *grow(struct lod_frame_arena *arena, size_t bytes)
     chunk->arena = arena;
     chunk->memory = memory;
     chunk->bytes = bytes;
+    chunk->paged = bytes < LOD_CHUNK_BYTES_MIN ? bytes : 0;
     chunk->blob.destroy = recycle;
     return chunk;
 }
@@ -211,6 +207,12 @@ static bool recent_is_full(const struct lod_frame_arena *arena, enum lod_chunk_k
     return kind == LOD_CHUNK_RECENT && arena->queues[kind].bytes >= atomic_load(&arena->recent_max);
 }
 
+/* Does a take get a chunk of its own size? */
+static bool is_alone(const struct lod_frame_arena *arena, enum lod_chunk_kind kind, size_t bytes)
+{
+    return kind == LOD_CHUNK_LISTED || bytes > arena->chunk_bytes;
+}
+
 static bool has_room(struct lod_frame_arena *arena, enum lod_chunk_kind kind, size_t bytes)
 {
     const struct lod_chunk *open = arena->open[kind];
@@ -225,7 +227,7 @@ static struct piece try_take(struct lod_frame_arena *arena, size_t bytes, enum l
                              struct lod_chunk **ret_victim)
 {
     struct lod_chunk **open = &arena->open[kind], *chunk = NULL;
-    bool large = bytes > arena->chunk_bytes;
+    const bool alone = is_alone(arena, kind, bytes);
 
     if (has_room(arena, kind, bytes)) {
         return bump(*open, bytes);
@@ -236,7 +238,7 @@ static struct piece try_take(struct lod_frame_arena *arena, size_t bytes, enum l
             return (struct piece){0};
         }
     }
-    chunk = empty(arena, large ? bytes : arena->chunk_bytes);
+    chunk = empty(arena, alone ? bytes : arena->chunk_bytes);
     if (!chunk) {
         if (ret_victim) {
             *ret_victim = any_victim(arena);
@@ -244,7 +246,7 @@ static struct piece try_take(struct lod_frame_arena *arena, size_t bytes, enum l
         return (struct piece){0};
     }
     chunk->kind = (uint8_t)kind;
-    if (large) {
+    if (alone) {
         lod_chunk_push(&arena->queues[kind], chunk);
         return bump(chunk, bytes);
     }
@@ -255,7 +257,7 @@ static struct piece try_take(struct lod_frame_arena *arena, size_t bytes, enum l
     return bump(chunk, bytes);
 }
 
-/* Frees the free chunks, which are too small for a large take. Returns false if there were none.
+/* Frees the free chunks, whose size is another one. Returns false if there were none.
  * The lock is held. */
 static bool drop_free(struct lod_frame_arena *arena)
 {
@@ -283,7 +285,7 @@ static void *take(struct lod_frame_arena *arena, size_t bytes, enum lod_chunk_ki
     do {
         pthread_mutex_lock(&arena->lock);
         piece = try_take(arena, bytes, kind, evict ? &given_up : NULL);
-        again = !piece.at && evict && bytes > arena->chunk_bytes && drop_free(arena);
+        again = !piece.at && evict && is_alone(arena, kind, bytes) && drop_free(arena);
         pthread_mutex_unlock(&arena->lock);
         if (!piece.at && given_up) {
             evict_chunk(arena, given_up);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory of stored frames: an arena of chunks of one size, filled from the front, and evicted
- * whole. So there is no fragmentation, the limit holds to the byte, and pages are used again. First
- * touches of fresh pages would cost more than all else in a read. It knows no frames and no files.
+ * The memory of stored frames: an arena of chunks that are evicted whole. Most have one size and
+ * are filled from the front. So there is little fragmentation, the limit holds to the byte, and
+ * pages are used again. First touches of fresh pages would cost more than all else in a read. It
+ * knows no frames and no files.
  *
  * - RECENT chunks hold bytes that came at the speed of memory, so they are cheap to read again.
  *   They are few and evicted first in, first out. Only the front of each is used, so that it stays
  *   in a processor's cache.
- * - LISTED chunks hold bytes that a job has told to be needed (frame_pins.h keeps them). Without
- *   their pins they are evicted next, first in, first out.
+ * - LISTED chunks hold bytes that a job has told to be needed (frame_pins.h keeps them). Each has
+ *   the size of one take, so that a pin keeps no byte of another record. Without their pins they
+ *   are evicted next, first in, first out.
  * - RETAINED chunks hold bytes from a slower store. They grow to the whole limit and are evicted by
  *   CLOCK. CLOCK needs one bit a chunk, and serves an epoch that is read once as well as any other
  *   order.

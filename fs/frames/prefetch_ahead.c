@@ -8,8 +8,8 @@
 #include "clock.h"
 #include "order/shown_groups.h"
 
-/* Prefixes take three quarters of the cache. Whole chunks and the entries of frames may take a part
- * of the last quarter. */
+/* Prefixes take three quarters of the cache. The entries of frames may take a part of the last
+ * quarter, and so may frames that were read before and find no memory to move to. */
 #define PINNED_PART 6u
 
 #define LOOK_NS (5 * LOD_SECOND_NS) /* between two looks at the page cache */

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """demo/train_mini_epochs.py trains on a few photographs and prints what it measured; wrong folders
-are refused with a sentence.
+are refused with a sentence. Its mounts end with it, also if it is killed.
 """
 import os
+import signal
 import subprocess
 import sys
 
 from mounted import Results, Work, need_fuse, skip
+from small import daemons, until
 
 try:
     import PIL  # noqa: F401
@@ -18,23 +20,56 @@ ROOT = os.environ["SOURCE_ROOT"]
 KINDS = ("1", "2", "auto")
 
 
+def begin(temporary, *arguments):
+    environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=f"{ROOT}/src/python",
+                       TMPDIR=temporary)
+    return subprocess.Popen([sys.executable, f"{ROOT}/demo/train_mini_epochs.py", *arguments],
+                            env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            text=True)
+
+
 def demo(*arguments):
-    environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=f"{ROOT}/src/python")
-    return subprocess.run([sys.executable, f"{ROOT}/demo/train_mini_epochs.py", *arguments],
-                          env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, timeout=500, check=False)
+    with begin("/tmp", *arguments) as running:
+        output, _ = running.communicate(timeout=500)
+        return subprocess.CompletedProcess(arguments, running.returncode, output)
 
 
 def trained(source):
     done = demo(source, "--epochs=2", f"--rf={','.join(KINDS)}", "--rate=20000000")
     rows = [line.split() for line in done.stdout.splitlines() if line.startswith("full")]
-    if done.returncode or [row[1] for row in rows] != list(KINDS):
+    rows, means = rows[:len(KINDS)], rows[len(KINDS):]
+    if done.returncode or [row[1] for row in rows] != list(KINDS) or len(means) != len(KINDS):
         yield f"exit {done.returncode}: {done.stdout[-2000:]}"
         return
     for _, rf, _, accuracy, loss, passes, megabytes, seconds in rows:
         if not (0 <= float(accuracy.rstrip("%")) <= 100 and 0 < float(loss) < 20 and
                 float(passes) > .5 and float(megabytes) > .1 and float(seconds) > 0):
             yield f"rf {rf}: {rows}"
+
+
+def mounted(temporary):
+    """The mount points of the program, while its daemons live."""
+    points = [f"{temporary}/{name}/mount" for name in os.listdir(temporary)]
+    return [point for point in points if daemons(point)]
+
+
+def ended(source, work, number):
+    """A signal ends the program while it trains: then nothing is mounted, and no daemon lives."""
+    temporary, points = f"{work}/ended-{number}", []
+    os.mkdir(temporary)
+    with begin(temporary, source, "--epochs=999", "--rf=2", "--rate=20000000") as running:
+        until(lambda: points.extend(mounted(temporary)) or any(map(os.path.ismount, points)), 120)
+        running.send_signal(number)
+        running.wait(timeout=120)
+        running.stdout.close()
+    if not points:
+        yield "nothing was mounted"
+    if not until(lambda: not any(daemons(point) for point in points)):
+        yield f"{[daemons(point) for point in points]} live"
+    with open("/proc/mounts", encoding="utf-8") as mounts:
+        yield from (line for line in mounts if temporary in line)
+    if number != signal.SIGKILL and os.listdir(temporary):
+        yield f"{os.listdir(temporary)} is left"
 
 
 def refused(work):
@@ -52,6 +87,8 @@ def main():
                        stdout=subprocess.DEVNULL)
         results.add("trained", trained(f"{work}/source"))
         results.add("refused", refused(work))
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
+            results.add(f"ended by {number.name}", ended(f"{work}/source", work, number))
     return results.finish()
 
 

@@ -4,6 +4,7 @@ how often `auto` repeats. repeats.py has the orders.
 """
 import json
 import os
+import random
 import sys
 import time
 from collections import Counter
@@ -22,6 +23,7 @@ from small import until
 EACH = 120
 SLOW = ("-o", "download_limit=1500K,cache=none,cache_size=4M")
 RATE = 4 * 1500 * 1024  # bytes per second that the reader wants: four times what the store gives
+QUICK = "gpu=off,store_cache=private,cache=none,download_limit=200M"
 ROOM = 2 << 20
 # A record's header and list of files, which the reader of a photograph needs as well.
 HEAD = 2048
@@ -127,6 +129,30 @@ def switched(store, work):
             yield f"the repeats have {lengths}"
 
 
+def filled(client):
+    """Lists of nearly all of the room are loaded whole, one after the other, in any order."""
+    sizes, room = {}, 0
+    for record in range(1, EACH):
+        try:
+            told = client.ahead(1, "full", 0, [record])
+        except OSError:  # there is no such record
+            break
+        sizes[record], room = told.bytes_missing, told.bytes_room
+        client.ahead(1, "full", 0, [])
+    for seed in range(3):
+        order, taken = sorted(sizes), []
+        random.Random(seed).shuffle(order)
+        for record in order:
+            if sum(sizes[other] for other in taken) + sizes[record] <= room:
+                taken.append(record)
+        if sum(sizes[record] for record in taken) < .9 * room:
+            yield f"{taken} take less than .9 of {room} bytes: this tests little"
+        client.ahead(1, "full", 0, taken)
+        if not until(lambda: client.ahead(1, "full", len(taken), []).ready == len(taken)):
+            yield (f"seed {seed}: {client.ahead(1, 'full', len(taken), []).ready} of {len(taken)} "
+                   "records")
+
+
 def main():
     need_fuse()
     results = Results()
@@ -136,6 +162,9 @@ def main():
         results.add("auto", auto(store, work))
         results.add("wait", waited(store, work))
         results.add("auto/", switched(store, work))
+        for size in "512K", "1M", "1536K":
+            with Mount(store, f"{work}/filled", "-o", f"{QUICK},cache_size={size}") as point:
+                results.add(f"a list fills its room in {size}", filled(lodfs.Mount(point)))
     return results.finish()
 
 

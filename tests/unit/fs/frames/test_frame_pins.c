@@ -40,8 +40,8 @@ Test(frame_pins, a_pinned_chunk_stays_until_no_record_holds_it)
     uint64_t forgotten;
 
     cr_assert_eq(lod_frame_arena_create(&limit, forget, NULL, &arena), 0);
-    cr_assert(take(LOD_CHUNK_LISTED, &one));
-    cr_assert(take(LOD_CHUNK_LISTED, &two));
+    cr_assert(take(LOD_CHUNK_RETAINED, &one));
+    cr_assert(take(LOD_CHUNK_RETAINED, &two));
     cr_assert_eq(one.at[0], two.at[0], "the frames of two records lie in a chunk");
     cr_assert_eq(atomic_load(&pinned), one.at[0]->bytes);
     const struct lod_chunk *chunk = one.at[0];
@@ -57,6 +57,20 @@ Test(frame_pins, a_pinned_chunk_stays_until_no_record_holds_it)
     cr_assert_eq(atomic_load(&chunk->blob.refs), 2, "the arena's, and that of `one`");
     lod_frame_pins_finish(&one);
     cr_assert_eq(atomic_load(&pinned), 0);
+    lod_frame_arena_destroy(arena);
+}
+
+Test(frame_pins, listed_frames_of_two_records_share_no_chunk)
+{
+    struct lod_frame_pins one = {.bytes = &pinned}, two = {.bytes = &pinned};
+
+    cr_assert_eq(lod_frame_arena_create(&limit, forget, NULL, &arena), 0);
+    cr_assert(take(LOD_CHUNK_LISTED, &one));
+    cr_assert(take(LOD_CHUNK_LISTED, &two));
+    cr_assert_eq(atomic_load(&pinned), 2 * TAKE);
+    lod_frame_pins_finish(&one);
+    cr_assert_eq(atomic_load(&pinned), TAKE);
+    lod_frame_pins_finish(&two);
     lod_frame_arena_destroy(arena);
 }
 
