@@ -6,18 +6,19 @@
  * Errors. Functions that can fail return 0 or a negative errno. They write results only on success.
  * After an error *error gets a sentence, unless it is NULL.
  *
- *   -ENOENT        no such store, path or file at that fidelity
- *   -ENOTSUP       another format version or feature
- *   -EINVAL        an argument is out of range
- *   -ERANGE        the caller's memory is too small for the result
- *   -EBADMSG       a hash differs
- *   -EILSEQ        malformed
- *   -EIO           stored bytes cannot be read, or are damaged
- *   -ETIMEDOUT     another thread did not finish reading the same bytes within 30 seconds. They
+ *   -ENOENT        There is no such store, path or file at that fidelity.
+ *   -ENOTSUP       The store has another format version or feature.
+ *   -EINVAL        An argument is out of range.
+ *   -ERANGE        The caller's memory is too small for the result.
+ *   -EBADMSG       A hash differs.
+ *   -EILSEQ        Stored bytes are malformed.
+ *   -EIO           Stored bytes cannot be read, or are damaged.
+ *   -ETIMEDOUT     Another thread did not finish reading the same bytes within 30 seconds. They
  *                  are not known to be damaged, and another read can succeed.
- *   -ENAMETOOLONG  a name of more than 255 bytes, or a path of more than 4,095
- *   -ENODATA  there is nothing to select
- *   -ENOTDIR, -EISDIR, -E2BIG (a limit), -ENOMEM, and errors of opening and reading files
+ *   -ENAMETOOLONG  A name has more than 255 bytes, or a path more than 4,095.
+ *   -ENODATA       There is nothing to select.
+ *
+ * Others are -ENOTDIR, -EISDIR, -E2BIG (a limit), -ENOMEM, and errors of opening and reading files.
  *
  * Threads. The library starts no thread, except that the driver of a device can. Any number of
  * threads may use a handle at once. Close it only when no other thread uses it. The library prints
@@ -27,7 +28,7 @@
  * using them during the fork.
  *
  * - Stores: the first use in the child opens the store again. So its folder must still be there and
- *   be readable. -ESTALE: the folder holds another store now.
+ *   be readable. The result is -ESTALE if the folder holds another store now.
  * - Tables are in memory and need nothing. For devices see lodfs_device_open.
  * - The child keeps the memory and descriptors of the parent's store until it ends or calls exec.
  * - close never waits for the parent.

@@ -45,10 +45,10 @@ struct lodfs_met_options {
 /*
  * Fills in the defaults of a policy:
  *
- *   auto       go on as soon as the next part is loaded; 1 to 8 repeats
- *   fixed      repeat steps[].rf times; 1
- *   score      go on when a score of a repeat is not better than the best of its window
- *   bollinger  go on when a score is 2 deviations below the mean of the 20 before it
+ *   auto       Goes on as soon as the next part is loaded: 1 to 8 repeats.
+ *   fixed      Repeats steps[].rf times: once.
+ *   score      Goes on when a score of a repeat is not better than the best of its window.
+ *   bollinger  Goes on when a score is 2 deviations below the mean of the 20 before it.
  */
 LODFS_EXPORT int lodfs_met_options(struct lodfs_met_options *ret_options, const char *policy,
                                    struct lodfs_error *error);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """lodfs.Mount.auto, and a tuner that switches it; lodfs.torch.Gradients, which changes nothing; the
-lines of README.md.
+lines of lodfs-loaders(7).
 """
 import importlib.util
 import logging
@@ -60,16 +60,18 @@ def check_mount(work):
     train(tuner, clock, 1800, begin=200)  # the mount is gone
 
 
-def readme():
-    """The ten lines of README.md."""
-    with open(os.path.join(os.environ["SOURCE_ROOT"], "README.md"), encoding="utf-8") as file:
-        blocks = [block.split("```")[0] for block in file.read().split("```python\n")[1:]]
+def page():
+    """The ten lines of lodfs-loaders(7)."""
+    path = os.path.join(os.environ["SOURCE_ROOT"], "man", "lodfs-loaders.7")
+    with open(path, encoding="utf-8") as file:
+        blocks = [block.split(".Ed\n")[0] for block in
+                  file.read().split(".Bd -literal -offset indent\n")[1:]]
     found = [block for block in blocks if "FidelityTuner" in block]
     assert len(found) == 1
     return found[0]
 
 
-def check_readme(work):
+def check_page(work):
     """They run as they stand, but for the place of the mount and the number of workers."""
     try:
         import torch
@@ -77,10 +79,10 @@ def check_readme(work):
         from torchvision import transforms
         from torchvision.datasets import ImageFolder
     except ImportError as error:
-        print(f"SKIP: {error}: the lines of README.md were not run")
+        print(f"SKIP: {error}: the lines of lodfs-loaders(7) were not run")
         return
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
-        print("SKIP: /dev/fuse cannot be opened here: the lines of README.md were not run")
+        print("SKIP: /dev/fuse cannot be opened here: the lines of lodfs-loaders(7) were not run")
         return
     for label in "ab":
         stores.make_photographs(f"{work}/labels/{label}")
@@ -101,7 +103,7 @@ def check_readme(work):
                  "criterion": criterion, "train_step": train_step, "epochs": 24,
                  "transform": transforms.Compose([transforms.Resize((224, 224)),
                                                   transforms.ToTensor()])}
-        text = readme().replace("/mnt/photos", point).replace("num_workers=8", "num_workers=0")
+        text = page().replace("/mnt/photos", point).replace("num_workers=8", "num_workers=0")
         exec(text.replace("batch_size=128", "batch_size=12"), names)  # pylint: disable=exec-used
         tuner = names["tuner"]
         if not tuner.history or lodfs.Mount(point).auto != tuner.level:
@@ -178,7 +180,7 @@ def main():
     results.add("PyTorch's gradients", check_torch())
     with Work() as work:
         results.add("a mount", check_mount(work))
-        results.add("the lines of README.md", check_readme(work))
+        results.add("the lines of lodfs-loaders(7)", check_page(work))
     return results.finish()
 
 
