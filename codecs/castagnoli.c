@@ -33,24 +33,21 @@ uint32_t lod_crc32c_table(uint32_t crc, const void *data, size_t bytes)
 #ifdef __x86_64__
 /*
  * An instruction waits three cycles for the one before it, so three strips of data are summed side
- * by side. The register is linear: after bytes A and B it is that after A, times x^(8 |B|), plus
- * that of B alone.
+ * by side: long ones first, then short ones. The register is linear: after bytes A and B it is that
+ * after A, times x^(8 |B|), plus that of B alone. The product of two registers is one carry-less
+ * multiplication. Its lowest bit is that of x^63, not of x^62, and the instruction that reduces it
+ * adds 32 zeros, so the factor for |B| bytes is x^(8 |B| - 33) modulo the polynomial, bits
+ * reversed.
  */
-#define STRIP      2048u       /* bytes */
-#define PAST_STRIP 0x0d65762au /* x^(8 * STRIP) modulo the polynomial, bits reversed */
-#define PAST_TWO   0x35d73a62u /* x^(16 * STRIP) */
+struct strips {
+    size_t bytes;     /* of one */
+    int64_t past_one; /* the factor for one strip, and for two */
+    int64_t past_two;
+};
+static const struct strips long_strips = {2048, 0xa51b6135, 0x82f89c77};
+static const struct strips short_strips = {256, 0xb9e02b86, 0xdd7e3b0c};
 
-/* Returns the product of two polynomials, bits reversed. */
-static uint64_t times(uint32_t a, uint32_t b)
-{
-    uint32_t product = 0;
-
-    for (uint32_t bit = 1u << 31; bit; bit >>= 1) {
-        product ^= a & bit ? b : 0;
-        b = b >> 1 ^ (b & 1 ? POLYNOMIAL : 0);
-    }
-    return product;
-}
+typedef long long v2di __attribute__((vector_size(16)));
 
 static uint64_t word_at(const uint8_t *at)
 {
@@ -60,25 +57,39 @@ static uint64_t word_at(const uint8_t *at)
     return word;
 }
 
-__attribute__((target("sse4.2"))) static uint64_t three_strips(uint64_t crc, const uint8_t *at)
-{
-    uint64_t second = 0, third = 0;
+#define BY_INSTRUCTION __attribute__((target("sse4.2,pclmul")))
 
-    for (const uint8_t *end = at + STRIP; at < end; at += sizeof(uint64_t)) {
-        crc = __builtin_ia32_crc32di(crc, word_at(at));
-        second = __builtin_ia32_crc32di(second, word_at(at + STRIP));
-        third = __builtin_ia32_crc32di(third, word_at(at + 2 * (size_t)STRIP));
-    }
-    return times(PAST_TWO, (uint32_t)crc) ^ times(PAST_STRIP, (uint32_t)second) ^ third;
+BY_INSTRUCTION static uint64_t past(uint64_t crc, int64_t factor)
+{
+    const v2di product = __builtin_ia32_pclmulqdq128((v2di){(int64_t)crc, 0}, (v2di){factor, 0}, 0);
+
+    return __builtin_ia32_crc32di(0, (uint64_t)product[0]);
 }
 
-__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, const uint8_t *at,
-                                                                 size_t bytes)
+BY_INSTRUCTION static uint64_t three_strips(uint64_t crc, const uint8_t *at,
+                                            const struct strips *strips)
 {
+    const uint8_t *second_at = at + strips->bytes, *third_at = second_at + strips->bytes;
+    uint64_t second = 0, third = 0;
+
+    for (size_t i = 0; i < strips->bytes; i += sizeof(uint64_t)) {
+        crc = __builtin_ia32_crc32di(crc, word_at(at + i));
+        second = __builtin_ia32_crc32di(second, word_at(second_at + i));
+        third = __builtin_ia32_crc32di(third, word_at(third_at + i));
+    }
+    return past(crc, strips->past_two) ^ past(second, strips->past_one) ^ third;
+}
+
+BY_INSTRUCTION static uint32_t by_instruction(uint32_t crc, const uint8_t *at, size_t bytes)
+{
+    static const struct strips *const lengths[] = {&long_strips, &short_strips};
     uint64_t wide = ~crc;
 
-    for (; bytes >= 3 * STRIP; at += 3 * (size_t)STRIP, bytes -= 3 * STRIP) {
-        wide = three_strips(wide, at);
+    for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        const size_t step = 3 * lengths[i]->bytes;
+        for (; bytes >= step; at += step, bytes -= step) {
+            wide = three_strips(wide, at, lengths[i]);
+        }
     }
     for (; bytes >= sizeof(wide); at += sizeof(wide), bytes -= sizeof(wide)) {
         wide = __builtin_ia32_crc32di(wide, word_at(at));
@@ -94,7 +105,7 @@ __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, c
 uint32_t lod_crc32c(uint32_t crc, const void *data, size_t bytes)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("sse4.2")) {
+    if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul")) {
         return by_instruction(crc, data, bytes);
     }
 #endif

@@ -43,7 +43,7 @@ Test(crc32c, the_table_agrees_on_long_data)
     for (unsigned i = 0; i < sizeof(data); i++) {
         data[i] = (uint8_t)(i * 2654435761u >> 13);
     }
-    for (size_t bytes = 6000; bytes <= sizeof(data); bytes += 61) {
+    for (size_t bytes = 700; bytes <= sizeof(data); bytes += 61) {
         cr_assert_eq(lod_crc32c(5, data, bytes), lod_crc32c_table(5, data, bytes), "%zu", bytes);
     }
 }
