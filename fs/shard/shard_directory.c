@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A directory is a single block of memory: counts, samples, files, names. It has no pointers, so a
- * cache can hold it as a blob. See shard_directory.h.
+ * A directory owns four lists: samples, files, words, names. They are made once, at their size, and
+ * not copied: the pages of a large directory cost more than its contents. See shard_directory.h.
  */
 #include "shard/shard_directory.h"
 
@@ -15,10 +15,6 @@
 #include "record/magics_reader.h"
 #include "record/metadata.h"
 #include "sample/sample_make.h"
-
-struct counts {
-    uint64_t samples, files, words;
-};
 
 struct dir_sample {
     uint64_t end; /* offset after its last byte */
@@ -35,9 +31,19 @@ struct dir_file {
     uint64_t bytes;
     int64_t mtime;
     uint32_t item;
-    uint32_t name_at; /* the path follows the name */
-    uint16_t name_bytes, path_bytes, mode, plain;
+    uint32_t path_at;   /* in the names */
+    uint16_t name_skip; /* from there to the name, which is the end of the path or follows it */
+    uint16_t name_bytes, path_bytes;
+    uint16_t mode : 15, plain : 1;
     uint32_t words_at, words;
+};
+
+struct directory {
+    struct lod_blob blob; /* first */
+    LOD_LIST(struct dir_sample) samples;
+    LOD_LIST(struct dir_file) files;
+    LOD_LIST(uint32_t) words;
+    struct lod_buf names;
 };
 
 /* The state while a directory is made. */
@@ -51,33 +57,43 @@ struct making {
     char split[LOD_NAME_MAX + 1]; /* "": all paths belong to the split */
     uint64_t end;
     struct lod_magics_reader magics;
-    LOD_LIST(struct dir_sample) samples;
-    LOD_LIST(struct dir_file) files;
-    LOD_LIST(uint32_t) words;
+    struct directory *made;
     uint32_t words_taken; /* see lod_sample_takes */
-    struct lod_buf names;
 };
 
-static int add_file(struct making *m, const struct lod_framed_file *file)
+/* Adds the path, and the name if it is not the end of the path. */
+static int add_names(struct lod_buf *names, const struct lod_framed_file *file,
+                     struct dir_file *made)
 {
-    const struct dir_file made = {.bytes = file->bytes,
-                                  .mtime = file->mtime,
-                                  .item = file->item,
-                                  .name_at = (uint32_t)m->names.bytes,
-                                  .name_bytes = (uint16_t)file->name_bytes,
-                                  .path_bytes = (uint16_t)file->path_bytes,
-                                  .mode = file->mode,
-                                  .plain = file->plain,
-                                  .words_at = (uint32_t)m->words.count,
-                                  .words = file->words_count};
-    int error = LOD_LIST_ADD(&m->files, made);
+    const size_t before = file->path_bytes - file->name_bytes;
+    const bool ends = file->name_bytes <= file->path_bytes &&
+                      memcmp(file->path + before, file->name, file->name_bytes) == 0;
+    int error = names->bytes <= UINT32_MAX ? 0 : -E2BIG;
 
+    made->path_at = (uint32_t)names->bytes;
+    made->name_skip = (uint16_t)(ends ? before : file->path_bytes);
+    error = error ? error : lod_buf_append(names, file->path, file->path_bytes);
+    return error || ends ? error : lod_buf_append(names, file->name, file->name_bytes);
+}
+
+static int add_file(struct directory *directory, const struct lod_framed_file *file)
+{
+    struct dir_file made = {.bytes = file->bytes,
+                            .mtime = file->mtime,
+                            .item = file->item,
+                            .name_bytes = (uint16_t)file->name_bytes,
+                            .path_bytes = (uint16_t)file->path_bytes,
+                            .mode = file->mode & 0777,
+                            .plain = file->plain,
+                            .words_at = (uint32_t)directory->words.count,
+                            .words = file->words_count};
+    int error = add_names(&directory->names, file, &made);
+
+    error = error ? error : LOD_LIST_ADD(&directory->files, made);
     for (uint32_t i = 0; !error && i < file->words_count; i++) {
-        error = LOD_LIST_ADD(&m->words, file->words[i]);
+        error = LOD_LIST_ADD(&directory->words, file->words[i]);
     }
-    error = error ? error : lod_buf_append(&m->names, file->name, file->name_bytes);
-    error = error ? error : lod_buf_append(&m->names, file->path, file->path_bytes);
-    return error || m->names.bytes <= UINT32_MAX ? error : -E2BIG;
+    return error || directory->words.count <= LOD_DIRECTORY_WORDS_MAX ? error : -E2BIG;
 }
 
 static int add_sample(struct making *m, const struct lod_framed_sample *sample)
@@ -85,7 +101,7 @@ static int add_sample(struct making *m, const struct lod_framed_sample *sample)
     const char *path = sample->file[sample->lead].path;
     const struct dir_sample made = {
         .end = m->end + lod_framing_bytes(m->part->framing, sample),
-        .first_file = (uint32_t)m->files.count,
+        .first_file = (uint32_t)m->made->files.count,
         .lead = sample->lead,
         .stem_bytes = (uint32_t)sample->stem_bytes,
         .label = sample->label,
@@ -94,10 +110,10 @@ static int add_sample(struct making *m, const struct lod_framed_sample *sample)
         .class_at = sample->class_bytes ? (uint32_t)(sample->class_name - path) : 0,
         .class_bytes = (uint32_t)sample->class_bytes,
         .kind = sample->kind};
-    int error = LOD_LIST_ADD(&m->samples, made);
+    int error = LOD_LIST_ADD(&m->made->samples, made);
 
     for (unsigned i = 0; !error && i < sample->count; i++) {
-        error = add_file(m, &sample->file[i]);
+        error = add_file(m->made, &sample->file[i]);
     }
     m->end = made.end;
     return error;
@@ -139,7 +155,7 @@ static int add_slot(struct making *m, uint32_t slot)
     const uint32_t item = m->recd.first_item + slot;
     struct lod_path_entry entry;
     struct lod_sample_row row;
-    bool takes = false;
+    bool takes = true;
 
     int error = lod_index_sample(lod_dataset_index(m->dataset), item, &row);
     if (error || row.form == LOD_SAMPLE_NONE) {
@@ -163,9 +179,11 @@ static int add_slot(struct making *m, uint32_t slot)
     const size_t split = strlen(m->split) + (m->split[0] != '\0');
     lod_sample_begin(m->maker, row.form, item, row.label, split);
     error = add_files(m, &row, &lead);
-    error = error ? error : lod_sample_takes(m->maker, m->part->framing, &m->words_taken, &takes);
+    if (!error && !m->part->all) { /* else SUMS has the answer, which makes eleven plans a file */
+        error = lod_sample_takes(m->maker, m->part->framing, &m->words_taken, &takes);
+    }
     error = error ? error : lod_sample_set_fidelity(m->maker, m->part->fidelity);
-    m->maker->sample.id = m->part->first_lead + m->samples.count;
+    m->maker->sample.id = m->part->first_lead + m->made->samples.count;
     return error || !takes ? error : add_sample(m, &m->maker->sample);
 }
 
@@ -173,6 +191,39 @@ static int read_metadata(void *ctx, const struct lod_record_desc *recd,
                          struct lod_metadata *ret_metadata)
 {
     return lod_dataset_metadata(ctx, recd, ret_metadata);
+}
+
+static void destroy(struct lod_blob *blob)
+{
+    struct directory *directory = (struct directory *)blob;
+
+    free(directory->samples.at);
+    free(directory->files.at);
+    free(directory->words.at);
+    lod_buf_finish(&directory->names);
+    free(directory);
+}
+
+/* Creates a directory with room for the samples of a record, most of which have one file whose name
+ * is the end of its path. */
+static int create(const struct making *m, struct directory **ret_directory)
+{
+    const size_t samples = m->recd.items < m->part->leads ? m->recd.items : m->part->leads;
+    const size_t entries = m->metadata.bytes_count - m->metadata.paths_at;
+    const size_t around = (size_t)m->metadata.items * LOD_PATH_ENTRY_BYTES;
+    struct directory *made = calloc(1, sizeof(*made));
+
+    if (!made) {
+        return -ENOMEM;
+    }
+    made->blob.destroy = destroy;
+    atomic_init(&made->blob.refs, 1);
+    made->samples.at = malloc(samples * sizeof(made->samples.at[0]) + 1);
+    made->files.at = malloc(samples * sizeof(made->files.at[0]) + 1);
+    made->samples.room = made->samples.at ? samples : 0;
+    made->files.room = made->files.at ? samples : 0;
+    *ret_directory = made;
+    return lod_buf_reserve(&made->names, entries > around ? entries - around : 0);
 }
 
 static int begin(struct making *m)
@@ -194,7 +245,8 @@ static int begin(struct making *m)
         m->tree.magics = lod_magics_reader_get;
     }
     m->maker = error ? NULL : malloc(sizeof(*m->maker));
-    return error || m->maker ? error : -ENOMEM;
+    error = error || m->maker ? error : -ENOMEM;
+    return error ? error : create(m, &m->made);
 }
 
 static int make(struct making *m)
@@ -205,33 +257,17 @@ static int make(struct making *m)
         error = add_slot(m, slot);
     }
     /* If the sums differed, the file would not have the size that stat(2) shows. */
-    if (!error && (m->samples.count != m->part->leads || m->end != m->part->bytes)) {
+    if (!error && (m->made->samples.count != m->part->leads || m->end != m->part->bytes)) {
         error = -EILSEQ;
     }
     return error ? lod_dataset_sums_failed(m->dataset, m->part->row, error) : 0;
 }
 
-static int join(const struct making *m, struct lod_blob **ret_blob)
+static size_t bytes_of(const struct directory *directory)
 {
-    const struct counts counts = {m->samples.count, m->files.count, m->words.count};
-    const size_t samples = m->samples.count * sizeof(m->samples.at[0]);
-    const size_t files = m->files.count * sizeof(m->files.at[0]);
-    const size_t words = m->words.count * sizeof(m->words.at[0]);
-    struct lod_blob *blob = NULL;
-
-    int error = lod_blob_create(sizeof(counts) + samples + files + words + m->names.bytes, &blob);
-    if (error) {
-        return error;
-    }
-    memcpy(blob->data, &counts, sizeof(counts));
-    memcpy(blob->data + sizeof(counts), m->samples.at, samples);
-    memcpy(blob->data + sizeof(counts) + samples, m->files.at, files);
-    if (words) {
-        memcpy(blob->data + sizeof(counts) + samples + files, m->words.at, words);
-    }
-    memcpy(blob->data + sizeof(counts) + samples + files + words, m->names.data, m->names.bytes);
-    *ret_blob = blob;
-    return 0;
+    return sizeof(*directory) + directory->samples.room * sizeof(directory->samples.at[0]) +
+           directory->files.room * sizeof(directory->files.at[0]) +
+           directory->words.room * sizeof(directory->words.at[0]) + directory->names.room;
 }
 
 int lod_shard_directory_make(struct lod_dataset *dataset, const struct lod_shard_part *part,
@@ -240,56 +276,44 @@ int lod_shard_directory_make(struct lod_dataset *dataset, const struct lod_shard
     struct making m = {.dataset = dataset, .part = part};
     int error = make(&m);
 
-    error = error ? error : join(&m, ret_blob);
     lod_metadata_finish(&m.metadata);
-    free(m.maker);
-    free(m.samples.at);
-    free(m.files.at);
-    free(m.words.at);
     lod_metadata_finish(&m.magics.metadata);
-    lod_buf_finish(&m.names);
-    return error;
+    free(m.maker);
+    if (error) {
+        lod_blob_unref(m.made ? &m.made->blob : NULL);
+        return error;
+    }
+    m.made->blob.bytes = bytes_of(m.made);
+    *ret_blob = &m.made->blob;
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------- looking up */
 
-static const struct dir_sample *samples_of(const struct lod_blob *directory, uint64_t *ret_count)
+static const struct directory *directory_of(const struct lod_blob *blob)
 {
-    const struct counts *counts = (const struct counts *)(const void *)directory->data;
-
-    *ret_count = counts->samples;
-    return (const struct dir_sample *)(const void *)(counts + 1);
+    return (const struct directory *)blob;
 }
 
 uint64_t lod_shard_directory_bytes(const struct lod_blob *directory)
 {
-    uint64_t count;
-    const struct dir_sample *samples = samples_of(directory, &count);
-
-    return count ? samples[count - 1].end : 0;
+    return lod_shard_directory_start(directory, lod_shard_directory_count(directory));
 }
 
 uint64_t lod_shard_directory_count(const struct lod_blob *directory)
 {
-    uint64_t count;
-
-    samples_of(directory, &count);
-    return count;
+    return directory_of(directory)->samples.count;
 }
 
 uint64_t lod_shard_directory_start(const struct lod_blob *directory, uint64_t number)
 {
-    uint64_t count;
-    const struct dir_sample *samples = samples_of(directory, &count);
-
-    return number ? samples[number - 1].end : 0;
+    return number ? directory_of(directory)->samples.at[number - 1].end : 0;
 }
 
 uint64_t lod_shard_directory_find(const struct lod_blob *directory, uint64_t offset)
 {
-    uint64_t count;
-    const struct dir_sample *samples = samples_of(directory, &count);
-    uint64_t low = 0, high = count - 1;
+    const struct dir_sample *samples = directory_of(directory)->samples.at;
+    uint64_t low = 0, high = lod_shard_directory_count(directory) - 1;
 
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
@@ -302,37 +326,36 @@ uint64_t lod_shard_directory_find(const struct lod_blob *directory, uint64_t off
     return low;
 }
 
-static struct lod_framed_file file_of(const struct dir_file *file, const uint32_t *words,
-                                      const char *names)
+static struct lod_framed_file file_of(const struct directory *directory, uint64_t number)
 {
-    return (struct lod_framed_file){.name = names + file->name_at,
+    const struct dir_file *file = &directory->files.at[number];
+    const char *path = (const char *)directory->names.data + file->path_at;
+
+    return (struct lod_framed_file){.name = path + file->name_skip,
                                     .name_bytes = file->name_bytes,
-                                    .path = names + file->name_at + file->name_bytes,
+                                    .path = path,
                                     .path_bytes = file->path_bytes,
                                     .item = file->item,
                                     .bytes = file->bytes,
                                     .mtime = file->mtime,
                                     .mode = file->mode,
                                     .plain = file->plain,
-                                    .words = words + file->words_at,
+                                    .words =
+                                        file->words ? &directory->words.at[file->words_at] : NULL,
                                     .words_count = file->words};
 }
 
-void lod_shard_directory_sample(const struct lod_blob *directory, uint64_t number,
+void lod_shard_directory_sample(const struct lod_blob *blob, uint64_t number,
                                 struct lod_framed_sample *ret_sample)
 {
-    const struct counts *counts = (const struct counts *)(const void *)directory->data;
-    uint64_t count;
-    const struct dir_sample *samples = samples_of(directory, &count);
-    const struct dir_file *files = (const struct dir_file *)(const void *)(samples + count);
-    const uint32_t *words = (const uint32_t *)(const void *)(files + counts->files);
-    const char *names = (const char *)(words + counts->words);
-    const struct dir_sample *at = &samples[number];
-    const uint64_t end = number + 1 < count ? at[1].first_file : counts->files;
+    const struct directory *directory = directory_of(blob);
+    const struct dir_sample *at = &directory->samples.at[number];
+    const uint64_t end =
+        number + 1 < directory->samples.count ? at[1].first_file : directory->files.count;
 
     ret_sample->count = (unsigned)(end - at->first_file);
     for (unsigned i = 0; i < ret_sample->count; i++) {
-        ret_sample->file[i] = file_of(&files[at->first_file + i], words, names);
+        ret_sample->file[i] = file_of(directory, at->first_file + i);
     }
     ret_sample->lead = at->lead;
     ret_sample->stem_bytes = at->stem_bytes;

@@ -77,6 +77,7 @@ static int subtract(struct lod_dataset *dataset, struct lod_shard *shard, uint32
     shard->split = from.split;
     shard->first_lead = from.leads[column];
     shard->leads = to.leads[column] - from.leads[column];
+    shard->all = shard->leads == to.leads[0] - from.leads[0]; /* tar takes all */
     shard->path_room = from.longest_path;
     shard->class_bytes = from.class_bytes;
     shard->start = start;
@@ -177,7 +178,8 @@ int lod_shard_part_at(struct lod_dataset *dataset, const struct lod_shard *shard
                                         .first_lead = row.first_lead,
                                         .leads = row.leads,
                                         .start = row.start,
-                                        .bytes = row.sample_bytes};
+                                        .bytes = row.sample_bytes,
+                                        .all = row.all};
     return 0;
 }
 

@@ -12,6 +12,7 @@
 #ifndef LOD_SHARDS_H
 #define LOD_SHARDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "compiler.h"
@@ -29,6 +30,7 @@ struct lod_shard {
     uint32_t first_lead, leads;   /* samples */
     uint32_t path_room;           /* bytes of the longest path of a lead of the split */
     uint32_t class_bytes;         /* of the list of its classes */
+    bool all;                     /* the framing takes all samples that there are */
     uint64_t start, sample_bytes; /* where its samples begin, and their bytes */
     uint64_t bytes;               /* of the file; in a part: see lod_shard_bytes */
     struct lod_store_part part;   /* with a count, the fields above are those of the whole split */
@@ -50,6 +52,7 @@ struct lod_shard_part {
     uint32_t split;
     uint32_t first_lead, leads;
     uint64_t start, bytes;
+    bool all; /* the framing takes each sample that the record has of the split */
 };
 
 /* -ENOENT: no such file. -EIO: the index is damaged, which was logged. */

@@ -8,8 +8,7 @@
 #include "sample/item_label.h"
 #include "sample/sample_group.h"
 
-#define LABEL_ENDING  ".label"
-#define DIRECTORY_MAX (1u << 18) /* magic words of the samples of a record and split */
+#define LABEL_ENDING ".label"
 
 void lod_sample_begin(struct lod_sample_maker *maker, enum lod_sample_form form, uint32_t lead_item,
                       int32_t label, size_t split_bytes)
@@ -195,7 +194,7 @@ int lod_sample_takes(struct lod_sample_maker *maker, const struct lod_framing *f
     const uint32_t count = maker->magics_first[maker->sample.count];
     int error = 0;
 
-    *ret_takes = !framing->escapes || count <= DIRECTORY_MAX - *words;
+    *ret_takes = !framing->escapes || count <= LOD_DIRECTORY_WORDS_MAX - *words;
     for (unsigned f = LOD_Q1; !error && *ret_takes && framing->takes && f <= LOD_FULL; f++) {
         error = lod_sample_set_fidelity(maker, (enum lod_fidelity)f);
         *ret_takes = !error && framing->takes(&maker->sample);
