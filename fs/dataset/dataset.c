@@ -234,6 +234,7 @@ struct record_wanted {
     const struct lod_record_desc *recd;
     struct lod_io_buffer *buffer;
     uint64_t bytes;
+    uint8_t **ret_head;
 };
 
 static int fill_record(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
@@ -242,8 +243,8 @@ static int fill_record(void *ctx, struct lod_key key, struct lod_blob **ret_blob
     struct lod_record *record = NULL;
 
     (void)key;
-    int error =
-        lod_record_open_loaded(wanted->store, wanted->recd, wanted->buffer, wanted->bytes, &record);
+    int error = lod_record_open_loaded(wanted->store, wanted->recd, wanted->buffer, wanted->bytes,
+                                       wanted->ret_head, &record);
     if (!error) {
         *ret_blob = lod_record_blob(record);
     }
@@ -288,16 +289,24 @@ int lod_dataset_record_loaded(struct lod_dataset *dataset, const struct lod_item
 int lod_dataset_metadata(struct lod_dataset *dataset, const struct lod_record_desc *recd,
                          struct lod_metadata *ret_metadata)
 {
+    uint8_t *head = NULL;
+    struct record_wanted wanted = {.store = dataset->store, .recd = recd, .ret_head = &head};
+    const struct lod_key key = {.high = recd->number};
+    struct lod_blob *blob = NULL;
     struct lod_item first;
 
-    int error = lod_metadata_read(dataset->store, recd, ret_metadata);
-    if (!error) {
+    /* Frames of this record are read next, so the bytes that open it are read once for both. */
+    int error = lod_cache_get(dataset->records, key, fill_record, &wanted, &blob);
+    lod_blob_unref(blob);
+    if (head) {
+        lod_metadata_take(head, recd, ret_metadata);
         return 0;
     }
-    int other = lod_dataset_item(dataset, recd->first_item, &first);
-    return other ? other
-                 : lod_damage_log_frame(&dataset->log, &(struct lod_damage_place){.item = &first},
-                                        error);
+    error = lod_metadata_read(dataset->store, recd, ret_metadata);
+    int other = error ? lod_dataset_item(dataset, recd->first_item, &first) : 0;
+    return error && !other ? lod_damage_log_frame(&dataset->log,
+                                                  &(struct lod_damage_place){.item = &first}, error)
+                           : other;
 }
 
 const struct lod_io_estimate *lod_dataset_index_io_estimate(const struct lod_dataset *dataset)

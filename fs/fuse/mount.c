@@ -32,8 +32,9 @@
 #include "fuse/op_wrap.h"
 #include "log.h"
 
-#define HEAP_STEP_BYTES (1 << 20)
-#define LOADS_APART     4u /* connections that loads leave to single frames */
+#define HEAP_STEP_BYTES  (1 << 20)
+#define HEAP_BLOCK_BYTES (2 << 20) /* larger blocks are mapped */
+#define LOADS_APART      4u        /* connections that loads leave to single frames */
 
 /* The mount of this process. All zero: there is nothing to undo. */
 struct mount {
@@ -89,15 +90,14 @@ static void raise_file_limit(void)
     }
 }
 
-/*
- * Uses one heap for all threads. A heap of a thread's own grows page by page, which was measured as
- * one mprotect for each frame read, and keeps memory that other threads freed. Small blocks come
- * from each thread's cache.
- */
+/* Uses one heap: those of threads grow by an mprotect for each frame read, and keep what others
+ * freed. It has metadata of large records, too: new pages for it cost more than to read it. */
 static void set_heap(void)
 {
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_TOP_PAD, HEAP_STEP_BYTES);
+    mallopt(M_MMAP_THRESHOLD, HEAP_BLOCK_BYTES);
+    mallopt(M_TRIM_THRESHOLD, 4 * HEAP_BLOCK_BYTES);
 }
 
 /* A signal ends the session, while threads may wait for a store that does not answer. */

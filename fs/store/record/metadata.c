@@ -57,7 +57,7 @@ int lod_metadata_read(struct lod_store *store, const struct lod_record_desc *rec
         offset_at(&metadata, recd->items) > recd->metadata_bytes) {
         return -EILSEQ;
     }
-    metadata.bytes = malloc(recd->metadata_bytes);
+    metadata.bytes = metadata.memory = malloc(recd->metadata_bytes);
     if (!metadata.bytes) {
         return -ENOMEM;
     }
@@ -74,9 +74,22 @@ int lod_metadata_read(struct lod_store *store, const struct lod_record_desc *rec
     return 0;
 }
 
+void lod_metadata_take(uint8_t *head, const struct lod_record_desc *recd,
+                       struct lod_metadata *ret_metadata)
+{
+    struct lod_metadata metadata = {.bytes = head + LOD_RECORD_HEADER,
+                                    .memory = head,
+                                    .bytes_count = recd->metadata_bytes,
+                                    .items = recd->items,
+                                    .codec = recd->codec};
+
+    metadata.paths_at = lod_get_le32(metadata.bytes + offset_at(&metadata, 0));
+    *ret_metadata = metadata;
+}
+
 void lod_metadata_finish(struct lod_metadata *metadata)
 {
-    free(metadata->bytes);
+    free(metadata->memory);
     *metadata = (struct lod_metadata){0};
 }
 

@@ -19,7 +19,8 @@
 
 /* All zero is empty. */
 struct lod_metadata {
-    uint8_t *bytes; /* items x LOD_ROW_BYTES | offsets | hashes | path entries */
+    uint8_t *bytes;  /* items x LOD_ROW_BYTES | offsets | hashes | path entries */
+    uint8_t *memory; /* that has the bytes, and is freed; NULL: they are borrowed */
     size_t bytes_count;
     size_t paths_at; /* where the path entries begin */
     uint32_t items;
@@ -43,6 +44,9 @@ struct lod_path_entry {
  */
 LOD_MUST_CHECK int lod_metadata_read(struct lod_store *store, const struct lod_record_desc *recd,
                                      struct lod_metadata *ret_metadata);
+/* Makes the same of header and metadata that lod_record_open_loaded returned, which it takes. */
+void lod_metadata_take(uint8_t *head, const struct lod_record_desc *recd,
+                       struct lod_metadata *ret_metadata);
 void lod_metadata_finish(struct lod_metadata *metadata);
 
 /* Returns the path entry of a slot (< items). -EILSEQ: it is not inside the metadata. */

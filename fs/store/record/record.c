@@ -61,8 +61,9 @@ static int take_head(struct lod_record *record, const uint8_t *head)
     return error ? error : lod_record_tables_take(&record->tables, recd, metadata);
 }
 
-/* Reads header and metadata, which are adjacent, in one request. */
-static int read_head_once(struct lod_record *record)
+/* Reads header and metadata, which are adjacent, in one request. `ret_head`: see
+ * lod_record_open_loaded. */
+static int read_head_once(struct lod_record *record, uint8_t **ret_head)
 {
     const size_t bytes = (size_t)LOD_RECORD_HEADER + record->recd.metadata_bytes;
     uint8_t *head = malloc(bytes);
@@ -72,6 +73,10 @@ static int read_head_once(struct lod_record *record)
     }
     int error = lod_object_pread(record->object, 0, head, bytes);
     error = error ? error : take_head(record, head);
+    if (!error && ret_head) {
+        *ret_head = head;
+        return 0;
+    }
     free(head);
     return error;
 }
@@ -84,11 +89,11 @@ static bool doubt_head(struct lod_record *record, int error)
                             (size_t)LOD_RECORD_HEADER + record->recd.metadata_bytes);
 }
 
-static int read_head(struct lod_record *record)
+static int read_head(struct lod_record *record, uint8_t **ret_head)
 {
-    int error = read_head_once(record);
+    int error = read_head_once(record, ret_head);
 
-    return doubt_head(record, error) ? read_head_once(record) : error;
+    return doubt_head(record, error) ? read_head_once(record, ret_head) : error;
 }
 
 /* The same by a load that also brings the bytes after them. If that fails, reads header and
@@ -105,7 +110,7 @@ static int load_head(struct lod_record *record, struct lod_io_buffer *buffer, ui
         lod_io_buffer_clear(buffer);
         error = -EIO;
     }
-    return error == -EIO ? read_head(record) : error;
+    return error == -EIO ? read_head(record, NULL) : error;
 }
 
 static void destroy(struct lod_blob *blob)
@@ -130,11 +135,11 @@ int lod_record_file_open(struct lod_store *store, const struct lod_record_desc *
 int lod_record_open(struct lod_store *store, const struct lod_record_desc *recd,
                     struct lod_record **ret_record)
 {
-    return lod_record_open_loaded(store, recd, NULL, 0, ret_record);
+    return lod_record_open_loaded(store, recd, NULL, 0, NULL, ret_record);
 }
 
 int lod_record_open_loaded(struct lod_store *store, const struct lod_record_desc *recd,
-                           struct lod_io_buffer *buffer, uint64_t bytes,
+                           struct lod_io_buffer *buffer, uint64_t bytes, uint8_t **ret_head,
                            struct lod_record **ret_record)
 {
     uint64_t at = (uint64_t)LOD_RECORD_HEADER + recd->metadata_bytes;
@@ -156,7 +161,7 @@ int lod_record_open_loaded(struct lod_store *store, const struct lod_record_desc
     }
     error = lod_record_file_open(store, recd, &record->object);
     if (!error) {
-        error = buffer ? load_head(record, buffer, bytes) : read_head(record);
+        error = buffer ? load_head(record, buffer, bytes) : read_head(record, ret_head);
     }
     if (error) {
         lod_record_close(record);

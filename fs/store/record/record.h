@@ -33,12 +33,14 @@ LOD_MUST_CHECK int lod_record_file_open(struct lod_store *store, const struct lo
 
 /*
  * The same by one load of the first `bytes` of the file, which include header and metadata. They
- * stay in the buffer. If it is NULL, header and metadata are read alone.
+ * stay in the buffer. If it is NULL, header and metadata are read alone, and *ret_head gets them as
+ * they were read and checked; the caller frees them. `ret_head` may be NULL.
  */
 LOD_MUST_CHECK int lod_record_open_loaded(struct lod_store *store,
                                           const struct lod_record_desc *recd,
                                           struct lod_io_buffer *buffer, uint64_t bytes,
-                                          struct lod_record **ret_record);
+                                          uint8_t **ret_head, struct lod_record **ret_record);
+
 /* Drops a reference; the last one closes the record. Accepts NULL, returns NULL. */
 struct lod_record *lod_record_close(struct lod_record *record);
 

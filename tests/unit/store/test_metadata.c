@@ -130,7 +130,7 @@ Test(metadata, a_wrong_copy_is_doubted_and_read_again)
     cr_assert_eq(copy.doubts, 2);
     cr_assert_eq(copy.bytes, LOD_RECORD_HEADER + recd.metadata_bytes, "all that was read of it");
     copy.wrong = true;
-    cr_assert_eq(lod_record_open_loaded(store, &recd, &buffer, 4096, &record), 0);
+    cr_assert_eq(lod_record_open_loaded(store, &recd, &buffer, 4096, NULL, &record), 0);
     lod_record_close(record);
     cr_assert_eq(copy.doubts, 3);
     lod_io_buffer_finish(&buffer);
