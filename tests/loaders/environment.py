@@ -16,9 +16,14 @@ class Missing(Exception):
     """A package cannot be installed; the message is the reason."""
 
 
-def install(folder, packages):
+# These bring a numpy that modules of Debian, which they try to import, were not built for.
+ALONE = ("tensorflow",)
+
+
+def install(name, folder, packages):
     """Numbers and pictures come from Debian's packages, if its versions will do."""
-    steps = ([sys.executable, "-m", "venv", "--system-site-packages", folder],
+    kind = "--clear" if name in ALONE else "--system-site-packages"
+    steps = ([sys.executable, "-m", "venv", kind, folder],
              [folder / "bin" / "python", "-m", "pip", "install", "-q",
               "--disable-pip-version-check", *packages])
     for step in steps:
@@ -40,10 +45,10 @@ def python_with(name, packages):
     top = pathlib.Path(os.environ["LOADER_ENVIRONMENTS"])
     top.mkdir(parents=True, exist_ok=True)
     folder, ready = top / name, top / f"{name}.ready"
-    wanted = "\n".join(packages)
+    wanted = "\n".join([*packages, *(["alone"] if name in ALONE else [])])
     with open(top / f"{name}.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not ready.exists() or ready.read_text(encoding="utf-8") != wanted:
-            install(folder, packages)
+            install(name, folder, packages)
             ready.write_text(wanted, encoding="utf-8")
     return folder / "bin" / "python"

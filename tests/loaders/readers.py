@@ -126,6 +126,15 @@ def by_dali_tfrecord(point, fidelity, split):
         yield int(label[0]), picture
 
 
+def by_dali_mxnet(point, fidelity, split):
+    from nvidia.dali import fn
+    name = f"{point}/recordio/{fidelity}/{split}"
+    for label, picture in run_dali(
+            lambda: tuple(fn.readers.mxnet(path=f"{name}.rec", index_path=f"{name}.idx", name="all")),
+            lambda pipe: pipe.epoch_size("all")):
+        yield int(label[0]), picture
+
+
 def read(path):
     with open(path, "rb") as file:
         return file.read()
