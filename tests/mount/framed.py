@@ -161,6 +161,15 @@ def pieces(kept, count):
         os.close(file)
 
 
+def flip(path, offset):
+    """Changes a bit of a file; once more: puts it back."""
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        byte = file.read(1)
+        file.seek(offset)
+        file.write(bytes([byte[0] ^ 1]))
+
+
 def run(check, trees=TREES, more=None):
     """Calls check(results, work, name, make, photos) for each tree, then more(results, work,
     photos). Returns the exit status of the test."""

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import zlib
 
-from framed import SHOWN, TREES, Expected, packed, pieces, run, same, samples_spec
+from framed import SHOWN, TREES, Expected, flip, packed, pieces, run, same, samples_spec
 from mounted import Mount, lodfs
 from small import flip, read, write
 

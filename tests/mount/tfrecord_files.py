@@ -3,13 +3,15 @@
 tfrecord/: every file and its .idx equal those that are written from FORMAT.md and the trees alone,
 whole and in pieces. tfrecord and TensorFlow, where they are installed, read each Example.
 """
+import errno
 import hashlib
 import importlib.util
 import os
 import subprocess
 import sys
 
-from framed import SHOWN, TREES, Expected, packed, pieces, run, same, samples_spec
+from framed import (SHOWN, TREES, Expected, flip, packed, pieces, run, same, samples_spec,
+                    store_spec)
 from mounted import Mount
 from small import read
 
@@ -100,6 +102,46 @@ def readers(results, name, point, expected):
             print(f"skipped: there is no Python module {module}")
 
 
+def answer(file, data, at, size):
+    """Returns whether a read fails; one that does not has the right bytes."""
+    try:
+        assert os.pread(file, size, at) == data[at:at + size], f"other bytes at {at}"
+    except OSError as error:
+        assert error.errno == errno.EIO
+        return True
+    return False
+
+
+def damage(kept, point, store, expected):
+    """Without a frame of a picture, reads of the picture and of its checksum fail, and no others."""
+    tar, samples = next((tar, samples) for tar, samples in expected.shards.items()
+                        if len(samples) > 3 and expected.store.row(samples[2][0])[0] == 1)
+    number, slot = expected.store.items[samples[2][0]]
+    record = expected.store.records[number]
+    path = os.path.join(os.fsencode(point), b"tfrecord/q1", tar[:-3] + b"tfrecord")
+    data, lines = kept[path], kept[path[:-len(b"tfrecord")] + b"idx"].splitlines()
+    starts = [int(line.split()[0]) for line in lines]
+    with Mount(store, point):
+        lead = expected.store.nodes[expected.store.own[samples[2][0]]][0]
+        picture = read(os.path.join(os.fsencode(point), b"q1", lead))
+    begin = data.index(picture, starts[2])
+    end = begin + len(picture)
+    before = sum(store_spec.lengths(record.codec, row)[0] for row in record.rows[:slot])
+    flip(f"{store}/records/{record.name}", 4096 + record.metadata_bytes + before + 9)
+    with Mount(store, point, "-o", "cache=none"):
+        if os.stat(path).st_size != len(data):
+            yield "its size has changed"
+        with open(path, "rb", buffering=0) as opened:
+            file = opened.fileno()
+            for at, size, fails in ((begin, 16, True), (begin - 8, 16, True), (end, 4, True),
+                                    (end + 3, 1, True), (end, 100, True),
+                                    (starts[2], begin - starts[2], False),
+                                    (0, starts[2], False), (starts[3], len(data), False)):
+                if answer(file, data, at, size) != fails:
+                    yield f"{size} bytes at {at}, a picture at {begin}: {'read' if fails else 'EIO'}"
+    flip(f"{store}/records/{record.name}", 4096 + record.metadata_bytes + before + 9)
+
+
 def check(results, work, name, make, photos):
     store, point, _ = packed(work, name, make, photos)
     kept = {}
@@ -110,6 +152,8 @@ def check(results, work, name, make, photos):
         readers(results, name, point, expected)
     with Mount(store, point, "-o", "cache_size=8M"):
         results.add(f"{name}: pieces", pieces(kept, 3000))
+    if name == "flat":
+        results.add(f"{name}: damage", damage(kept, point, store, expected))
 
 
 READERS = {"tfrecord": by_tfrecord, "tensorflow": by_tensorflow}
