@@ -33,7 +33,8 @@ LOADERS = {
     "webdataset": (["webdataset", "webdataset_pixels"], ["webdataset==1.0.2"], [], False),
     "tfrecord": (["tfrecord"], ["tfrecord==1.14.6"], [], False),
     "tensorflow": (["tensorflow"], ["tensorflow-cpu==2.21.0"], [], True),
-    "dali": (["dali_mxnet", "dali_tfrecord", "dali_webdataset"], ["nvidia-dali-cuda120==2.4.0"], [], True),
+    "dali": (["dali_mxnet", "dali_tfrecord", "dali_webdataset"],
+             ["nvidia-dali-cuda120==2.4.0"], [], True),
 }
 
 

@@ -129,9 +129,11 @@ def by_dali_tfrecord(point, fidelity, split):
 def by_dali_mxnet(point, fidelity, split):
     from nvidia.dali import fn
     name = f"{point}/recordio/{fidelity}/{split}"
-    for label, picture in run_dali(
-            lambda: tuple(fn.readers.mxnet(path=f"{name}.rec", index_path=f"{name}.idx", name="all")),
-            lambda pipe: pipe.epoch_size("all")):
+
+    def both():
+        return tuple(fn.readers.mxnet(path=f"{name}.rec", index_path=f"{name}.idx", name="all"))
+
+    for label, picture in run_dali(both, lambda pipe: pipe.epoch_size("all")):
         yield int(label[0]), picture
 
 

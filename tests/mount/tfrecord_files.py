@@ -113,7 +113,7 @@ def answer(file, data, at, size):
 
 
 def damage(kept, point, store, expected):
-    """Without a frame of a picture, reads of the picture and of its checksum fail, and no others."""
+    """Without a frame of a picture, reads of it and of its checksum fail, and no others."""
     tar, samples = next((tar, samples) for tar, samples in expected.shards.items()
                         if len(samples) > 3 and expected.store.row(samples[2][0])[0] == 1)
     number, slot = expected.store.items[samples[2][0]]
@@ -138,7 +138,7 @@ def damage(kept, point, store, expected):
                                     (starts[2], begin - starts[2], False),
                                     (0, starts[2], False), (starts[3], len(data), False)):
                 if answer(file, data, at, size) != fails:
-                    yield f"{size} bytes at {at}, a picture at {begin}: {'read' if fails else 'EIO'}"
+                    yield f"{size} bytes at {at}, the picture at {begin}: fails {not fails}"
     flip(f"{store}/records/{record.name}", 4096 + record.metadata_bytes + before + 9)
 
 
