@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 engines.py parallel|ray|dask|slurm: the demo of each engine packs a source in parts. The store is
-that of one process, byte for byte, and a second run of the demo is refused. Ray and Dask come from
-the Python index, into an environment of the test's own; Slurm is Debian's, on this machine alone.
+that of one process, byte for byte. A second run of the demo is refused, which is not tried with
+Slurm. Ray and Dask come from the Python index, into an environment of the test's own; Slurm is
+Debian's, on this machine alone.
 """
 import filecmp
 import os
@@ -161,6 +162,11 @@ def main(what):
         if not same(work / "reference", work / "store"):
             print("FAILED: the store differs from that of one process")
             return 1
+        if what != "slurm":  # whose cluster has ended
+            again = engines[what](work)
+            if not again.returncode or not same(work / "reference", work / "store"):
+                print(f"FAILED: a second run is not refused: {again.stdout}")
+                return 1
     print(f"{what}: a store of {PARTS} parts, equal to that of one process")
     return 0
 

@@ -207,6 +207,12 @@ def look(point):
     return eval(reader.stdout)  # our own process wrote a dict of bytes and numbers
 
 
+def unmounts(point):
+    """Unmounts. Returns False while a program uses it, such as one that looks at all mounts."""
+    return subprocess.run(["umount", point], check=False,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
 def mount_once(store, point, fail=None, count=None, wanted=None, beside=0):
     """Mounts, reads all files and unmounts. Returns (result of the server, shown(point) or None).
     With `wanted` it reads again, for a while, until all is as in that. `beside`: other readers at
@@ -227,7 +233,7 @@ def mount_once(store, point, fail=None, count=None, wanted=None, beside=0):
                 other.wait(SECONDS_MAX)
             until(lambda: wanted in (None, seen[-1]) or seen.append(look(point)))
             found = seen[-1]
-            subprocess.run(["umount", point], check=False, stderr=subprocess.DEVNULL)
+            until(lambda: unmounts(point) or server.poll() is not None)
     try:
         _, err = server.communicate(timeout=SECONDS_MAX)
     except subprocess.TimeoutExpired:

@@ -19,4 +19,8 @@ USERS = (
      "            return self._gather(np.arange(start, stop, step))\n",
      "            return self._unpack(0, self.shape[0])[key]\n",
      "public-python"),
+    ("a thread without memory ends the mount", "fs/fuse/loop.c",
+     "            free(thread->buffer);\n",
+     "            free(thread->buffer);\n            fuse_session_exit(loop->session);\n",
+     "hostile-failing-mount"),
 )

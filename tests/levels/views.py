@@ -19,8 +19,8 @@ import tar_files
 import tfrecord_files
 from level_images import make
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from plain_images import flip, pixels_of
-from small import read
+from plain_images import pixels_of
+from small import flip, read
 
 EXACT = ("q10", "full", "original", "decoded/q10", "decoded/full", "native/q1", "native/full")
 BELOW = [f"q{k}" for k in range(1, 10)]
