@@ -30,6 +30,19 @@ static struct lod_groups groups_of(const struct lod_wanted *wanted, unsigned cou
     return groups;
 }
 
+/* Returns the groups that readers from this group on want, of any picture. */
+static struct lod_groups usual_groups(struct lod_prefetch *prefetch, struct lod_groups groups)
+{
+    atomic_uint *last = &prefetch->last_wanted[groups.first];
+    const unsigned before = atomic_load_explicit(last, memory_order_relaxed);
+
+    if (before < groups.last) {
+        atomic_store_explicit(last, groups.last, memory_order_relaxed);
+        return groups;
+    }
+    return (struct lod_groups){groups.first, before};
+}
+
 /* Returns whether this frame of a shared store is in the kernel's page cache. */
 static bool is_in_memory(const struct lod_prefetch *prefetch, const struct lod_item *item,
                          const struct lod_wanted *wanted)
@@ -74,13 +87,13 @@ static unsigned announced(struct lod_prefetch *prefetch, uint32_t record, unsign
     return listed.first <= from ? listed.last : 0;
 }
 
-/* Describes the missing frames of readers that want groups `from` and up. Frames in the kernel's
- * page cache do not count. requests is 0 if none is missing. */
+/* Describes the missing frames of readers that want `groups`. Frames in the kernel's page cache do
+ * not count. requests is 0 if none is missing. */
 static struct lod_prefetch_miss miss_of(struct lod_prefetch *prefetch, const struct lod_item *item,
                                         const struct lod_wanted *wanted, unsigned count,
-                                        unsigned from)
+                                        struct lod_groups groups)
 {
-    struct lod_prefetch_miss miss = {.first = LOD_GROUPS_MAX, .from = from};
+    struct lod_prefetch_miss miss = {.first = LOD_GROUPS_MAX, .wanted = groups};
 
     for (unsigned i = 0; i < count; i++) {
         if (!wanted[i].chunk && !is_in_memory(prefetch, item, &wanted[i])) {
@@ -92,7 +105,7 @@ static struct lod_prefetch_miss miss_of(struct lod_prefetch *prefetch, const str
     for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
         miss.prefix[k] = lod_record_desc_prefix_bytes(&item->recd, k);
     }
-    miss.announced = announced(prefetch, item->recd.number, from);
+    miss.announced = announced(prefetch, item->recd.number, groups.first);
     miss.bytes = miss.requests
                      ? (miss.prefix[miss.last] - miss.prefix[miss.first - 1]) / item->recd.items
                      : 0;
@@ -177,11 +190,11 @@ static struct lod_prefetch_choice decide(struct lod_prefetch *prefetch,
     struct lod_prefetch_order order;
     struct lod_prefetch_room room;
 
-    lod_prefetch_state(prefetch, record, miss->from, &room, &order);
+    lod_prefetch_state(prefetch, record, miss->wanted, &room, &order);
     struct lod_prefetch_choice choice = lod_prefetch_decide(miss, cost, &room, &order);
     if (choice.short_of_room) {
         lod_access_history_sweep(&prefetch->history);
-        advise(prefetch, (struct lod_groups){miss->from, miss->last});
+        advise(prefetch, miss->wanted);
     }
     return choice;
 }
@@ -280,7 +293,8 @@ enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const st
     if (!lod_io_estimate_is_known(&prefetch->fetch->estimate)) {
         return begin_first(prefetch, item->recd.number);
     }
-    const struct lod_prefetch_miss miss = miss_of(prefetch, item, wanted, count, groups.first);
+    const struct lod_prefetch_miss miss =
+        miss_of(prefetch, item, wanted, count, usual_groups(prefetch, groups));
     if (!miss.requests) {
         return LOD_PREFETCH_NEAR;
     }

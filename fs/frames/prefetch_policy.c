@@ -6,11 +6,11 @@
  * 2. A store at the speed of memory is read frame by frame: there is no latency to save.
  * 3. Readers that go through records in turn need the records in use to fit, and a second sign that
  *    this record, too, is being read through.
- * 4. In any other order a prefix pays only while it stays until the readers come back to it. So the
- *    groups 1 .. fitting of every record are loaded. Above them there is room for some records: the
- *    first ones asked for get all groups and keep them. A cache that replaced them would find the
- *    wrong ones, because each epoch asks for every record once. A prefix also stays if a local
- *    copy of the store has room for it.
+ * 4. In any other order a prefix pays only while it stays until the readers come back to it. So a
+ *    base of every record is loaded: the neighbouring groups that save most requests. Above it
+ * there is room for some records: the first ones asked for get all groups and keep them. A cache
+ * that replaced them would find the wrong ones, because each epoch asks for every record once. A
+ *    prefix also stays if a local copy of the store has room for it.
  * 5. A load must be over at once, or cost at most WORTH times what the readers' requests to this
  *    record cost so far. So reading little of a record costs at most that factor.
  */
@@ -19,6 +19,7 @@
 #include "backend/io_estimate.h"
 
 #define WORTH        4u
+#define EARLIER_PART 4u           /* a base that is no prefix saves a fifth of the requests */
 #define COPY_LEAST   (256u << 10) /* with less room a copy is full */
 #define ASKED_ENOUGH 3u           /* items of this record */
 #define MEAN_ENOUGH  4u           /* items of each record before it */
@@ -33,18 +34,23 @@ static uint64_t cost_ns(const struct lod_prefetch_cost *cost, uint64_t requests,
     return lod_io_cost_ns(requests, cost->ranges, cost->latency_ns, bytes, cost->bandwidth);
 }
 
-/* Returns the bytes of the groups that readers want of this record, up to `last`. */
-static uint64_t bytes_to(const struct lod_prefetch_miss *miss, unsigned last)
+static uint64_t bytes_of(const struct lod_prefetch_miss *miss, struct lod_groups groups)
 {
-    return miss->prefix[last] - miss->prefix[miss->from ? miss->from - 1 : 0];
+    return groups.last ? miss->prefix[groups.last] - miss->prefix[groups.first - 1] : 0;
 }
 
-/* Rule 5, for groups miss->first .. last. `keeps`: the loaded bytes stay until they are used. */
-static bool is_worth_it(const struct lod_prefetch_miss *miss, unsigned last, bool keeps,
+/* Returns the groups that readers want of this record. */
+static struct lod_groups wanted_of(const struct lod_prefetch_miss *miss)
+{
+    return miss->wanted.last ? miss->wanted : (struct lod_groups){1, miss->last};
+}
+
+/* Rule 5. `keeps`: the loaded bytes stay until they are used. */
+static bool is_worth_it(const struct lod_prefetch_miss *miss, struct lod_groups groups, bool keeps,
                         const struct lod_prefetch_cost *cost,
                         const struct lod_prefetch_order *order)
 {
-    uint64_t load_ns = cost_ns(cost, 1, miss->prefix[last] - miss->prefix[miss->first - 1]);
+    uint64_t load_ns = cost_ns(cost, 1, bytes_of(miss, groups));
     uint64_t alone_ns = cost_ns(cost, miss->requests, miss->bytes);
     unsigned asked = order->asked ? order->asked : 1;
 
@@ -61,30 +67,71 @@ static bool is_read_through(const struct lod_prefetch_miss *miss,
                             const struct lod_prefetch_order *order)
 {
     return order->in_turn && order->bytes <= room->bytes &&
-           bytes_to(miss, miss->last) <= room->bytes &&
+           bytes_of(miss, wanted_of(miss)) <= room->bytes &&
            (order->asked >= ASKED_ENOUGH || order->asked_mean >= MEAN_ENOUGH);
 }
 
-/* Rule 4: returns the last group that would stay in memory if it were loaded. */
-static unsigned last_kept(const struct lod_prefetch_miss *miss,
-                          const struct lod_prefetch_room *room)
+/* Requests for a group of all items, in 1,024ths, if `spare` is left for the records that are kept
+ * whole and `rest` is what they need. */
+static uint64_t requests_left(unsigned groups, uint64_t spare, uint64_t rest)
 {
-    unsigned fitting = miss->last < room->fitting ? miss->last : room->fitting;
+    return groups * ((rest - spare) / (rest / 1024 + 1));
+}
 
-    const uint64_t wanted = bytes_to(miss, miss->last);
-    if (room->copy_bytes >= (wanted < COPY_LEAST ? wanted : COPY_LEAST)) {
-        return miss->last;
-    }
-    while (fitting >= miss->first && bytes_to(miss, fitting) > room->bytes) {
-        fitting--; /* the index and the record disagree */
-    }
-    if (fitting == miss->last) {
-        return fitting;
-    }
-    uint64_t more =
-        bytes_to(miss, miss->last) - (fitting >= miss->first ? bytes_to(miss, fitting) : 0);
+/* Small groups save as many requests as large ones. Of two equal runs the earlier one is better:
+ * readers of other fidelities share it. */
+struct lod_groups lod_prefetch_base(const uint64_t totals[LOD_GROUPS_MAX + 1], unsigned from,
+                                    unsigned last, uint64_t room)
+{
+    const uint64_t all = totals[last] == UINT64_MAX ? UINT64_MAX : totals[last] - totals[from - 1];
+    uint64_t least = all > room ? requests_left(last - from + 1, room, all) : 0;
+    struct lod_groups base = {from, all > room ? 0 : last};
 
-    return room->kept_bytes + room->reserve_bytes + more <= room->bytes ? miss->last : fitting;
+    for (unsigned a = from; least && a <= last; a++) {
+        for (unsigned b = a; b <= last && totals[b] != UINT64_MAX; b++) {
+            const uint64_t bytes = totals[b] - totals[a - 1];
+            if (bytes > room) {
+                break;
+            }
+            uint64_t left = requests_left(last - from - (b - a), room - bytes, all - bytes);
+            left += a > from ? left / EARLIER_PART : 0;
+            if (left < least) {
+                least = left;
+                base = (struct lod_groups){a, b};
+            }
+        }
+    }
+    return base;
+}
+
+/* Returns the groups that are in both. */
+static struct lod_groups both(struct lod_groups one, unsigned first, unsigned last)
+{
+    const struct lod_groups groups = {one.first > first ? one.first : first,
+                                      one.last < last ? one.last : last};
+
+    return groups.first <= groups.last ? groups : (struct lod_groups){0};
+}
+
+/* Rule 4: returns the missing groups that would stay in memory if they were loaded. */
+static struct lod_groups kept_of(const struct lod_prefetch_miss *miss,
+                                 const struct lod_prefetch_room *room)
+{
+    const struct lod_groups missing = {miss->first, miss->last}, wanted = wanted_of(miss);
+    const uint64_t bytes = bytes_of(miss, wanted);
+    struct lod_groups base = both(room->base, wanted.first, wanted.last);
+
+    if (room->copy_bytes >= (bytes < COPY_LEAST ? bytes : COPY_LEAST)) {
+        return missing;
+    }
+    if (bytes_of(miss, base) > room->bytes) { /* the index and the record disagree */
+        base = (struct lod_groups){0};
+    }
+    const uint64_t more = bytes - bytes_of(miss, base);
+    return lod_groups_hold(base, missing) ||
+                   room->kept_bytes + room->reserve_bytes + more <= room->bytes
+               ? missing
+               : both(base, miss->first, miss->last);
 }
 
 struct lod_prefetch_choice lod_prefetch_decide(const struct lod_prefetch_miss *miss,
@@ -92,8 +139,9 @@ struct lod_prefetch_choice lod_prefetch_decide(const struct lod_prefetch_miss *m
                                                const struct lod_prefetch_room *room,
                                                const struct lod_prefetch_order *order)
 {
-    struct lod_prefetch_choice choice = {.first = miss->first, .from = miss->from ? miss->from : 1};
-    unsigned kept = last_kept(miss, room);
+    struct lod_prefetch_choice choice = {.first = miss->first, .from = wanted_of(miss).first};
+    const struct lod_groups kept = kept_of(miss, room), missing = {miss->first, miss->last};
+    const bool all = lod_groups_hold(kept, missing);
 
     if (miss->announced >= miss->first) {
         choice.last = miss->announced;
@@ -102,25 +150,29 @@ struct lod_prefetch_choice lod_prefetch_decide(const struct lod_prefetch_miss *m
     if (cost->memory) {
         return choice;
     }
-    if (is_read_through(miss, room, order) &&
-        is_worth_it(miss, miss->last, kept == miss->last, cost, order)) {
+    if (is_read_through(miss, room, order) && is_worth_it(miss, missing, all, cost, order)) {
         choice.last = miss->last;
-    } else if (kept >= miss->first && is_worth_it(miss, kept, true, cost, order)) {
-        choice.last = kept;
+    } else if (kept.last && is_worth_it(miss, kept, true, cost, order)) {
+        choice.first = kept.first;
+        choice.last = kept.last;
+        choice.from = all ? choice.from : room->base.first;
     }
-    choice.short_of_room = choice.last < miss->last && kept < miss->last &&
-                           (!order->in_turn || order->bytes > room->bytes);
+    choice.short_of_room =
+        !all && !lod_groups_hold((struct lod_groups){choice.first, choice.last}, missing) &&
+        (!order->in_turn || order->bytes > room->bytes);
     return choice;
 }
 
-bool lod_prefetch_decide_ahead(uint64_t bytes, unsigned last, const struct lod_prefetch_cost *cost,
+bool lod_prefetch_decide_ahead(uint64_t bytes, struct lod_groups wanted,
+                               const struct lod_prefetch_cost *cost,
                                const struct lod_prefetch_room *room,
                                const struct lod_prefetch_order *order)
 {
     uint64_t more = order->asked ? 0 : bytes; /* bytes more than those in use */
 
     return !cost->memory && order->bytes + more <= room->bytes &&
-           (last <= room->fitting || (order->in_turn && order->asked_mean >= MEAN_ENOUGH)) &&
+           (lod_groups_hold(room->base, wanted) ||
+            (order->in_turn && order->asked_mean >= MEAN_ENOUGH)) &&
            cost_ns(cost, 1, bytes) <= LONGEST_NS;
 }
 

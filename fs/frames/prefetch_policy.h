@@ -31,17 +31,22 @@ struct lod_prefetch_cost {
     unsigned ranges;    /* requests that go side by side; 0: 1 */
 };
 
-/*
- * How much of the store can be kept in memory. `fitting` is the highest group k for which groups
- * from .. k of all records fit together; 0 if not even the first of them fits.
- */
+/* How much of the store can be kept in memory. */
 struct lod_prefetch_room {
     uint64_t bytes;         /* limit of all prefixes */
-    unsigned fitting;       /* a group */
+    struct lod_groups base; /* of lod_prefetch_base, for the groups that these readers want */
     uint64_t kept_bytes;    /* of the loaded prefixes */
-    uint64_t reserve_bytes; /* of groups 1 .. fitting of the other records */
+    uint64_t reserve_bytes; /* of the base of the other records */
     uint64_t copy_bytes;    /* that a local copy of the store has room for */
 };
+
+/*
+ * Returns the groups that are worth keeping of all records, for readers that want groups from ..
+ * last; last 0: none. All of them if they fit in `room`. `totals`: bytes of groups 1 .. k of all
+ * records; UINT64_MAX if they are unknown.
+ */
+struct lod_groups lod_prefetch_base(const uint64_t totals[LOD_GROUPS_MAX + 1], unsigned from,
+                                    unsigned last, uint64_t room);
 
 /* The recent order of reads, counted by access_history.h. */
 struct lod_prefetch_order {
@@ -54,7 +59,7 @@ struct lod_prefetch_order {
 /* The frames that a reader misses, in groups first .. last of one record. */
 struct lod_prefetch_miss {
     unsigned first, last;
-    unsigned from;                       /* first group that these readers want; 0: as 1 */
+    struct lod_groups wanted;            /* that these readers want; last 0: groups 1 .. last */
     uint64_t requests, bytes;            /* cost of reading the missing frames alone */
     uint64_t prefix[LOD_GROUPS_MAX + 1]; /* bytes of groups 1 .. k of the record */
     unsigned announced; /* an announced order wants groups 1 .. announced; 0: none */
@@ -62,7 +67,7 @@ struct lod_prefetch_miss {
 
 struct lod_prefetch_choice {
     unsigned first, last; /* groups to load; last 0: read the missing frames alone */
-    unsigned from;        /* the miss's; at least 1 */
+    unsigned from;        /* first group to load of the next record */
     bool short_of_room;   /* with a larger cache it would have been a prefix */
 };
 
@@ -73,9 +78,10 @@ struct lod_prefetch_choice lod_prefetch_decide(const struct lod_prefetch_miss *m
 
 /*
  * Returns whether to prefetch the next record in order. `bytes` is the size of the groups that are
- * wanted, up to `last`. `order` is seen from that record.
+ * wanted. `order` is seen from that record.
  */
-bool lod_prefetch_decide_ahead(uint64_t bytes, unsigned last, const struct lod_prefetch_cost *cost,
+bool lod_prefetch_decide_ahead(uint64_t bytes, struct lod_groups wanted,
+                               const struct lod_prefetch_cost *cost,
                                const struct lod_prefetch_room *room,
                                const struct lod_prefetch_order *order);
 

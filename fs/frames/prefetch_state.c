@@ -57,7 +57,7 @@ static uint64_t total_of(const uint64_t *totals, unsigned from, unsigned last)
     return totals[last] == UINT64_MAX ? UINT64_MAX : totals[last] - totals[from - 1];
 }
 
-void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned from,
+void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups wanted,
                         struct lod_prefetch_room *ret_room, struct lod_prefetch_order *ret_order)
 {
     uint32_t records = lod_dataset_records(prefetch->fetch->dataset);
@@ -65,16 +65,14 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned
     const uint64_t all = lod_prefetch_room(prefetch),
                    pinned = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed);
     struct lod_prefetch_room room = {.bytes = all > pinned ? all - pinned : 0};
-    uint64_t fitting_bytes = 0, expected = 0;
+    uint64_t base_bytes = 0, expected = 0;
 
     (void)lod_dataset_copies(prefetch->fetch->dataset, 0, &room.copy_bytes);
 
     lod_access_history_sum(&prefetch->history, record, &summary);
     const uint64_t *totals = totals_of(prefetch);
-    for (unsigned k = from; k <= LOD_GROUPS_MAX && total_of(totals, from, k) <= room.bytes; k++) {
-        room.fitting = k;
-        fitting_bytes = total_of(totals, from, k);
-    }
+    room.base = lod_prefetch_base(totals, wanted.first, wanted.last, room.bytes);
+    base_bytes = room.base.last ? total_of(totals, room.base.first, room.base.last) : 0;
     records = records > summary.loaded_records ? records - summary.loaded_records : 0;
     if (prefetch->slots.window.most > 1) { /* others decide at the same time */
         pthread_mutex_lock(&prefetch->lock);
@@ -82,7 +80,7 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned
         pthread_mutex_unlock(&prefetch->lock);
     }
     room.kept_bytes = summary.loaded_bytes + expected;
-    room.reserve_bytes = fitting_bytes / (records + summary.loaded_records + 1) * records;
+    room.reserve_bytes = base_bytes / (records + summary.loaded_records + 1) * records;
     *ret_room = room;
     *ret_order = summary.order;
 }

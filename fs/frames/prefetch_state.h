@@ -38,6 +38,10 @@ struct lod_prefetch {
     atomic_uint_fast64_t short_of_room; /* misses that a larger cache would have avoided */
     atomic_uint_fast64_t advised;       /* see lod_prefetch_advice */
 
+    /* By the first group that a reader wants: the last one. Pictures without some groups, and lower
+     * fidelities, do not change it, so all decisions count on one base. */
+    atomic_uint last_wanted[LOD_GROUPS_MAX + 1];
+
     atomic_uint told; /* lists; without the lock it may be a little old */
 
     atomic_bool summed;                  /* totals are set and constant */
@@ -66,9 +70,8 @@ uint64_t lod_prefetch_room(struct lod_prefetch *prefetch);
 
 /* Returns the measured cost of requests. */
 struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefetch);
-/* Returns room and order for a decision about one record, whose readers want groups `from` and up.
- */
-void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, unsigned from,
+/* Returns room and order for a decision about one record, whose readers want these groups. */
+void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups wanted,
                         struct lod_prefetch_room *ret_room, struct lod_prefetch_order *ret_order);
 
 /* Returns the bytes of these groups of all records; UINT64_MAX on overflow or error. */

@@ -35,9 +35,9 @@ static bool pays(struct lod_prefetch *prefetch, const struct lod_item *item,
     struct lod_prefetch_order order;
     struct lod_prefetch_room room;
 
-    lod_prefetch_state(prefetch, item->recd.number, wanted.first, &room, &order);
+    lod_prefetch_state(prefetch, item->recd.number, wanted, &room, &order);
     return lod_prefetch_decide_ahead(lod_record_desc_bytes(&item->recd, wanted.first, wanted.last),
-                                     wanted.last, &cost, &room, &order);
+                                     wanted, &cost, &room, &order);
 }
 
 /* Returns false if it was not the turn of this thread: see lod_prefetch_begin_ahead. */
