@@ -219,6 +219,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: null_fuse LIST MOUNTPOINT\n");
         return 2;
     }
+    memset(tree.zeros, 0, sizeof(tree.zeros)); /* pages of its own: the shared one is slow to pin */
     struct fuse_session *session = fuse_session_new(&args, &ops, sizeof(ops), NULL);
     if (!session || fuse_set_signal_handlers(session) != 0 ||
         fuse_session_mount(session, argv[2]) != 0) {
