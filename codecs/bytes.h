@@ -124,6 +124,14 @@ static inline uint32_t lod_get_le32(const uint8_t *at)
     return (uint32_t)lod_get_le(at, 4);
 }
 
+static inline uint32_t lod_get_be32(const uint8_t *at)
+{
+    uint32_t value;
+
+    memcpy(&value, at, sizeof(value));
+    return be32toh(value);
+}
+
 static inline uint64_t lod_get_le64(const uint8_t *at)
 {
     return lod_get_le(at, 8);

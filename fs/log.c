@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
+
 /* A path of 4,095 bytes fits, and its escaped form unless most of it is unprintable. */
 #define LINE_BYTES 8192
 
@@ -42,9 +44,7 @@ int lod_log_to_file(const char *path)
     if (file < 0) {
         return -errno;
     }
-    if (sink.file >= 0) {
-        close(sink.file);
-    }
+    lod_file_close(sink.file);
     sink.file = file;
     return 0;
 }

@@ -7,8 +7,6 @@
 #ifndef LOD_LOG_H
 #define LOD_LOG_H
 
-#include <stdbool.h>
-
 #include "compiler.h"
 #include "text.h"
 

@@ -230,18 +230,6 @@ static int entry_of(struct lod_device *device, const struct lod_kernel *kernel,
     return error;
 }
 
-static int cuda_prepare(struct lod_device *device, const struct lod_kernel *kernel, char *why)
-{
-    CUfunction entry = NULL;
-
-    int error = enter(device, why);
-    if (!error) {
-        error = entry_of(device, kernel, &entry, why);
-        leave(device);
-    }
-    return error;
-}
-
 static int launch(struct lod_device *device, const struct lod_gpu_job *job, CUfunction entry,
                   struct lod_gpu_layout layout, char *why)
 {
@@ -350,7 +338,6 @@ const struct lod_device_kind lod_device_cuda = {
     .close = cuda_close,
     .is_apart = cuda_is_apart,
     .reserve = cuda_reserve,
-    .prepare = cuda_prepare,
     .run = cuda_run,
     .keep = cuda_keep,
     .release = cuda_release,

@@ -39,10 +39,6 @@ struct lod_device_kind {
     int (*reserve)(struct lod_device *device, unsigned lane, uint32_t bytes, uint8_t **ret_memory,
                    char *why);
 
-    /* Compiles the kernel unless that was done, as `run` also does. May be called from any thread.
-     * NULL means that nothing needs compiling. */
-    int (*prepare)(struct lod_device *device, const struct lod_kernel *kernel, char *why);
-
     /* Runs a job in the memory reserved for its lane and blocks until it has ended. Lanes run
      * concurrently; each is used by one thread at a time. */
     int (*run)(struct lod_device *device, const struct lod_gpu_job *job,

@@ -286,15 +286,6 @@ void lod_gpu_end(struct lod_gpu_job *job)
     lane_give(job->gpu, job->lane);
 }
 
-void lod_gpu_prepare(struct lod_gpu *gpu, const struct lod_kernel *kernel)
-{
-    char why[LOD_GPU_LABEL] = "";
-
-    if (on_device(gpu) && gpu->kind->prepare && gpu->kind->prepare(gpu->device, kernel, why) != 0) {
-        drop(gpu, why);
-    }
-}
-
 int lod_gpu_keep(struct lod_gpu_job *job, uint64_t *ret_address)
 {
     struct lod_gpu *gpu = job->gpu;

@@ -92,9 +92,6 @@ const char *lod_gpu_label(struct lod_gpu *gpu);
 /* Returns why the device was abandoned, or NULL if it was not. Lives as long as `gpu`. */
 const char *lod_gpu_failure(struct lod_gpu *gpu);
 
-/* Compiles a kernel for all lanes ahead of its first job. */
-void lod_gpu_prepare(struct lod_gpu *gpu, const struct lod_kernel *kernel);
-
 /*
  * Lowers the memory limit of a job from LOD_GPU_JOB_BYTES_MAX. A job takes that much twice: pinned
  * on the host, and on the device. Call before the first job.

@@ -242,13 +242,6 @@ static int build(struct lod_device *device, const struct lod_kernel *kernel, uns
     return 0;
 }
 
-static int opencl_prepare(struct lod_device *device, const struct lod_kernel *kernel, char *why)
-{
-    unsigned number = 0;
-
-    return lod_kernel_table_number(&device->kernels, kernel, device, build, &number, why);
-}
-
 /* Returns the lane's kernel object with the arguments of this job. */
 static int set_up(struct lod_device *device, struct lane *lane, const struct lod_gpu_job *job,
                   const struct lod_gpu_layout *layout, cl_kernel *ret_kernel, char *why)
@@ -320,6 +313,5 @@ const struct lod_device_kind lod_device_opencl = {
     .close = opencl_close,
     .is_apart = opencl_is_apart,
     .reserve = opencl_reserve,
-    .prepare = opencl_prepare,
     .run = opencl_run,
 };

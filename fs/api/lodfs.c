@@ -12,7 +12,6 @@
 #include "api/lodfs_error.h"
 #include "api/lodfs_shown.h"
 #include "backend/mtime.h"
-#include "memory/flight.h"
 
 const char *lodfs_version(void)
 {

@@ -8,8 +8,6 @@
 
 #include <errno.h>
 
-#include "clock.h"
-
 #define BATCH_MAX 16u
 
 /* Requests that go side by side: ranges[i] brings misses first[i] .. last[i]. */

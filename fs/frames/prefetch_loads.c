@@ -3,8 +3,6 @@
  * prefetch_loads.h. */
 #include "frames/prefetch_loads.h"
 
-#include <errno.h>
-
 #include "clock.h"
 #include "frames/prefetch_ahead.h"
 #include "frames/prefix_fetch.h"

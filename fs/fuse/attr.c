@@ -6,7 +6,6 @@
  */
 #include "fuse/ops.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
 #include "backend/format.h"
 #include "mount/mount_query.h"
 
@@ -199,9 +200,7 @@ static int climb(int fd, struct above *above)
             at = up;
         }
     }
-    if (at >= 0) {
-        close(at);
-    }
+    lod_file_close(at);
     return error;
 }
 

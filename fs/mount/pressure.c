@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
 #include "log.h"
 #include "memory/available.h"
 
@@ -118,12 +119,8 @@ int lod_pressure_start(uint64_t bytes_min, uint64_t bytes_max, lod_pressure_set 
     int error =
         pressure->end_fd < 0 ? -errno : -pthread_create(&pressure->thread, NULL, run, pressure);
     if (error) {
-        if (pressure->psi_fd >= 0) {
-            close(pressure->psi_fd);
-        }
-        if (pressure->end_fd >= 0) {
-            close(pressure->end_fd);
-        }
+        lod_file_close(pressure->psi_fd);
+        lod_file_close(pressure->end_fd);
         free(pressure);
         return error;
     }
@@ -136,9 +133,7 @@ struct lod_pressure *lod_pressure_end(struct lod_pressure *pressure)
     if (pressure) {
         (void)!eventfd_write(pressure->end_fd, 1); /* cannot block: the counter is not full */
         pthread_join(pressure->thread, NULL);
-        if (pressure->psi_fd >= 0) {
-            close(pressure->psi_fd);
-        }
+        lod_file_close(pressure->psi_fd);
         close(pressure->end_fd);
         free(pressure);
     }

@@ -2,7 +2,6 @@
 /* See extents.h. */
 #include "order/extents.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "order/shown_groups.h"

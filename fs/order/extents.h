@@ -6,7 +6,6 @@
 #ifndef LOD_EXTENTS_H
 #define LOD_EXTENTS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "codec.h"

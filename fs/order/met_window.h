@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "compiler.h"
 #include "order/met_verdict.h"
 
 #define LOD_MET_GROUPS_MAX (LOD_MET_SLIDE_RF_MAX + 2)

@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "frames/frame_parts.h"

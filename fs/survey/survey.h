@@ -10,7 +10,6 @@
 #define LOD_SURVEY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "codec.h"

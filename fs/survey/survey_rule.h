@@ -6,7 +6,6 @@
 #ifndef LOD_SURVEY_RULE_H
 #define LOD_SURVEY_RULE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "compiler.h"

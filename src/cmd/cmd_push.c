@@ -12,9 +12,7 @@
 #include "pool.h"
 #include "push/push.h"
 #include "terminal/arguments.h"
-#include "terminal/report.h"
 #include "terminal/store_options.h"
-#include "terminal/thread_count.h"
 #include "verify/verify.h"
 
 #define THREADS 4u

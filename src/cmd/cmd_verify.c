@@ -14,8 +14,6 @@
 #include "terminal/progress.h"
 #include "terminal/cancel.h"
 #include "terminal/store_options.h"
-#include "backend/format.h"
-#include "backend/location.h"
 #include "verify/verify.h"
 #include "output/verify_report.h"
 

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "backend/format.h"
 #include "backend/name.h"
 #include "index/manifest.h"
 #include "l3/stream/l3_stream_write.h"

@@ -108,9 +108,7 @@ static int lock(const char *path, int *ret_fd)
             *ret_fd = fd;
             return 0;
         }
-        if (fd >= 0) {
-            close(fd);
-        }
+        lod_file_close(fd);
         if (error) {
             return error;
         }

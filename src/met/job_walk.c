@@ -3,7 +3,6 @@
 #include "met/job_walk.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
 #include "clock.h"
 #include "met/job_list.h"
 #include "mount/mountpoint.h"
@@ -158,9 +158,7 @@ void lod_job_walk_close(struct lod_job_walk *walk)
     if (walk->dataset) {
         lod_dataset_close(walk->dataset);
     }
-    if (walk->control >= 0) {
-        close(walk->control);
-    }
+    lod_file_close(walk->control);
     walk->order = NULL;
     walk->dataset = NULL;
     walk->control = -1;

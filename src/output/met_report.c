@@ -2,7 +2,6 @@
 /* See met_report.h. */
 #include "output/met_report.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 

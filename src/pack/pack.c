@@ -4,6 +4,7 @@
  * records, commit. All decisions about the bytes of a store are made before the first one is
  * written.
  */
+#include "backend/file_io.h"
 #include "pack/pack_run.h"
 
 #include <errno.h>
@@ -314,9 +315,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
     p.scans.table = NULL;
     lod_scans_finish(&p.scans);
     lod_pool_destroy(p.pool);
-    if (p.source_fd >= 0) {
-        close(p.source_fd);
-    }
+    lod_file_close(p.source_fd);
     return error;
 }
 

@@ -86,7 +86,6 @@ static void add(struct work *work, bool sent, uint64_t bytes)
     work->counts.sent += sent;
     work->counts.sent_bytes += sent ? bytes : 0;
     work->counts.there += !sent;
-    work->counts.there_bytes += sent ? 0 : bytes;
     pthread_mutex_unlock(&work->lock);
     lod_progress_add(work->push->progress, 1, bytes, 0);
 }

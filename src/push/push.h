@@ -9,7 +9,6 @@
 #define LOD_PUSH_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "backend/store_how.h"
@@ -30,8 +29,8 @@ struct lod_push {
 };
 
 struct lod_push_counts {
-    uint64_t sent, sent_bytes;   /* objects; with look_only those that would be sent */
-    uint64_t there, there_bytes; /* that lay there before */
+    uint64_t sent, sent_bytes; /* objects; with look_only those that would be sent */
+    uint64_t there;            /* that lay there before */
 };
 
 /*

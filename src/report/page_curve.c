@@ -4,7 +4,6 @@
  * for wide and for narrow screens; the style shows one of them. The numbers follow as a table.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "report/page.h"
 #include "terminal/report.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The section of photographs: some of the sample, each at some fidelities side by side. */
-#include <errno.h>
 #include <stdio.h>
 
 #include "memory/flight.h"

@@ -2,7 +2,6 @@
 /* The section of the store: a pair of bars for each codec, and the facts of `lodfs info`. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "report/html.h"
 #include "report/page.h"

@@ -2,7 +2,6 @@
 /* See store_options.h. */
 #include "terminal/store_options.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "terminal/cmd.h"

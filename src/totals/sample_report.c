@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the samples of a store; see sample_totals.h. */
-#include <inttypes.h>
 
 #include "framing/framing.h"
 #include "terminal/report.h"

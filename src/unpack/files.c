@@ -3,6 +3,7 @@
  * Unpacks the files in the order of their items, so that records are read sequentially. A file gets
  * its name when it is complete, so a killed run leaves no incomplete files.
  */
+#include "backend/file_io.h"
 #include "unpack/work.h"
 
 #include <errno.h>
@@ -185,9 +186,7 @@ static bool is_equal(struct lod_unpack_work *work, const struct file *file)
         lod_read_finish(&read);
     }
     free(bytes);
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
     return equal;
 }
 

@@ -11,6 +11,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
+
 #define BOOT_FILE  "/proc/sys/kernel/random/boot_id"
 #define BOOT_BYTES 64
 #define NAME_TRIES 16u
@@ -39,22 +41,16 @@ static void read_boot(char boot[BOOT_BYTES])
     ssize_t got = fd < 0 ? 0 : read(fd, boot, BOOT_BYTES - 1);
 
     boot[got > 0 ? got : 0] = '\0';
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
 }
 
 /* Finds out whether the folder has other names than this one. */
 static int has_others(int root_fd, const char *name, bool *ret_others)
 {
-    int names_fd = openat(root_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *names = names_fd < 0 ? NULL : fdopendir(names_fd);
+    DIR *names = lod_file_names(root_fd);
     const struct dirent *entry;
     int error = names ? 0 : -errno;
 
-    if (!names && names_fd >= 0) {
-        close(names_fd);
-    }
     *ret_others = false;
     while (!error && !*ret_others && (errno = 0, entry = readdir(names))) {
         *ret_others = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
@@ -132,9 +128,7 @@ int lod_unfinished_begin(int root_fd, struct lod_index *index, const char *what,
                        : write_mark(unfinished.fd, unfinished.text);
     }
     if (error) {
-        if (unfinished.fd >= 0) {
-            close(unfinished.fd);
-        }
+        lod_file_close(unfinished.fd);
         return error;
     }
     *ret_unfinished = unfinished;

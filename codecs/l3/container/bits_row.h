@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of samples below one byte, packed as in PNG, BMP and PBM. */
+/* Rows of samples below one byte, packed as in PNG, BMP and PBM; and rows of samples of two bytes.
+ */
 #ifndef LOD_BITS_ROW_H
 #define LOD_BITS_ROW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -47,6 +49,15 @@ static inline bool lod_bits_filled(const uint8_t *row, uint64_t bits, uint64_t b
         zeros = row[i] == 0;
     }
     return zeros;
+}
+
+/* Copies a row of samples of two bytes in the other byte order. */
+static inline void lod_bits_swap(const uint8_t *row, size_t bytes, uint8_t *into)
+{
+    for (size_t i = 0; i < bytes; i += 2) {
+        into[i] = row[i + 1];
+        into[i + 1] = row[i];
+    }
 }
 
 #endif

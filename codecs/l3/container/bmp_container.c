@@ -4,7 +4,6 @@
  * uncompressed. Samples keep the order of the file, blue first. Rows are padded with zeros to four
  * bytes. FORMAT.md, l3.
  */
-#include "l3/container/bits_row.h"
 #include "l3/container/bmp_header.h"
 #include "l3/container/raster_file.h"
 
@@ -36,31 +35,12 @@ static bool take(const uint8_t row[LOD_ROW_BYTES], const struct lod_png_header *
     r->alpha = own & ALPHA;
     return is_depth(header) && header->colour != LOD_PNG_GRAY_ALPHA && !r->transparent &&
            own <= (header->colour == LOD_PNG_RGBA ? UPWARD | ALPHA : UPWARD) &&
-           lod_raster_take(row, header, side_log2, lod_bmp_row_bytes(header), r);
+           lod_raster_take(row, header, side_log2, LOD_BMP_ROW_ALIGN, r);
 }
 
 static void put(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES])
 {
-    lod_raster_put(r, row);
-    lod_put_le32(row + LOD_RASTER_AT_OWN, (r->upward ? UPWARD : 0) | (r->alpha ? ALPHA : 0));
-}
-
-static void band(const struct lod_l3_row *r, uint32_t band, uint8_t *samples, size_t stride,
-                 uint8_t *into)
-{
-    const struct lod_l3_image image = lod_png_image(&r->out.header);
-    const uint32_t rows = lod_l3_output_rows(&r->out, band);
-    const size_t bytes = (size_t)(lod_l3_row_bytes(&image) * image.bits + 7) / 8;
-    const size_t padding = (size_t)r->out.row_bytes - bytes;
-
-    for (uint32_t y = 0; y < rows; y++, into += r->out.row_bytes) {
-        uint8_t *row = samples + (r->upward ? rows - 1 - y : y) * stride;
-        if (image.bits < 8) {
-            lod_bits_pack(row, image.width, image.bits);
-        }
-        memcpy(into, row, bytes);
-        memset(into + bytes, 0, padding);
-    }
+    lod_raster_put(r, (r->upward ? UPWARD : 0) | (r->alpha ? ALPHA : 0), row);
 }
 
 static uint8_t channels(const struct lod_l3_row *r)
@@ -143,7 +123,7 @@ const struct lod_l3_container lod_l3_container_bmp = {
     .take = take,
     .put = put,
     .plan = lod_raster_plan,
-    .band = band,
+    .band = lod_raster_band,
     .channels = channels,
     .plain = plain,
     .pixels = pixels,

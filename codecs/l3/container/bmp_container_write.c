@@ -3,7 +3,6 @@
  * BMP as a container, writing: parses the headers and strips the padding of the rows. FORMAT.md,
  * l3.
  */
-#include "l3/container/bits_row.h"
 #include "l3/container/bmp_header.h"
 #include "l3/container/raster_file_write.h"
 
@@ -27,12 +26,6 @@ struct bmp {
     bool masks; /* masks are given and are the default of 32 bits: blue, green, red */
     bool alpha; /* masks are given and the fourth byte is alpha */
 };
-
-static int refuse(const char **ret_why, const char *why)
-{
-    *ret_why = why;
-    return -ENOTSUP;
-}
 
 static bool size_is_known(uint32_t size)
 {
@@ -141,7 +134,8 @@ static int take_head(struct lod_span file, struct lod_l3_taken *taken, const cha
     const char *why = why_not(&bmp);
 
     if (why) {
-        return refuse(ret_why, why);
+        *ret_why = why;
+        return -ENOTSUP;
     }
     taken->own.upward = bmp.height > 0;
     taken->own.alpha = bmp.alpha;
@@ -154,35 +148,14 @@ static int take_head(struct lod_span file, struct lod_l3_taken *taken, const cha
                   : bmp.bits == 8 && is_gray(file, &bmp) ? LOD_PNG_GRAY
                                                          : LOD_PNG_PALETTE,
     };
-    return lod_raster_split(file, bmp.front, lod_bmp_row_bytes(&taken->header), taken, ret_why);
-}
-
-static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_t *samples,
-                        const char **ret_why)
-{
-    const struct lod_l3_image image = lod_png_image(&taken->header);
-    const size_t bytes = (size_t)lod_l3_row_bytes(&image);
-    const uint64_t step = lod_bmp_row_bytes(&taken->header);
-
-    for (uint32_t y = 0; y < image.height; y++, samples += bytes) {
-        const uint8_t *row = lod_raster_row(file, taken, step, y);
-        if (image.bits < 8) {
-            lod_bits_unpack(row, image.width, image.bits, samples);
-        } else {
-            memcpy(samples, row, bytes);
-        }
-        if (!lod_bits_filled(row, (uint64_t)bytes * image.bits, step)) {
-            return refuse(ret_why, "the padding of its rows is not zero");
-        }
-    }
-    return 0;
+    return lod_raster_split(file, bmp.front, LOD_BMP_ROW_ALIGN, taken, ret_why);
 }
 
 const struct lod_l3_container_write lod_l3_container_bmp_write = {
     .container = &lod_l3_container_bmp,
     .probe = probe,
     .head = take_head,
-    .samples = take_samples,
+    .samples = lod_raster_samples,
     .cost = lod_raster_cost,
     .prove = lod_raster_prove,
 };

@@ -6,9 +6,6 @@
 #ifndef LOD_BMP_HEADER_H
 #define LOD_BMP_HEADER_H
 
-#include "bytes.h"
-#include "l3/container/l3_output.h"
-
 #define LOD_BMP_AT_PIXELS 10u /* u32: offset of the pixels */
 #define LOD_BMP_AT_SIZE   14u /* u32: size of the image header */
 
@@ -40,15 +37,5 @@
 #define LOD_BMP_AT_MASKS 54u /* u32 each */
 
 #define LOD_BMP_ROW_ALIGN 4u
-
-/* Returns the size of a row in the file, including its padding. */
-static inline uint64_t lod_bmp_row_bytes(const struct lod_png_header *header)
-{
-    const uint64_t samples = header->colour == LOD_PNG_RGBA  ? 4
-                             : header->colour == LOD_PNG_RGB ? 3
-                                                             : 1;
-
-    return lod_round_up((header->width * samples * header->depth + 7) / 8, LOD_BMP_ROW_ALIGN);
-}
 
 #endif

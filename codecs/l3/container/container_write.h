@@ -16,6 +16,7 @@ struct lod_l3_taken {
     struct lod_png_header header;
     struct lod_span before, after; /* group 9: the bytes before and after the pixels */
     bool transparent;              /* the file has a colour that is transparent, or alpha */
+    uint64_t row_bytes;            /* of a row in a raster file */
     struct lod_l3_row own;         /* only the container's own fields are set */
 };
 

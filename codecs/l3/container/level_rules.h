@@ -7,7 +7,6 @@
 #ifndef LOD_LEVEL_RULES_H
 #define LOD_LEVEL_RULES_H
 
-#include "compiler.h"
 #include "l3/container/l3_row.h"
 
 /* Groups 1 .. 7 take at most one of so many parts of the stream's bytes. */

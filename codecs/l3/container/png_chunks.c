@@ -65,11 +65,6 @@ struct chunk {
     uint32_t bytes; /* of its contents */
 };
 
-static uint32_t get_be32(const uint8_t *at)
-{
-    return TYPE(at[0], at[1], at[2], at[3]);
-}
-
 static int refuse(const char **ret_why, const char *why)
 {
     *ret_why = why;
@@ -122,15 +117,15 @@ int lod_png_read_header(struct lod_span file, struct lod_png_header *ret_header,
     if (!at) {
         return refuse(ret_why, "truncated: it ends inside its header");
     }
-    if (memcmp(at, signature, sizeof(signature)) || get_be32(at + 8) != IHDR_CONTENTS ||
-        get_be32(at + 12) != TYPE('I', 'H', 'D', 'R')) {
+    if (memcmp(at, signature, sizeof(signature)) || lod_get_be32(at + 8) != IHDR_CONTENTS ||
+        lod_get_be32(at + 12) != TYPE('I', 'H', 'D', 'R')) {
         return refuse(ret_why, "corrupt: it does not begin with a PNG header");
     }
-    if (get_be32(at + 29) != crc32_z(0, at + 12, 4 + IHDR_CONTENTS)) {
+    if (lod_get_be32(at + 29) != crc32_z(0, at + 12, 4 + IHDR_CONTENTS)) {
         return refuse(ret_why, "corrupt: a chunk's CRC is wrong");
     }
-    struct lod_png_header header = {.width = get_be32(at + 16),
-                                    .height = get_be32(at + 20),
+    struct lod_png_header header = {.width = lod_get_be32(at + 16),
+                                    .height = lod_get_be32(at + 20),
                                     .depth = at[24],
                                     .colour = at[25],
                                     .interlaced = at[28] == 1};
@@ -144,15 +139,15 @@ int lod_png_read_header(struct lod_span file, struct lod_png_header *ret_header,
 static int take_chunk(struct walk *walk, struct chunk *chunk)
 {
     chunk->at = lod_take(&walk->cursor, 8);
-    chunk->bytes = chunk->at ? get_be32(chunk->at) : 0;
-    chunk->type = chunk->at ? get_be32(chunk->at + 4) : 0;
+    chunk->bytes = chunk->at ? lod_get_be32(chunk->at) : 0;
+    chunk->type = chunk->at ? lod_get_be32(chunk->at + 4) : 0;
     const uint8_t *contents = lod_take(&walk->cursor, chunk->bytes);
     const uint8_t *crc = lod_take(&walk->cursor, 4);
 
     if (!contents || !crc) {
         return refuse(&walk->why, "truncated: it ends inside a chunk");
     }
-    if (get_be32(crc) != crc32_z(0, chunk->at + 4, 4u + chunk->bytes)) {
+    if (lod_get_be32(crc) != crc32_z(0, chunk->at + 4, 4u + chunk->bytes)) {
         return refuse(&walk->why, "corrupt: a chunk's CRC is wrong");
     }
     return 0;

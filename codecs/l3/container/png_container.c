@@ -101,16 +101,11 @@ static void pixels(const struct lod_l3_row *r, const uint8_t *samples, uint8_t *
     }
 }
 
-static uint32_t get_be32(const uint8_t *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
 /* Returns the contents of the first chunk of that type; bytes is 0 if there is none. */
 static struct lod_span find_chunk(struct lod_span chunks, const char *type)
 {
     while (chunks.bytes >= LOD_PNG_CHUNK_BYTES) {
-        const uint64_t bytes = get_be32(chunks.at);
+        const uint64_t bytes = lod_get_be32(chunks.at);
         const uint64_t whole = bytes + LOD_PNG_CHUNK_BYTES;
         if (whole > chunks.bytes) {
             break;

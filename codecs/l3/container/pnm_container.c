@@ -3,7 +3,6 @@
  * Binary PBM, PGM and PPM as a container, reading: P4, P5 and P6 of netpbm's pbm(5), pgm(5) and
  * ppm(5). Samples of two bytes have the high byte first; in PBM 1 is black. FORMAT.md, l3.
  */
-#include "l3/container/bits_row.h"
 #include "l3/container/raster_file.h"
 
 static struct lod_l3_image image_of(const struct lod_l3_row *r)
@@ -14,42 +13,18 @@ static struct lod_l3_image image_of(const struct lod_l3_row *r)
 static bool take(const uint8_t row[LOD_ROW_BYTES], const struct lod_png_header *header,
                  uint8_t side_log2, struct lod_l3_row *r)
 {
-    const struct lod_l3_image image = lod_png_image(header);
     const uint32_t low = header->depth == 16 ? 256 : 1;
     const bool bits = header->depth == 1 && header->colour == LOD_PNG_GRAY;
-    const uint64_t row_bytes = lod_l3_row_bytes(&image);
 
     r->maxval = lod_get_le32(row + LOD_RASTER_AT_OWN);
     return (header->colour == LOD_PNG_GRAY || header->colour == LOD_PNG_RGB) &&
            (header->depth >= 8 || bits) && r->maxval >= low && r->maxval < 1u << header->depth &&
-           lod_raster_take(row, header, side_log2, bits ? (row_bytes + 7) / 8 : row_bytes, r);
+           lod_raster_take(row, header, side_log2, 1, r);
 }
 
 static void put(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES])
 {
-    lod_raster_put(r, row);
-    lod_put_le32(row + LOD_RASTER_AT_OWN, r->maxval);
-}
-
-static void band(const struct lod_l3_row *r, uint32_t band, uint8_t *samples, size_t stride,
-                 uint8_t *into)
-{
-    const uint32_t rows = lod_l3_output_rows(&r->out, band);
-    const size_t bytes = (size_t)r->out.row_bytes;
-
-    for (uint32_t y = 0; y < rows; y++, samples += stride, into += bytes) {
-        if (r->out.header.depth == 1) {
-            lod_bits_pack(samples, r->out.header.width, 1);
-        }
-        if (r->out.header.depth <= 8) {
-            memcpy(into, samples, bytes);
-            continue;
-        }
-        for (size_t i = 0; i < bytes; i += 2) {
-            into[i] = samples[i + 1];
-            into[i + 1] = samples[i];
-        }
-    }
+    lod_raster_put(r, r->maxval, row);
 }
 
 static uint8_t channels(const struct lod_l3_row *r)
@@ -90,7 +65,7 @@ const struct lod_l3_container lod_l3_container_pnm = {
     .take = take,
     .put = put,
     .plan = lod_raster_plan,
-    .band = band,
+    .band = lod_raster_band,
     .channels = channels,
     .plain = plain,
     .pixels = pixels,

@@ -3,7 +3,6 @@
  * Binary PBM, PGM and PPM as a container, writing. Refuses a comment without a blank before it,
  * since programs disagree about its meaning. FORMAT.md, l3.
  */
-#include "l3/container/bits_row.h"
 #include "l3/container/raster_file_write.h"
 
 #include <errno.h>
@@ -67,14 +66,6 @@ static bool take_number(struct lod_span file, size_t *at, uint32_t *ret_value)
     return true;
 }
 
-static uint64_t row_bytes(const struct lod_png_header *header)
-{
-    const struct lod_l3_image image = lod_png_image(header);
-    const uint64_t bytes = lod_l3_row_bytes(&image);
-
-    return header->depth == 1 ? (bytes + 7) / 8 : bytes;
-}
-
 static int take_head(struct lod_span file, struct lod_l3_taken *taken, const char **ret_why)
 {
     const bool bits = file.at[1] == '4';
@@ -100,43 +91,14 @@ static int take_head(struct lod_span file, struct lod_l3_taken *taken, const cha
                                               : 8,
         .colour = file.at[1] == '6' ? LOD_PNG_RGB : LOD_PNG_GRAY,
     };
-    return lod_raster_split(file, at + 1, row_bytes(&taken->header), taken, ret_why);
-}
-
-static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_t *samples,
-                        const char **ret_why)
-{
-    const struct lod_l3_image image = lod_png_image(&taken->header);
-    const size_t bytes = (size_t)lod_l3_row_bytes(&image);
-    const uint64_t step = row_bytes(&taken->header);
-
-    for (uint32_t y = 0; y < image.height; y++, samples += bytes) {
-        const uint8_t *row = lod_raster_row(file, taken, step, y);
-        if (image.bits == 1) {
-            lod_bits_unpack(row, image.width, 1, samples);
-            if (!lod_bits_filled(row, image.width, step)) {
-                *ret_why = "the padding of its rows is not zero";
-                return -ENOTSUP;
-            }
-            continue;
-        }
-        if (image.bits == 8) {
-            memcpy(samples, row, bytes);
-            continue;
-        }
-        for (size_t i = 0; i < bytes; i += 2) {
-            samples[i] = row[i + 1];
-            samples[i + 1] = row[i];
-        }
-    }
-    return 0;
+    return lod_raster_split(file, at + 1, 1, taken, ret_why);
 }
 
 const struct lod_l3_container_write lod_l3_container_pnm_write = {
     .container = &lod_l3_container_pnm,
     .probe = probe,
     .head = take_head,
-    .samples = take_samples,
+    .samples = lod_raster_samples,
     .cost = lod_raster_cost,
     .prove = lod_raster_prove,
 };

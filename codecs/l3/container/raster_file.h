@@ -9,20 +9,23 @@
 
 #include "l3/container/container.h"
 
-/* Offset of the second u32 of a container's own fields, which these functions do not touch. */
+/* Offset of the second u32 of the containers' own fields; each container has its own use of it. */
 #define LOD_RASTER_AT_OWN 32u
 
-/*
- * Computes the layout for rows of `row_bytes` bytes, as lod_l3_container.take. Set `upward` before.
- */
-bool lod_raster_take(const uint8_t row[LOD_ROW_BYTES], const struct lod_png_header *header,
-                     uint8_t side_log2, uint64_t row_bytes, struct lod_l3_row *r);
+/* Returns the bytes of a row in the file, padded to a multiple of `align`. */
+uint64_t lod_raster_row_bytes(const struct lod_png_header *header, unsigned align);
 
-/* Writes the fields as lod_l3_container.put, except the second u32. */
-void lod_raster_put(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES]);
+/* Computes the layout for such rows, as lod_l3_container.take. Set `upward` before. */
+bool lod_raster_take(const uint8_t row[LOD_ROW_BYTES], const struct lod_png_header *header,
+                     uint8_t side_log2, unsigned align, struct lod_l3_row *r);
+
+/* Writes the fields as lod_l3_container.put; `own` is the second u32. */
+void lod_raster_put(const struct lod_l3_row *r, uint32_t own, uint8_t row[LOD_ROW_BYTES]);
 
 LOD_MUST_CHECK int lod_raster_plan(const struct lod_l3_row *r, unsigned form,
                                    struct lod_plan *plan);
+void lod_raster_band(const struct lod_l3_row *r, uint32_t band, uint8_t *samples, size_t stride,
+                     uint8_t *into);
 
 /* Returns the offset of a band within the rows of the file. */
 uint64_t lod_raster_band_at(const struct lod_l3_row *r, uint32_t band);

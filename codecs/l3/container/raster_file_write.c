@@ -4,11 +4,13 @@
 
 #include <errno.h>
 
+#include "l3/container/bits_row.h"
 #include "l3/container/raster_file.h"
 
-int lod_raster_split(struct lod_span file, uint64_t front, uint64_t row_bytes,
+int lod_raster_split(struct lod_span file, uint64_t front, unsigned align,
                      struct lod_l3_taken *taken, const char **ret_why)
 {
+    const uint64_t row_bytes = lod_raster_row_bytes(&taken->header, align);
     const uint32_t height = taken->header.height;
 
     if (front > file.bytes || row_bytes > (file.bytes - front) / height) {
@@ -18,16 +20,41 @@ int lod_raster_split(struct lod_span file, uint64_t front, uint64_t row_bytes,
     const uint64_t end = front + row_bytes * height;
     taken->before = (struct lod_span){.at = file.at, .bytes = front};
     taken->after = (struct lod_span){.at = file.at + end, .bytes = file.bytes - end};
+    taken->row_bytes = row_bytes;
     taken->own.front = (uint32_t)front;
     return 0;
 }
 
-const uint8_t *lod_raster_row(struct lod_span file, const struct lod_l3_taken *taken,
-                              uint64_t row_bytes, uint32_t y)
+/* Returns row `y` of the image, counted from the top. */
+static const uint8_t *row_at(struct lod_span file, const struct lod_l3_taken *taken, uint32_t y)
 {
     const uint32_t row = taken->own.upward ? taken->header.height - 1 - y : y;
 
-    return file.at + taken->before.bytes + row * row_bytes;
+    return file.at + taken->before.bytes + row * taken->row_bytes;
+}
+
+int lod_raster_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_t *samples,
+                       const char **ret_why)
+{
+    const struct lod_l3_image image = lod_png_image(&taken->header);
+    const uint64_t bits = (uint64_t)image.width * image.samples * image.bits;
+    const size_t bytes = (size_t)lod_l3_row_bytes(&image);
+
+    for (uint32_t y = 0; y < image.height; y++, samples += bytes) {
+        const uint8_t *row = row_at(file, taken, y);
+        if (image.bits == 16) {
+            lod_bits_swap(row, bytes, samples);
+        } else if (image.bits == 8) {
+            memcpy(samples, row, bytes);
+        } else {
+            lod_bits_unpack(row, image.width, image.bits, samples);
+        }
+        if (!lod_bits_filled(row, bits, taken->row_bytes)) {
+            *ret_why = "the padding of its rows is not zero";
+            return -ENOTSUP;
+        }
+    }
+    return 0;
 }
 
 uint64_t lod_raster_cost(const struct lod_png_header *header)

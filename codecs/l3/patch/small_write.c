@@ -5,7 +5,6 @@
  */
 #include "l3/patch/small_write.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "l3/patch/predictor_cost_write.h"

@@ -65,8 +65,4 @@ static inline int16_t (*lod_jpeg_row(const struct lod_jpeg *jpeg, unsigned c,
     return jpeg->plane[c] + (size_t)y * jpeg->frame.mcus_wide * jpeg->frame.component[c].h;
 }
 
-/* Returns 0 if both have the same coefficients, tables, sampling and ids, -EBADMSG if not. Padding
- * is not compared. */
-LOD_MUST_CHECK int lod_jpeg_same(const struct lod_jpeg *a, const struct lod_jpeg *b);
-
 #endif

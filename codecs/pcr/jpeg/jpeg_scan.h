@@ -6,7 +6,6 @@
 #ifndef LOD_JPEG_SCAN_H
 #define LOD_JPEG_SCAN_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "bytes.h"

@@ -6,7 +6,6 @@
 #include "toc/encode/toc_write.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "hash.h"
 #include "toc/encode/shard_write.h"

@@ -111,16 +111,6 @@ void lod_toc_matrix_destroy(struct lod_toc_matrix *matrix)
     }
 }
 
-void lod_toc_matrix_scale(struct lod_toc_matrix *matrix, double c)
-{
-    for (uint32_t i = 0; i < matrix->batches; i++) {
-        struct lod_toc_batch *batch = &matrix->batch[i];
-        for (uint32_t j = 0; j < batch->leaves; j++) {
-            batch->number[j] *= c;
-        }
-    }
-}
-
 uint32_t lod_toc_matrix_rows(const struct lod_toc_matrix *matrix, uint32_t first, uint32_t count)
 {
     uint32_t rows = 0;

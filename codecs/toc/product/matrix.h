@@ -51,9 +51,6 @@ LOD_MUST_CHECK int lod_toc_matrix_create(const struct lod_toc_shard *shard, uint
                                          struct lod_toc_matrix **ret_matrix);
 void lod_toc_matrix_destroy(struct lod_toc_matrix *matrix);
 
-/* Multiplies every value by `c`, in place. No other thread may use the matrix meanwhile. */
-void lod_toc_matrix_scale(struct lod_toc_matrix *matrix, double c);
-
 /*
  * Products of batches first .. first + count - 1, which have R = lod_toc_matrix_rows rows. Vectors
  * and matrices are in C order without gaps. A is R x C; k is the other side of the dense matrix.

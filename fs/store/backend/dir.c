@@ -85,9 +85,7 @@ static int open_below(int dir_fd, const char *name, int last, int *ret_fd)
         part[bytes] = '\0';
         fd = openat(folder < 0 ? dir_fd : folder, part, flags | O_DIRECTORY);
         int error = errno;
-        if (folder >= 0) {
-            close(folder);
-        }
+        lod_file_close(folder);
         if (fd < 0) {
             return -error;
         }
@@ -95,9 +93,7 @@ static int open_below(int dir_fd, const char *name, int last, int *ret_fd)
     }
     fd = openat(folder < 0 ? dir_fd : folder, name, flags | last);
     int error = errno;
-    if (folder >= 0) {
-        close(folder);
-    }
+    lod_file_close(folder);
     if (fd < 0) {
         return -error;
     }

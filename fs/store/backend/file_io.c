@@ -115,3 +115,41 @@ int lod_file_create(int dir_fd, const char *name, int *ret_fd)
     *ret_fd = fd;
     return 0;
 }
+
+int lod_file_sync_at(int dir_fd, const char *name)
+{
+    int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int error = fd < 0 ? -errno : lod_file_sync(fd);
+
+    lod_file_close(fd);
+    return error;
+}
+
+int lod_file_write(int dir_fd, const char *name, const void *from, size_t bytes)
+{
+    int fd = -1;
+    int error = lod_file_create(dir_fd, name, &fd);
+
+    error = error ? error : lod_file_pwrite(fd, 0, from, bytes);
+    error = error ? error : lod_file_sync(fd);
+    lod_file_close(fd);
+    return error;
+}
+
+void lod_file_close(int fd)
+{
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
+DIR *lod_file_names(int fd)
+{
+    int names_fd = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = names_fd < 0 ? NULL : fdopendir(names_fd);
+
+    if (!names) {
+        lod_file_close(names_fd);
+    }
+    return names;
+}

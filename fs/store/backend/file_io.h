@@ -3,6 +3,7 @@
 #ifndef LOD_FILE_IO_H
 #define LOD_FILE_IO_H
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,9 +24,22 @@ LOD_MUST_CHECK int lod_file_same(int fd, uint64_t offset, const void *as, size_t
 
 LOD_MUST_CHECK int lod_file_sync(int fd);
 
+/* The same of a file or folder by its name in folder `dir_fd`. */
+LOD_MUST_CHECK int lod_file_sync_at(int dir_fd, const char *name);
+
 /*
  * Creates or truncates `name` in folder `dir_fd` for writing. Returns -ELOOP for a symbolic link.
  */
 LOD_MUST_CHECK int lod_file_create(int dir_fd, const char *name, int *ret_fd);
+
+/* Creates a file so, writes all of it, and waits until it is on disk. */
+LOD_MUST_CHECK int lod_file_write(int dir_fd, const char *name, const void *from, size_t bytes);
+
+/* Closes a descriptor; does nothing with -1. */
+void lod_file_close(int fd);
+
+/* Opens the names of the folder behind `fd`, from the first one. The caller closes them. Returns
+ * NULL with errno. */
+DIR *lod_file_names(int fd);
 
 #endif

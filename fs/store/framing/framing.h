@@ -16,7 +16,6 @@
 
 #include "backend/format.h"
 #include "codec.h"
-#include "compiler.h"
 
 #define LOD_FRAMED_FILES_MAX 33u /* the lead and 32 members */
 #define LOD_FRAMED_BYTES_MAX                                                                       \

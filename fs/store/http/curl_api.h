@@ -9,8 +9,6 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-#include "compiler.h"
-
 /* As function pointers: curl.h makes macros of some names. */
 #undef curl_easy_setopt
 #undef curl_easy_getinfo

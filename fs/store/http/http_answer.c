@@ -2,7 +2,6 @@
 /* See http_answer.h. */
 #include "http/http_answer.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -16,7 +16,6 @@
 
 #include "bytes.h"
 #include "hash.h"
-#include "index/blocks.h"
 #include "index/decoded_name.h"
 #include "backend/file_io.h"
 #include "index/rows.h"

@@ -210,3 +210,20 @@ int lod_manifest_read(struct lod_store *store, struct lod_manifest *ret_manifest
     lod_object_close(object);
     return error;
 }
+
+int lod_manifest_is(struct lod_store *store, const char *text, bool *ret_is)
+{
+    struct lod_object *object = NULL;
+    const size_t bytes = strlen(text);
+    char *file = malloc(bytes);
+
+    *ret_is = false;
+    int error = file ? lod_object_open(store, LOD_MANIFEST_NAME, &object) : -ENOMEM;
+    if (!error && lod_object_bytes(object) == bytes) {
+        error = lod_object_pread(object, 0, file, bytes);
+        *ret_is = !error && memcmp(file, text, bytes) == 0;
+    }
+    lod_object_close(object);
+    free(file);
+    return error == -ENOMEM ? error : 0;
+}

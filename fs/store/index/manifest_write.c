@@ -91,40 +91,14 @@ int lod_manifest_text(const struct lod_manifest *manifest, char **ret_text)
     return 0;
 }
 
-static int write_tmp(int dir_fd, const char *text)
-{
-    int fd;
-
-    int error = lod_file_create(dir_fd, TMP_NAME, &fd);
-    if (error) {
-        return error;
-    }
-    error = lod_file_pwrite(fd, 0, text, strlen(text));
-    error = error ? error : lod_file_sync(fd);
-    close(fd);
-    return error;
-}
-
-/* The names of the records must be on disk before the manifest makes them a store. */
-static int sync_records(int dir_fd)
-{
-    int fd = openat(dir_fd, LOD_RECORDS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-    if (fd < 0) {
-        return -errno;
-    }
-    int error = lod_file_sync(fd);
-    close(fd);
-    return error;
-}
-
 int lod_manifest_stage(int dir_fd, const struct lod_manifest *manifest)
 {
     char *text = NULL;
 
     int error = lod_manifest_text(manifest, &text);
-    error = error ? error : sync_records(dir_fd);
-    error = error ? error : write_tmp(dir_fd, text);
+    /* The names of the records must be on disk before the manifest makes them a store. */
+    error = error ? error : lod_file_sync_at(dir_fd, LOD_RECORDS_NAME);
+    error = error ? error : lod_file_write(dir_fd, TMP_NAME, text, strlen(text));
     error = error ? error : lod_file_sync(dir_fd); /* the names of index and records/ */
     free(text);
     return error;

@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
 #include "clock.h"
 #include "http/http_lane.h"
 #include "http/url.h"
@@ -145,9 +146,7 @@ static int authorization(struct service *service, char header[HEADER_MAX])
     if (file) {
         const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         const ssize_t got = fd < 0 ? -1 : read(fd, token, TOKEN_MAX);
-        if (fd >= 0) {
-            close(fd);
-        }
+        lod_file_close(fd);
         if (got < 0) {
             return refuse(service, -EACCES,
                           "needs AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE, which cannot be read");

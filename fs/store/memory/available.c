@@ -3,12 +3,13 @@
 #include "memory/available.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "backend/file_io.h"
 
 #define MIB           (1ull << 20)
 #define CACHE_DEFAULT (256 * MIB)
@@ -77,9 +78,7 @@ static bool read_text(const char *path, char text[TEXT_BYTES])
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd < 0 ? -1 : read(fd, text, TEXT_BYTES - 1);
 
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
     text[got > 0 ? got : 0] = '\0';
     return got > 0;
 }

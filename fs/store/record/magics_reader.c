@@ -2,8 +2,6 @@
 /* See magics_reader.h. */
 #include "record/magics_reader.h"
 
-#include <errno.h>
-
 static int read_entry(struct lod_magics_reader *reader, uint32_t item,
                       struct lod_path_entry *ret_entry)
 {

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "buf.h"
 #include "hash.h"
@@ -282,9 +281,7 @@ int lod_record_writer_finish(struct lod_record_writer *writer, struct lod_record
 struct lod_record_writer *lod_record_writer_destroy(struct lod_record_writer *writer)
 {
     if (writer) {
-        if (writer->fd >= 0) {
-            close(writer->fd);
-        }
+        lod_file_close(writer->fd);
         free(writer->segments);
         free(writer->put);
         free(writer->metadata);

@@ -202,20 +202,6 @@ static int make_manifest(struct repair *r)
 
 /* ------------------------------------------------------------------------------ writing */
 
-static bool same_manifest(struct repair *r, const char *text)
-{
-    struct lod_object *object = NULL;
-    const size_t bytes = strlen(text);
-    char *file = malloc(bytes);
-
-    bool same = file && lod_object_open(r->store, LOD_MANIFEST_NAME, &object) == 0 &&
-                lod_object_bytes(object) == bytes &&
-                lod_object_pread(object, 0, file, bytes) == 0 && memcmp(file, text, bytes) == 0;
-    lod_object_close(object);
-    free(file);
-    return same;
-}
-
 /* Keeps the old file under another name, since it can have names that the new one lacks. */
 static void set_aside(struct repair *r, const char *name, const char *aside)
 {
@@ -262,8 +248,13 @@ static int place(struct repair *r)
     if (error) {
         return set_why(r, error, strerrordesc_np(-error));
     }
-    const bool index = !r->same, manifest = !same_manifest(r, text);
+    bool same_text = false;
+    error = lod_manifest_is(r->store, text, &same_text);
     free(text);
+    if (error) {
+        return set_why(r, error, "out of memory");
+    }
+    const bool index = !r->same, manifest = !same_text;
     if (r->report->losses_count && !index && !manifest) {
         r->report->kept = true;
         return 0;
@@ -329,8 +320,6 @@ int lod_repair(const char *location, struct lod_interrupt interrupt,
     lod_manifest_finish(&r.old);
     cJSON_Delete(r.no_options);
     lod_store_close(r.store);
-    if (r.dir_fd >= 0) {
-        close(r.dir_fd);
-    }
+    lod_file_close(r.dir_fd);
     return error;
 }

@@ -6,7 +6,6 @@
  */
 #include "sample/sample_group.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -6,13 +6,11 @@
 #ifndef LOD_SAMPLE_NAME_H
 #define LOD_SAMPLE_NAME_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "backend/format.h"
 #include "codec.h"
-#include "compiler.h"
 
 /* The forms of names in a framed file; values of SAMP rows. */
 enum lod_sample_form {

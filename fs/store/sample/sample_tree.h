@@ -10,7 +10,6 @@
 
 #include "backend/format.h"
 #include "codec.h"
-#include "compiler.h"
 #include "sample/magic_list.h"
 
 struct lod_sample_node {

@@ -119,6 +119,10 @@ LOD_MUST_CHECK int lod_check_ahead(struct lod_verify *verify, const struct lod_c
 /* Checks the store as a whole, after all steps. */
 LOD_MUST_CHECK int lod_check_whole(struct lod_verify *verify);
 
+/* Adds a finding about the whole of `file`. */
+LOD_MUST_CHECK int lod_check_file_found(struct lod_verify *verify, const char *file,
+                                        const char *what, uint16_t fidelities);
+
 /* Adds a finding in the index row of `number`; fills in offset, bytes and file. */
 LOD_MUST_CHECK int lod_check_row_found(struct lod_verify *verify, unsigned section, uint32_t number,
                                        struct lod_finding finding);

@@ -34,6 +34,15 @@ const char *lod_check_path(struct lod_verify *v, uint32_t node, char path[LOD_PA
                                                                                         : path;
 }
 
+int lod_check_file_found(struct lod_verify *v, const char *file, const char *what,
+                         uint16_t fidelities)
+{
+    struct lod_finding finding = {.what = what, .item = LOD_NO_ITEM, .fidelities = fidelities};
+
+    snprintf(finding.file, sizeof(finding.file), "%s", file);
+    return lod_findings_add(&v->findings, &finding);
+}
+
 int lod_check_row_found(struct lod_verify *v, unsigned section, uint32_t number,
                         struct lod_finding finding)
 {

@@ -4,7 +4,6 @@
  * these cannot be read, its own finding stands and nothing is compared. See check.h.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "index/index_samples.h"
@@ -59,11 +58,7 @@ static int check_sums(struct lod_verify *v, const struct lod_samples *made, uint
 /* Adds a finding about the index as a whole. */
 static int found(struct lod_verify *v, const char *what)
 {
-    struct lod_finding finding = malformed;
-
-    finding.what = what;
-    snprintf(finding.file, sizeof(finding.file), "%s", LOD_INDEX_NAME);
-    return lod_findings_add(&v->findings, &finding);
+    return lod_check_file_found(v, LOD_INDEX_NAME, what, LOD_FIDELITIES_ALL);
 }
 
 /* The seed in the manifest is the tree record's: lod_check_tree compares them. */

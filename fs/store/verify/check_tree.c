@@ -168,14 +168,6 @@ int lod_check_tree(struct lod_verify *v, struct lod_record *record)
 
 /* ---------------------------------------------------------------------------- the whole */
 
-static int whole_found(struct lod_verify *v, const char *file, const char *what)
-{
-    struct lod_finding finding = {.what = what, .item = LOD_NO_ITEM};
-
-    snprintf(finding.file, sizeof(finding.file), "%s", file);
-    return lod_findings_add(&v->findings, &finding);
-}
-
 /* Finds nodes without an entry in the list. Entries without a node were found one by one. */
 static int check_counts(struct lod_verify *v)
 {
@@ -189,8 +181,8 @@ static int check_counts(struct lod_verify *v)
     if (same || atomic_load(&v->trees) != 1 || atomic_load(&v->rows_missing)) {
         return 0;
     }
-    return whole_found(v, LOD_INDEX_NAME,
-                       "it has folders, links or aliases that the tree list does not have");
+    return lod_check_file_found(
+        v, LOD_INDEX_NAME, "it has folders, links or aliases that the tree list does not have", 0);
 }
 
 static int check_id(struct lod_verify *v)
@@ -201,7 +193,7 @@ static int check_id(struct lod_verify *v)
         (id.low == v->manifest.store_id.low && id.high == v->manifest.store_id.high)) {
         return 0;
     }
-    return whole_found(v, LOD_MANIFEST_NAME, "store_id does not match the records");
+    return lod_check_file_found(v, LOD_MANIFEST_NAME, "store_id does not match the records", 0);
 }
 
 /* Adds the bytes of a record's items to *sum. Returns -EILSEQ if one is not known. */
@@ -234,26 +226,8 @@ static int check_sums(struct lod_verify *v)
     if (error || sum == v->manifest.source_bytes) {
         return error == -ENOMEM ? error : 0;
     }
-    return whole_found(v, LOD_MANIFEST_NAME, "source_bytes is not the sum of all items");
-}
-
-/* Returns in *ret_same whether the file equals the text made of its numbers and the tree record's
- * values. */
-static int compare_manifest(struct lod_verify *v, const char *text, bool *ret_same)
-{
-    struct lod_object *object = NULL;
-    const size_t bytes = strlen(text);
-    char *file = malloc(bytes);
-
-    *ret_same = false;
-    int error = file ? lod_object_open(v->store, LOD_MANIFEST_NAME, &object) : -ENOMEM;
-    if (!error && lod_object_bytes(object) == bytes) {
-        error = lod_object_pread(object, 0, file, bytes);
-        *ret_same = !error && memcmp(file, text, bytes) == 0;
-    }
-    lod_object_close(object);
-    free(file);
-    return error == -ENOMEM ? error : 0;
+    return lod_check_file_found(v, LOD_MANIFEST_NAME, "source_bytes is not the sum of all items",
+                                0);
 }
 
 static int check_manifest(struct lod_verify *v)
@@ -268,13 +242,14 @@ static int check_manifest(struct lod_verify *v)
     }
     int error = lod_manifest_text(&made, &text);
     if (!error) {
-        error = compare_manifest(v, text, &same);
+        error = lod_manifest_is(v->store, text, &same);
     }
     free(text);
     if (error == -ENOMEM || same) {
         return error;
     }
-    return whole_found(v, LOD_MANIFEST_NAME, "it differs from the text that pack writes");
+    return lod_check_file_found(v, LOD_MANIFEST_NAME, "it differs from the text that pack writes",
+                                0);
 }
 
 /* Adds a finding for an alias of an item whose record is not in the index. */

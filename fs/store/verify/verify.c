@@ -13,15 +13,6 @@
 
 /* ----------------------------------------------------------------------------- opening */
 
-static int damaged_file(struct lod_verify *v, const char *file, const char *what)
-{
-    struct lod_finding finding = {
-        .what = what, .item = LOD_NO_ITEM, .fidelities = LOD_FIDELITIES_ALL};
-
-    snprintf(finding.file, sizeof(finding.file), "%s", file);
-    return lod_findings_add(&v->findings, &finding);
-}
-
 static int open_index(struct lod_verify *v, char *why, size_t why_room)
 {
     uint8_t superblock[LOD_BLOCK_BYTES];
@@ -33,13 +24,15 @@ static int open_index(struct lod_verify *v, char *why, size_t why_room)
         return error;
     }
     if (error) {
-        return damaged_file(v, LOD_INDEX_NAME, v->why);
+        return lod_check_file_found(v, LOD_INDEX_NAME, v->why, LOD_FIDELITIES_ALL);
     }
     error = lod_object_open(v->store, LOD_INDEX_NAME, &v->index_file);
     error = error ? error : lod_object_pread(v->index_file, 0, superblock, sizeof(superblock));
     if (error) {
         v->index = lod_index_close(v->index);
-        return error == -ENOMEM ? error : damaged_file(v, LOD_INDEX_NAME, "it cannot be read");
+        return error == -ENOMEM ? error
+                                : lod_check_file_found(v, LOD_INDEX_NAME, "it cannot be read",
+                                                       LOD_FIDELITIES_ALL);
     }
     v->gaps_zero = true;
     for (uint32_t i = 0; i < lod_get_le32(superblock + 60) && i < LOD_SECTIONS_MAX; i++) {
@@ -67,7 +60,7 @@ static int open_manifest(struct lod_verify *v, char *why, size_t why_room)
         }
         reason = "it is missing";
     }
-    return damaged_file(v, LOD_MANIFEST_NAME, reason);
+    return lod_check_file_found(v, LOD_MANIFEST_NAME, reason, LOD_FIDELITIES_ALL);
 }
 
 static int open_all(struct lod_verify *v, const char *location, const struct lod_store_how *how,

@@ -7,8 +7,6 @@
  */
 #include "pack/container/example.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #define VARINT_MAX 10u

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
 #include "pack/container/members.h"
 
 #define FOLDER_MODE 0755
@@ -149,9 +150,7 @@ static int walk_container(struct import *m, size_t number)
             .fd = fd, .bytes = container->bytes, .ahead = m->how->kind->ahead};
         error = walk_open(m, number, folder);
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
     free(folder);
     return error;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/format.h"
+#include "backend/file_io.h"
 #include "pack/container/import.h"
 
 static int refuse(const struct lod_import *import, int error, const char *path,
@@ -98,17 +98,14 @@ static int add_file(const struct lod_import *import, int folder_fd, const char *
             error = error ? error : lod_source_list_add(containers, &file);
         }
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
     return error;
 }
 
 static int add_folder(const struct lod_import *import, int folder_fd,
                       struct lod_source_list *containers)
 {
-    int fd = fcntl(folder_fd, F_DUPFD_CLOEXEC, 0);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    DIR *dir = lod_file_names(folder_fd);
     int error = dir ? 0 : cannot_read(import, import->source, -errno);
 
     while (!error) {
@@ -124,8 +121,6 @@ static int add_folder(const struct lod_import *import, int folder_fd,
     }
     if (dir) {
         closedir(dir);
-    } else if (fd >= 0) {
-        close(fd);
     }
     if (!error && containers->count == 0) {
         return lod_first_error_set(import->first_error, 0, -ENOENT,

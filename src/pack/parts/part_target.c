@@ -104,9 +104,7 @@ int lod_part_lock_run(const struct lod_target *target, const struct lod_pack_pla
 
 void lod_part_unlock(struct lod_part_lock *lock)
 {
-    if (lock->fd >= 0) {
-        close(lock->fd);
-    }
+    lod_file_close(lock->fd);
     lock->fd = -1;
 }
 
@@ -125,9 +123,7 @@ static void note(const struct lod_target *target, uint32_t count)
         lod_log(LOD_LOG_INFO, "cannot write '%s/" LOD_PARTS_NAME "': %s", target->path,
                 strerrordesc_np(-error));
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
 }
 
 uint32_t lod_part_noted(const struct lod_target *target)
@@ -137,9 +133,7 @@ uint32_t lod_part_noted(const struct lod_target *target)
     int fd = openat(target->fd, LOD_PARTS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int error = fd < 0 ? -errno : lod_file_read_all(fd, text, NOTE_BYTES, &bytes);
 
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
     text[error ? 0 : bytes] = '\0';
     const unsigned long count = strtoul(text, NULL, 10);
     return text[0] == '-' || count > LOD_PARTS_MAX ? 0 : (uint32_t)count;

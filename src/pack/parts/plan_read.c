@@ -6,7 +6,6 @@
 #include "pack/parts/plan_file.h"
 #include "pack/parts/plan_format.h"
 #include "pack/parts/plan_places.h"
-#include "record/record_write.h"
 
 static int take_head(struct lod_pack_plan *plan, struct lod_cursor *c)
 {

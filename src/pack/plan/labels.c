@@ -9,13 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
 #include "backend/format.h"
 #include "framing/framing.h"
 #include "pack/plan/class_file.h"
@@ -68,9 +68,7 @@ int lod_labels_read(struct lod_labels *labels, const char *name,
         error = -EFBIG;
     }
     error = error ? error : read_all(fd, &labels->text);
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
     labels->name = name;
     return !error || error == -ENOMEM || error == -EINTR
                ? error

@@ -7,7 +7,6 @@
 #define LOD_SPLITS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "compiler.h"

@@ -2,7 +2,6 @@
 /* See magic.h. */
 #include "pack/record/magic.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

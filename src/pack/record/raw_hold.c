@@ -7,7 +7,6 @@
 
 #include <unistd.h>
 
-#include "pack/plan/subitems.h"
 #include "raw_row.h"
 #include "raw_units_write.h"
 

@@ -106,19 +106,6 @@ static int check_frames(struct lod_record_job *job, struct lod_record *record)
     return error;
 }
 
-/* The earlier run may have been killed before its own fsync. */
-static int sync_file(const struct lod_record_job *job)
-{
-    int fd = openat(job->write->target->records_fd, job->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-
-    if (fd < 0) {
-        return -errno;
-    }
-    int error = lod_file_sync(fd);
-    close(fd);
-    return error;
-}
-
 static int check(struct lod_record_job *job, struct lod_record_desc *recd)
 {
     struct lod_store *store = job->write->before;
@@ -130,7 +117,7 @@ static int check(struct lod_record_job *job, struct lod_record_desc *recd)
     error = error ? error : lod_metadata_read(store, recd, &metadata);
     error = error ? error : compare(job, recd, &metadata);
     error = error || job->write->written_before ? error : check_frames(job, record);
-    error = error ? error : sync_file(job);
+    error = error ? error : lod_file_sync_at(job->write->target->records_fd, job->name);
     lod_metadata_finish(&metadata);
     lod_record_close(record);
     return error;

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend/file_io.h"
 #include "pack/scans/scans.h"
@@ -14,9 +13,7 @@ static int read_text(const char *path, char *text, size_t room, size_t *ret_byte
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     int error = fd < 0 ? -errno : lod_file_read_all(fd, text, room, ret_bytes);
 
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
     return error;
 }
 

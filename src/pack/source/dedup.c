@@ -4,12 +4,12 @@
  * in chunks of which each seeds the next. Files of equal hash are compared byte by byte with the
  * first by path.
  */
+#include "backend/file_io.h"
 #include "pack/source/probe.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "hash.h"
 
@@ -116,9 +116,7 @@ static int hash_file(const struct equal *e, const struct lod_source *file, uint6
     if (!error) {
         *ret_hash = hash;
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
     free(chunk);
     return error;
 }
@@ -149,12 +147,8 @@ static int compare_files(const struct equal *e, const struct lod_source *file,
     if (!error) {
         *ret_equal = equal;
     }
-    if (fd >= 0) {
-        close(fd);
-    }
-    if (first_fd >= 0) {
-        close(first_fd);
-    }
+    lod_file_close(fd);
+    lod_file_close(first_fd);
     free(chunks);
     return error;
 }

@@ -7,7 +7,6 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend/file_io.h"
 #include "backend/format.h"
@@ -132,9 +131,7 @@ int lod_filter_read(struct lod_filter *filter, const char *path, unsigned *ret_l
     *ret_line = 0;
     error = error ? error : read_text(fd, text);
     error = error ? error : LOD_LIST_ADD(&filter->texts, text);
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
     if (error) {
         free(text);
         return error;

@@ -6,9 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "toc/source/csv_read.h"
+#include "backend/file_io.h"
 #include "toc/source/npy_read.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20)
@@ -203,8 +202,6 @@ int lod_table_probe(const struct lod_probe *probe, const struct lod_tables_optio
         found->is_table = false;
         error = lod_first_error_source(probe->first_error, found->file, file, error);
     }
-    if (look.fd >= 0) {
-        close(look.fd);
-    }
+    lod_file_close(look.fd);
     return error;
 }

@@ -7,7 +7,6 @@
 #include "pack/tables/tables.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,26 +27,13 @@ int lod_framed_file_begin(const struct lod_framed_file_kind *kind, struct lod_bu
     return error ? error : lod_buf_append_le(file, 8, 0);
 }
 
-static int write_tmp(int dir_fd, const char *tmp, const struct lod_buf *file)
-{
-    int fd = -1;
-    int error = lod_file_create(dir_fd, tmp, &fd);
-
-    if (!error) {
-        error = lod_file_pwrite(fd, 0, file->data, file->bytes);
-        error = error ? error : lod_file_sync(fd);
-        close(fd);
-    }
-    return error;
-}
-
 int lod_framed_file_write(int dir_fd, const struct lod_framed_file_kind *kind, struct lod_buf *file)
 {
     if (file->bytes > kind->bytes_max) {
         return -E2BIG;
     }
     lod_put_le64(file->data + MAGIC_BYTES, hash_of(file));
-    int error = write_tmp(dir_fd, kind->tmp, file);
+    int error = lod_file_write(dir_fd, kind->tmp, file->data, file->bytes);
     if (!error && renameat(dir_fd, kind->tmp, dir_fd, kind->name) < 0) {
         error = -errno;
     }

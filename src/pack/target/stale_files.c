@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
 #include "codec.h"
 #include "pack/target/journal.h"
 
@@ -56,21 +57,9 @@ static bool is_own_name(const char *name, bool in_records)
     return in_records ? is_record_name(name) : own;
 }
 
-/* Opens a stream of a folder's names, which does not take `fd`. Returns NULL with errno set. */
-static DIR *open_names(int fd)
-{
-    int names_fd = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = names_fd < 0 ? NULL : fdopendir(names_fd);
-
-    if (!dir && names_fd >= 0) {
-        close(names_fd);
-    }
-    return dir;
-}
-
 int lod_stale_files_look(int fd, bool in_records, char foreign[LOD_NAME_MAX + 1])
 {
-    DIR *dir = open_names(fd);
+    DIR *dir = lod_file_names(fd);
     const struct dirent *entry;
     int error = dir ? 0 : -errno;
 
@@ -109,7 +98,7 @@ static bool is_ordered(const struct lod_order *order, const char *name)
 /* Removes the records that `order` does not name; all if `order` is NULL. */
 static void remove_records(int records_fd, const struct lod_order *order)
 {
-    DIR *dir = open_names(records_fd);
+    DIR *dir = lod_file_names(records_fd);
     const struct dirent *entry;
 
     while (dir && (entry = readdir(dir))) {
@@ -135,7 +124,7 @@ static void remove_part(int dir_fd, const char *name)
 
 void lod_stale_files_remove_parts(int dir_fd, const char *beginning)
 {
-    DIR *dir = open_names(dir_fd);
+    DIR *dir = lod_file_names(dir_fd);
     const struct dirent *entry;
 
     while (dir && (entry = readdir(dir))) {

@@ -85,9 +85,7 @@ static int is_inside(int inner_fd, const struct stat *outer, bool *ret_inside)
         close(fd);
         fd = up;
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    lod_file_close(fd);
     return error;
 }
 
@@ -284,14 +282,9 @@ int lod_target_sync_records(const struct lod_target *target)
 /* A parent that may not be read cannot be synced either, which is no error. */
 int lod_target_sync_parent(const struct lod_target *target)
 {
-    int fd = openat(target->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int error = lod_file_sync_at(target->fd, "..");
 
-    if (fd < 0) {
-        return errno == EACCES ? 0 : -errno;
-    }
-    int error = lod_file_sync(fd);
-    close(fd);
-    return error;
+    return error == -EACCES ? 0 : error;
 }
 
 int lod_target_end_journal(struct lod_target *target)
@@ -316,10 +309,6 @@ void lod_target_finish(struct lod_target *target)
             rmdir(target->path);
         }
     }
-    if (target->records_fd >= 0) {
-        close(target->records_fd);
-    }
-    if (target->fd >= 0) {
-        close(target->fd); /* this releases the lock too */
-    }
+    lod_file_close(target->records_fd);
+    lod_file_close(target->fd); /* this releases the lock too */
 }

@@ -125,7 +125,6 @@ Test(gpu, every_device_here_does_what_the_twin_does)
         if (gpu) {
             cr_assert_str_eq(lod_gpu_kind(gpu), lod_gpu_name(i));
             cr_assert(lod_gpu_label(gpu)[0]);
-            lod_gpu_prepare(gpu, &sums);
             jobs_of(gpu);
             cr_assert_null(lod_gpu_failure(gpu));
         }

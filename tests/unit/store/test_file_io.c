@@ -3,7 +3,9 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "backend/file_io.h"
@@ -78,5 +80,36 @@ Test(file_io, errors_of_the_system_are_returned)
     cr_assert_eq(lod_file_create(f.dir_fd, "link", &fd), -ELOOP);
     cr_assert_eq(faccessat(f.dir_fd, "elsewhere", F_OK, 0), -1);
     cr_assert_eq(fd, -1);
+    fixture_destroy(&f);
+}
+
+Test(file_io, a_whole_file_is_written_and_names_are_listed_from_the_first_one)
+{
+    struct fixture f = fixture_create();
+    char bytes[4] = "";
+    int fd = -1;
+
+    cr_assert_eq(lod_file_write(f.dir_fd, "whole", "longer than", 11), 0);
+    cr_assert_eq(lod_file_write(f.dir_fd, "whole", "new", 3), 0);
+    fd = openat(f.dir_fd, "whole", O_RDONLY);
+    cr_assert_eq(lod_file_pread(fd, 0, bytes, 3), 0);
+    cr_assert_str_eq(bytes, "new");
+    cr_assert_eq(lod_file_pread(fd, 3, bytes, 1), -EIO, "the old bytes are gone");
+    cr_assert_null(lod_file_names(fd), "a file has no names");
+    lod_file_close(fd);
+    cr_assert_eq(fcntl(fd, F_GETFD), -1);
+    lod_file_close(-1);
+    for (unsigned round = 0; round < 2; round++) {
+        DIR *names = lod_file_names(f.dir_fd);
+        bool found = false;
+        for (const struct dirent *entry; (entry = readdir(names));) {
+            found = found || strcmp(entry->d_name, "whole") == 0;
+        }
+        cr_assert(found, "round %u", round);
+        closedir(names);
+    }
+    cr_assert_eq(lod_file_sync_at(f.dir_fd, "whole"), 0);
+    cr_assert_eq(lod_file_sync_at(f.dir_fd, "."), 0);
+    cr_assert_eq(lod_file_sync_at(f.dir_fd, "missing"), -ENOENT);
     fixture_destroy(&f);
 }

@@ -72,6 +72,30 @@ Test(manifest, what_is_written_is_read_back)
     fixture_destroy(&f);
 }
 
+Test(manifest, only_its_own_text_is_the_manifest)
+{
+    struct fixture f = fixture_create();
+    struct lod_manifest in = sample();
+    char *text = NULL;
+    bool is = true;
+
+    cr_assert_eq(lod_manifest_text(&in, &text), 0);
+    cr_assert_eq(lod_manifest_is(f.store, text, &is), 0);
+    cr_assert_not(is, "there is none");
+    cr_assert_eq(lod_manifest_write(f.dir_fd, &in), 0);
+    cr_assert_eq(lod_manifest_is(f.store, text, &is), 0);
+    cr_assert(is);
+    text[strlen(text) - 2] = ' ';
+    cr_assert_eq(lod_manifest_is(f.store, text, &is), 0);
+    cr_assert_not(is, "one byte differs");
+    text[strlen(text) - 1] = '\0';
+    cr_assert_eq(lod_manifest_is(f.store, text, &is), 0);
+    cr_assert_not(is, "a byte is missing");
+    free(text);
+    lod_manifest_finish(&in);
+    fixture_destroy(&f);
+}
+
 Test(manifest, keys_have_the_order_of_the_format)
 {
     static const char *const keys[] = {"\"format\"",   "\"major\"",       "\"minor\"",
