@@ -17,9 +17,9 @@
 #include "pack/container/import.h"
 #include "pack/container/member_labels.h"
 #include "pack/pack_counts.h"
+#include "pack/pack_describe.h"
 #include "pack/target/resume_preview.h"
 #include "pack/scans/sample_read.h"
-#include "pack/source/globs.h"
 #include "pack/source/level_files.h"
 #include "pack/source/walk.h"
 
@@ -279,27 +279,10 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
                              .lock = {.fd = -1},
                              .target = {.fd = -1, .records_fd = -1, .keep = true}};
 
-    char more[LOD_TABLE_OPTIONS_ROOM + LOD_GLOBS_LINE_ROOM];
-    struct lod_resume_chosen chosen = {
-        .order = &options->order,
-        .scans_name = options->scans_name,
-        .script = strcmp(options->scans_name, "file") == 0 ? options->scans : NULL,
-        .top = options->top,
-        .l3_name = options->l3_name,
-        .more = more,
-        .from = options->from ? options->from->name : NULL,
-        .key = options->key,
-        .splits = options->splits.text,
-        .follow = options->follow,
-        .keep = options->keep,
-        .raw_plain = options->raw_plain};
-
     *ret_result = (struct lod_pack_result){0};
-    lod_table_options_lines(&options->tables, more);
-    lod_globs_line("levels", &options->levels, more + strlen(more), LOD_GLOBS_LINE_ROOM);
     int error = options->labels ? lod_labels_read(&p.labels, options->labels, first_error) : 0;
-    chosen.labels = options->labels ? lod_buf_span(&p.labels.text) : (struct lod_span){0};
-    lod_resume_options(&chosen, p.resume.options);
+    lod_pack_lines(options, options->labels ? lod_buf_span(&p.labels.text) : (struct lod_span){0},
+                   p.resume.options);
     error = error ? error : lod_pool_create(options->threads, &p.pool);
     error = error ? error : run(&p);
     if ((error == -ESTALE || error == -EBADMSG) && p.begun) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
+#include "pack/pack_describe.h"
 #include "pack/parts/plan_tables.h"
 #include "pack/record/write.h"
 #include "pack/target/journal.h"
@@ -19,44 +19,11 @@
 
 /* ------------------------------------------------------------------------------- the plan */
 
-static void hash_list(const struct lod_option_list *list, char sign, uint64_t *hash)
-{
-    for (unsigned i = 0; i < list->count; i++) {
-        *hash = lod_hash64(&sign, 1, *hash);
-        *hash = lod_hash64(list->at[i], strlen(list->at[i]), *hash);
-    }
-}
-
-/* Appends the patterns of names, which decide what is in the list but for nothing else. */
-static void print_filter(const struct lod_filter *filter, char *text, size_t room)
-{
-    const char *first = filter->exclude.count   ? filter->exclude.at[0]
-                        : filter->include.count ? filter->include.at[0]
-                                                : "FILE";
-    const size_t count = filter->exclude.count + filter->include.count + filter->lines.count;
-    uint64_t hash = 0;
-
-    hash_list(&filter->exclude, '-', &hash);
-    hash_list(&filter->include, '+', &hash);
-    for (size_t i = 0; i < filter->lines.count; i++) {
-        hash = lod_hash64(filter->lines.at[i], strlen(filter->lines.at[i]) + 1, hash);
-    }
-    if (count) {
-        lod_format(text, room, "--%s=%.256s (%zu patterns of hash %016" PRIx64 ")\n",
-                   filter->exclude.count   ? "exclude"
-                   : filter->include.count ? "include"
-                                           : "exclude-from",
-                   first, count, hash);
-    }
-}
-
 /* The options of the journal, and those that a walk of the source would show. */
 static void print_options(const struct lod_pack_run *p, char text[LOD_JOURNAL_OPTIONS_MAX + 1])
 {
-    const size_t bytes = strlen(p->resume.options);
-
-    memcpy(text, p->resume.options, bytes + 1);
-    print_filter(&p->options->filter, text + bytes, LOD_JOURNAL_OPTIONS_MAX + 1 - bytes);
+    memcpy(text, p->resume.options, strlen(p->resume.options) + 1);
+    lod_pack_filter_line(&p->options->filter, text);
 }
 
 static int refuse(struct lod_pack_run *p, int error, const char *sentence)

@@ -161,6 +161,11 @@ static bool any(const char *const *patterns, size_t count, const char *path, boo
     return false;
 }
 
+bool lod_patterns_match(const struct lod_option_list *patterns, const char *path)
+{
+    return any(patterns->at, patterns->count, path, false);
+}
+
 const char *lod_filter_why(const struct lod_filter *filter, const char *path, bool folder)
 {
     if (any(filter->exclude.at, filter->exclude.count, path, folder) ||

@@ -29,6 +29,9 @@ struct lod_filter {
 /* Returns whether the pattern matches a path; `folder`: of a folder. */
 bool lod_pattern_matches(const char *pattern, const char *path, bool folder);
 
+/* Returns whether one of the patterns matches the path of a file. */
+bool lod_patterns_match(const struct lod_option_list *patterns, const char *path);
+
 /* Returns whether a pattern is usable: neither empty nor longer than a path, and not "/". */
 bool lod_pattern_is_good(const char *pattern);
 

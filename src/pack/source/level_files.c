@@ -3,7 +3,7 @@
 #include "pack/source/level_files.h"
 
 #include "memory/memory_semaphore.h"
-#include "pack/source/globs.h"
+#include "pack/source/filter.h"
 
 /* Memory for all files that a dry run encodes at once. One that takes more waits to be alone. */
 #define WORK_BYTES (1ull << 30)
@@ -13,13 +13,13 @@ void lod_level_files_mark(struct lod_source_list *list, const struct lod_option_
     for (size_t i = 0; i < list->count; i++) {
         struct lod_source *source = &list->at[i];
         if (source->role == LOD_SOURCE_FILE && source->encoder->levels &&
-            lod_globs_match(globs, source->path)) {
+            lod_patterns_match(globs, source->path)) {
             source->encoder = source->encoder->levels;
         }
     }
     for (size_t i = 0; i < list->count; i++) {
         const struct lod_source *link = &list->at[i];
-        if (link->role == LOD_SOURCE_HARD_LINK && !lod_globs_match(globs, link->path) &&
+        if (link->role == LOD_SOURCE_HARD_LINK && !lod_patterns_match(globs, link->path) &&
             list->at[link->owner].encoder == lod_encoder_l3.levels) {
             list->at[link->owner].encoder = &lod_encoder_l3;
         }

@@ -8,44 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
 #include "toc/shard/dtype.h"
 #include "toc/source/text_table.h"
 
-/* Returns the length of the UTF-8 sequence at `at`, or 0 if it is invalid, overlong or a surrogate.
- */
-static size_t sequence_bytes(const uint8_t *at)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t bytes = at[0] < 0x80             ? 1
-                         : (at[0] & 0xe0) == 0xc0 ? 2
-                         : (at[0] & 0xf0) == 0xe0 ? 3
-                         : (at[0] & 0xf8) == 0xf0 ? 4
-                                                  : 0;
-    uint32_t point = bytes > 1 ? at[0] & (0x7fu >> bytes) : at[0];
-
-    for (size_t i = 1; i < bytes; i++) {
-        if ((at[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        point = point << 6 | (at[i] & 0x3f);
-    }
-    return bytes && point >= least[bytes] && point <= 0x10ffff && (point & 0x1ff800) != 0xd800
-               ? bytes
-               : 0;
-}
-
 static bool is_utf8(const char *text)
 {
-    const uint8_t *at = (const uint8_t *)text;
+    const size_t bytes = strlen(text);
+    uint32_t character;
+    size_t at = 0, step = 1;
 
-    while (*at) {
-        const size_t bytes = sequence_bytes(at);
-        if (bytes == 0) {
-            return false;
-        }
-        at += bytes;
+    for (; at < bytes && step; at += step) {
+        step = lod_utf8((const uint8_t *)text + at, bytes - at, &character);
     }
-    return true;
+    return step != 0;
 }
 
 /* Makes a JSON string, which is UTF-8. Other text is read as Latin-1, in which every byte is valid.

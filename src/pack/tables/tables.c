@@ -3,7 +3,7 @@
  * Finds the tables among the files, and adds their sources: FOLDER.toc with schema.json and the
  * shards, beside every name of a table. See tables.h.
  */
-#include "pack/source/globs.h"
+#include "pack/source/filter.h"
 #include "pack/tables/tables.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ static int look_at_source(struct finding *f, uint32_t i)
         return 0;
     }
     enum lod_table_kind kind = kind_of(source->path);
-    f->wanted[i] = kind && lod_globs_match(&f->options->globs, source->path);
+    f->wanted[i] = kind && lod_patterns_match(&f->options->globs, source->path);
     if (f->wanted[i]) {
         return add_candidate(f, (uint32_t)(owner - list->at), kind, true);
     }

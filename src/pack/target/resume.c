@@ -3,57 +3,10 @@
 #include "pack/target/resume.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "hash.h"
-#include "raw_units_write.h"
-#include "text.h"
 #include "pack/target/stale_files.h"
-
-#define NAME_TEXT    (4 * LOD_PATH_MAX + 1)
-#define SPLITS_SHOWN 256 /* bytes of --splits in the journal */
-
-void lod_resume_options(const struct lod_resume_chosen *chosen,
-                        char text[LOD_JOURNAL_OPTIONS_MAX + 1])
-{
-    char scans[LOD_SCRIPT_TEXT_MAX], contents[64] = "", size[24] = "auto", from[600] = "";
-    char splits[SPLITS_SHOWN + 64] = "", labels[64] = "", shown[SPLITS_SHOWN + 1];
-
-    if (chosen->order->record_bytes) {
-        snprintf(size, sizeof(size), "%" PRIu64, chosen->order->record_bytes);
-    }
-    if (chosen->from) {
-        lod_format(from, sizeof(from), "--from=%s%s%.255s\n", chosen->from,
-                   chosen->key ? " --key=" : "", chosen->key ? chosen->key : "");
-    }
-    if (chosen->splits) {
-        lod_format(shown, sizeof(shown), "%pE", chosen->splits);
-        snprintf(splits, sizeof(splits), "--splits=%s of hash %016" PRIx64 "\n", shown,
-                 lod_hash64(chosen->splits, strlen(chosen->splits), 0));
-    }
-    if (chosen->labels.at) {
-        snprintf(labels, sizeof(labels), "--labels of contents %016" PRIx64 "\n",
-                 lod_hash64(chosen->labels.at, chosen->labels.bytes, 0));
-    }
-    if (chosen->script) {
-        lod_script_print(chosen->script, scans, sizeof(scans));
-        snprintf(contents, sizeof(contents), " of contents %016" PRIx64,
-                 lod_hash64(scans, strlen(scans), 0));
-    }
-    snprintf(text, LOD_JOURNAL_OPTIONS_MAX + 1,
-             "lodfs " LODFS_VERSION "\n--order=%s\n--seed=%" PRIu64 "\n--record-size=%s"
-             "\n--scans=%s%s\n--full=%s%s%s\n--l3=%s\n--raw=%s%s\n--original=%s\n--symlinks=%s\n%s%"
-             "s%s%s",
-             chosen->order->by_path ? "path" : "shuffle", chosen->order->seed, size,
-             chosen->scans_name, contents, chosen->top ? "source" : "scans",
-             chosen->top ? " --top=" : "",
-             chosen->top ? lod_fidelity_name((enum lod_fidelity)chosen->top) : "", chosen->l3_name,
-             chosen->raw_plain ? "plain" : "zstd of libzstd ",
-             chosen->raw_plain ? "" : lod_raw_units_version(), chosen->keep ? "all" : "auto",
-             chosen->follow ? "follow" : "keep", from, splits, labels, chosen->more);
-}
 
 int lod_resume_refuse(const char *path, const char *why, struct lod_first_error *first_error)
 {

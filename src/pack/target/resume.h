@@ -14,7 +14,6 @@
 #include "pack/plan/order.h"
 #include "pack/target/target.h"
 #include "pack/source/first_error.h"
-#include "pcr/jpeg/script.h"
 
 /* Initialise with zeros. */
 struct lod_resume {
@@ -23,24 +22,6 @@ struct lod_resume {
     bool found; /* there is a journal, so records may be kept */
     bool ours;  /* the journal in the target is this run's, so the same command would continue */
 };
-
-/* The options that determine the bytes of a store. */
-struct lod_resume_chosen {
-    const struct lod_order_options *order;
-    const char *scans_name;
-    const struct lod_script *script; /* of --scans=FILE, else NULL */
-    uint8_t top;                     /* of --full=source; 0: --full=scans */
-    const char *l3_name;
-    const char *more;       /* lines with more options */
-    const char *from, *key; /* NULL: none */
-    const char *splits;     /* NULL: none */
-    struct lod_span labels; /* the text of --labels; of no bytes without a place: none */
-    bool follow, keep, raw_plain;
-};
-
-/* Prints the options as on the command line, a line each. */
-void lod_resume_options(const struct lod_resume_chosen *chosen,
-                        char text[LOD_JOURNAL_OPTIONS_MAX + 1]);
 
 /*
  * Examines a target that was just opened. Returns -EEXIST if it has the beginning of a pack with

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "encoder.h"
+#include "pack/pack_describe.h"
 #include "pack/target/journal.h"
-#include "pack/target/resume.h"
 
 #define OPTIONS "lodfs 1\n--order=shuffle\n--seed=0\n"
 
@@ -236,31 +236,39 @@ Test(journal, wrong_lengths_are_refused)
 
 Test(journal, options_are_printed_as_on_the_command_line)
 {
-    const struct lod_order_options order = {.seed = 9, .record_bytes = 65536};
     const struct lod_script *lean = lod_script_named("lean"), *best = lod_script_named("best");
+    const struct lod_span none = {0};
     char text[LOD_JOURNAL_OPTIONS_MAX + 1], other[LOD_JOURNAL_OPTIONS_MAX + 1];
 
-    struct lod_resume_chosen chosen = {.order = &order,
-                                       .scans_name = "lean",
-                                       .l3_name = "small",
-                                       .more = "--batch-rows=7\n",
-                                       .follow = true,
-                                       .raw_plain = true};
-    lod_resume_options(&chosen, text);
-    cr_assert_not_null(strstr(text, "\n--order=shuffle\n--seed=9\n--record-size=65536\n"
-                                    "--scans=lean\n--full=scans\n--l3=small\n--raw=plain\n"
-                                    "--original=auto\n"
-                                    "--symlinks=follow\n--batch-rows=7\n"));
+    struct lod_pack_options chosen = {.order = {.seed = 9, .record_bytes = 65536},
+                                      .scans_name = "lean",
+                                      .l3_name = "small",
+                                      .tables.text.cut.batch_rows = 7,
+                                      .levels = {.at = {"*.png"}, .count = 1},
+                                      .follow = true,
+                                      .raw_plain = true};
+    lod_pack_lines(&chosen, none, text);
+    cr_assert_not_null(strstr(text,
+                              "\n--order=shuffle\n--seed=9\n--record-size=65536\n"
+                              "--scans=lean\n--full=scans\n--l3=small\n--raw=plain\n"
+                              "--original=auto\n"
+                              "--symlinks=follow\n--batch-rows=7\n--levels=*.png (1 of hash "));
     chosen.top = 4;
-    lod_resume_options(&chosen, text);
+    lod_pack_lines(&chosen, none, text);
     cr_assert_not_null(strstr(text, "\n--full=source --top=q4\n"));
     chosen.scans_name = "file";
-    chosen.script = lean;
-    lod_resume_options(&chosen, text);
-    chosen.script = best;
-    lod_resume_options(&chosen, other);
+    chosen.scans = lean;
+    lod_pack_lines(&chosen, none, text);
+    chosen.scans = best;
+    lod_pack_lines(&chosen, none, other);
     cr_assert_str_neq(text, other);
     chosen.keep = true;
-    lod_resume_options(&chosen, text);
+    lod_pack_lines(&chosen, none, text);
     cr_assert_str_neq(text, other);
+    chosen.order.record_bytes = 0;
+    chosen.splits.text = "train,v";
+    lod_pack_lines(&chosen, (struct lod_span){(const uint8_t *)"a\t1\n", 4}, text);
+    cr_assert_not_null(strstr(text, "\n--record-size=auto\n"));
+    cr_assert_not_null(strstr(text, "\n--splits=train,v of hash "));
+    cr_assert_not_null(strstr(text, "\n--labels of contents "));
 }
