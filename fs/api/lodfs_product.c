@@ -265,24 +265,25 @@ int lodfs_table_elements(const struct lodfs_table *table, uint64_t first, uint64
     return take_rows(table, ELEMENTS, first, count, into, error);
 }
 
+static int take_numbers(const struct lodfs_table *table, enum form form, uint64_t first,
+                        uint64_t count, void *into, struct lodfs_error *error)
+{
+    int result = take_rows(table, form, first, count, into, error);
+
+    if (!result) {
+        scale(into, count * table->core->columns, form == NUMBERS_8 ? 8 : 4, table->factor);
+    }
+    return result;
+}
+
 int lodfs_table_dense_f8(const struct lodfs_table *table, uint64_t first, uint64_t count,
                          double *into, struct lodfs_error *error)
 {
-    int result = take_rows(table, NUMBERS_8, first, count, into, error);
-
-    if (!result) {
-        scale(into, count * table->core->columns, sizeof(*into), table->factor);
-    }
-    return result;
+    return take_numbers(table, NUMBERS_8, first, count, into, error);
 }
 
 int lodfs_table_dense_f4(const struct lodfs_table *table, uint64_t first, uint64_t count,
                          float *into, struct lodfs_error *error)
 {
-    int result = take_rows(table, NUMBERS_4, first, count, into, error);
-
-    if (!result) {
-        scale(into, count * table->core->columns, sizeof(*into), table->factor);
-    }
-    return result;
+    return take_numbers(table, NUMBERS_4, first, count, into, error);
 }

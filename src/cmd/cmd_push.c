@@ -9,11 +9,10 @@
 
 #include "backend/location.h"
 #include "pack/parts/pack_part.h"
-#include "pool.h"
 #include "push/push.h"
 #include "terminal/arguments.h"
 #include "terminal/store_options.h"
-#include "verify/verify.h"
+#include "terminal/verify_show.h"
 
 #define THREADS 4u
 
@@ -74,48 +73,25 @@ static void conclude(const struct arguments *arguments, const struct lod_push_co
 
 /* ---------------------------------------------------------------------------------- --verify */
 
-struct checking {
-    struct lod_verify *verify;
-    struct lod_progress *progress;
-    struct lod_cancel *cancel;
-};
-
-static int check_step(void *ctx, uint64_t number)
-{
-    struct checking *checking = ctx;
-    uint64_t bytes = 0, files = 0;
-
-    int error = lod_cancel_poll(checking->cancel);
-    error = error ? error : lod_verify_step(checking->verify, number, &bytes, &files);
-    lod_progress_add(checking->progress, files, bytes, 0);
-    return error;
-}
-
 static int check(const struct lod_push *push, char why[LOD_PUSH_WHY])
 {
-    struct checking checking = {.progress = push->progress, .cancel = push->cancel};
     const struct lod_findings *findings = NULL;
-    struct lod_pool *pool = NULL;
+    struct lod_verify *verify = NULL;
 
-    int error = lod_verify_create(push->url, push->how, &checking.verify, why, LOD_PUSH_WHY);
+    int error = lod_verify_create(push->url, push->how, &verify, why, LOD_PUSH_WHY);
     if (error) {
         return error == -ENOENT ? -EIO : error;
     }
-    lod_verify_hashes_only(checking.verify);
-    lod_progress_stage(push->progress, "verifying", lod_verify_files(checking.verify),
-                       lod_verify_bytes(checking.verify));
-    error = lod_pool_create(push->threads, &pool);
-    error = error ? error
-                  : lod_pool_each(pool, lod_verify_steps(checking.verify), check_step, &checking);
-    lod_pool_destroy(pool);
-    error = error ? error : lod_verify_conclude(checking.verify, &findings);
+    lod_verify_hashes_only(verify);
+    error = lod_verify_show(verify, push->threads, push->progress, push->cancel);
+    error = error ? error : lod_verify_conclude(verify, &findings);
     if (!error && findings->damages) {
         snprintf(
             why, LOD_PUSH_WHY,
             "it is there, but damaged; lodfs verify names the damage, there and in the folder");
         error = -EBADMSG;
     }
-    lod_verify_destroy(checking.verify);
+    lod_verify_destroy(verify);
     return error;
 }
 

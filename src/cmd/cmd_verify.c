@@ -9,12 +9,11 @@
 #include "terminal/open_store.h"
 #include "terminal/arguments.h"
 #include "terminal/thread_count.h"
-#include "pool.h"
+#include "terminal/verify_show.h"
 #include "pack/parts/pack_part.h"
 #include "terminal/progress.h"
 #include "terminal/cancel.h"
 #include "terminal/store_options.h"
-#include "verify/verify.h"
 #include "output/verify_report.h"
 
 struct arguments {
@@ -52,28 +51,10 @@ struct work {
     struct lod_verify_summary summary;
 };
 
-static int step(void *ctx, uint64_t index)
-{
-    struct work *work = ctx;
-    uint64_t bytes = 0, files = 0;
-
-    int error = lod_cancel_poll(&work->stop);
-    error = error ? error : lod_verify_step(work->verify, index, &bytes, &files);
-    if (!error) {
-        lod_progress_add(&work->progress, files, bytes, 0);
-    }
-    return error;
-}
-
 static int run_steps(struct work *work, unsigned threads, const struct lod_findings **ret_findings)
 {
-    struct lod_pool *pool = NULL;
+    int error = lod_verify_show(work->verify, threads, &work->progress, &work->stop);
 
-    lod_progress_stage(&work->progress, "verifying", lod_verify_files(work->verify),
-                       lod_verify_bytes(work->verify));
-    int error = lod_pool_create(threads, &pool);
-    error = error ? error : lod_pool_each(pool, lod_verify_steps(work->verify), step, work);
-    lod_pool_destroy(pool);
     work->summary.files = work->progress.files;
     work->summary.bytes = work->progress.bytes_in;
     work->summary.files_all = lod_verify_files(work->verify);

@@ -291,7 +291,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
     ret_result->resumable = error && p.resume.ours && p.target.keep;
     lod_target_finish(&p.target);
     lod_part_unlock(&p.lock);
-    lod_resume_finish(&p.resume);
+    lod_journal_finish(&p.resume.journal);
     lod_order_finish(&p.order);
     lod_labels_finish(&p.labels);
     ret_result->scans = p.scans.table;

@@ -110,8 +110,3 @@ int lod_resume_begin(struct lod_resume *resume, struct lod_target *target,
     resume->ours = target->keep = true;
     return 0;
 }
-
-void lod_resume_finish(struct lod_resume *resume)
-{
-    lod_journal_finish(&resume->journal);
-}

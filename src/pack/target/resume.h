@@ -39,7 +39,6 @@ LOD_MUST_CHECK int lod_resume_begin(struct lod_resume *resume, struct lod_target
                                     const struct lod_source_list *list,
                                     const struct lod_order *order, const cJSON *scans,
                                     struct lod_first_error *first_error);
-void lod_resume_finish(struct lod_resume *resume);
 
 /* Sets the message of both functions; `why` comes from journal.h. Returns -EEXIST. */
 #define LOD_RESUME_WHY_TEXT (4 * LOD_PATH_MAX + 1 + 256)
