@@ -34,7 +34,7 @@ struct lod_pack_plan_facts {
 
 /* The contents of a plan that is written; borrowed. */
 struct lod_pack_plan_decisions {
-    const char *options; /* one a line; see lod_resume_options */
+    const char *options; /* one a line; see lod_pack_lines */
     uint64_t journal;    /* lod_journal_peek of the journal beside the plan */
     const struct lod_source_list *list, *containers;
     const struct lod_order *order;

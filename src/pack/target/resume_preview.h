@@ -12,7 +12,7 @@
 
 /*
  * Counts in *ret_there the records in folder `store` that pack might keep: their headers are as
- * planned; their frames are not read. `options` are those of lod_resume_options. Returns -EEXIST
+ * planned; their frames are not read. `options` are those of lod_pack_lines. Returns -EEXIST
  * with a message if pack would refuse to continue, or -ENOMEM.
  */
 LOD_MUST_CHECK int lod_resume_preview(const char *store, const char *options,
