@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of samples in files: those below one byte, as in PNG, BMP and PBM, and those of two bytes. */
+/* Rows of samples in files: below one byte, as in PNG, BMP and PBM, and of two bytes. */
 #ifndef LOD_BITS_ROW_H
 #define LOD_BITS_ROW_H
 
