@@ -5,10 +5,29 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* Returns how many slots there are for loads of one kind. */
+/* Returns the bytes of requests in flight. One has LOD_IO_BUFFER_BYTES at most, or as long as they
+ * are unknown. */
+static uint64_t bytes_in_flight(const struct lod_load_slots *slots)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i <= slots->window.most; i++) {
+        const struct lod_load *load = &slots->at[i];
+        const bool small = load->expected && load->expected < LOD_IO_BUFFER_BYTES;
+        bytes += !load->in_flight ? 0 : small ? load->expected : LOD_IO_BUFFER_BYTES;
+    }
+    return bytes;
+}
+
+/* Returns how many loads of one kind may be in flight now. Small ones fill the window by their
+ * bytes, unless the store has asked for fewer requests. */
 static unsigned slots_for(const struct lod_load_slots *slots, bool ahead)
 {
-    return slots->window.limit + (!ahead && slots->window.most > 1);
+    const struct lod_load_window *window = &slots->window;
+    const bool open = window->limit >= window->first &&
+                      bytes_in_flight(slots) < window->limit * (uint64_t)LOD_IO_BUFFER_BYTES;
+
+    return (open ? window->most : window->limit) + (!ahead && window->most > 1);
 }
 
 struct lod_load *lod_load_slots_find(struct lod_load_slots *slots, uint32_t record)

@@ -5,7 +5,8 @@
  *
  * A load is for readers that wait (DEMAND), or for later ones (AHEAD). A waiting reader comes
  * first: no load ahead begins while one waits for a slot, and one in flight gives its slot up at
- * its next step. If several may be in flight, readers have one slot more than loads ahead.
+ * its next step. If several may be in flight, readers have one slot more than loads ahead, and
+ * small loads are as many as have the bytes of the window's large ones.
  */
 #ifndef LOD_LOAD_SLOTS_H
 #define LOD_LOAD_SLOTS_H

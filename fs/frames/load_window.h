@@ -14,6 +14,7 @@
 struct lod_load_window {
     unsigned limit; /* loads that may be in flight now, 1 .. most */
     unsigned most;  /* of them; 1: the window never changes */
+    unsigned first; /* the limit at first: with fewer, the store has asked for fewer requests */
     unsigned tried; /* `limit` is tried, and this was the one before; 0: it is not */
     uint64_t speed; /* of the limit before, bytes a second; 0: not measured */
     uint64_t rest_until_ns, halved_ns;

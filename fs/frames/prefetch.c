@@ -321,7 +321,7 @@ int lod_prefetch_init(struct lod_prefetch *prefetch, struct lod_fetch *fetch,
     *prefetch = (struct lod_prefetch){
         .fetch = fetch,
         .threads = options->threads,
-        .slots.window = {.limit = loads, .most = most},
+        .slots.window = {.limit = loads, .most = most, .first = loads},
     };
     atomic_init(&prefetch->room_bytes, options->room_bytes);
     atomic_init(&prefetch->room_until_ns, options->room_bytes ? UINT64_MAX : 0);

@@ -192,11 +192,11 @@ static bool take_work(struct lod_prefetch *prefetch, uint64_t room, struct work 
 
 static void *run(void *ctx);
 
-/* Starts as many threads as loads may be in flight. The lock is held. */
+/* Starts as many threads as small loads may be in flight. The lock is held. */
 static void start(struct lod_prefetch *prefetch)
 {
     while (prefetch->threads && !prefetch->over &&
-           prefetch->thread_count < prefetch->slots.window.limit &&
+           prefetch->thread_count < prefetch->slots.window.most &&
            !pthread_create(&prefetch->thread[prefetch->thread_count], NULL, run, prefetch)) {
         prefetch->thread_count++;
     }

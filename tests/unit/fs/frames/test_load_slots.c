@@ -54,6 +54,35 @@ Test(load_slots, readers_have_one_slot_more_than_loads_ahead)
     cr_assert_not(lod_load_slots_may(&slots, AHEAD));
 }
 
+/* Begins as many loads ahead of so many bytes as may be in flight. */
+static unsigned fill(uint64_t bytes)
+{
+    unsigned count = 0;
+
+    for (; lod_load_slots_may(&slots, AHEAD); count++) {
+        lod_load_slots_begin(&slots, count, AHEAD)->expected = bytes;
+    }
+    return count;
+}
+
+Test(load_slots, small_loads_fill_the_window_by_their_bytes)
+{
+    begin(4, 12);
+    cr_assert_eq(fill(300 << 10), 12);
+    cr_assert(lod_load_slots_may(&slots, READER), "readers still have one more");
+    begin(4, 12);
+    cr_assert_eq(fill(2 << 20), 10, "of 2 MiB, until there are 20");
+    begin(4, 12);
+    cr_assert_eq(fill(64 << 20), 4, "a request has 5 MiB at most");
+    begin(4, 12);
+    cr_assert_eq(fill(0), 4, "their size is not known");
+    begin(2, 12);
+    slots.window.first = 4;
+    cr_assert_eq(fill(1000), 2, "the store has asked for fewer requests");
+    begin(1, 1);
+    cr_assert_eq(fill(1000), 1, "a disk");
+}
+
 Test(load_slots, as_many_loads_make_way_as_readers_wait)
 {
     struct lod_load *loads[4];
