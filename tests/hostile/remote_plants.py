@@ -42,6 +42,10 @@ REMOTE = (
     ("a warmup does not see what is there", "src/warmup/warmup.c",
      "at = lod_object_copied(part->object, start, to), wanted", "at = start, wanted",
      "remote-warmup"),
+    ("a tier does not keep the index", "fs/store/index/index_copy.c",
+     "    bool has = copy->keep;\n", "    bool has = false;\n", "remote-tier_index"),
+    ("a wrong block of the index's copy is not asked for again", "fs/store/index/blocks.c",
+     "LOD_BLOCK_BYTES) || !fresh;", "LOD_BLOCK_BYTES) && fresh;", "remote-tier_index"),
     ("other users may use the folder of a tier", "fs/store/tier/tier_folder.c",
      "return st->st_mode & OTHERS ?", "return st->st_mode & S_ISVTX ?", "hostile-tier"),
 )

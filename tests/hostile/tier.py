@@ -161,7 +161,7 @@ def killed(work, truth):
     print(f"{there} of {total} bytes were there, {needed} were read of the store")
     if there < total * .3:
         yield f"only {there} bytes were there"
-    if needed > (total - .99 * there) * 1.03:
+    if needed > max(0, total - .99 * there) * 1.03:
         yield f"{needed} bytes were read of the store, {there} of {total} were in the tier"
 
 

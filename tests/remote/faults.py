@@ -259,6 +259,7 @@ class Faults:
         self.lock, self.over = threading.Lock(), threading.Event()
         self.marks = {}  # of objects that were put
         self.keys = []  # (ID, session token) of each signed request
+        self.names = []  # of the objects asked for, one for each request
 
     def set(self, kind, times=1, rate=1.0, most=ALWAYS):
         with self.lock:
@@ -274,6 +275,7 @@ class Faults:
         """The kind of fault that this answer gets."""
         with self.lock:
             self.requests += 1
+            self.names.append(name)
             before = self.seen.setdefault(name, [])
             times = sum(a <= last and first <= b for a, b in before)
             if (self.kind == "none" or times >= self.times or self.made >= self.most

@@ -87,10 +87,11 @@ struct lod_blocks *lod_blocks_destroy(struct lod_blocks *blocks)
     return NULL;
 }
 
-void lod_blocks_copy_whole(struct lod_blocks *blocks, unsigned ranges)
+void lod_blocks_copy_whole(struct lod_blocks *blocks, unsigned ranges, bool keep)
 {
-    if (lod_object_bytes(blocks->index) > WHOLE_BLOCKS * LOD_BLOCK_BYTES &&
-        lod_index_copy_start(blocks->index, ranges, &blocks->copy)) {
+    const bool large = lod_object_bytes(blocks->index) > WHOLE_BLOCKS * LOD_BLOCK_BYTES;
+
+    if ((large || keep) && lod_index_copy_start(blocks->index, ranges, keep, &blocks->copy)) {
         blocks->copy = NULL; /* windows of it will be read, as they are asked for */
     }
 }
@@ -123,14 +124,16 @@ static int fill_window(void *ctx, struct lod_key key, struct lod_blob **ret_blob
 }
 
 /*
- * Reads block `number` of the file, unchecked. If its window cannot be read, reads the block alone.
+ * Reads block `number` of the file, unchecked. If its window cannot be read, reads the block alone:
+ * then *ret_fresh is true.
  */
-static int read_block(struct lod_blocks *blocks, uint64_t number, uint8_t *into)
+static int read_block(struct lod_blocks *blocks, uint64_t number, uint8_t *into, bool *ret_fresh)
 {
     struct lod_key window = {.high = number / blocks->window_blocks};
     size_t at = number % blocks->window_blocks * LOD_BLOCK_BYTES;
     struct lod_blob *blob = NULL;
 
+    *ret_fresh = false;
     if (lod_index_copy_read(blocks->copy, number * LOD_BLOCK_BYTES, into, LOD_BLOCK_BYTES)) {
         return 0;
     }
@@ -146,6 +149,7 @@ static int read_block(struct lod_blocks *blocks, uint64_t number, uint8_t *into)
             return 0;
         }
     }
+    *ret_fresh = true;
     return timed_read(blocks, number * LOD_BLOCK_BYTES, into, LOD_BLOCK_BYTES);
 }
 
@@ -181,19 +185,25 @@ static int check(const struct place *place, const uint8_t *block)
     return lod_block_check(block, place->blocks->seed, place->section, place->number);
 }
 
+/* A wrong block of the copy, or of a window, stays there: it is asked for each time. */
+static bool should_ask_again(struct lod_blocks *blocks, uint64_t number, bool fresh)
+{
+    return lod_object_doubt(blocks->index, number * LOD_BLOCK_BYTES, LOD_BLOCK_BYTES) || !fresh;
+}
+
 static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
 {
     const struct place *place = ctx;
     struct lod_blob *blob = NULL;
+    bool fresh = true;
 
     int error = lod_blob_create(LOD_BLOCK_BYTES, &blob);
     if (error) {
         return error;
     }
-    error = read_block(place->blocks, key.low, blob->data);
+    error = read_block(place->blocks, key.low, blob->data, &fresh);
     error = error ? error : check(place, blob->data);
-    if (error == -EBADMSG &&
-        lod_object_doubt(place->blocks->index, key.low * LOD_BLOCK_BYTES, LOD_BLOCK_BYTES)) {
+    if (error == -EBADMSG && should_ask_again(place->blocks, key.low, fresh)) {
         error = timed_read(place->blocks, key.low * LOD_BLOCK_BYTES, blob->data, LOD_BLOCK_BYTES);
         error = error ? error : check(place, blob->data);
     }

@@ -22,7 +22,7 @@ LOD_MUST_CHECK int lod_blocks_create(struct lod_object *index, uint64_t seed, si
                                      struct lod_blocks **ret_blocks);
 /* Copies the index in the background, as far as that pays: see index_copy.h. Before any other
  * thread uses the blocks. */
-void lod_blocks_copy_whole(struct lod_blocks *blocks, unsigned ranges);
+void lod_blocks_copy_whole(struct lod_blocks *blocks, unsigned ranges, bool keep);
 struct lod_blocks *lod_blocks_destroy(struct lod_blocks *blocks);
 
 /*

@@ -285,12 +285,11 @@ static int open_object(struct lod_index *index, struct lod_store *store,
         return set_why(why, why_room, error == -ENOENT ? -EIO : error,
                        "the index cannot be opened");
     }
-    error = lod_object_pread(index->object, 0, block, sizeof(block));
-    if (error) {
+    error = lod_superblock_read(index->object, manifest, block);
+    if (error && error != -EBADMSG) {
         return set_why(why, why_room, error, "the index cannot be read");
     }
-    if (lod_hash64(block, sizeof(block), 0) != manifest->index_hash ||
-        lod_block_check(block, manifest->store_id.low, LOD_SECTION_SUPER, 0)) {
+    if (error) {
         return set_why(why, why_room, -EBADMSG,
                        "the superblock of the index is damaged: its hash differs");
     }
@@ -328,9 +327,9 @@ int lod_index_open(struct lod_store *store, const struct lod_manifest *manifest,
     return 0;
 }
 
-void lod_index_copy_whole(struct lod_index *index, unsigned ranges)
+void lod_index_copy_whole(struct lod_index *index, unsigned ranges, bool keep)
 {
-    lod_blocks_copy_whole(index->blocks, ranges);
+    lod_blocks_copy_whole(index->blocks, ranges, keep);
 }
 
 struct lod_index *lod_index_close(struct lod_index *index)

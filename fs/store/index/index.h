@@ -74,8 +74,8 @@ LOD_MUST_CHECK int lod_index_open(struct lod_store *store, const struct lod_mani
                                   size_t cache_bytes, struct lod_index **ret_index, char *why,
                                   size_t why_room);
 /* Copies it in the background, `ranges` at a time: see index_copy.h. Before any other thread uses
- * it. */
-void lod_index_copy_whole(struct lod_index *index, unsigned ranges);
+ * it. `keep`: the store has a local copy, which is to get it. */
+void lod_index_copy_whole(struct lod_index *index, unsigned ranges, bool keep);
 struct lod_index *lod_index_close(struct lod_index *index);
 
 uint32_t lod_index_nodes(const struct lod_index *index);

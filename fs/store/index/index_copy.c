@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "backend/file_io.h"
@@ -16,12 +17,16 @@
 #define SLICE_BYTES ((size_t)1 << 20)
 #define BATCH_MAX   4u /* slices in memory; they fill a line of 1 Gbit/s and 20 ms */
 #define FREE_PART   4u
+#define OFFERS      100u /* of one slice */
+#define PAUSE_NS    50000000
 #define NONE        UINT64_MAX
 
 struct lod_index_copy {
     struct lod_object *index;
     int fd;
     unsigned batch;
+    bool keep;
+    uint64_t kept; /* the thread's: the store's own copy has so many bytes */
     uint64_t slices;
     uint64_t next;   /* the thread's: all slices before it were tried */
     uint8_t *memory; /* the thread's: of BATCH_MAX slices */
@@ -115,14 +120,48 @@ static bool copy_batch(struct lod_index_copy *copy, uint64_t slice)
     return true;
 }
 
+/* Offers a slice, until the store's copy has it: that takes nothing while it adds up its files. */
+static bool offer_slice(struct lod_index_copy *copy, uint64_t slice)
+{
+    const uint64_t at = slice * SLICE_BYTES, end = at + slice_bytes(copy, slice);
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    bool has = false;
+
+    if (lod_file_pread(copy->fd, at, copy->memory, (size_t)(end - at))) {
+        return false;
+    }
+    for (unsigned tries = 0; !has && tries < OFFERS && !atomic_load(&copy->over); tries++) {
+        if (tries) {
+            nanosleep(&pause, NULL);
+        }
+        lod_object_offer(copy->index, at, copy->memory, (size_t)(end - at));
+        has = lod_object_copied(copy->index, at, end) == end;
+    }
+    return has;
+}
+
+/* Bytes that came from the store's copy are not offered to it: they may be wrong there. */
+static void offer_all(struct lod_index_copy *copy)
+{
+    bool has = copy->keep;
+
+    for (uint64_t slice = copy->kept / SLICE_BYTES; has && slice < copy->slices; slice++) {
+        has = offer_slice(copy, slice);
+    }
+}
+
 static void *run(void *ctx)
 {
     struct lod_index_copy *copy = ctx;
 
+    copy->kept = lod_object_copied(copy->index, 0, lod_object_bytes(copy->index));
     for (uint64_t slice; !atomic_load(&copy->over) && (slice = choose(copy)) != NONE;) {
         if (!copy_batch(copy, slice)) {
             break;
         }
+    }
+    if (choose(copy) == NONE) {
+        offer_all(copy);
     }
     free(copy->memory);
     copy->memory = NULL;
@@ -163,7 +202,7 @@ static void destroy(struct lod_index_copy *copy)
     free(copy);
 }
 
-int lod_index_copy_start(struct lod_object *index, unsigned ranges,
+int lod_index_copy_start(struct lod_object *index, unsigned ranges, bool keep,
                          struct lod_index_copy **ret_copy)
 {
     const uint64_t bytes = lod_object_bytes(index);
@@ -184,6 +223,7 @@ int lod_index_copy_start(struct lod_object *index, unsigned ranges,
     copy->index = index;
     copy->fd = fd;
     copy->slices = slices;
+    copy->keep = keep;
     copy->batch = ranges < BATCH_MAX ? ranges : BATCH_MAX;
     copy->memory = memory;
     atomic_init(&copy->wanted, NONE);

@@ -20,8 +20,9 @@ struct lod_index_copy;
 /*
  * Starts copying `index`, which is borrowed. -ENOSPC: the copy would take more than a quarter of
  * the free space there; other errors: there can be no copy. `ranges` are read side by side.
+ * `keep`: once it is whole, it is offered to the store's own copy, for later mounts.
  */
-LOD_MUST_CHECK int lod_index_copy_start(struct lod_object *index, unsigned ranges,
+LOD_MUST_CHECK int lod_index_copy_start(struct lod_object *index, unsigned ranges, bool keep,
                                         struct lod_index_copy **ret_copy);
 /* Waits for the request in flight, at most. Accepts NULL. */
 struct lod_index_copy *lod_index_copy_end(struct lod_index_copy *copy);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "hash.h"
 #include "index/blocks.h"
 #include "sample/sample_rows.h"
 
@@ -137,6 +138,27 @@ int lod_superblock_take(const uint8_t block[LOD_BLOCK_BYTES], const struct lod_m
     }
     *ret_super = super;
     return 0;
+}
+
+static int read_once(struct lod_object *index, const struct lod_manifest *manifest,
+                     uint8_t block[LOD_BLOCK_BYTES])
+{
+    int error = lod_object_pread(index, 0, block, LOD_BLOCK_BYTES);
+    const bool wrong =
+        !error && (lod_hash64(block, LOD_BLOCK_BYTES, 0) != manifest->index_hash ||
+                   lod_block_check(block, manifest->store_id.low, LOD_SECTION_SUPER, 0));
+
+    return wrong ? -EBADMSG : error;
+}
+
+int lod_superblock_read(struct lod_object *index, const struct lod_manifest *manifest,
+                        uint8_t block[LOD_BLOCK_BYTES])
+{
+    int error = read_once(index, manifest, block);
+
+    return error == -EBADMSG && lod_object_doubt(index, 0, LOD_BLOCK_BYTES)
+               ? read_once(index, manifest, block)
+               : error;
 }
 
 void lod_superblock_put(const struct lod_superblock *super, struct lod_id store_id,

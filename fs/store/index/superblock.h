@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The superblock of the index: totals, and the places of the sections (FORMAT.md, Superblock). The
- * caller has checked the hash of its bytes.
+ * The superblock of the index: totals, and the places of the sections (FORMAT.md, Superblock).
  */
 #ifndef LOD_SUPERBLOCK_H
 #define LOD_SUPERBLOCK_H
@@ -11,6 +10,7 @@
 
 #include "compiler.h"
 #include "backend/format.h"
+#include "backend/store.h"
 #include "index/index.h"
 #include "index/manifest.h"
 #include "index/rows.h"
@@ -23,8 +23,17 @@ struct lod_superblock {
 };
 
 /*
- * Checks every field against its legal range and the manifest. Returns -EILSEQ, or -ENOTSUP for
- * another version or a feature that this build does not have; `why` gets a sentence for the user.
+ * Reads the block and checks its hashes, once more if a copy of the store may be the cause of a
+ * wrong one. -EBADMSG: it is damaged.
+ */
+LOD_MUST_CHECK int lod_superblock_read(struct lod_object *index,
+                                       const struct lod_manifest *manifest,
+                                       uint8_t block[LOD_BLOCK_BYTES]);
+
+/*
+ * Checks every field of a block with right hashes against its legal range and the manifest. Returns
+ * -EILSEQ, or -ENOTSUP for another version or a feature that this build does not have; `why` gets a
+ * sentence for the user.
  */
 LOD_MUST_CHECK int lod_superblock_take(const uint8_t block[LOD_BLOCK_BYTES],
                                        const struct lod_manifest *manifest,

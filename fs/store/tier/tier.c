@@ -49,7 +49,6 @@ static int tier_list(void *state, const char *folder, lod_store_each each, void 
     return lod_store_list(tier->inner, folder, each, ctx);
 }
 
-/* Only records are kept: loads read nothing else. */
 static int tier_object_open(void *state, const char *name, const struct lod_object_facts *facts,
                             void **ret_object, uint64_t *ret_bytes)
 {
@@ -59,7 +58,7 @@ static int tier_object_open(void *state, const char *name, const struct lod_obje
         return -ENOMEM;
     }
     object->tier = state;
-    object->key = facts && strcmp(name, LOD_INDEX_NAME) != 0 ? facts->key : 0;
+    object->key = facts ? facts->key : 0;
     int error = lod_object_open_known(object->tier->inner, name, facts, &object->inner);
     if (error) {
         free(object);

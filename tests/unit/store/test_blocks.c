@@ -44,6 +44,21 @@ int lod_object_read(struct lod_object *object, struct lod_range *ranges, unsigne
     return 0;
 }
 
+uint64_t lod_object_copied(struct lod_object *object, uint64_t from, uint64_t to)
+{
+    (void)object;
+    (void)to;
+    return from;
+}
+
+void lod_object_offer(struct lod_object *object, uint64_t offset, const void *from, size_t bytes)
+{
+    (void)object;
+    (void)offset;
+    (void)from;
+    (void)bytes;
+}
+
 bool lod_object_doubt(struct lod_object *object, uint64_t offset, size_t bytes)
 {
     (void)object;

@@ -38,7 +38,7 @@ Test(index_copy, has_all_bytes_in_the_end_and_leaves_no_file)
     struct fixture f = begin(&object);
     uint8_t *a = malloc(BYTES), *b = malloc(BYTES);
 
-    cr_assert_eq(lod_index_copy_start(object, 2, &copy), 0);
+    cr_assert_eq(lod_index_copy_start(object, 2, false, &copy), 0);
     await(copy, 0, a, BYTES);
     cr_assert_eq(lod_object_pread(object, 0, b, BYTES), 0);
     cr_assert_eq(memcmp(a, b, BYTES), 0);
@@ -59,7 +59,7 @@ Test(index_copy, may_end_at_any_moment)
 
     for (unsigned i = 0; i < 50; i++) {
         struct lod_index_copy *copy = NULL;
-        cr_assert_eq(lod_index_copy_start(object, 1, &copy), 0);
+        cr_assert_eq(lod_index_copy_start(object, 1, false, &copy), 0);
         usleep(i * 50);
         lod_index_copy_end(copy);
     }
@@ -75,7 +75,7 @@ Test(index_copy, needs_a_folder_that_can_be_written)
     struct fixture f = begin(&object);
 
     setenv("TMPDIR", "/proc", 1);
-    cr_assert_lt(lod_index_copy_start(object, 1, &copy), 0);
+    cr_assert_lt(lod_index_copy_start(object, 1, false, &copy), 0);
     lod_object_close(object);
     fixture_destroy(&f);
 }
