@@ -81,7 +81,6 @@ static int open_index_again(struct lod_dataset *dataset, const struct lod_tier_h
 static int open_parts(struct lod_dataset *dataset, const char *location,
                       const struct lod_open_options *options, char *why, size_t why_room)
 {
-    uint64_t room = 0;
     int error = lod_store_layers_open(location, options, &dataset->store, why, why_room);
 
     error = error ? error : open_index_again(dataset, &options->tier, why, why_room);
@@ -89,8 +88,7 @@ static int open_parts(struct lod_dataset *dataset, const char *location,
         return error;
     }
     if (options->index_copy && lod_store_is_far(dataset->store)) {
-        lod_index_copy_whole(dataset->index, lod_store_ranges(dataset->store),
-                             lod_store_copies(dataset->store, 0, &room));
+        lod_index_copy_whole(dataset->index, dataset->store);
     }
     lod_damage_log_init(&dataset->log, dataset->index, lod_store_location(dataset->store),
                         dataset->store);

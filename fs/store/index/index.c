@@ -327,9 +327,12 @@ int lod_index_open(struct lod_store *store, const struct lod_manifest *manifest,
     return 0;
 }
 
-void lod_index_copy_whole(struct lod_index *index, unsigned ranges, bool keep)
+void lod_index_copy_whole(struct lod_index *index, const struct lod_store *store)
 {
-    lod_blocks_copy_whole(index->blocks, ranges, keep);
+    uint64_t room = 0;
+
+    lod_blocks_copy_whole(index->blocks, lod_store_ranges(store),
+                          lod_store_copies(store, 0, &room));
 }
 
 struct lod_index *lod_index_close(struct lod_index *index)

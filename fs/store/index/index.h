@@ -73,9 +73,9 @@ struct lod_index;
 LOD_MUST_CHECK int lod_index_open(struct lod_store *store, const struct lod_manifest *manifest,
                                   size_t cache_bytes, struct lod_index **ret_index, char *why,
                                   size_t why_room);
-/* Copies it in the background, `ranges` at a time: see index_copy.h. Before any other thread uses
- * it. `keep`: the store has a local copy, which is to get it. */
-void lod_index_copy_whole(struct lod_index *index, unsigned ranges, bool keep);
+/* Copies it in the background, also for the local copy of its store: see index_copy.h. Before any
+ * other thread uses it. */
+void lod_index_copy_whole(struct lod_index *index, const struct lod_store *store);
 struct lod_index *lod_index_close(struct lod_index *index);
 
 uint32_t lod_index_nodes(const struct lod_index *index);
