@@ -10,7 +10,7 @@ the states that a reboot may find after each of them. It guarantees as much as P
   and fsync of a folder does not keep the bytes of its files. Later changes of a folder are kept or
   lost, in any order.
 - A rename is one change: the new name replaces the old one, or nothing changes. It does not wait
-  for the bytes of the file.
+  for the bytes of the file. To another folder it is two changes, one of each folder.
 - A lost folder takes everything below it along. syncfs makes everything durable.
 - A mode or time that a program sets for a file is durable after fsync, as its length is.
 
@@ -167,9 +167,7 @@ class Disk:
         elif kind == REMOVE:
             node.pending.append({name: None})
         elif kind == RENAME:
-            if self.nodes.get(inode2) is not node or not self.find(node, name):
-                raise NotImplementedError("a rename to or from another folder")
-            node.pending.append({name: None, name2: self.find(node, name)})
+            self.rename(node, name, self.nodes.get(inode2), name2)
         elif kind == SYNC:
             node.sync()
         elif kind == RIGHTS:
@@ -177,6 +175,16 @@ class Disk:
         else:
             node.pending.append((offset, data if kind == WRITE else None))
         return True
+
+    def rename(self, folder, name, to, name2):
+        found = self.find(folder, name)
+        if to is None or not found:
+            raise NotImplementedError("a rename from or to a folder outside of the disk")
+        if to is folder:
+            folder.pending.append({name: None, name2: found})
+        else:
+            folder.pending.append({name: None})
+            to.pending.append({name2: found})
 
     def now(self):
         """Returns {path: bytes, or None for a folder} as the program sees it."""

@@ -11,7 +11,7 @@ TEST_PACKAGES=(ccache clang clang-format universal-ctags git libcriterion-dev
     python3-torch python3-torchvision python3-venv python3-xxhash
     nginx-light ceph-mon ceph-osd radosgw ceph-common
     libarchive-tools squashfs-tools squashfuse erofs-utils strace man-db zsh fish
-    mmdebstrap busybox-static)
+    mmdebstrap busybox-static munge slurmctld slurmd slurm-client)
 
 installed()
 {
