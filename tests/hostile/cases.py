@@ -12,7 +12,7 @@ import sys
 
 from mounted import Results
 from planted import stale
-from plants import ALL
+from plants.all_plants import ALL
 from small import read
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -53,7 +53,7 @@ def wrong_plants(tests, names):
     seen_by = {plant[0]: plant[-1].partition("/")[0] for plant in ALL}
     for name in names:
         if name not in seen_by:
-            yield f"plants.py has no '{name}'"
+            yield f"plants/ has no '{name}'"
         elif seen_by[name] not in [test for test, _, _ in tests]:
             yield f"'{name}' belongs to {seen_by[name]}, which is not a test of this case"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-planted.py [WORDS]: checks that the tests find bugs. It plants the bugs of plants.py in a copy of
+planted.py [WORDS]: checks that the tests find bugs. It plants the bugs of plants/ in a copy of
 the source tree, one at a time. The test of each bug is built and must fail. A test that is skipped
 or exceeds its time limit has not failed. Without the bug it must pass.
 
@@ -15,7 +15,7 @@ import sys
 
 from long import by_commits, is_long, share, shared
 from mounted import Results, SKIP, Work
-from plants import ALL
+from plants.all_plants import ALL
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 FOLDERS = ("codecs", "demo", "fs", "gpu", "man", "packaging", "src", "tests")

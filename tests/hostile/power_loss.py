@@ -12,7 +12,7 @@ writes. Each state that disk.py then allows is put into a folder and checked:
   tree is complete.
 
 The test fails if the fsync of a file or folder is missing or late. Then names or bytes may be lost
-after the end, or a manifest may be durable before its records or index. plants.py has a bug for
+after the end, or a manifest may be durable before its records or index. plants/ has a bug for
 each fsync. All states of a small store are tried, and a sample of those of a larger one.
 """
 import hashlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs of services, variables, attributes, failures in JSON and rows in Python; plants.py says what
-a plant is."""
+"""Bugs of services, variables, attributes, failures in JSON and rows in Python; all_plants.py says
+what a plant is."""
 
 USERS = (
     ("an abstract socket's address has a NUL at its end", "fs/fuse/service.c",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs of packs in parts; see plants.py."""
+"""Bugs of packs in parts; see all_plants.py."""
 
 PARTS = (
     ("a part makes its records under their names", "src/pack/parts/part_target.c",

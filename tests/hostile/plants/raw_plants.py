@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs in compressed files, for plants.py."""
+"""Bugs in compressed files, for all_plants.py."""
 
 RAW = (
     ("bytes behind the last unit of a compressed file are accepted", "codecs/raw_units.c",

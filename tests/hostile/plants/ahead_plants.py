@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs in lists of records that jobs tell, and in mini-epochs, for plants.py."""
+"""Bugs in lists of records that jobs tell, and in mini-epochs, for all_plants.py."""
 
 AHEAD = (
     ("a list is loaded whatever room it has", "fs/frames/prefetch_ahead.c",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs of levels, the lower fidelities of lossless images; plants.py says what a plant is."""
+"""Bugs of levels, the lower fidelities of lossless images; all_plants.py says what a plant is."""
 
 LEVELS = (
     ("levels may take more than 1/11 of the image", "codecs/l3/container/level_rules.c",

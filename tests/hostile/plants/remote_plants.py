@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs of stores behind URLs, of push and of the tier; plants.py says what a plant is."""
+"""Bugs of stores behind URLs, of push and of the tier; all_plants.py says what a plant is."""
 
 REMOTE = (
     ("push sends the manifest before the objects", "src/push/push.c",

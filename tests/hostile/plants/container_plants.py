@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs in reading containers; see plants.py."""
+"""Bugs in reading containers; see all_plants.py."""
 
 CONTAINERS = (
     ("a member of a tar may end behind it", "src/pack/container/from_tar.c",

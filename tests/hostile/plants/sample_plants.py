@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs of samples and framed files; plants.py says what a plant is."""
-from level_plants import LEVELS
+"""Bugs of samples and framed files; all_plants.py says what a plant is."""
+from plants.level_plants import LEVELS
 
 SAMPLES = (
     ("a label of the user's own is written twice", "fs/store/framing/tar_framing.c",

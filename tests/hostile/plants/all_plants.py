@@ -2,13 +2,13 @@
 """Realistic bugs, each with the test that must fail with it. A plant is (description, file, exact
 old text, new text, test). The old text occurs once in its file; else planted.py reports the plant
 as stale. A bug in several places has tuples. README.md names plants for each case."""
-from ahead_plants import AHEAD, MET
-from container_plants import CONTAINERS
-from parts_plants import PARTS
-from raw_plants import RAW
-from remote_plants import REMOTE
-from sample_plants import SAMPLES
-from user_plants import USERS
+from plants.ahead_plants import AHEAD, MET
+from plants.container_plants import CONTAINERS
+from plants.parts_plants import PARTS
+from plants.raw_plants import RAW
+from plants.remote_plants import REMOTE
+from plants.sample_plants import SAMPLES
+from plants.user_plants import USERS
 
 FIRST = (
     ("a frame's hash is not checked", "fs/store/record/record.c",
