@@ -92,7 +92,7 @@ static void blur_windows(struct lod_msssim *m, const struct scale *s, const floa
     }
 }
 
-/* Is there a row of windows, of those compared, whose last row is `y`? */
+/* Returns whether a row of windows that is compared ends with row `y`. */
 static bool ends_windows(const struct scale *s, uint32_t y)
 {
     return y + 1 >= LOD_SSIM_TAPS && (y + 1 - LOD_SSIM_TAPS) % s->row_step == 0;

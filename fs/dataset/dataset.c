@@ -65,7 +65,8 @@ static int open_index(struct lod_dataset *dataset, const struct lod_tier_how *ti
     return error ? explain(dataset, error, sentence, why, why_room) : 0;
 }
 
-/* Bytes that came through a network may be right when they come again. */
+/* Opens the index, up to FAR_TRIES times: bytes that a network damaged may be right the next time.
+ */
 static int open_index_again(struct lod_dataset *dataset, const struct lod_tier_how *tier, char *why,
                             size_t why_room)
 {

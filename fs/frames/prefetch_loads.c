@@ -20,8 +20,8 @@ static bool await_step(struct lod_prefetch *prefetch, const uint64_t *steps)
     return !late;
 }
 
-/* Do loads that no reader waits for take the slots that a reader of this record needs? The lock is
- * held. */
+/* Returns whether loads that no reader waits for take the slots that a reader of this record needs.
+ * The lock is held. */
 static bool is_in_the_way(struct lod_prefetch *prefetch, uint32_t record)
 {
     return prefetch->slots.ahead && !lod_load_slots_may(&prefetch->slots, false) &&

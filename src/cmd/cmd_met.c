@@ -282,7 +282,7 @@ static int plan(int argc, char **argv)
     if (code) {
         return code;
     }
-    code = lod_job_list_end(&walk, LOD_FULL); /* asks for the room: no job has number 1 */
+    code = lod_job_list_end(&walk, LOD_FULL); /* no job has number 1: this only asks for the room */
     made.order = walk.order;
     made.room = met.room && (!walk.told || met.room < walk.room) ? met.room : walk.room;
     made.speed = met.speed ? met.speed : walk.speed;

@@ -33,7 +33,7 @@ LOD_MUST_CHECK int lod_url_check_bucket(const struct lod_url *url, char *why, si
 
 /*
  * Appends `bytes` bytes of `path` to the text, percent-encoded but for unreserved characters and
- * '/'. -ENAMETOOLONG: not all of it fits `room`; the text is as before.
+ * '/'. Returns -ENAMETOOLONG, and leaves the text as it was, if not all of it fits `room`.
  */
 LOD_MUST_CHECK int lod_url_encode(const char *path, size_t bytes, char *text, size_t room);
 

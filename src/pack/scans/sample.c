@@ -85,7 +85,8 @@ static double work_ns(const struct lod_sample *sample)
     return ns > WORK_NS ? ns : WORK_NS;
 }
 
-/* Estimates the time for a photograph with `scripts` scripts, comparing a part of this side. */
+/* Estimates the time to measure a photograph with `scripts` scripts, if a square of this side is
+ * compared. */
 static double photo_ns(const struct lod_sample *sample, const struct lod_jpeg_layout *layout,
                        size_t bytes, unsigned scripts, double side)
 {

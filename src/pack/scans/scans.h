@@ -15,7 +15,7 @@
 #include "pack/scans/sample.h"
 #include "pcr/jpeg/script.h"
 
-/* The wishes of --scans and --full. */
+/* The choices that --scans and --full made. */
 struct lod_scans_wish {
     const struct lod_script *fixed; /* NULL: choose among the built-in ones */
     unsigned top;                   /* of struct lod_encode_options */

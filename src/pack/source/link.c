@@ -31,7 +31,7 @@ static void go_up(struct way *way)
     way->at[way->at_bytes] = '\0';
 }
 
-/* Puts the target of a link before the rest. */
+/* Follows a link: its target stands before the rest of the path. */
 static enum step enter_link(struct way *way, const char *target)
 {
     size_t bytes = strlen(target), rest_bytes = strlen(way->rest);

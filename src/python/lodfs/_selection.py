@@ -70,7 +70,7 @@ class Selection:
 
 
 def _manifest(path):
-    """That of a store in a folder; one behind a URL is not at hand."""
+    """Returns the manifest of a store in a folder. That of a URL is not fetched: None."""
     if "://" in path:
         return None
     with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
