@@ -65,8 +65,7 @@ static int open_index(struct lod_dataset *dataset, const struct lod_tier_how *ti
     return error ? explain(dataset, error, sentence, why, why_room) : 0;
 }
 
-/* Opens the index, up to FAR_TRIES times: bytes that a network damaged may be right the next time.
- */
+/* Opens the index, more than once if a network can have damaged its bytes on the way. */
 static int open_index_again(struct lod_dataset *dataset, const struct lod_tier_how *tier, char *why,
                             size_t why_room)
 {
