@@ -22,7 +22,7 @@ def one_run(options, split, kind, seed, point):
     fidelity, rf = kind
     data = split.below(point, fidelity)
     met = lodfs.MiniEpochs([path for path, _ in data], rf=int(rf) if rf.isdigit() else rf,
-                           seed=seed)
+                           seed=seed, epochs=options.epochs)
     trained = training.Training(split.classes, seed,
                                 options.epochs * -(-len(data) // training.BATCH))
     begun = time.monotonic()

@@ -157,9 +157,8 @@ int lod_damage_log_row(struct lod_damage_log *log, const char *what, uint32_t nu
     return -EIO;
 }
 
-/* Writes the path of the item's node, for a log line. If there is none, the text says so. */
-static void describe_owner(struct lod_index *index, const struct lod_item *item,
-                           char path[LOD_PATH_MAX + 1])
+void lod_damage_log_path(struct lod_index *index, const struct lod_item *item,
+                         char path[LOD_PATH_MAX + 1])
 {
     if (item->codec->id == LOD_CODEC_TREE) {
         snprintf(path, LOD_PATH_MAX + 1, "(the tree list)");
@@ -192,7 +191,7 @@ int lod_damage_log_frame(struct lod_damage_log *log, const struct lod_damage_pla
     if (!may_log_frame(log, place, error, more)) {
         return -EIO;
     }
-    describe_owner(log->index, item, path);
+    lod_damage_log_path(log->index, item, path);
     if (place->group) {
         snprintf(at, sizeof(at), " group %u frame %" PRIu64 " offset %" PRIu64, place->group,
                  place->frame, place->offset);

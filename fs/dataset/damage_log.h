@@ -52,6 +52,10 @@ LOD_MUST_CHECK int lod_damage_log_row(struct lod_damage_log *log, const char *wh
 LOD_MUST_CHECK int lod_damage_log_frame(struct lod_damage_log *log,
                                         const struct lod_damage_place *place, int error);
 
+/* Writes the path of the item's node, for a log line. If there is none, the text says so. */
+void lod_damage_log_path(struct lod_index *index, const struct lod_item *item,
+                         char path[LOD_PATH_MAX + 1]);
+
 /* Writes "the index is damaged: block 16 at offset 65536: its hash differs; ..". Returns `text`. */
 #define LOD_DAMAGE_TEXT 192
 const char *lod_damage_of_block(const struct lod_block_failure *failure,

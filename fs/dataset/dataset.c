@@ -397,3 +397,9 @@ int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *
 {
     return error == -EIO ? error : lod_dataset_frame_failed(dataset, item, 0, 0, 0, error);
 }
+
+void lod_dataset_item_path(struct lod_dataset *dataset, const struct lod_item *item,
+                           char path[LOD_PATH_MAX + 1])
+{
+    lod_damage_log_path(dataset->index, item, path);
+}

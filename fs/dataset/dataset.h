@@ -177,4 +177,8 @@ LOD_MUST_CHECK int lod_dataset_frame_failed(struct lod_dataset *dataset,
 LOD_MUST_CHECK int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *item,
                                            int error);
 
+/* Writes the path of the item's file for a log line, or a text in brackets. */
+void lod_dataset_item_path(struct lod_dataset *dataset, const struct lod_item *item,
+                           char path[LOD_PATH_MAX + 1]);
+
 #endif

@@ -12,6 +12,7 @@
 #include "log.h"
 
 #define ADVISE_AFTER 256u
+#define OUTSIDE_TOLD 1000u /* reads outside of lists until one line names a file */
 #define MIB          (1u << 20)
 #define LOOK_NS      LOD_SECOND_NS /* between two queries whether a record is in memory */
 /* Between two after slow reads. A query costs as much as 50 reads, and a preempted thread is slow.
@@ -110,6 +111,25 @@ static struct lod_prefetch_miss miss_of(struct lod_prefetch *prefetch, const str
                      ? (miss.prefix[miss.last] - miss.prefix[miss.first - 1]) / item->recd.items
                      : 0;
     return miss;
+}
+
+/* Counts a read of the store beside lists, if none of them names its record and groups. */
+static void count_outside(struct lod_prefetch *prefetch, const struct lod_item *item,
+                          const struct lod_prefetch_miss *miss)
+{
+    char path[LOD_PATH_MAX + 1];
+
+    if (miss->announced || !lod_prefetch_is_told(prefetch) ||
+        atomic_fetch_add_explicit(&prefetch->outside, 1, memory_order_relaxed) + 1 !=
+            OUTSIDE_TOLD) {
+        return;
+    }
+    lod_dataset_item_path(prefetch->fetch->dataset, item, path);
+    lod_log(LOD_LOG_WARNING,
+            "%u reads were for files in no list of the jobs that tell what they read, as of %pE;"
+            " they wait for the store: leave such files out, or pack them beside those that the"
+            " jobs list",
+            OUTSIDE_TOLD, path);
 }
 
 /* Logs one line after ADVISE_AFTER misses that a larger cache would have avoided. */
@@ -254,6 +274,7 @@ void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *it
  * among frames that are not in memory, so it counts, not the history.
  */
 static enum lod_prefetch_done load(struct lod_prefetch *prefetch, const struct lod_item *item,
+                                   const struct lod_prefetch_miss *miss,
                                    struct lod_prefetch_choice choice, struct lod_groups before,
                                    bool *loaded)
 {
@@ -262,6 +283,7 @@ static enum lod_prefetch_done load(struct lod_prefetch *prefetch, const struct l
     if (begun != LOD_PREFETCH_MINE) {
         return done_of(begun);
     }
+    count_outside(prefetch, item, miss);
     const struct lod_groups chosen = {choice.first, choice.last},
                             now = lod_access_history_loaded(&prefetch->history, item->recd.number);
     if (prefetch->fetch->shared && lod_groups_hold(now, chosen) && !lod_groups_hold(before, now)) {
@@ -298,11 +320,17 @@ enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const st
     if (!miss.requests) {
         return LOD_PREFETCH_NEAR;
     }
-    if ((cost.memory && !miss.announced) || *loaded) {
+    if (*loaded) {
         return LOD_PREFETCH_NONE;
     }
-    const struct lod_prefetch_choice choice = decide(prefetch, &cost, item->recd.number, &miss);
-    return choice.last ? load(prefetch, item, choice, before, loaded) : LOD_PREFETCH_NONE;
+    if (!cost.memory || miss.announced) {
+        const struct lod_prefetch_choice choice = decide(prefetch, &cost, item->recd.number, &miss);
+        if (choice.last) {
+            return load(prefetch, item, &miss, choice, before, loaded);
+        }
+    }
+    count_outside(prefetch, item, &miss);
+    return LOD_PREFETCH_NONE;
 }
 
 /* ---------------------------------------------------------------------------------- the rest */

@@ -294,6 +294,7 @@ struct lod_ahead_stats lod_prefetch_ahead_stats(struct lod_prefetch *prefetch)
         stats.ready += prefetch->held.at[i].state == LOD_AHEAD_READY;
     }
     pthread_mutex_unlock(&prefetch->lock);
+    stats.outside = atomic_load_explicit(&prefetch->outside, memory_order_relaxed);
     stats.pinned_bytes = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed);
     return stats;
 }

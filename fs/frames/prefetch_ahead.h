@@ -43,6 +43,7 @@ struct lod_ahead_stats {
     uint64_t jobs, records; /* lists, and records in them */
     uint64_t ready;         /* of these records, each once */
     uint64_t pinned_bytes;  /* memory that cannot be evicted */
+    uint64_t outside;       /* reads of the store beside lists, for what none of them names */
 };
 struct lod_ahead_stats lod_prefetch_ahead_stats(struct lod_prefetch *prefetch);
 

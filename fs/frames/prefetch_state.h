@@ -42,7 +42,8 @@ struct lod_prefetch {
      * fidelities, do not change it, so all decisions count on one base. */
     atomic_uint last_wanted[LOD_GROUPS_MAX + 1];
 
-    atomic_uint told; /* lists; without the lock it may be a little old */
+    atomic_uint_fast64_t outside; /* reads of the store for what no list names, beside lists */
+    atomic_uint told;             /* lists; without the lock it may be a little old */
 
     atomic_bool summed;                  /* totals are set and constant */
     uint64_t totals[LOD_GROUPS_MAX + 1]; /* bytes of groups 1 .. k of all records */

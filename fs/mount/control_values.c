@@ -67,6 +67,8 @@ static void add_loads(struct lod_values *values, const struct lod_reader_stats *
                "Listed records that are in memory."),
         METRIC("gauge", "ahead", "pinned_bytes", "ahead_pinned_bytes", r->ahead_pinned_bytes,
                "Bytes of the cache that are kept for listed records."),
+        METRIC("counter", "ahead", "reads_outside", "reads_outside_lists_total", r->ahead_outside,
+               "Reads that went to the store for records in no list, while a job had one."),
         NUMBER("ahead", "reader_load_bytes", r->load_bytes[LOD_READ_DEMAND]),
         NUMBER("ahead", "ahead_load_bytes", r->load_bytes[LOD_READ_AHEAD]),
         TEXT("advice", "name", lod_advice_name(r->advice), ADVICE_BYTES),

@@ -88,6 +88,7 @@ struct lod_reader_stats {
     uint64_t ahead_lists, ahead_records;   /* told by jobs; and records in these lists */
     uint64_t ahead_ready;                  /* of these records, in memory */
     uint64_t ahead_pinned_bytes;           /* of the cache, kept for them */
+    uint64_t ahead_outside;                /* reads of the store for what no list names */
     uint64_t load_bytes[LOD_READ_CLASSES]; /* of prefix_bytes, by their purpose */
 
     enum lod_advice advice; /* now */

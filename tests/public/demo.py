@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""demo/train_mini_epochs.py trains on a few photographs and prints what it measured; wrong folders
-are refused with a sentence. Its mounts end with it, also if it is killed.
+"""demo/train_mini_epochs.py and demo/tune_fidelity.py train on a few photographs and print what
+they measured; wrong folders are refused with a sentence. Mounts end with the program, also if it is
+killed.
 """
 import os
 import signal
@@ -20,16 +21,16 @@ ROOT = os.environ["SOURCE_ROOT"]
 KINDS = ("1", "2", "auto")
 
 
-def begin(temporary, *arguments):
+def begin(temporary, *arguments, program="train_mini_epochs"):
     environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=f"{ROOT}/src/python",
                        TMPDIR=temporary)
-    return subprocess.Popen([sys.executable, f"{ROOT}/demo/train_mini_epochs.py", *arguments],
+    return subprocess.Popen([sys.executable, f"{ROOT}/demo/{program}.py", *arguments],
                             env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             text=True)
 
 
-def demo(*arguments):
-    with begin("/tmp", *arguments) as running:
+def demo(*arguments, **program):
+    with begin("/tmp", *arguments, **program) as running:
         output, _ = running.communicate(timeout=500)
         return subprocess.CompletedProcess(arguments, running.returncode, output)
 
@@ -45,6 +46,19 @@ def trained(source):
         if not (0 <= float(accuracy.rstrip("%")) <= 100 and 0 < float(loss) < 20 and
                 float(passes) > .5 and float(megabytes) > .1 and float(seconds) > 0):
             yield f"rf {rf}: {rows}"
+
+
+def tuned(source):
+    """A lower level reads fewer bytes; the tuner says what it took, and its share of the time."""
+    done = demo(source, "--epochs=3", "--with=full,q1,tuner", program="tune_fidelity")
+    rows = [line.split() for line in done.stdout.splitlines()
+            if line.startswith(("full ", "q1 ", "tuner "))][:3]
+    if done.returncode or [row[0] for row in rows] != ["full", "q1", "tuner"]:
+        yield f"exit {done.returncode}: {done.stdout[-2000:]}"
+        return
+    full, low, tuner = (float(row[5]) for row in rows)
+    if not 0 < low < full / 2 or not 0 < tuner or "of the time)" not in " ".join(rows[2]):
+        yield f"{rows}"
 
 
 def mounted(temporary):
@@ -86,6 +100,7 @@ def main():
         subprocess.run([os.environ["PHOTOGRAPHS"], f"{work}/source", "60", "4"], check=True,
                        stdout=subprocess.DEVNULL)
         results.add("trained", trained(f"{work}/source"))
+        results.add("tuned", tuned(f"{work}/source"))
         results.add("refused", refused(work))
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
             results.add(f"ended by {number.name}", ended(f"{work}/source", work, number))

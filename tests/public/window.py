@@ -153,6 +153,34 @@ def filled(client):
                    "records")
 
 
+def outside(point, log):
+    """Reads of files in no list are counted while there is a list; after 1,000 a line names one."""
+    client, paths = lodfs.Mount(point), sorted(
+        os.path.join(at, name) for at, _, names in os.walk(f"{point}/full") for name in names)
+
+    def counted():
+        with open(f"{point}/.lodfs/stats", "rb", buffering=0) as file:
+            return json.loads(file.read(1 << 20)).get("ahead", {}).get("reads_outside", 0)
+    for path in paths:
+        size_of(path)
+    if counted():
+        yield f"{counted()} reads without a list"
+    client.ahead(1, "full", 0, [1])
+    if not until(lambda: client.ahead(1, "full", 1, []).ready == 1):
+        yield "the list is not loaded"
+    for _ in range(30):
+        if counted() >= 1000:
+            break
+        for path in paths:
+            size_of(path)
+    if not 1000 <= counted() <= 1000 + 2 * len(paths):
+        yield f"{counted()} reads are counted"
+    with open(log, encoding="utf-8") as file:
+        lines = [line for line in file if "in no list" in line]
+    if len(lines) != 1 or not any(os.path.basename(path) in lines[0] for path in paths):
+        yield f"the log has {lines}"
+
+
 def main():
     need_fuse()
     results = Results()
@@ -165,6 +193,10 @@ def main():
         for size in "512K", "1M", "1536K":
             with Mount(store, f"{work}/filled", "-o", f"{QUICK},cache_size={size}") as point:
                 results.add(f"a list fills its room in {size}", filled(lodfs.Mount(point)))
+        log = f"{work}/log"
+        with Mount(store, f"{work}/outside", "--log-file", log, "-o",
+                   f"{QUICK},cache_size=512K") as point:
+            results.add("reads outside of lists", outside(point, log))
     return results.finish()
 
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Concurrent readers of a mock store, under ThreadSanitizer. It has few items, so that readers
- * meet, and little memory, so that arena chunks are evicted while they read. Prefixes and single
- * frames alternate, and some frames are bad. Every byte returned must be correct.
- */
+/* Concurrent readers of a mock store, under ThreadSanitizer. Chunks are evicted meanwhile, prefixes
+ * and single frames alternate, and some frames are bad. Every byte returned must be correct. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -276,6 +273,12 @@ static struct lod_item item_of(uint32_t number)
         item.recd.group_bytes[g] = ITEMS * FRAME_BYTES;
     }
     return item;
+}
+
+void lod_dataset_item_path(struct lod_dataset *dataset, const struct lod_item *item,
+                           char path[LOD_PATH_MAX + 1])
+{
+    snprintf(path, 2, "%d", dataset || item);
 }
 
 int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_item *ret_item)

@@ -337,6 +337,14 @@ int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *
     return -EIO;
 }
 
+void lod_dataset_item_path(struct lod_dataset *dataset, const struct lod_item *of,
+                           char path[LOD_PATH_MAX + 1])
+{
+    (void)dataset;
+    (void)of;
+    path[0] = '\0';
+}
+
 struct lod_item item = {.number = 12,
                         .recd = {.number = 3,
                                  .first_item = 10,
