@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * An open store as one tree of nodes; see dataset.h. Open records are kept in a cache of their own.
- * Damage of stored bytes becomes one log line and -EIO here.
- */
+/* An open store as one tree of nodes; see dataset.h. Open records are kept in a cache of their own.
+ * Damage of stored bytes becomes one log line and -EIO here. */
 #include "dataset/dataset.h"
 
 #include <errno.h>
@@ -169,8 +167,6 @@ struct lod_store *lod_dataset_store(const struct lod_dataset *dataset)
     return dataset->store;
 }
 
-/* --------------------------------------------------------------------------- items, names */
-
 int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_item *ret_item)
 {
     uint64_t bytes[LOD_GROUPS_MAX];
@@ -225,8 +221,6 @@ int lod_dataset_path(struct lod_dataset *dataset, const struct lod_node *node,
 
     return error ? lod_damage_log_row(&dataset->log, "path of node", node->number, error) : 0;
 }
-
-/* -------------------------------------------------------------------------------- frames */
 
 struct record_wanted {
     struct lod_store *store;
