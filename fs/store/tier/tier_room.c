@@ -79,6 +79,27 @@ uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key)
 
 /* ------------------------------------------------------------------------------ giving up */
 
+/* Lets the thread look for slices, if the last look is some time ago. The lock is held. */
+static void look_again(struct lod_tier *tier)
+{
+    if (lod_clock_ns() - tier->room.looked_ns > LOOK_NS) {
+        tier->room.looked_ns = lod_clock_ns();
+        wake(tier);
+    }
+}
+
+/* Also: the thread has made the file of this mount's lists before. */
+static bool has_victims(struct lod_tier *tier)
+{
+    pthread_mutex_lock(&tier->lock);
+    const bool has = tier->room.victims.next < tier->room.victims.count;
+    if (!has) {
+        look_again(tier);
+    }
+    pthread_mutex_unlock(&tier->lock);
+    return has;
+}
+
 /* Returns the next slice that no list names. If there is none the thread looks for some. */
 static bool next_victim(struct lod_tier *tier, const struct lod_tier_keys *others,
                         struct lod_tier_slice *ret_slice)
@@ -91,9 +112,8 @@ static bool next_victim(struct lod_tier *tier, const struct lod_tier_keys *other
         found = lod_tier_victims_take(&room->victims, ret_slice);
     } while (found && (lod_tier_keys_has(&room->listed, ret_slice->key) ||
                        lod_tier_keys_has(others, ret_slice->key)));
-    if (!found && lod_clock_ns() - room->looked_ns > LOOK_NS) {
-        room->looked_ns = lod_clock_ns();
-        wake(tier);
+    if (!found) {
+        look_again(tier);
     }
     pthread_mutex_unlock(&tier->lock);
     return found;
@@ -105,7 +125,8 @@ void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes)
     struct lod_tier_slice slice;
     uint64_t gone = 0, given = 0;
 
-    if (!lod_tier_is_listed(tier, key) || lod_tier_lists_others(&tier->room.lists, &others)) {
+    if (!lod_tier_is_listed(tier, key) || !has_victims(tier) ||
+        lod_tier_lists_others(&tier->room.lists, &others)) {
         return;
     }
     while (given < bytes && lod_tier_space_room(&tier->space) < bytes &&
