@@ -43,7 +43,8 @@ PARSERS = ("npy", "csv", "libsvm", "shard", "patch", "units", "tar", "tfrecord",
            "lst", "lists", "labels", "plan", "ahead", "key_text", "http_answer", "jpeg", "png",
            "plain")
 LOADERS = ("bsdtar", "dali", "gnu-tar", "mxnet", "tarfile", "tensorflow", "tfrecord",
-           "torchvision", "webdataset")
+           "torchvision", "webdataset", "written-mxnet", "written-tensorflow", "written-tfrecord",
+           "written-webdataset")
 # part -> build, [(test, in so many shares, of which so many are run)]. The minutes that each takes
 # on two processors are in man/RELIABILITY.md.
 PARTS = {
