@@ -8,9 +8,9 @@
  *    this record, too, is being read through.
  * 4. In any other order a prefix pays only while it stays until the readers come back to it. So a
  *    base of every record is loaded: the neighbouring groups that save most requests. Above it
- * there is room for some records: the first ones asked for get all groups and keep them. A cache
- * that replaced them would find the wrong ones, because each epoch asks for every record once. A
- *    prefix also stays if a local copy of the store has room for it.
+ *    there is room for some records: the first ones asked for get all groups and keep them. A
+ *    cache that replaced them would find the wrong ones, because each epoch asks for every record
+ *    once. A prefix also stays if a local copy of the store has room for it.
  * 5. A load must be over at once, or cost at most WORTH times what the readers' requests to this
  *    record cost so far. So reading little of a record costs at most that factor.
  */
