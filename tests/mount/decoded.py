@@ -162,6 +162,15 @@ def pixels(point, shown):
                 yield f"{fidelity}/{name}: a file without pixels has other bytes"
 
 
+def indices(source, point):
+    """A mask with a palette has its numbers of classes at every fidelity, beside decoded/."""
+    wanted = Image.open(f"{source}/palette.png")
+    for fidelity in FIDELITIES:
+        image = Image.open(f"{point}/{fidelity}/palette.png")
+        if image.mode != "P" or image.tobytes() != wanted.tobytes():
+            yield f"{fidelity}/palette.png: mode {image.mode}, or other numbers"
+
+
 def made_once(store, point):
     """stat(2) decodes nothing, and a file that eight threads read in parts is decoded once."""
     with Mount(store, point):
@@ -232,6 +241,7 @@ def main():
             trees = [f"{point}/decoded/{fidelity}" for fidelity in FIDELITIES]
             results.add("names are unique and end in the format", names(point, shown, trees))
             results.add("pixels are those that PIL decodes", pixels(point, shown))
+            results.add("masks keep their numbers", indices(source, point))
             results.add("decoded/auto follows auto", automatic(point, shown))
         results.add("a file is decoded once", made_once(store, point))
     return results.finish()
