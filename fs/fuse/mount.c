@@ -6,13 +6,11 @@
 #include "fuse/mount.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,11 +28,10 @@
 #include "mount/pressure.h"
 #include "mount/mountpoint.h"
 #include "fuse/op_wrap.h"
+#include "fuse/process_limits.h"
 #include "log.h"
 
-#define HEAP_STEP_BYTES  (1 << 20)
-#define HEAP_BLOCK_BYTES (2 << 20) /* larger blocks are mapped */
-#define LOADS_APART      4u        /* connections that loads leave to single frames */
+#define LOADS_APART 4u /* connections that loads leave to single frames */
 
 /* The mount of this process. All zero: there is nothing to undo. */
 struct mount {
@@ -78,26 +75,6 @@ static int absolute(const char *location, char ret_path[PATH_MAX])
         return snprintf(ret_path, PATH_MAX, "%s", location) < PATH_MAX ? 0 : -ENAMETOOLONG;
     }
     return 0;
-}
-
-static void raise_file_limit(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit); /* a lower limit is slower, not wrong */
-    }
-}
-
-/* Uses one heap: those of threads grow by an mprotect for each frame read, and keep what others
- * freed. It has metadata of large records, too: new pages for it cost more than to read it. */
-static void set_heap(void)
-{
-    mallopt(M_ARENA_MAX, 1);
-    mallopt(M_TOP_PAD, HEAP_STEP_BYTES);
-    mallopt(M_MMAP_THRESHOLD, HEAP_BLOCK_BYTES);
-    mallopt(M_TRIM_THRESHOLD, 4 * HEAP_BLOCK_BYTES);
 }
 
 /* A signal ends the session, while threads may wait for a store that does not answer. */
@@ -296,9 +273,8 @@ control:
 static int run(struct mount *mount)
 {
     signal(SIGUSR1, SIG_IGN); /* in other commands it prints progress; here it is ignored */
-    raise_file_limit();
-    set_heap();
     mount->memory = lod_memory_plan_make(&mount->options, lod_available_bytes());
+    lod_process_limits_set(mount->memory.available);
     mount->options.cache_bytes = mount->memory.cache; /* .lodfs/config shows the number */
     int error = open_store(mount);
     if (!error) {

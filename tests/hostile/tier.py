@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-A tier, a folder on a local disk, keeps the loads of a slow store. Its files are damaged, its disk
-is full or gone: each file of the mount is right, and no read fails.
+A tier, a folder on a local disk, keeps the loads of a slow store. Its disk is full or gone,
+its folder unfit: each file of the mount is right, and no read fails.
 
-tier.py damage: only the part that damages slices; LODFS_LONG makes more attempts.
 tier.py measure: prints epochs of a store behind 1 Gbit/s and 20 ms, without and with a warm tier.
 """
 import contextlib
@@ -17,15 +16,12 @@ import sys
 import threading
 import time
 
-from long import span
 from mounted import Results, Work, lodfs, need_fuse
 from small import Foreground, files_below, forget_pages, read, until, write
 
 MIB = 1 << 20
 FILES, RECORD = 300, "2M"
 SLOW = "download_limit=60M,download_latency=3,download_parallel=4"
-SLICES_SHORT, SLICES_LONG = 60, 10_000
-TORN = os.urandom(4096)
 
 
 def make_store(work):
@@ -187,99 +183,6 @@ def together(work, truth):
             yield "the larger limit was not used"
 
 
-# ---------------------------------------------------------------------------------- damage
-
-def cut(name, draw):
-    os.truncate(name, draw.randrange(os.stat(name).st_size + 1))
-
-
-def flip(name, draw):
-    with open(name, "r+b") as file:
-        at = draw.randrange(max(1, os.stat(name).st_size))
-        file.seek(at)
-        byte = file.read(1) or b"\0"
-        file.seek(at)
-        file.write(bytes([byte[0] ^ 1 << draw.randrange(8)]))
-
-
-def tear(name, draw):
-    """As after a power failure: the size is right, and the bytes are not."""
-    with open(name, "r+b") as file:
-        file.seek(draw.randrange(max(1, os.stat(name).st_size)) // 4096 * 4096)
-        file.write(TORN)
-
-
-def swap(name, draw, names):
-    other = draw.choice(names)
-    for old, new in ((name, name + "~"), (other, name), (name + "~", other)):
-        os.rename(old, new)
-
-
-def replace(name, draw):
-    os.unlink(name)
-    if draw.random() < .5:
-        os.mkfifo(name)
-    else:
-        os.symlink("/dev/zero", name)
-
-
-def damage_once(tier, draw):
-    names = tier_files(tier)
-    if not names:
-        return False
-    name, way = draw.choice(names), draw.randrange(6)
-    try:
-        (cut, flip, tear, lambda n, d: swap(n, d, names), lambda n, _: os.unlink(n),
-         replace)[way](name, draw)
-    except OSError:
-        return False  # the mount has dropped it meanwhile
-    return True
-
-
-def damage_mount(mount, tier, truth, draw, most):
-    """Damages up to `most` slices under two readers, until the mount leaves the tier alone. Returns
-    (slices, the mount's figures of the tier, errors of the readers)."""
-    done, found, over = 0, [], threading.Event()
-
-    def read_on(seed):
-        while not over.is_set():
-            found.extend(epoch(mount.point, truth, seed))
-            seed += 2
-
-    threads = [threading.Thread(target=read_on, args=(seed,)) for seed in (1, 2)]
-    for thread in threads:
-        thread.start()
-    end = time.monotonic() + 60
-    while done < most and time.monotonic() < end and stats(mount.point)["tier"]["name"] != "past":
-        done += damage_once(tier, draw)
-        time.sleep(.02)
-    over.set()
-    for thread in threads:
-        thread.join()
-    return done, stats(mount.point)["tier"], found
-
-
-def damaged(work, truth):
-    """Slices are damaged under readers: no byte is wrong, and no read fails. A mount that leaves the
-    tier alone is replaced by a new one, which does not know the errors of the one before."""
-    tier = make_tier(work, "damaged")
-    first, count = span(SLICES_SHORT, SLICES_LONG)
-    draw, done, errors, mounts = random.Random(first), 0, 0, 0
-    end = time.monotonic() + 60 + count
-
-    while done < count and time.monotonic() < end:
-        with Mounted(work, tier, "1G") as mount:
-            yield from epoch(mount.point, truth, 0)
-            more, now, found = damage_mount(mount, tier, truth, draw, count - done)
-        yield from found
-        done, errors, mounts = done + more, errors + now["errors"], mounts + 1
-    print(f"{done} of {count} slices were damaged under {mounts} mounts: {errors} errors, {now}")
-    if done < count / 2:
-        yield f"only {done} slices were damaged"
-    if errors < mounts:
-        yield f"{mounts} mounts found {errors} damages"
-
-
 # ---------------------------------------------------------------------------------- bad folders
 
 def refused(work, tier, *words, more="tier_size=1G"):
@@ -398,9 +301,8 @@ def measure(work, truth):
 def main():
     need_fuse()
     results = Results()
-    parts = {"damage": (damaged,), "measure": (measure,)}.get(
-        sys.argv[-1],
-        (warm, limited, killed, together, bad_folders, full_disk, gone))
+    parts = {"measure": (measure,)}.get(
+        sys.argv[-1], (warm, limited, killed, together, bad_folders, full_disk, gone))
     with Work() as work:
         truth = make_store(work)[2]
         for part in parts:
