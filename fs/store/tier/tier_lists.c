@@ -22,7 +22,6 @@
 #define FOLDER     "lists"
 #define NAME_CHARS 16u
 #define KEY_BYTES  8u
-#define TRIES      3u
 
 /* ---------------------------------------------------------------------------------- keys */
 
@@ -73,25 +72,29 @@ static int open_folder(struct lod_tier_lists *lists, int tier_fd)
     return lists->folder_fd < 0 ? -errno : 0;
 }
 
-/* -EAGAIN: another mount took the file, without a lock yet, for one of a dead mount. */
+/* Other mounts remove files that have no lock, as those of dead mounts. So the file gets its lock
+ * under a name that they pass over. */
 static int make_file(struct lod_tier_lists *lists)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    char hidden[sizeof(lists->name) + 1];
     uint64_t number = 0;
-    struct stat st;
 
     if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
         return -EIO;
     }
     snprintf(lists->name, sizeof(lists->name), "%016" PRIx64, number);
-    int fd = openat(lists->folder_fd, lists->name, flags, S_IRUSR | S_IWUSR);
+    snprintf(hidden, sizeof(hidden), "%s~", lists->name);
+    int fd = openat(lists->folder_fd, hidden, flags, S_IRUSR | S_IWUSR);
     if (fd < 0) {
         return -errno;
     }
-    if (flock(fd, LOCK_EX | LOCK_NB) || fstat(fd, &st) || !st.st_nlink) {
-        (void)unlinkat(lists->folder_fd, lists->name, 0);
+    if (flock(fd, LOCK_EX | LOCK_NB) ||
+        renameat(lists->folder_fd, hidden, lists->folder_fd, lists->name)) {
+        const int error = -errno;
+        (void)unlinkat(lists->folder_fd, hidden, 0);
         close(fd);
-        return -EAGAIN;
+        return error;
     }
     lists->fd = fd;
     return 0;
@@ -101,11 +104,7 @@ static int ready(struct lod_tier_lists *lists, int tier_fd)
 {
     int error = lists->folder_fd < 0 ? open_folder(lists, tier_fd) : 0;
 
-    for (unsigned tries = 0; lists->fd < 0 && tries < TRIES && (!error || error == -EAGAIN);
-         tries++) {
-        error = make_file(lists);
-    }
-    return error;
+    return error || lists->fd >= 0 ? error : make_file(lists);
 }
 
 int lod_tier_lists_write(struct lod_tier_lists *lists, int tier_fd,

@@ -6,6 +6,8 @@
 #define B 0xb00000000000000bull
 #define C 0xc00000000000000cull
 
+#define WAIT_MS 30000u
+
 static const struct timespec pause_ms = {.tv_nsec = 1000000};
 
 static void listed(struct lod_store *store, uint64_t key, uint64_t other)
@@ -20,9 +22,11 @@ static void await_room(struct lod_store *store, uint64_t key, uint64_t bytes)
 {
     uint64_t room = 0;
 
-    while (!lod_store_copies(store, key, &room) || room < bytes) {
+    for (unsigned ms = 0; ms < WAIT_MS && room < bytes; ms++) {
         nanosleep(&pause_ms, NULL);
+        cr_assert(lod_store_copies(store, key, &room));
     }
+    cr_assert_geq(room, bytes);
 }
 
 /* Offers a beginning of a record, and returns how much of it the tier has then. */
@@ -147,9 +151,10 @@ Test(tier_room, lists_of_other_mounts_are_kept_as_well)
     listed(t.store, C, 0);
     await_room(t.store, C, 10 * MIB);
     listed(other.store, A, B);
-    while (keys_of(&t) != 3) {
+    for (unsigned ms = 0; ms < WAIT_MS && keys_of(&t) != 3; ms++) {
         nanosleep(&pause_ms, NULL);
     }
+    cr_assert_eq(keys_of(&t), 3);
     cr_assert_eq(offered(&t, C, 5 * MIB), 0);
     unmount(&other);
     cr_assert_eq(keys_of(&t), 1, "a mount that ends has no list");

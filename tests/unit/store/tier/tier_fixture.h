@@ -36,9 +36,10 @@ static inline void await_sum(struct tiered *t)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 
-    while (stats_of(t).state == LOD_TIER_COUNTING) {
+    for (unsigned ms = 0; ms < 30000 && stats_of(t).state == LOD_TIER_COUNTING; ms++) {
         nanosleep(&pause, NULL);
     }
+    cr_assert_neq(stats_of(t).state, LOD_TIER_COUNTING);
 }
 
 static inline struct lod_object *open_record(struct lod_store *store, uint64_t key)
