@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 A soak test: eight threads read random parts of a mount and compare each byte. The cache is much
-smaller than the files. The server's open files and memory are measured after a quarter of the reads
-and at the end. A long run makes 10 million reads.
+smaller than the files. The server's open files and memory are measured after half of the reads and at
+the end. A long run makes 10 million reads.
 
 The test fails if a byte is wrong, if a frame is used after its release, or if the server leaks
 memory or open files.
@@ -17,14 +17,15 @@ from long import span
 from mounted import Mount, Results, Work, lodfs, need_fuse
 from small import Foreground, files_below, make_source, read, write
 
-READS, READS_LONG = 12_000, 10_000_000
+READS, READS_LONG = 24_000, 10_000_000
 THREADS = 8
 VIEWS = ("q1", "q5", "full", "original", "decoded/q3", "native/full")
 OPTIONS = ("gpu=off,cache_size=256K", "gpu=off,cache_size=64K,cache=none",
            "gpu=off,cache_size=1M,threads=1")
-# Between a quarter of the reads and the end. A server reaches 28 MiB after 400,000 reads, when each
-# of its threads has worked beside the others, and keeps them for the next million.
-GROWTH_KIB_MAX, GROWTH_KIB_MAX_LONG = 4_000, 16_000
+# Between the middle and the end. A server reaches its size when each of its threads has worked beside
+# the others, and keeps that for the next million reads. Heaps of 14 MiB after 1,000 reads had 19 after
+# 4,000, and 20 to 22 up to 200,000.
+GROWTH_KIB_MAX, GROWTH_KIB_MAX_LONG = 8_000, 16_000
 
 
 def make_copy(source, store, point, copy):
@@ -54,7 +55,7 @@ def soak(copy, point, reads, seed):
 def served(copy, store, point, log, options, reads, seed):
     with Foreground(store, point, log, "-o", options) as server:
         states = []
-        for part, share in enumerate((reads // 4, reads - reads // 4)):
+        for part, share in enumerate((reads // 2, reads - reads // 2)):
             code, text = soak(copy, point, share, seed + part)
             print(f"    {text}")
             if code:
@@ -64,7 +65,8 @@ def served(copy, store, point, log, options, reads, seed):
         yield f"{states[1][0] - states[0][0]} open files more"
     most = GROWTH_KIB_MAX if reads < READS else GROWTH_KIB_MAX_LONG
     if states[1][1] > states[0][1] + most:
-        yield f"{states[1][1] - states[0][1]} KiB more"
+        yield f"{states[1][1] - states[0][1]} KiB more than {states[0][1]}"
+    print(f"    open files, resident KiB: {states}")
 
 
 def main():
