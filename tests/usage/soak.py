@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 A soak test: eight threads read random parts of a mount and compare each byte. The cache is much
-smaller than the files. The server's open files and memory are measured after half of the reads and at
-the end. A long run makes 10 million reads.
+smaller than the files. The server's open files and memory are measured after half of the reads and
+at the end. A long run makes 10 million reads.
 
 The test fails if a byte is wrong, if a frame is used after its release, or if the server leaks
 memory or open files.
@@ -22,9 +22,9 @@ THREADS = 8
 VIEWS = ("q1", "q5", "full", "original", "decoded/q3", "native/full")
 OPTIONS = ("gpu=off,cache_size=256K", "gpu=off,cache_size=64K,cache=none",
            "gpu=off,cache_size=1M,threads=1")
-# Between the middle and the end. A server reaches its size when each of its threads has worked beside
-# the others, and keeps that for the next million reads. Heaps of 14 MiB after 1,000 reads had 19 after
-# 4,000, and 20 to 22 up to 200,000.
+# Between the middle and the end. A server reaches its size when each of its threads has worked
+# beside the others, and keeps that for the next million reads. Heaps of 14 MiB after 1,000 reads
+# had 19 after 4,000, and 20 to 22 up to 200,000.
 GROWTH_KIB_MAX, GROWTH_KIB_MAX_LONG = 8_000, 16_000
 
 
