@@ -55,11 +55,9 @@ void lod_tier_lists_finish(struct lod_tier_lists *lists)
 {
     if (lists->fd >= 0) {
         (void)unlinkat(lists->folder_fd, lists->name, 0);
-        close(lists->fd);
     }
-    if (lists->folder_fd >= 0) {
-        close(lists->folder_fd);
-    }
+    lod_file_close(lists->fd);
+    lod_file_close(lists->folder_fd);
     lod_tier_lists_init(lists);
 }
 
@@ -174,9 +172,7 @@ static int add_file(struct lod_tier_keys *keys, int folder_fd, const char *name)
     int fd = openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
     if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-        if (fd >= 0) {
-            close(fd);
-        }
+        lod_file_close(fd);
         return 0; /* its mount has ended, or it is something else */
     }
     int error = 0;
@@ -200,15 +196,11 @@ int lod_tier_lists_others(const struct lod_tier_lists *lists, struct lod_tier_ke
     struct lod_tier_keys keys = {0};
     const struct dirent *entry;
     unsigned files = 0;
-    int error = 0, fd = openat(lists->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *names = fd < 0 ? NULL : fdopendir(fd);
+    int error = 0;
+    DIR *names = lod_file_names(lists->folder_fd);
 
     if (!names) {
-        error = -errno;
-        if (fd >= 0) {
-            close(fd);
-        }
-        return error;
+        return -errno;
     }
     while (!error && (errno = 0, entry = readdir(names))) {
         if (is_other(lists, entry->d_name)) {

@@ -13,7 +13,7 @@
 #include "tier/tier_state.h"
 
 #define SHORT_BYTES (64u << 20)          /* with less room, look for slices to give up */
-#define LOOK_NS     (30 * LOD_SECOND_NS) /* between two looks that nobody told of */
+#define LOOK_NS     (30 * LOD_SECOND_NS) /* between two looks without a list */
 
 static void wake(struct lod_tier *tier)
 {
@@ -29,6 +29,20 @@ bool lod_tier_is_listed(struct lod_tier *tier, uint64_t key)
     const bool is = lod_tier_keys_has(&tier->room.listed, key);
     pthread_mutex_unlock(&tier->lock);
     return is;
+}
+
+static int copy_keys(const uint64_t *from, size_t count, struct lod_tier_keys *ret_keys)
+{
+    uint64_t *at = malloc(count * sizeof(*at) + 1);
+
+    if (!at) {
+        return -ENOMEM;
+    }
+    if (count) {
+        memcpy(at, from, count * sizeof(*at));
+    }
+    *ret_keys = (struct lod_tier_keys){.at = at, .count = count};
+    return 0;
 }
 
 /* The keys before that are not listed any more. The lock is held. */
@@ -50,12 +64,11 @@ static bool are_same(const struct lod_tier_keys *a, const struct lod_tier_keys *
 
 void lod_tier_list(struct lod_tier *tier, const uint64_t *keys, size_t count)
 {
-    struct lod_tier_keys listed = {.at = malloc(count * sizeof(*keys) + 1), .count = count};
+    struct lod_tier_keys listed;
 
-    if (!listed.at) {
+    if (copy_keys(keys, count, &listed)) {
         return;
     }
-    memcpy(listed.at, keys, count * sizeof(*keys));
     lod_tier_keys_sort(&listed);
     pthread_mutex_lock(&tier->lock);
     struct lod_tier_keys before = tier->room.listed;
@@ -142,20 +155,6 @@ void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes)
 
 /* ------------------------------------------------------------------------------ the thread */
 
-static int copy_keys(const struct lod_tier_keys *from, struct lod_tier_keys *ret_keys)
-{
-    uint64_t *at = malloc(from->count * sizeof(*at) + 1);
-
-    if (!at) {
-        return -ENOMEM;
-    }
-    if (from->count) {
-        memcpy(at, from->at, from->count * sizeof(*at));
-    }
-    *ret_keys = (struct lod_tier_keys){.at = at, .count = from->count};
-    return 0;
-}
-
 /* The slices of the keys go before all others. They may be listed again meanwhile. */
 static void mark(struct lod_tier *tier, const struct lod_tier_keys *left)
 {
@@ -205,7 +204,7 @@ void lod_tier_room_told(struct lod_tier *tier)
     struct lod_tier_keys listed = {0}, left;
 
     pthread_mutex_lock(&tier->lock);
-    int error = copy_keys(&tier->room.listed, &listed);
+    int error = copy_keys(tier->room.listed.at, tier->room.listed.count, &listed);
     left = tier->room.left;
     tier->room.left = (struct lod_tier_keys){0};
     pthread_mutex_unlock(&tier->lock);
