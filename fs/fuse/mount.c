@@ -100,21 +100,12 @@ static unsigned loads_max(const struct lod_fuse_options *options)
 static int open_store(struct mount *mount)
 {
     char why[512] = "", shown[PATH_MAX];
-    const struct lod_open_options how = {
-        .how = &mount->options.how,
-        .index_copy = true,
-        .slow = {.bytes_per_second = mount->options.download_limit,
-                 .latency_ms = mount->options.download_latency,
-                 .parallel = mount->options.download_parallel,
-                 .requests_per_second = mount->options.request_limit},
-        .tier = mount->options.tier,
-        .exactly = true,
-        .shared = mount->options.store_cache == LOD_STORE_CACHE_SHARED,
-    };
+    struct lod_open_options how = lod_fuse_options_open(&mount->options);
     const struct lod_reader_options options = {.cache_bytes = mount->memory.cache,
                                                .work_bytes = mount->memory.work,
                                                .threads = true,
                                                .loads_max = loads_max(&mount->options)};
+    how.shared = mount->options.store_cache == LOD_STORE_CACHE_SHARED;
     lod_location_show(mount->given->store, shown, sizeof(shown));
     mount->options.how.own_process = true;
     mount->options.how.is_over = is_over;

@@ -253,6 +253,18 @@ void lod_fuse_options_finish(struct lod_fuse_options *options)
     options->text = NULL;
 }
 
+struct lod_open_options lod_fuse_options_open(const struct lod_fuse_options *options)
+{
+    return (struct lod_open_options){.how = &options->how,
+                                     .index_copy = true,
+                                     .slow = {.bytes_per_second = options->download_limit,
+                                              .latency_ms = options->download_latency,
+                                              .parallel = options->download_parallel,
+                                              .requests_per_second = options->request_limit},
+                                     .tier = options->tier,
+                                     .exactly = true};
+}
+
 void lod_fuse_options_json(const struct lod_fuse_options *options, const char *store,
                            struct lod_json *json)
 {

@@ -10,6 +10,7 @@
 #include "codec.h"
 #include "compiler.h"
 #include "backend/store_how.h"
+#include "dataset/dataset.h"
 #include "option.h"
 #include "tier/tier.h"
 
@@ -53,6 +54,10 @@ extern const struct lod_option lod_mount_words[];
 LOD_MUST_CHECK int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sloppy,
                                           struct lod_fuse_options *ret_options);
 void lod_fuse_options_finish(struct lod_fuse_options *options);
+
+/* Returns how a store is opened with these options, which have to outlive its use. The index is
+ * copied, and `shared` is left to the caller. */
+struct lod_open_options lod_fuse_options_open(const struct lod_fuse_options *options);
 
 /* Writes a member for each option that can be set: its value in force, for a store at `store`. */
 void lod_fuse_options_json(const struct lod_fuse_options *options, const char *store,

@@ -166,14 +166,7 @@ static int open_and_run(const struct arguments *arguments, struct lod_warmup_how
     struct lod_cancel cancel;
     struct lod_dataset *dataset = NULL;
     char why[512] = "";
-    const struct lod_open_options open = {.how = &o->how,
-                                          .slow = {.bytes_per_second = o->download_limit,
-                                                   .latency_ms = o->download_latency,
-                                                   .parallel = o->download_parallel,
-                                                   .requests_per_second = o->request_limit},
-                                          .tier = o->tier,
-                                          .index_copy = true,
-                                          .exactly = true};
+    const struct lod_open_options open = lod_fuse_options_open(o);
 
     lod_progress_init(&progress, lod_progress_wanted(arguments->progress, arguments->quiet));
     lod_cancel_init(&cancel, &progress);
