@@ -7,7 +7,9 @@
  * A table is made of later items, which may lie in the next part. Their records are checked once
  * more, for the table alone: findings about themselves are those of their own part.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "record/record_header.h"
@@ -43,44 +45,47 @@ static int describe(struct lod_verify *v, const struct lod_slice *slice, struct 
     return error == -ENOMEM ? error : 0;
 }
 
+/* Describes the records of all slices, at the first slice of each. */
+static int describe_all(struct lod_verify *v, struct place *places)
+{
+    int error = 0;
+
+    for (size_t i = 0; !error && i < v->slices.count; i++) {
+        error = v->slices.at[i].slice ? 0 : describe(v, &v->slices.at[i], &places[i]);
+    }
+    return error;
+}
+
 /* The slices of the part, but for tree records: [from, to) of the list. */
 struct run {
     size_t from, to;
 };
 
-static int sum(struct lod_verify *v, uint64_t *ret_bytes)
+/* Returns whether a record begins here that is divided among the parts. */
+static bool is_divided(const struct lod_verify *v, const struct place *places, size_t i)
 {
-    uint64_t bytes = 0;
-    int error = 0;
-
-    for (size_t i = 0; !error && i < v->slices.count; i++) {
-        struct place place;
-        error = v->slices.at[i].slice ? 0 : describe(v, &v->slices.at[i], &place);
-        bytes += error || v->slices.at[i].slice || place.tree ? 0 : place.bytes;
-    }
-    *ret_bytes = bytes;
-    return error;
+    return v->slices.at[i].slice == 0 && !places[i].tree;
 }
 
 /* A record belongs to the part in whose share of the bytes it begins. */
-static int find_run(struct lod_verify *v, struct run *run)
+static struct run find_run(const struct lod_verify *v, const struct place *places)
 {
+    struct run run = {v->slices.count, v->slices.count};
     uint64_t all = 0, before = 0, part = 1;
-    int error = sum(v, &all);
-    const uint64_t share = all / v->parts + 1;
 
-    *run = (struct run){v->slices.count, v->slices.count};
-    for (size_t i = 0; !error && i < v->slices.count; i++) {
-        struct place place = {.tree = true};
-        error = v->slices.at[i].slice ? 0 : describe(v, &v->slices.at[i], &place);
-        if (!place.tree) {
-            part = before / share < v->parts ? before / share + 1 : v->parts;
-            before += place.bytes;
-        }
-        run->from = part >= v->part && i < run->from ? i : run->from;
-        run->to = part > v->part && i < run->to ? i : run->to;
+    for (size_t i = 0; i < v->slices.count; i++) {
+        all += is_divided(v, places, i) ? places[i].bytes : 0;
     }
-    return error;
+    const uint64_t share = all / v->parts + 1;
+    for (size_t i = 0; i < v->slices.count; i++) {
+        if (is_divided(v, places, i)) {
+            part = before / share < v->parts ? before / share + 1 : v->parts;
+            before += places[i].bytes;
+        }
+        run.from = part >= v->part && i < run.from ? i : run.from;
+        run.to = part > v->part && i < run.to ? i : run.to;
+    }
+    return run;
 }
 
 /* Sets the end of the items that those of a record are made of, if it is behind *end. */
@@ -129,27 +134,23 @@ static bool is_beyond(const struct lod_verify *v, uint32_t record)
 }
 
 /* Keeps the slices of the run, of tree records in part 1, and of the records beyond. */
-static int keep(struct lod_verify *v, const struct run *run)
+static void keep(struct lod_verify *v, const struct run *run, const struct place *places)
 {
     size_t kept = 0;
     bool own = false;
-    int error = 0;
 
-    for (size_t i = 0; !error && i < v->slices.count; i++) {
+    for (size_t i = 0; i < v->slices.count; i++) {
         const struct lod_slice slice = v->slices.at[i];
-        struct place place = {0};
         if (slice.slice == 0) {
-            error = describe(v, &slice, &place);
-            own = place.tree ? v->part == 1 : i >= run->from && i < run->to;
-            v->bytes += own ? place.bytes : 0;
-            v->files += own ? place.items : 0;
+            own = places[i].tree ? v->part == 1 : i >= run->from && i < run->to;
+            v->bytes += own ? places[i].bytes : 0;
+            v->files += own ? places[i].items : 0;
         }
         if (own || (!slice.by_name && is_beyond(v, slice.record))) {
             v->slices.at[kept++] = slice;
         }
     }
     v->slices.count = kept;
-    return error;
 }
 
 static bool is_any(void *ctx, const struct lod_finding *finding)
@@ -161,20 +162,25 @@ static bool is_any(void *ctx, const struct lod_finding *finding)
 
 int lod_verify_take_part(struct lod_verify *v, uint32_t part, uint32_t parts)
 {
-    struct run run;
+    struct place *places = calloc(v->slices.count + 1, sizeof(*places));
+    int error = places ? describe_all(v, places) : -ENOMEM;
 
     v->part = part;
     v->parts = parts;
     v->own_end = 0;
-    int error = find_run(v, &run);
-    error = error ? error : find_beyond(v, &run);
-    if (part > 1) {
-        lod_findings_drop(&v->findings, is_any, NULL); /* of manifest and index, in part 1 */
-        v->block_steps = v->node_steps = 0;
+    if (!error) {
+        const struct run run = find_run(v, places);
+        error = find_beyond(v, &run);
+        if (part > 1) {
+            lod_findings_drop(&v->findings, is_any, NULL); /* of manifest and index, in part 1 */
+            v->block_steps = v->node_steps = 0;
+        }
+        v->bytes = part == 1 && v->index ? lod_object_bytes(v->index_file) : 0;
+        v->files = 0;
+        keep(v, &run, places);
     }
-    v->bytes = part == 1 && v->index ? lod_object_bytes(v->index_file) : 0;
-    v->files = 0;
-    return error ? error : keep(v, &run);
+    free(places);
+    return error;
 }
 
 /* Whether a finding is that of another part. */
