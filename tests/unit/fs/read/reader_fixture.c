@@ -4,6 +4,9 @@
 
 #include <unistd.h>
 
+#define DISK_NS      10000000u
+#define DISK_BYTE_NS 10u
+
 struct lod_item (*items_of)(uint32_t number);
 atomic_uint frames_read, reads, frames_failed;
 uint64_t segment_frames = 40;
@@ -21,7 +24,7 @@ uint64_t frame_short;
 unsigned open_us;
 atomic_uint_fast32_t stalled_record = UINT32_MAX;
 atomic_uint loads_stalled;
-bool shared_store;
+bool shared_store, as_slow_as_a_disk;
 unsigned groups_in_memory;
 static unsigned groups_to_load; /* named by lod_record_groups */
 
@@ -151,6 +154,7 @@ int lod_record_load(struct lod_record *record, struct lod_io_buffer *buffer, uin
         groups_in_memory |= groups_to_load;
         buffer->loads++;
         buffer->bytes += buffer->to - from;
+        buffer->ns += as_slow_as_a_disk ? DISK_NS + (buffer->to - from) * DISK_BYTE_NS : 0;
     }
     return error;
 }

@@ -28,6 +28,7 @@ static void begin(unsigned loads)
     items_of = item_of;
     store_bytes = 2ull * RECORDS * ITEMS * FRAME_BYTES;
     segment_frames = 1;
+    as_slow_as_a_disk = true;
     bad_item = UINT32_MAX;
     items_end = RECORDS * ITEMS;
     cr_assert_eq(lod_frames_create(NULL,
