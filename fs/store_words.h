@@ -12,19 +12,19 @@
 /* clang-format off */
 #define LOD_STORE_WORDS(type, member)                                                              \
     LOD_ROW_TEXT(LOD_OPTION_TEXT, LOD_FIELD(type, member endpoint), 0, "endpoint", "URL", 0,       \
-                 "of s3://: https://HOST of a server that is not Amazon's"),                       \
+                 "s3://: https://HOST of a server that is not Amazon's"),                          \
     LOD_ROW_TEXT(LOD_OPTION_TEXT, LOD_FIELD(type, member region), 0, "region", "NAME", 0,          \
-                 "of s3://: where the bucket is (default us-east-1)"),                             \
+                 "s3://: where the bucket is (default us-east-1)"),                                \
     LOD_ROW_TEXT(LOD_OPTION_TEXT, LOD_FIELD(type, member profile), 0, "profile", "NAME", 0,        \
-                 "of s3://: whose keys are used, of ~/.aws/credentials"),                          \
+                 "s3://: the profile in ~/.aws/credentials whose keys are used"),                  \
     LOD_ROW_FLAG(LOD_FIELD(type, member anonymous), 0, "anonymous",                                \
-                 "of s3://: no keys, for a public bucket"),                                        \
+                 "s3://: no keys, for a public bucket"),                                           \
     LOD_ROW_FLAG(LOD_FIELD(type, member virtual_host), 0, "virtual_host",                          \
-                 "of s3://: the bucket is part of the host's name"),                               \
+                 "s3://: the bucket is part of the host's name"),                                  \
     LOD_ROW_TEXT(LOD_OPTION_TEXT, LOD_FIELD(type, member ca_file), 0, "ca_file", "FILE", 0,        \
-                 "of a URL: certificates that are trusted (default: the system's)"),               \
+                 "URL: certificates that are trusted (default: the system's)"),                    \
     LOD_ROW_NUMBER(LOD_OPTION_NUMBER, LOD_FIELD(type, member connections), 0, "connections", "N",  \
-                   1, LOD_CONNECTIONS_MAX, "of a URL: requests at a time (default 16)")
+                   1, LOD_CONNECTIONS_MAX, "URL: requests at a time (default 16)")
 /* clang-format on */
 
 #endif

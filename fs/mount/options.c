@@ -102,7 +102,7 @@ const struct lod_option lod_mount_words[] = {
     LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(request_limit), 0, "request_limit", "N", 1,
                    LOD_SLOW_REQUESTS_MAX, "send at most so many requests per second to the store"),
     LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(tier.folder), 0, "tier_dir", "FOLDER", 0,
-                 "keep what is loaded in this folder of yours, on a fast local disk"),
+                 "keep loaded bytes in this folder of yours, on a fast local disk"),
     SIZE("tier_size", tier.bytes_max, LOD_TIER_BYTES_MIN, CACHE_MAX,
          "with tier_dir: take at most so many bytes there"),
     LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(tier.free_percent), 0, "tier_free", "PERCENT", 0,

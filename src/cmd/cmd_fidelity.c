@@ -129,7 +129,7 @@ const struct lod_cmd lod_cmd_fidelity = {
     .summary = "name the fidelity to train at, for images of a size",
     .about =
         "Compares photographs of a store at every fidelity with the full ones by MS-SSIM (1 is "
-        "equal), after the resize that training applies: what a network sees. Names the "
+        "equal), after the resize that training applies. Names the "
         "lowest fidelity whose mean, less two standard errors, reaches the target. The sample "
         "lies evenly over the store and doubles while it does not decide. Of a mount point, "
         "the store behind it is measured. Writes nothing. `info` shows the MS-SSIM at the "

@@ -171,8 +171,8 @@ const struct lod_cmd lod_cmd_push = {
     .name = "push",
     .summary = "copy a store to S3, whole or not at all",
     .about = "Copies a store from its folder to s3://BUCKET/KEY. Sends records and index first, "
-             "then manifest.json, without which there is no store. Sends only what is not there: "
-             "the same command continues a push that was interrupted. Never replaces an object.",
+             "then manifest.json, without which there is no store. Objects that are there are "
+             "not sent again: the same command continues an interrupted push. Never replaces one.",
     .options = push_options,
     .run = run,
 };

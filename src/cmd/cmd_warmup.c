@@ -30,8 +30,9 @@ struct arguments {
 static const struct lod_option warmup_options[] = {
     LOD_ROW_FIDELITY(FIELD(fidelity), "fidelity", LOD_ORIGINAL,
                      "how much of each file: q1 .. q10, full or original (default: full)"),
-    LOD_ROW_FLAG(FIELD(evict), 0, "evict",
-                 "if the tier is full, give up what no job has listed; else the rest is left out"),
+    LOD_ROW_FLAG(
+        FIELD(evict), 0, "evict",
+        "if the tier is full, remove records that no job lists; else the rest is left out"),
     LOD_ROW_FLAG(FIELD(background), 'b', "background", "return once the work has begun"),
     LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(threads), 'j', "jobs", "N", 1, LOD_WARMUP_THREADS_MAX,
                    "load N records at a time (default: 8 over a network)"),
@@ -219,8 +220,8 @@ const struct lod_cmd lod_cmd_warmup = {
     .name = "warmup",
     .summary = "bring a fidelity into the tier of a mount",
     .about = "Loads what a fidelity needs of all records, or of those with the files below PATH, "
-             "into the tier: the folder of -o tier_dir, or that of the mount. What is there is "
-             "not loaded again. Exits with 3 if the tier has no room for all of it.",
+             "into the tier: the folder of -o tier_dir, or that of the mount. Bytes in the "
+             "tier are not loaded again. Exits with 3 if the tier has no room for all of it.",
     .options = warmup_options,
     .run = run,
 };

@@ -33,11 +33,11 @@ static int refuse_mounts(struct lod_pack_run *p, const char *path)
     if (error || !point) {
         return error == -ENOMEM ? error : 0;
     }
-    error = lod_first_error_set(
-        p->first_error, 0, -EBUSY,
-        "the source '%pE' holds a mount of lodfs, '%pE': unmount it, or pack what "
-        "you want of it, such as %pE/original",
-        path, point, point);
+    error =
+        lod_first_error_set(p->first_error, 0, -EBUSY,
+                            "the source '%pE' holds a mount of lodfs, '%pE': unmount it, or pack a "
+                            "folder of it, such as %pE/original",
+                            path, point, point);
     free(point);
     return error;
 }

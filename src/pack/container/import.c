@@ -37,7 +37,7 @@ struct losses {
 static int say(const struct import *m, const struct lod_container_walk *walk, int error)
 {
     const char *hint = m->members.first_error->skip_unreadable ? ""
-                       : walk->why[0] ? "; --skip-unreadable leaves out what cannot be read"
+                       : walk->why[0] ? "; --skip-unreadable leaves out the unreadable part"
                                       : "";
 
     if (error == -ENOMEM || error == -EINTR || m->members.first_error->text[0]) {
