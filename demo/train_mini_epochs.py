@@ -8,7 +8,6 @@ FOLDER has a folder of photographs for each class. Four fifths of them are packe
 memory for three tenths, through a limit of a quarter of the bytes that the training wants. The
 others validate. Printed are accuracy, loss, bytes of the store, and seconds.
 """
-import argparse
 import time
 
 import training
@@ -46,13 +45,9 @@ def mount_options(options, split):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder")
+    parser = training.arguments(__doc__)
     parser.add_argument("--rf", default="1,4,auto")
     parser.add_argument("--fidelity", default="full")
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--epochs", type=int, default=16)
     parser.add_argument("--rate", type=int, help="bytes/s of the store")
     return parser.parse_args()
 

@@ -2,6 +2,7 @@
 """A small network that learns classes of photographs below a mount: of train_mini_epochs.py and
 tune_fidelity.py. It is no program.
 """
+import argparse
 import ctypes
 import json
 import os
@@ -35,7 +36,17 @@ _LIBC = ctypes.CDLL(None)
 _PR_SET_PDEATHSIG = 1
 
 
-# ------------------------------------------------------------------------------- the program
+# ------------------------------------------------------------------------------- the programs
+
+
+def arguments(description):
+    """A parser of what both programs take; the folder of photographs is checked by samples()."""
+    parser = argparse.ArgumentParser(description=description,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--epochs", type=int, default=16)
+    return parser
 
 
 def run(*words):

@@ -11,7 +11,6 @@ bytes of the store, seconds, and the levels that the tuner took.
 The mount has memory for a tenth of the photographs, and a sampler reads them in stretches that fit
 it. So each epoch reads its bytes again, as it does where data is larger than memory.
 """
-import argparse
 import time
 
 import training
@@ -69,12 +68,8 @@ def one_run(options, split, kind, seed, point):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder")
+    parser = training.arguments(__doc__)
     parser.add_argument("--with", dest="kinds", default="full,tuner")
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--epochs", type=int, default=16)
     return parser.parse_args()
 
 
