@@ -310,6 +310,18 @@ static int make_patches(struct make *m)
     return error;
 }
 
+/* A reader has room for the source alone. Returns whether no scan ends past that before its patch.
+ */
+static bool fits(const struct make *m)
+{
+    size_t end = 0;
+
+    for (unsigned scan = 0; scan < m->trace.count; scan++) {
+        end = m->trace.scan[scan].end > end ? m->trace.scan[scan].end : end;
+    }
+    return end <= m->source.bytes;
+}
+
 static int make_rounds(struct make *m)
 {
     bool equal;
@@ -325,7 +337,9 @@ static int make_rounds(struct make *m)
     }
     error = make_patches(m);
     error = error ? error : run_round(m, &equal);
-    return error || equal ? error : keep(m, "it cannot be rebuilt exactly");
+    error = error || equal ? error : keep(m, "it cannot be rebuilt exactly");
+    return error || fits(m) ? error
+                            : keep(m, "a scan takes more bytes than the file before it is patched");
 }
 
 static int make(struct make *m, struct lod_span full)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs of services, variables, attributes, failures in JSON and rows in Python; all_plants.py says
-what a plant is."""
+"""Bugs of services, variables, attributes, failures in JSON, rows in Python and damaged sources;
+all_plants.py says what a plant is."""
 
 USERS = (
     ("an abstract socket's address has a NUL at its end", "fs/fuse/service.c",
@@ -23,4 +23,6 @@ USERS = (
      "            free(thread->buffer);\n",
      "            free(thread->buffer);\n            fuse_session_exit(loop->session);\n",
      "hostile-failing-mount"),
+    ("a scan may take more room than the file has", "codecs/pcr/exact/rebuild_write.c",
+     "    return end <= m->source.bytes;\n", "    return end > 0;\n", "pcr/rebuild_write"),
 )

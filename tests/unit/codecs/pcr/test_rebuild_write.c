@@ -233,6 +233,65 @@ Test(rebuild_write, a_few_other_bytes_become_a_patch)
     lod_buf_finish(&file);
 }
 
+static void append(struct lod_buf *file, const void *data, size_t bytes)
+{
+    cr_assert_eq(lod_buf_append(file, data, bytes), 0);
+}
+
+/* Appends a SOS segment for one component, and 8 restart intervals of one byte. */
+static void append_intervals(struct lod_buf *file, uint8_t first, uint8_t last, uint8_t interval)
+{
+    const uint8_t sos[] = {0xff, 0xda, 0, 8, 1, 1, 0, first, last, 0};
+
+    append(file, sos, sizeof(sos));
+    for (uint8_t i = 0; i < 8; i++) {
+        const uint8_t coded[] = {interval, 0xff, (uint8_t)(0xd0 + i)};
+        append(file, coded, i < 7 ? sizeof(coded) : 1);
+    }
+}
+
+/*
+ * Returns a gray JPEG of 64 blocks without AC. Its last scan ends the 8 blocks of a restart
+ * interval by two runs of 4, which take 6 bits. One run of 8 takes 19, as the table has a code of
+ * 16 bits for it.
+ */
+static struct lod_buf short_runs(void)
+{
+    const uint8_t dqt[] = {0xff, 0xd8, 0xff, 0xdb, 0, 67, 0}, one = 1;
+    const uint8_t sof[] = {0xff, 0xc2, 0, 11, 8, 0, 64, 0, 64, 1, 1, 0x11, 0};
+    const uint8_t dht[] = {0xff, 0xc4, 0, 39, 0, 1, 0, 0, 0,    0, 0, 0,    0,   0,
+                           0,    0,    0, 0,  0, 0, 0, 0, 0x10, 1, 0, 0,    0,   0,
+                           0,    0,    0, 0,  0, 0, 0, 0, 0,    0, 1, 0x20, 0x30};
+    const uint8_t dri[] = {0xff, 0xdd, 0, 4, 0, 8}, eoi[] = {0xff, 0xd9};
+    struct lod_buf file = {0};
+
+    append(&file, dqt, sizeof(dqt));
+    for (unsigned i = 0; i < 64; i++) {
+        append(&file, &one, 1);
+    }
+    append(&file, sof, sizeof(sof));
+    append(&file, dht, sizeof(dht));
+    append(&file, dri, sizeof(dri));
+    append_intervals(&file, 0, 0, 0x00);
+    append_intervals(&file, 1, 63, 0x03);
+    append(&file, eoi, sizeof(eoi));
+    return file;
+}
+
+/* A mount has memory for the source's bytes alone: the scan must not need more before its patch. */
+Test(rebuild_write, a_scan_that_needs_more_room_than_the_source_has_is_kept)
+{
+    struct lod_buf file = short_runs();
+    struct exact_case e = exact_make(lod_buf_span(&file));
+
+    cr_assert(!e.whole && e.error == -ENOTSUP);
+    cr_assert_str_eq(e.why, "a scan takes more bytes than the file before it is patched");
+    exact_case_finish(&e);
+    append(&file, "as much behind the end", 22);
+    expect_patched(lod_buf_span(&file), 80);
+    lod_buf_finish(&file);
+}
+
 Test(rebuild_write, what_is_hardly_a_jpeg_is_kept)
 {
     struct lod_buf file = sample_jpeg(&(struct sample){.width = 40, .height = 30});
