@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "fuse/subdir.h"
+
 #define DOTS 2
 
 /*
@@ -68,7 +70,7 @@ static struct fuse_entry_param full_entry(const struct listing *list, const stru
 static int add_dot(struct listing *list, uint64_t position, bool *ret_more)
 {
     struct lod_found up = list->folder;
-    int error = position == 1 ? lod_namespace_up(list->ops->dataset, &list->folder, &up) : 0;
+    int error = position == 1 ? lod_subdir_up(list->ops, &list->folder, &up) : 0;
 
     if (!error) {
         struct fuse_entry_param entry = name_only(&up);
@@ -109,7 +111,7 @@ static int fill(struct listing *list, uint64_t position)
 static void list_folder(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, bool plus)
 {
     struct listing list = {.req = req, .ops = fuse_req_userdata(req), .plus = plus};
-    int error = lod_namespace_find(list.ops->dataset, number, &list.folder);
+    int error = lod_subdir_resolve(list.ops, number, &list.folder);
 
     if (!error && !S_ISDIR(list.folder.node.mode)) {
         error = -ENOENT; /* the kernel never lists a file */

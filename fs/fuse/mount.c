@@ -21,6 +21,7 @@
 #include "fuse/loop.h"
 #include "fuse/ops.h"
 #include "fuse/service.h"
+#include "fuse/subdir.h"
 #include "memory/available.h"
 #include "mount/fuse_needs.h"
 #include "mount/memory_plan.h"
@@ -117,6 +118,10 @@ static int open_store(struct mount *mount)
         lod_log(LOD_LOG_ERROR, "%pE: %s", shown, *why ? why : strerror(-error));
         return error;
     }
+    error = lod_subdir_find(mount->dataset, mount->options.subdir, &mount->ops.root);
+    if (error) {
+        return error;
+    }
     error = lod_reader_create(mount->dataset, &options, &mount->reader);
     error = error ? error : lod_shard_reader_create(mount->dataset, mount->reader, &mount->shards);
     error = error ? error
@@ -177,6 +182,7 @@ static int create_session(struct mount *mount, struct fuse_session **ret_session
         .xattr = mount->options.xattr,
         .direct_io = mount->options.cache == LOD_CACHE_NONE,
         .read_bytes_max = mount->options.read_bytes_max,
+        .root = mount->ops.root,
     };
     struct fuse_session *session =
         failed ? NULL

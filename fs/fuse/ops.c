@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fuse/service.h"
+#include "fuse/subdir.h"
 #include "memory/buffer_pool.h"
 
 #define PAGE_BYTES 4096u
@@ -25,6 +26,9 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
     conn->want |=
         conn->capable & (FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_IOCTL_DIR |
                          FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA);
+    if (ops->root != LOD_INODE_ROOT) { /* file handles could name files of other folders */
+        conn->want &= ~(unsigned)FUSE_CAP_EXPORT_SUPPORT;
+    }
     /*
      * Every listing returns the attributes, since `find` and loaders stat the files that they list.
      */
@@ -43,8 +47,8 @@ static int walk(const struct lod_ops *ops, const struct lod_found *from, const c
         *ret_found = *from;
         return 0;
     }
-    return strcmp(name, "..") == 0 ? lod_namespace_up(ops->dataset, from, ret_found)
-                                   : lod_namespace_lookup(ops->dataset, from, name, ret_found);
+    return strcmp(name, "..") == 0 ? lod_subdir_up(ops, from, ret_found)
+                                   : lod_subdir_lookup(ops, from, name, ret_found);
 }
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -52,7 +56,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
     const struct lod_ops *ops = fuse_req_userdata(req);
     struct lod_found folder, child;
     struct fuse_entry_param entry = {.entry_timeout = LOD_TIMEOUT_S};
-    int error = lod_namespace_find(ops->dataset, parent, &folder);
+    int error = lod_subdir_resolve(ops, parent, &folder);
 
     if (!error) {
         error = walk(ops, &folder, name, &child);
@@ -80,7 +84,7 @@ static void op_getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info 
     struct stat attr;
 
     (void)fi;
-    int error = lod_namespace_find(ops->dataset, number, &found);
+    int error = lod_subdir_resolve(ops, number, &found);
     if (!error) {
         error = lod_ops_attr(ops, &found, &attr);
     }
@@ -96,7 +100,7 @@ static void op_readlink(fuse_req_t req, fuse_ino_t number)
     const struct lod_ops *ops = fuse_req_userdata(req);
     struct lod_found found;
     char target[LOD_TARGET_MAX + 1];
-    int error = lod_namespace_find(ops->dataset, number, &found);
+    int error = lod_subdir_resolve(ops, number, &found);
 
     if (!error && found.inode.fidelity == LOD_AUTO) {
         fuse_reply_readlink(req, lod_fidelity_name(lod_control_auto(ops->control)));
@@ -161,7 +165,7 @@ static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset
     (void)fi;
     int error = offset < 0 || size > LOD_READ_BYTES_MAX ? -EINVAL : 0;
     if (!error) {
-        error = lod_namespace_find(ops->dataset, number, &found);
+        error = lod_subdir_resolve(ops, number, &found);
     }
     if (!error && !found.view) {
         read_control(req, ops, found.inode.node, size, offset);

@@ -25,7 +25,8 @@ struct lod_ops {
     struct lod_control *control;
     struct lod_control_files *files;
     struct lod_notify *notify;
-    uid_t uid; /* owner of every file */
+    uint64_t root; /* the number of the folder that is mounted; see subdir.h */
+    uid_t uid;     /* owner of every file */
     gid_t gid;
     mode_t file_mask, folder_mask; /* bits cleared in the modes */
     bool xattr;                    /* files have extended attributes */

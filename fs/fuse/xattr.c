@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fuse/ops.h"
+#include "fuse/subdir.h"
 #include "text.h"
 
 #define PREFIX     "user.lodfs."
@@ -77,7 +78,7 @@ static const struct {
 static int find(const struct lod_ops *ops, fuse_ino_t number, struct asked *ret_asked)
 {
     ret_asked->ops = ops;
-    int error = lod_namespace_find(ops->dataset, number, &ret_asked->found);
+    int error = lod_subdir_resolve(ops, number, &ret_asked->found);
     const struct lod_found *found = &ret_asked->found;
 
     if (error) {

@@ -123,6 +123,8 @@ const struct lod_option lod_mount_words[] = {
     LOD_ROW_FLAG(FIELD(nonempty), 0, "nonempty",
                  "mount over a store that is already mounted there"),
     LOD_ROW_FLAG(FIELD(xattr), 0, "xattr", "files have attributes user.lodfs.*; see getfattr"),
+    LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(subdir), 0, "subdir", "FOLDER", 0,
+                 "mount only this folder of the mount, such as q5/train"),
     LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(setuid), 0, "setuid", "USER", 0,
                  "mount and serve as this user, by name or number"),
     {.kind = LOD_OPTION_IGNORED, .words = always},

@@ -36,6 +36,7 @@ struct lod_fuse_options {
     gid_t gid;
     mode_t umask, file_mask, folder_mask;
     bool allow_other, allow_root, noexec, nonempty, xattr;
+    const char *subdir;           /* in `text`; NULL: the whole mount */
     const char *setuid;           /* in `text`; NULL: the user stays */
     struct lod_store_how how;     /* strings are in `text` */
     struct lod_tier_how tier;     /* its folder is in `text` */
