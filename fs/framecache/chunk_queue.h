@@ -11,7 +11,7 @@
 
 #include "framecache/frame_arena.h"
 
-#define LOD_CHUNK_LOOKS 256u /* listed chunks may be many, and nearly all of them in use */
+#define LOD_CHUNK_LOOKS 256u /* a bound: there may be many listed chunks, nearly all in use */
 
 struct lod_chunk_queue {
     struct lod_chunk *first, *last;

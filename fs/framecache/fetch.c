@@ -102,7 +102,7 @@ static void find_places(struct lod_fetch_job *job)
     sort(job);
 }
 
-/* Gives each miss its place after `data` (NULL: only counts). Returns all bytes. */
+/* Gives each miss its place after `data` (NULL: only counts). Returns the bytes of all. */
 static size_t lay_out(struct lod_fetch_job *job, uint8_t *data, uint64_t gap_max)
 {
     size_t used = 0;
@@ -198,7 +198,7 @@ static void claim(struct lod_fetch_job *job)
 
 /* ------------------------------------------------------------------------ publishing */
 
-/* Fills in the caller's entry; publish() takes the references for all at once. */
+/* Fills in the reader's entry; publish() takes the references for all at once. */
 static void hand_over(struct lod_fetch_job *job, struct lod_fetch_miss *miss)
 {
     miss->wanted->chunk = job->chunk;
@@ -206,7 +206,7 @@ static void hand_over(struct lod_fetch_job *job, struct lod_fetch_miss *miss)
     miss->wanted->bytes = miss->place.bytes;
 }
 
-/* Publishes the claimed frames. Those that no reader waits for are checked by their first one. */
+/* Publishes the claimed frames. A frame that no reader waits for is checked by its first reader. */
 static void land(struct lod_fetch_job *job)
 {
     struct lod_flight_shard *shard = NULL;
@@ -284,8 +284,8 @@ bool lod_fetch_is_copied(struct lod_fetch *fetch, const struct lod_item *item,
     return is;
 }
 
-/* A gap that costs less than a request is read over. Of requests that go side by side each costs
- * only its own bytes, but a small gap is still cheaper than another answer's head. */
+/* Returns the largest gap that is read too, since it costs less than a request. Requests that go
+ * side by side cost only their bytes, but even there a small gap is cheaper than another answer. */
 static uint64_t gap_of(const struct lod_fetch *fetch)
 {
     const uint64_t gap = lod_io_estimate_gap(&fetch->estimate);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call of lod_fetch or lod_fetch_run, shared by the files of that name alone. */
+/* The state of one call of lod_fetch or lod_fetch_run; only fetch.c, fetch_read.c and fetch_run.c
+ * use it. */
 #ifndef LOD_FETCH_JOB_H
 #define LOD_FETCH_JOB_H
 
@@ -29,24 +30,24 @@ struct lod_fetch_job {
     struct lod_record *record;   /* NULL: the record cannot be opened, and `error` is why */
     int error;
     bool near;   /* requests do not count for the estimate */
-    bool waited; /* for one of them */
+    bool waited; /* a request took longer than memory would */
     struct lod_chunk *chunk;
     bool retained; /* the chunk is in the budget, so its entries may be in the table */
     unsigned count;
-    struct lod_fetch_miss *misses; /* of which `count` mean something */
+    struct lod_fetch_miss *misses; /* `count` of them */
 };
 
 /* Fetches the misses; the record was opened, or `error` says why not. Returns the first error of a
  * frame that a reader waits for. */
 LOD_MUST_CHECK int lod_fetch_misses(struct lod_fetch_job *job);
 
-/* Does miss i + 1 go into the same request as miss i? */
+/* Returns whether miss i + 1 goes into the same request as miss i. */
 bool lod_fetch_joined(const struct lod_fetch_job *job, unsigned i, uint64_t gap_max);
 
 /* Reads all misses that were claimed; each gets its error. */
 void lod_fetch_read(struct lod_fetch_job *job, uint64_t gap_max);
 
-/* Returns the error of a miss that was read, whose hash is checked, after a logged line. */
+/* Checks a miss that was read. Returns its error, which is logged. */
 LOD_MUST_CHECK int lod_fetch_check(struct lod_fetch_job *job, struct lod_fetch_miss *miss);
 
 #endif

@@ -94,7 +94,7 @@ static void read_batch(struct lod_fetch_job *job, struct batch *batch)
     batch->count = 0;
 }
 
-/* Misses first .. last in one request, without those at its ends that other threads read. */
+/* Adds misses first .. last as one request, without those at its ends that other threads read. */
 static void add_run(struct lod_fetch_job *job, struct batch *batch, unsigned first, unsigned last)
 {
     while (first < last && !job->misses[first].entry) {
@@ -135,7 +135,7 @@ static bool is_sound(const struct lod_fetch_job *job, const struct lod_fetch_mis
     return lod_record_frame_sound(job->record, miss->slot, miss->group, miss->frame, miss->at);
 }
 
-/* A wrong hash is the storage's last word, or came with a bad connection or copy. */
+/* A wrong hash can come from a bad connection or copy: then the frame is read once more. */
 static int check_hash(struct lod_fetch_job *job, const struct lod_fetch_miss *miss)
 {
     if (is_sound(job, miss)) {

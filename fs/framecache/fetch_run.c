@@ -42,7 +42,7 @@ static bool is_absent(const struct run *run, uint32_t slot)
     return !found && group <= run->last;
 }
 
-/* Adds what a slot has to the sums. Returns whether they are within the limits. */
+/* Adds the absent frames of a slot to the sums. Returns whether these are within the limits. */
 static bool add_slot(const struct run *run, uint32_t slot, unsigned *frames, uint64_t *bytes)
 {
     const size_t usual = lod_frame_arena_usual(run->fetch->arena);
@@ -60,7 +60,7 @@ static bool add_slot(const struct run *run, uint32_t slot, unsigned *frames, uin
     return true;
 }
 
-/* Ends the run before the first slot that is there already, or is too much. */
+/* Ends the run before the first slot that is in memory or exceeds the limits. */
 static void cut(struct run *run, uint32_t end)
 {
     uint64_t bytes = 0;
@@ -73,7 +73,7 @@ static void cut(struct run *run, uint32_t end)
     }
 }
 
-/* In the order of the file. */
+/* Lists the frames of the run in the order of the file. */
 static void list(const struct run *run, struct lod_fetch_job *job)
 {
     struct lod_place place;
@@ -88,7 +88,7 @@ static void list(const struct run *run, struct lod_fetch_job *job)
     }
 }
 
-/* A run of one slot is left to its reader, which checks what it fetches at once. */
+/* Fetches a run. A single slot is left to its reader, which checks its frames at once. */
 static void fetch_slots(const struct run *run, const struct lod_item *item, bool *near)
 {
     struct lod_fetch_miss misses[LOD_RUN_FRAMES];
@@ -114,7 +114,7 @@ uint32_t lod_fetch_run(struct lod_fetch *fetch, const struct lod_item *item, uin
     const uint32_t end = from + (count < left ? count : left);
 
     if (lod_dataset_record(fetch->dataset, item, &run.record)) {
-        return count; /* the reader of the item meets it again */
+        return count; /* the reader of the item meets the error again */
     }
     while (run.slot < end && !is_absent(&run, run.slot)) {
         run.slot++;

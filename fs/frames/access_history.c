@@ -9,9 +9,10 @@
 
 #define PLACES_MAX 65536u /* 3.5 MiB; enough for 4 TiB of records of the usual size */
 #define PLACES_MIN 16u
-/* At least so many of the last 64 reads for each record; random reads of 16 records have fewer. */
+/* Records are read in turn if each has at least so many of the last 64 reads, on average. Random
+ * reads of more than 16 records have fewer. */
 #define IN_TURN     4u
-#define SWEEP       64u /* rows that one sweep looks at */
+#define SWEEP       64u /* rows that one sweep visits */
 #define STALE_TIMES 16u /* times the mean distance of two reads of a record in random order */
 
 #define LOAD(at)         atomic_load_explicit(&(at), memory_order_relaxed)
@@ -99,7 +100,8 @@ void lod_access_history_sum(const struct lod_access_history *history, uint32_t r
     *ret_summary = summary;
 }
 
-/* Returns whether `until` is over, or of another record; if so, it begins anew. */
+/* Returns whether the time `until` has passed, or the row has another record. If so, sets it to
+ * `ns` from now. */
 static bool is_over(const struct lod_access_record *at, uint32_t record,
                     atomic_uint_fast64_t *until, uint64_t ns)
 {

@@ -119,7 +119,7 @@ static int judge(const struct ask *ask, const struct lod_wanted *wanted, struct 
                : -EBADMSG;
 }
 
-/* Gives up a frame that is not there any more, or that a second read may find right. */
+/* Drops the reference to a wrong frame that is read again. */
 static void drop(struct ask *ask, struct lod_wanted *wanted)
 {
     lod_blob_unref(&wanted->chunk->blob);
@@ -127,7 +127,8 @@ static void drop(struct ask *ask, struct lod_wanted *wanted)
     ask->dropped = true;
 }
 
-/* A wrong frame leaves the table if it is worth another read, else its failure stays there. */
+/* Removes a wrong frame from the table if it is worth another read, else notes its failure there.
+ */
 static int refuse(struct ask *ask, const struct unchecked *unchecked, struct lod_record *record,
                   const struct lod_place *place, int error)
 {
@@ -137,7 +138,7 @@ static int refuse(struct ask *ask, const struct unchecked *unchecked, struct lod
 
     atomic_fetch_add_explicit(&ask->frames->fetch.frames_bad, 1, memory_order_relaxed);
     pthread_mutex_lock(&ask->shard->lock);
-    const bool again = doubted || !flight->linked; /* another reader gave it up */
+    const bool again = doubted || !flight->linked; /* another reader removed it */
     if (flight->linked && flight->state == LOD_FLIGHT_READY) {
         if (doubted) {
             lod_flight_unlink(ask->shard, flight);
@@ -154,7 +155,8 @@ static int refuse(struct ask *ask, const struct unchecked *unchecked, struct lod
                                     wanted->frame, place->offset, error);
 }
 
-/* Frames of a prefix are hashed by their first reader; two at once both do, to the same end. */
+/* The first reader of a prefetched frame checks its hash. Two readers at once both do, with the
+ * same result. */
 static int check_new(struct ask *ask)
 {
     struct lod_record *record = NULL;

@@ -50,8 +50,8 @@ LOD_MUST_CHECK int lod_frames_get(struct lod_frames *frames, const struct lod_it
 
 /*
  * Reads ahead in one go for `count` neighbouring items from this one on, if the store answers at
- * the speed of memory: groups first .. last of each. Returns for how many of them, at least one, no
- * other call is of use; see lod_fetch_run.
+ * the speed of memory: groups first .. last of each. Returns how many of them, at least one, need
+ * no other call; see lod_fetch_run.
  */
 uint32_t lod_frames_run(struct lod_frames *frames, const struct lod_item *item, uint32_t count,
                         unsigned first, unsigned last);

@@ -5,8 +5,8 @@
  *
  * A load is for readers that wait (DEMAND), or for later ones (AHEAD). A waiting reader comes
  * first: no load ahead begins while one waits for a slot, and one in flight gives its slot up at
- * its next step. If several may be in flight, readers have one slot more than loads ahead, and
- * small loads are as many as have the bytes of the window's large ones.
+ * its next step. If several may be in flight, readers have one slot more than loads ahead. The
+ * window counts large loads; of small ones as many may be in flight as have the same bytes.
  */
 #ifndef LOD_LOAD_SLOTS_H
 #define LOD_LOAD_SLOTS_H
@@ -32,9 +32,9 @@ struct lod_load {
 /* All zero, with `limit` and `most` of the window set: no load is in flight. */
 struct lod_load_slots {
     struct lod_load_window window; /* how many loads may be in flight */
-    unsigned count;                /* in flight, */
-    unsigned ahead;                /* of them for no reader, */
-    unsigned yields;               /* of these about to end for a reader */
+    unsigned count;                /* loads in flight */
+    unsigned ahead;                /* of these, loads that no reader waits for */
+    unsigned yields;               /* of those, loads about to end for a reader */
     unsigned waiting;              /* readers that wait for a slot */
     struct lod_load at[LOD_LOADS_MAX + 1];
 };
@@ -48,8 +48,8 @@ bool lod_load_slots_may(const struct lod_load_slots *slots, bool ahead);
 /* Begins a load of a record that has none in flight, in a free slot. */
 struct lod_load *lod_load_slots_begin(struct lod_load_slots *slots, uint32_t record, bool ahead);
 
-/* A reader waits for this load, which may be NULL: it is no longer one ahead, if several loads may
- * be in flight. */
+/* Notes that a reader waits for this load, which may be NULL. If several loads may be in flight, it
+ * is no longer one ahead. */
 void lod_load_slots_join(struct lod_load_slots *slots, struct lod_load *load);
 
 /* Counts a step of `bytes` bytes. Returns whether the load should go on. */

@@ -2,7 +2,7 @@
 /*
  * A speed is measured over twice as many requests as are in flight, without those begun before. It
  * counts only if the window was full meanwhile: otherwise readers, not the store, set the speed. In
- * a full window the durations of these requests add up to some .8 of its places for all the time.
+ * a full window the durations of these requests add up to about .8 of its places times the time.
  */
 #include "frames/load_window.h"
 
@@ -32,7 +32,7 @@ static void try_more(struct lod_load_window *window)
     window->limit = quarter_more(window);
 }
 
-/* Half as many, once for all requests that were in flight together. */
+/* Halves the window, once for all requests that were in flight together. */
 static void halve(struct lod_load_window *window, const struct lod_load_ended *ended)
 {
     if (ended->begun_ns < window->halved_ns) {

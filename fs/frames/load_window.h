@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The window: how many loads should be in flight. It finds itself: a quarter more is tried now and
- * then, and kept if all loads together became faster. Pure functions of times and bytes: no lock,
- * no clock, no thread.
+ * The window: how many loads should be in flight. Now and then a quarter more is tried, and kept if
+ * all loads together became faster. Pure functions of times and bytes: no lock, no clock, no
+ * thread.
  */
 #ifndef LOD_LOAD_WINDOW_H
 #define LOD_LOAD_WINDOW_H
@@ -13,15 +13,15 @@
 /* All zero, with `limit` and `most` set: nothing is measured yet. */
 struct lod_load_window {
     unsigned limit; /* loads that may be in flight now, 1 .. most */
-    unsigned most;  /* of them; 1: the window never changes */
-    unsigned first; /* the limit at first: with fewer, the store has asked for fewer requests */
-    unsigned tried; /* `limit` is tried, and this was the one before; 0: it is not */
-    uint64_t speed; /* of the limit before, bytes a second; 0: not measured */
+    unsigned most;  /* upper bound of `limit`; 1: the window never changes */
+    unsigned first; /* the limit at first. A lower one: the store has asked for fewer requests */
+    unsigned tried; /* while a larger limit is tried: the one before it; else 0 */
+    uint64_t speed; /* bytes a second, with the limit before; 0: not measured */
     uint64_t rest_until_ns, halved_ns;
     /* The measurement. */
-    uint64_t from_ns;        /* its begin; 0: it has none yet */
-    uint64_t bytes, busy_ns; /* of requests that have begun and ended since, each for itself */
-    unsigned loads;          /* how many */
+    uint64_t from_ns;        /* its beginning; 0: none yet */
+    uint64_t bytes, busy_ns; /* sums over the requests that have begun and ended since */
+    unsigned loads;          /* how many these are */
 };
 
 /* A request of a load, answered. */

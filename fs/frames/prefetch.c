@@ -15,8 +15,8 @@
 #define OUTSIDE_TOLD 1000u /* reads outside of lists until one line names a file */
 #define MIB          (1u << 20)
 #define LOOK_NS      LOD_SECOND_NS /* between two queries whether a record is in memory */
-/* Between two after slow reads. A query costs as much as 50 reads, and a preempted thread is slow.
- */
+/* Between two queries after slow reads. A query costs as much as 50 reads, and a read can also be
+ * slow because its thread was preempted. */
 #define DOUBT_NS (LOD_SECOND_NS / 50)
 
 /* Returns the groups that a reader wants. */
@@ -31,7 +31,7 @@ static struct lod_groups groups_of(const struct lod_wanted *wanted, unsigned cou
     return groups;
 }
 
-/* Returns the groups that readers from this group on want, of any picture. */
+/* Returns the most groups that readers beginning with this first group have wanted of a picture. */
 static struct lod_groups usual_groups(struct lod_prefetch *prefetch, struct lod_groups groups)
 {
     atomic_uint *last = &prefetch->last_wanted[groups.first];
@@ -113,7 +113,7 @@ static struct lod_prefetch_miss miss_of(struct lod_prefetch *prefetch, const str
     return miss;
 }
 
-/* Counts a read of the store beside lists, if none of them names its record and groups. */
+/* Counts a read of the store, made while jobs have lists, whose record and groups no list names. */
 static void count_outside(struct lod_prefetch *prefetch, const struct lod_item *item,
                           const struct lod_prefetch_miss *miss)
 {

@@ -18,7 +18,7 @@ struct lod_prefetch_options {
     uint64_t room_bytes; /* 0: half of the available memory, looked up every few seconds */
     bool threads;        /* it may start background threads */
     unsigned loads;      /* in flight at first; 0: 1 */
-    unsigned loads_max;  /* in flight at most; less than `loads`: that */
+    unsigned loads_max;  /* in flight at most; less than `loads` counts as `loads` */
 };
 
 /* Returns -ENOMEM. */
@@ -50,12 +50,13 @@ LOD_MUST_CHECK enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *pre
                                                         unsigned count, bool *loaded);
 
 /* Returns whether these groups of the item's record should come at the speed of memory.
- * `*ret_near`: since they are in the kernel's page cache; if not, call lod_prefetch_doubt. */
+ * `*ret_near`: because they are in the kernel's page cache; if a read is slow, call
+ * lod_prefetch_doubt. */
 LOD_MUST_CHECK bool lod_prefetch_is_fast(struct lod_prefetch *prefetch, const struct lod_item *item,
                                          struct lod_groups groups, bool *ret_near);
 
-/* A read that should have come from memory was slow: asks the kernel again whether the record is
- * there, at most some times a second. */
+/* For a read that should have come from memory and was slow. Asks the kernel again whether the
+ * record is there, at most 50 times a second. */
 void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *item);
 
 /* Returns the bytes of cache that the present read order needs; 0: the present cache suffices;

@@ -48,7 +48,7 @@ static const struct lod_ahead_entry *step(struct walk *walk)
     return entry;
 }
 
-/* Lets go of the records that no list has room for any more. The lock is held. */
+/* Drops the records that no list has room for any more. The lock is held. */
 static void sweep(struct lod_prefetch *prefetch, uint64_t room)
 {
     for (unsigned i = 0; i < prefetch->lists.count; i++) {
@@ -64,7 +64,7 @@ static void sweep(struct lod_prefetch *prefetch, uint64_t room)
     atomic_store_explicit(&prefetch->told, prefetch->lists.count, memory_order_relaxed);
 }
 
-/* Tells a local copy of the store what all lists name. The lock is held. */
+/* Tells a local copy of the store which records the lists name. The lock is held. */
 static void tell_copy(struct lod_prefetch *prefetch)
 {
     uint64_t *keys =

@@ -19,7 +19,7 @@ LOD_MUST_CHECK int lod_prefetch_tell(struct lod_prefetch *prefetch,
                                      const struct lod_ahead_tell *tell,
                                      struct lod_ahead_answer *ret_answer);
 
-/* The room for prefixes has changed: lets go of listed records for which there is none. */
+/* Call it when the room for prefixes has changed: drops listed records for which there is none. */
 void lod_prefetch_trim(struct lod_prefetch *prefetch);
 
 /* Returns whether any job has a list. Never blocks. */
@@ -35,7 +35,9 @@ struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t re
 bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
                              struct lod_ahead_entry *ret_entry);
 
-/* A load of a listed record has ended with `error`, see lod_prefix_fetch. Takes the pins. */
+/* Notes that a load of a listed record has ended with `error`, see lod_prefix_fetch. Takes the
+ * pins.
+ */
 void lod_prefetch_hold(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups groups,
                        int error, struct lod_frame_pins *pins);
 
@@ -43,7 +45,7 @@ struct lod_ahead_stats {
     uint64_t jobs, records; /* lists, and records in them */
     uint64_t ready;         /* of these records, each once */
     uint64_t pinned_bytes;  /* memory that cannot be evicted */
-    uint64_t outside;       /* reads of the store beside lists, for what none of them names */
+    uint64_t outside;       /* reads of records that no list names, while there was a list */
 };
 struct lod_ahead_stats lod_prefetch_ahead_stats(struct lod_prefetch *prefetch);
 

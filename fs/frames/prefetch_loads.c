@@ -28,7 +28,7 @@ static bool is_in_the_way(struct lod_prefetch *prefetch, uint32_t record)
            !lod_load_slots_find(&prefetch->slots, record);
 }
 
-/* Blocks until no load is in the way, or until all stall. The lock is held. */
+/* Blocks until no load is in the way, or no load makes a step any more. The lock is held. */
 static void await_way(struct lod_prefetch *prefetch, uint32_t record)
 {
     const struct timespec until = lod_clock_until(LOD_PREFETCH_PATIENCE_NS);

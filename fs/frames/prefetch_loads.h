@@ -13,21 +13,22 @@
 /* A load takes about a second at most, so a longer wait means that the store stalls. */
 #define LOD_PREFETCH_PATIENCE_NS 1500000000ull
 
-/* Begins a load, or waits for a step of another one. */
+/* Results of lod_prefetch_begin. */
 enum lod_prefetch_begun {
     LOD_PREFETCH_MINE,  /* begun; the caller ends it */
     LOD_PREFETCH_STEP,  /* a load has made a step: look again */
     LOD_PREFETCH_STUCK, /* no load made a step for LOD_PREFETCH_PATIENCE_NS */
 };
 /*
- * For a reader of this record. It waits for the load in flight of this record. If all slots are
- * taken it waits for one: loads that no reader waits for make way.
+ * Begins a load for a reader of this record, or waits for a step of the one in flight. If all slots
+ * are taken it waits for one: loads that no reader waits for make way.
  */
 LOD_MUST_CHECK enum lod_prefetch_begun lod_prefetch_begin(struct lod_prefetch *prefetch,
                                                           uint32_t record);
 /*
- * For no reader: blocks until there is a slot, and no reader waits for one or loads this record.
- * Returns false if another load ahead brings the record, or prefetching has been stopped.
+ * Begins a load that no reader waits for. Blocks until there is a slot, and no reader waits for one
+ * or loads this record. Returns false if another load ahead brings the record, or prefetching has
+ * been stopped.
  */
 LOD_MUST_CHECK bool lod_prefetch_begin_ahead(struct lod_prefetch *prefetch, uint32_t record);
 

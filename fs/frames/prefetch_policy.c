@@ -71,8 +71,8 @@ static bool is_read_through(const struct lod_prefetch_miss *miss,
            (order->asked >= ASKED_ENOUGH || order->asked_mean >= MEAN_ENOUGH);
 }
 
-/* Requests for a group of all items, in 1,024ths, if `spare` is left for the records that are kept
- * whole and `rest` is what they need. */
+/* Returns the requests, in 1,024ths of those for all items, that `groups` groups still cost.
+ * Records kept whole have `spare` bytes of the `rest` that all would need. */
 static uint64_t requests_left(unsigned groups, uint64_t spare, uint64_t rest)
 {
     return groups * ((rest - spare) / (rest / 1024 + 1));

@@ -51,7 +51,7 @@ uint64_t lod_prefetch_room(struct lod_prefetch *prefetch)
     return atomic_load_explicit(&prefetch->room_bytes, memory_order_relaxed);
 }
 
-/* All of a store that is too large to be added up do not fit. */
+/* Returns UINT64_MAX, which fits no room, if the sum of the store overflows. */
 static uint64_t total_of(const uint64_t *totals, unsigned from, unsigned last)
 {
     return totals[last] == UINT64_MAX ? UINT64_MAX : totals[last] - totals[from - 1];

@@ -19,14 +19,15 @@
 #include "frames/prefetch_policy.h"
 #include "framecache/fetch.h"
 
-/* The records that are loaded ahead while no job has told: one codec's, one after the other. */
+/* The next record to load ahead while no job has told its order. Loads follow the order of records
+ * of one codec. */
 struct lod_foresight {
     uint64_t number; /* counts the calls of lod_prefetch_ahead */
-    uint32_t item;   /* the next record's first, or any of the first record */
+    uint32_t item;   /* the record's first item; of the first record any item */
     struct lod_groups groups;
     const struct lod_codec *codec; /* NULL: this is the first record */
-    unsigned records;              /* before this one */
-    uint64_t bytes;                /* so many may still be loaded behind them */
+    unsigned records;              /* loaded before this one */
+    uint64_t bytes;                /* that may still be loaded after those */
 };
 
 struct lod_prefetch {
@@ -42,7 +43,7 @@ struct lod_prefetch {
      * fidelities, do not change it, so all decisions count on one base. */
     atomic_uint last_wanted[LOD_GROUPS_MAX + 1];
 
-    atomic_uint_fast64_t outside; /* reads of the store for what no list names, beside lists */
+    atomic_uint_fast64_t outside; /* reads of records that no list names, while there was a list */
     atomic_uint told;             /* lists; without the lock it may be a little old */
 
     atomic_bool summed;                  /* totals are set and constant */

@@ -40,7 +40,7 @@ static bool pays(struct lod_prefetch *prefetch, const struct lod_item *item,
                                      wanted, &cost, &room, &order);
 }
 
-/* Returns false if it was not the turn of this thread: see lod_prefetch_begin_ahead. */
+/* Returns false if no load was begun: see lod_prefetch_begin_ahead. */
 static bool load_ahead(struct lod_prefetch *prefetch, const struct lod_item *item,
                        struct lod_groups wanted)
 {
@@ -173,7 +173,7 @@ static void await_change(struct lod_prefetch *prefetch)
     }
 }
 
-/* Takes the next work, if there is some and a slot for it. The lock is held. */
+/* Takes the next work, with a slot for a listed record; false: there is none. The lock is held. */
 static bool take_work(struct lod_prefetch *prefetch, uint64_t room, struct work *ret_work)
 {
     const bool may = lod_load_slots_may(&prefetch->slots, true);
@@ -243,8 +243,8 @@ void lod_prefetch_wake(struct lod_prefetch *prefetch)
     pthread_mutex_unlock(&prefetch->lock);
 }
 
-/* Returns how many bytes of records behind the next one are read ahead: what the store brings in
- * the time of some requests, or in a quarter of a second, but a quarter of the room at most. */
+/* Returns how many bytes of records behind the next one are read ahead: those that the store brings
+ * in the time of some requests, or in a quarter of a second, but a quarter of the room at most. */
 static uint64_t reach_of(struct lod_prefetch *prefetch)
 {
     const struct lod_prefetch_cost cost = lod_prefetch_cost_now(prefetch);

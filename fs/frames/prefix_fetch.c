@@ -101,8 +101,8 @@ static bool is_absent(struct walk *walk, struct lod_key key)
 }
 
 /*
- * Returns the largest load. Readers of other records wait for the end of one that is not for them,
- * so that it takes a quarter of a second, unless the latency is a large part of that.
+ * Returns the bytes of the largest load. Readers of other records wait for the end of a load ahead,
+ * so it takes a quarter of a second, or more where the latency is a large part of that.
  */
 static uint64_t patience_of(const struct walk *walk)
 {

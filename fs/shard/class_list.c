@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Copies the part of a line, which begins at `at` of the list, that is wanted. */
+/* Copies the bytes of a line that lie in [from, to); the line begins at `at` of the list. */
 static void copy_line(const char *line, uint64_t bytes, uint64_t at, uint64_t from, uint64_t to,
                       uint8_t *into)
 {

@@ -4,7 +4,7 @@
 
 #include "shard/shard_directory.h"
 
-#define LAYOUT (1ull << 16) /* in keys: it is no directory */
+#define LAYOUT (1ull << 16) /* in the key of a layout; that of a directory lacks it */
 
 static uint64_t form_of(const struct lod_shard *shard)
 {

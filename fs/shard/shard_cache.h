@@ -12,7 +12,7 @@ struct lod_shard_cache {
     struct lod_cache *blobs;
 };
 
-/* Finds the samples of a record that have a byte or lead of the split, and their directory. The
+/* Finds the samples of the record that has this byte or lead of the split, and their directory. The
  * caller unrefs it. Returns -EIO (already logged) or an error of lod_error_passes. */
 LOD_MUST_CHECK int lod_shard_cache_part(struct lod_shard_cache *cache,
                                         const struct lod_shard *shard, enum lod_shard_by by,

@@ -179,7 +179,7 @@ static int add_slot(struct making *m, uint32_t slot)
     const size_t split = strlen(m->split) + (m->split[0] != '\0');
     lod_sample_begin(m->maker, row.form, item, row.label, split);
     error = add_files(m, &row, &lead);
-    if (!error && !m->part->all) { /* else SUMS has the answer, which makes eleven plans a file */
+    if (!error && !m->part->all) { /* else SUMS says it; this makes eleven plans for each file */
         error = lod_sample_takes(m->maker, m->part->framing, &m->words_taken, &takes);
     }
     error = error ? error : lod_sample_set_fidelity(m->maker, m->part->fidelity);
@@ -256,7 +256,7 @@ static int make(struct making *m)
     for (uint32_t slot = 0; !error && slot < m->recd.items; slot++) {
         error = add_slot(m, slot);
     }
-    /* If the sums differed, the file would not have the size that stat(2) shows. */
+    /* With other sums the file would not have the size that stat(2) shows. */
     if (!error && (m->made->samples.count != m->part->leads || m->end != m->part->bytes)) {
         error = -EILSEQ;
     }

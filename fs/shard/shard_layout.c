@@ -100,7 +100,7 @@ static int add_between(struct making *m, const struct row *row, const struct lod
     return add(m, &interval);
 }
 
-/* Adds the samples of a row that a border divides. The border behind a part is never before it. */
+/* Adds the samples of a row that a border divides. */
 static int add_divided(struct making *m, const struct row *row)
 {
     const uint16_t number = m->shard->part.number;

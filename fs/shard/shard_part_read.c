@@ -13,14 +13,13 @@
 struct reading {
     struct lod_shard_reader *reader;
     const struct lod_shard *shard;
-    uint64_t from, to; /* that are wanted */
+    uint64_t from, to; /* the wanted range */
     uint8_t *into;     /* memory for the byte at `from` */
-    uint64_t at;       /* where the present interval begins */
-    uint64_t data_at;  /* the same in the file of samples; differs in one of lines */
+    uint64_t at;       /* the beginning of the present interval */
+    uint64_t data_at;  /* the same in the file of samples; differs in a file of lines */
 };
 
-/* Returns whether the file is another one in each part. Files that have neither samples nor a line
- * for each are not. */
+/* Returns whether the file differs between parts: it has samples, or a line for each. */
 static bool is_divided(const struct lod_shard *shard)
 {
     return shard->part.count &&

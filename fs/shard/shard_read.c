@@ -13,7 +13,7 @@
 #include "shard/shard_directory.h"
 #include "shard/shard_run.h"
 
-#define SUM_BYTES (256u << 10) /* that are summed at once */
+#define SUM_BYTES (256u << 10) /* read at a time for a checksum */
 
 struct lod_shard_reader {
     struct lod_dataset *dataset;
@@ -53,7 +53,7 @@ static void copy(const struct lod_read *read, uint8_t *into)
     }
 }
 
-/* Returns the item of a file and its plan. According to the directory it has file->bytes bytes. */
+/* Returns the item of a file and its plan. The directory says that it has file->bytes bytes. */
 static int plan_file(const struct range *range, const struct lod_framed_file *file,
                      struct lod_item *item, struct lod_plan *plan)
 {
@@ -86,7 +86,7 @@ static int read_file(const struct range *range, const struct lod_framed_file *fi
     return error;
 }
 
-/* Copies the part of `text`, which is bytes [at, at + bytes) of the file, that the range has. */
+/* Copies the part of `text` that is in the range. `text` is bytes [at, at + bytes) of the file. */
 static void copy_text(const struct range *range, uint64_t at, const void *text, uint64_t bytes)
 {
     uint64_t skip, count;
@@ -106,7 +106,7 @@ struct piece {
     unsigned number;
     struct lod_stretch stretch;
     uint64_t at, file_at, tail_at; /* in the framed file */
-    uint8_t head[LOD_HEAD_BYTES];  /* once it was asked for */
+    uint8_t head[LOD_HEAD_BYTES];  /* after write_head was called with `wanted` */
 };
 
 static void write_head(const struct range *range, struct piece *part, bool wanted)
@@ -118,7 +118,7 @@ static void write_head(const struct range *range, struct piece *part, bool wante
     }
 }
 
-/* Reads the file once more where the range has a part of it; its frames are in the cache. */
+/* Sums a file of which the range has only a part: reads it all; its frames are in the cache. */
 static int sum_again(const struct range *range, const struct lod_framed_file *file, uint32_t *crc)
 {
     struct lod_item item;
@@ -198,7 +198,7 @@ static int read_sample(const struct range *range, const struct lod_framed_sample
 {
     const struct lod_framing *framing = range->shard->framing;
     const unsigned count = framing->stretches(sample);
-    struct piece part; /* of which the head is not cleared: it is large */
+    struct piece part; /* its head is not cleared, since it is large */
     int error = 0;
 
     part.sample = sample;
@@ -254,7 +254,7 @@ static void read_part_lines(const struct range *range, const struct lod_shard_pa
     }
 }
 
-/* Lines have one length, so the first one that is wanted is found by division. */
+/* All lines have one length, so the first wanted one is found by division. */
 static int read_lines(const struct range *range)
 {
     const struct lod_shard *shard = range->shard;

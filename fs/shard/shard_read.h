@@ -22,8 +22,8 @@ LOD_MUST_CHECK int lod_shard_reader_create(struct lod_dataset *dataset, struct l
                                            struct lod_shard_reader **ret_reader);
 struct lod_shard_reader *lod_shard_reader_destroy(struct lod_shard_reader *reader);
 
-/* Returns the bytes of the file, for stat(2). In a part of the store the records at its borders are
- * read, once for a while; other errors of them are as below. */
+/* Returns the bytes of the file, for stat(2). For a part of the store it reads the directories of
+ * the records at the borders, which stay in the cache. Errors are those of lod_shard_read. */
 LOD_MUST_CHECK int lod_shard_bytes(struct lod_shard_reader *reader, const struct lod_shard *shard,
                                    uint64_t *ret_bytes);
 

@@ -50,8 +50,8 @@ uint64_t lod_shard_streams_note(struct lod_shard_streams *streams, const struct 
 
 /* ---------------------------------------------------------------------------------- runs */
 
-/* Fetches items from that of `file` to `last`. Returns for how many that is done; 0: they are no
- * neighbours. A failure is left to the read of the file. */
+/* Fetches items from that of `file` to that of `last`. Returns how many need no other call; 0: they
+ * are no neighbours. A failure is left to the read of the file. */
 static uint32_t run_items(const struct lod_shard_run *run, const struct lod_framed_file *file,
                           uint32_t last)
 {

@@ -40,13 +40,13 @@ struct lod_shard_run {
     uint64_t end;  /* samples before this number need no run any more; 0 at first */
 };
 
-/* Begins the runs of one request. It wants samples up to byte `to` of the directory's, which is not
- * 0 and may be past its end. */
+/* Begins the runs of a request that wants the samples of the directory up to its byte `to`, which
+ * is not 0 and may be past the end. */
 struct lod_shard_run lod_shard_run_begin(struct lod_dataset *dataset, struct lod_reader *reader,
                                          enum lod_fidelity fidelity,
                                          const struct lod_blob *directory, uint64_t to);
 
-/* Fetches what the sample `number`, which is going to be read, and those after it need. */
+/* Fetches the frames of sample `number`, which is going to be read, and of those after it. */
 void lod_shard_run(struct lod_shard_run *run, uint64_t number,
                    const struct lod_framed_sample *sample);
 

@@ -32,8 +32,8 @@ static const struct {
     [LOD_INODE_PARTS] = {"", S_IFDIR},
 };
 
-/* Returns whether the root above, which can be a part's, has this view. Samples of a part are one
- * stretch only where items are stored by key. */
+/* Returns whether the root above, which can be a part's, has this view. A part has framed files
+ * only if items are stored by key, since its samples are one stretch then. */
 static bool has_view(const struct lod_found *below, const struct lod_view *view)
 {
     return !below->inode.part.count || !view->framing || below->ascend;
@@ -145,13 +145,13 @@ static int find_node(struct lod_dataset *dataset, struct lod_found *found)
     }
     int error = lod_index_node(lod_dataset_index(dataset), found->inode.node, &found->node);
     if (!error && found->inode.part.count && !S_ISDIR(found->node.mode)) {
-        return -ENOENT; /* files have no numbers in parts */
+        return -ENOENT; /* files have no numbers of their own in parts */
     }
     return error ? error : found->view->shows(dataset, &found->node, found->inode.fidelity);
 }
 
-/* Gives a child, which this view shows in the folder, its number; -ENOENT if the folder is in a
- * part that does not have it. */
+/* Gives a child that this view shows in the folder its number. Returns -ENOENT if the folder is in
+ * a part without it. */
 static int place_child(struct lod_dataset *dataset, const struct lod_found *folder,
                        struct lod_found *child)
 {

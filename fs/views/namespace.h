@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The names in a mount: MOUNT/[format/]FIDELITY/<path of the source> for each row of the view
- * table, `auto` beside the fidelities, and MOUNT/.lodfs; below MOUNT/parts/<n>/<k> the same, less
- * .lodfs, for a part of the store (parts.h). Resolves inode numbers, and lists the
+ * table, `auto` beside the fidelities, and MOUNT/.lodfs. Below MOUNT/parts/<n>/<k> are the same
+ * names without .lodfs, for a part of the store (parts.h). Resolves inode numbers, and lists the
  * children of folders. It knows no FUSE and reads no record.
  */
 #ifndef LOD_NAMESPACE_H

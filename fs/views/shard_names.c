@@ -115,7 +115,7 @@ static int find_row(struct lod_dataset *dataset, bool whole, const char *name, s
     return 0;
 }
 
-/* Only the one way of writing a number is a name. */
+/* Returns -ENOENT for another spelling of a file's name, such as with more zeros. */
 static int check_name(struct lod_dataset *dataset, const struct lod_framing *framing,
                       struct lod_shard_file file, const char *name)
 {

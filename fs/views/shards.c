@@ -19,7 +19,7 @@ static int fail(struct lod_dataset *dataset, uint32_t row, int error)
     return lod_dataset_sums_failed(dataset, row, error == -ENOENT ? -EILSEQ : error);
 }
 
-/* The first row of a split; where it would stand, if it has none. */
+/* Returns the first row of a split, or the place where it would stand. */
 static int first_row(struct lod_dataset *dataset, uint64_t split, uint32_t *ret_row)
 {
     uint32_t low = 0, high = lod_index_sums_rows(lod_dataset_index(dataset));
@@ -126,7 +126,7 @@ int lod_shard_find(struct lod_dataset *dataset, const struct lod_framing *framin
     return 0;
 }
 
-/* Reads the value of a row that the search is by. */
+/* Reads the value of a row that the search compares. */
 static int value_of(struct lod_dataset *dataset, const struct lod_shard *shard,
                     enum lod_shard_by by, uint32_t row, uint64_t *ret_value)
 {

@@ -3,11 +3,12 @@
  * The files of a framing below MOUNT/FRAMING/FIDELITY: names, numbers and exact sizes, from rows of
  * SUMS alone. It opens no record; fs/shard reads them.
  *
- * A file has a stretch of the samples of its split, in storage order: those of one record, and is
- * called SPLIT-NNNNNN.tar, say, numbered from 0 without gaps; or all, and is called SPLIT.rec. In a
- * part of the store a file has the samples that its split has in the part, and is called SPLIT.tar
- * or SPLIT.rec. Where they begin and end, and their bytes, only fs/shard knows: the borders are
- * inside of records.
+ * A file has a stretch of the samples of its split, in storage order:
+ *
+ * - those of one record, as SPLIT-NNNNNN.tar, numbered from 0 without gaps;
+ * - all of them, as SPLIT.rec;
+ * - in a part of the store, those that the split has in the part, as SPLIT.tar or SPLIT.rec. Only
+ *   fs/shard knows their borders and bytes, since the borders are inside of records.
  */
 #ifndef LOD_SHARDS_H
 #define LOD_SHARDS_H
@@ -30,7 +31,7 @@ struct lod_shard {
     uint32_t first_lead, leads;   /* samples */
     uint32_t path_room;           /* bytes of the longest path of a lead of the split */
     uint32_t class_bytes;         /* of the list of its classes */
-    bool all;                     /* the framing takes all samples that there are */
+    bool all;                     /* the framing takes all samples of the split */
     uint64_t start, sample_bytes; /* where its samples begin, and their bytes */
     uint64_t bytes;               /* of the file; in a part: see lod_shard_bytes */
     struct lod_store_part part;   /* with a count, the fields above are those of the whole split */
@@ -52,7 +53,7 @@ struct lod_shard_part {
     uint32_t split;
     uint32_t first_lead, leads;
     uint64_t start, bytes;
-    bool all; /* the framing takes each sample that the record has of the split */
+    bool all; /* the framing takes all of these samples */
 };
 
 /* -ENOENT: no such file. -EIO: the index is damaged, which was logged. */
@@ -60,14 +61,14 @@ LOD_MUST_CHECK int lod_shard_find(struct lod_dataset *dataset, const struct lod_
                                   enum lod_fidelity fidelity, struct lod_shard_file file,
                                   struct lod_shard *ret_shard);
 
-/* The part that has the byte, or the lead, `at` of the split; `at` is inside the shard. Binary
- * search. -EIO as above. */
+/* Finds the part with byte or lead `at` of the split; `at` is inside the shard. Binary search. -EIO
+ * as above. */
 enum lod_shard_by { LOD_SHARD_BYTE, LOD_SHARD_LEAD };
 LOD_MUST_CHECK int lod_shard_part_at(struct lod_dataset *dataset, const struct lod_shard *shard,
                                      enum lod_shard_by by, uint64_t at,
                                      struct lod_shard_part *ret_part);
 
-/* The rows [*ret_first, *ret_closing) of a split and its closing row. -ENOENT: it has none. */
+/* Returns the rows [*ret_first, *ret_closing) of a split, and its closing row. -ENOENT: none. */
 LOD_MUST_CHECK int lod_shard_rows_of(struct lod_dataset *dataset, uint32_t split,
                                      uint32_t *ret_first, uint32_t *ret_closing);
 
@@ -82,7 +83,7 @@ LOD_MUST_CHECK int lod_shard_lookup(struct lod_dataset *dataset, const struct lo
                                     struct lod_store_part part, const char *name,
                                     struct lod_shard_file *ret_file);
 
-/* Returns whether a file is of all samples of its split, less those of other parts. */
+/* Returns whether a file has all samples that its split has in the part. */
 static inline bool lod_shard_is_whole(const struct lod_framing *framing, struct lod_shard_file file)
 {
     return framing->whole || file.part.count || file.kind == LOD_FRAMED_CLASSES;
