@@ -60,10 +60,10 @@ static const char *cause(int error)
     }
 }
 
-/* Returns whether a line may be logged. If so, `ret_more` says how many were left out before it. */
 #define MORE_BYTES    64
 #define TROUBLE_BYTES 320
 
+/* Returns whether a line may be logged. If so, `ret_more` says how many were left out before it. */
 static bool may_log(struct lod_damage_log *log, enum object object, uint64_t place, int error,
                     char ret_more[MORE_BYTES])
 {
@@ -80,8 +80,7 @@ static bool may_log(struct lod_damage_log *log, enum object object, uint64_t pla
     return true;
 }
 
-/* Writes " (WHY)" with the last failure of a request. Empty: none failed, or the bytes are wrong.
- */
+/* Writes " (WHY)" with the last failure of a request; "" if none failed, or the bytes are wrong. */
 static const char *trouble_of(const struct lod_damage_log *log, int error,
                               char text[TROUBLE_BYTES + 4])
 {
@@ -167,7 +166,8 @@ void lod_damage_log_path(struct lod_index *index, const struct lod_item *item,
     }
 }
 
-/* Each damaged frame is an object of its own. Any other trouble belongs to the record. */
+/* Returns whether a line may be logged. Each damaged frame is an object of its own; any other
+ * trouble belongs to the record. */
 static bool may_log_frame(struct lod_damage_log *log, const struct lod_damage_place *place,
                           int error, char more[MORE_BYTES])
 {

@@ -19,7 +19,7 @@
 
 struct lod_dataset {
     struct lod_store *store;
-    bool has_tier; /* in front of it, if there is to be one */
+    bool has_tier; /* a tier, if one was asked for, is in front of the store */
     struct lod_manifest manifest;
     struct lod_index *index;
     struct lod_cache *records; /* open records by number */

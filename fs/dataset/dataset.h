@@ -148,8 +148,8 @@ bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_
 /* Tells the store which records will be read soon, by header_hash (lod_store_listed). */
 void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_t count);
 
-/* Returns whether that copy has the header and metadata of a record, so that opening it is no
- * request to the store. */
+/* Returns whether the local copy has the header and metadata of a record. Then opening the record
+ * is no request to the store. */
 bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd);
 
 /* Returns how many loads are in flight at first (lod_store_loads). */

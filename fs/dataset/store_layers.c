@@ -8,7 +8,7 @@
 
 #include "log.h"
 
-/* A tier keeps the bytes of a store, so the page cache need not. */
+/* A store with a tier is not shared: the tier keeps its bytes, so the page cache need not. */
 int lod_store_layers_open(const char *location, const struct lod_open_options *options,
                           struct lod_store **ret_store, char *why, size_t why_room)
 {

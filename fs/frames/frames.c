@@ -155,8 +155,7 @@ static int refuse(struct ask *ask, const struct unchecked *unchecked, struct lod
                                     wanted->frame, place->offset, error);
 }
 
-/* The first reader of a prefetched frame checks its hash. Two readers at once both do, with the
- * same result. */
+/* The first reader of a prefetched frame checks its hash; two at once both do. */
 static int check_new(struct ask *ask)
 {
     struct lod_record *record = NULL;

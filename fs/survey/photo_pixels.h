@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The 8-bit pixels of an item at any fidelity, by the plans of decoded/. So it knows no codec.
- */
+/* The 8-bit pixels of an item at any fidelity. They come from the plans of decoded/, so this knows
+ * no codec. */
 #ifndef LOD_PHOTO_PIXELS_H
 #define LOD_PHOTO_PIXELS_H
 
@@ -24,8 +23,8 @@ struct lod_photo_pixels {
 LOD_MUST_CHECK int lod_photo_pixels_find(struct lod_reader *reader, const struct lod_item *item,
                                          struct lod_photo_pixels *ret_photo);
 
-/* Returns the form of the pixels at a fidelity: equal forms are equal pixels. LOD_FORMS_MAX: they
- * are stored, and like those of no other fidelity. */
+/* Returns the form of the pixels at a fidelity: equal forms are equal pixels. LOD_FORMS_MAX: the
+ * pixels are stored, and differ from those of every other fidelity. */
 LOD_MUST_CHECK int lod_photo_pixels_form(const struct lod_photo_pixels *photo,
                                          enum lod_fidelity fidelity, unsigned *ret_form);
 

@@ -27,10 +27,10 @@ struct state {
     struct lod_memory_semaphore work;
     uint64_t bytes[LOD_FULL + 1]; /* read of the store for all photographs */
     LOD_LIST(uint32_t) items;     /* numbers of the photographs */
-    LOD_LIST(uint32_t) sample;    /* of them, in the order in which they were drawn */
-    uint8_t *drawn;               /* of each photograph: is it in the sample? */
-    struct lod_survey_photo *photos[LOD_SURVEY_INPUTS_MAX]; /* for each input: the sample */
-    uint32_t measured;                                      /* members of the sample */
+    LOD_LIST(uint32_t) sample;    /* some of these, in the order in which they were drawn */
+    uint8_t *drawn;               /* for each photograph: 1 if it is in the sample */
+    struct lod_survey_photo *photos[LOD_SURVEY_INPUTS_MAX]; /* the sample, for each input */
+    uint32_t measured;                                      /* members of it so far */
 };
 
 /* Adds an item, if it is smaller at q1 than at full. */
@@ -75,7 +75,7 @@ static int find_items(struct state *state)
     return error;
 }
 
-/* Makes room for all of the sample, for each input. */
+/* Makes room for the measurements of the whole sample, for each input. */
 static int make_room(struct state *state)
 {
     for (unsigned i = 0; i < state->options->inputs_count; i++) {
@@ -122,7 +122,7 @@ static int measure(void *ctx, uint64_t index)
     return error ? error : watch->step ? watch->step(watch->ctx) : 0;
 }
 
-/* Measures what was drawn. */
+/* Measures the members that were drawn since the last call. */
 static int measure_drawn(struct state *state, struct lod_pool *pool)
 {
     const uint32_t left = (uint32_t)state->sample.count - state->measured;

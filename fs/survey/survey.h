@@ -28,13 +28,13 @@
 /* Calls during a survey, on any thread; each may be NULL. */
 struct lod_survey_watch {
     void *ctx;
-    void (*begin)(void *ctx, uint32_t photographs); /* so many are going to be measured */
-    int (*step)(void *ctx);                         /* one was; an error ends the survey */
+    void (*begin)(void *ctx, uint32_t photographs); /* before so many are measured */
+    int (*step)(void *ctx);                         /* after each; an error ends the survey */
 };
 
 /* The images that a network gets. */
 struct lod_survey_input {
-    uint32_t size; /* their shorter side; 0: as they are */
+    uint32_t size; /* their shorter side; 0: they keep their size */
     double crop;   /* with `size`: the least share of a random crop; 0: no crops */
 };
 
@@ -59,7 +59,7 @@ struct lod_survey_level {
 /* A photograph of the sample, for people to look at. */
 struct lod_survey_example {
     uint32_t item;
-    unsigned percent;           /* of the sample are less like full than this one */
+    unsigned percent;           /* of the sample, less like full than this one */
     double mssim[LOD_FULL + 1]; /* at q1 .. full; [0] unused */
 };
 
@@ -80,7 +80,7 @@ struct lod_survey {
     unsigned chosen; /* the level to take */
     bool decided;    /* no lower level can reach the target by a larger sample */
     unsigned examples_count;
-    /* Of different likeness at the chosen level, or at the one below if that is the highest. */
+    /* They differ in likeness at the chosen level, or at the one below if that is the highest. */
     struct lod_survey_example examples[LOD_SURVEY_EXAMPLES];
 };
 
@@ -93,8 +93,8 @@ const char *lod_survey_why(const struct lod_survey *survey, char text[LOD_SURVEY
 
 /*
  * Runs a survey; ret_surveys has a place for each input. Returns -EINVAL for options outside the
- * limits above, an error of `step`, -ENOMEM, or what reading the index gives. Photographs that
- * cannot be read are counted, not returned.
+ * limits above, an error of `step`, -ENOMEM, or an error of reading the index. Photographs that
+ * cannot be read are counted and are no error.
  */
 struct lod_dataset;
 struct lod_reader;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See survey_photo.h. A network sees a photograph through one or more looks: a part of it, brought
- * to the size of a batch. Without crops there is one look, the whole image. Random crops are
- * represented by five centred squares, whose areas are the middles of fifths of the crops' range:
- * at .08 that is 17, 36, 54, 72 and 91 % of the image.
+ * See survey_photo.h. A look is a part of a photograph, resized as for a batch of training. Without
+ * crops there is one look, the whole image. Random crops are represented by five centred squares.
+ * Their areas are the middles of fifths of the crops' range: at .08 that is 17, 36, 54, 72 and 91 %
+ * of the image.
  */
 #include "survey/survey_photo.h"
 
@@ -19,7 +19,7 @@
 
 #define CROPS 5
 
-/* A larger look is compared in a part of this side only, so that memory has a limit. */
+/* Of a larger look only a part with this side is compared, so that memory has a limit. */
 #define LOOK_SIDE_MAX 1024u
 #define CROP_SIDE_MAX 512u
 
@@ -147,7 +147,7 @@ static size_t look_bytes(const struct photo *photo, uint64_t *ret_all)
     return most;
 }
 
-/* Brings one look at the pixels in `whole` to its size, in `seen`. */
+/* Resizes one look at the pixels in `whole` into `seen`. */
 static int look_at(const struct photo *photo, const struct look *look,
                    struct lod_msssim_image *ret_image)
 {
@@ -188,7 +188,7 @@ static int keep_full(struct photo *photo)
     return error;
 }
 
-/* The mean over the looks of one input. */
+/* Returns the mean over the looks of one input. */
 static int compare_sight(const struct photo *photo, const struct sight *sight, double *ret_mssim)
 {
     struct lod_msssim_image image;
@@ -217,7 +217,7 @@ static int compare(const struct photo *photo, unsigned f, struct lod_survey_phot
     return error;
 }
 
-/* Fidelities of one form have the same pixels, which are decoded once. */
+/* Compares each fidelity. Those of one form have the same pixels, which are decoded once. */
 static int compare_all(struct photo *photo, struct lod_survey_photo *into)
 {
     unsigned full_form, form, last_form = LOD_FORMS_MAX;

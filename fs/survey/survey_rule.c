@@ -14,7 +14,7 @@
 
 #define LEFT_OUT_MAX 20 /* one in so many may be left out */
 
-/* Two samples, the second twice as large, share the ranks of the first. */
+/* The ranks of a sample are also ranks of the sample twice as large. */
 uint64_t lod_survey_rank(uint64_t i, uint64_t sample, uint64_t all)
 {
     return (uint64_t)((unsigned __int128)i * all / sample);
@@ -80,7 +80,8 @@ static void count_outcomes(const struct lod_survey_photo *photos, uint32_t count
     }
 }
 
-/* A level below the choice whose interval holds the target may turn out to reach it. */
+/* Chooses a level. With a larger sample a lower level, whose interval contains the target, may
+ * reach it; then the choice is not decided. */
 static void choose(double target, struct lod_survey *survey)
 {
     unsigned level = 0;

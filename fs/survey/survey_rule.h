@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The statistics of a survey: which photographs are its sample, and which fidelity their likeness
- * speaks for. Pure functions of numbers.
+ * The statistics of a survey: the choice of its sample, and the fidelity that follows from its
+ * likeness. Pure functions of numbers.
  */
 #ifndef LOD_SURVEY_RULE_H
 #define LOD_SURVEY_RULE_H

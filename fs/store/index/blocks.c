@@ -39,7 +39,7 @@ struct lod_blocks {
     unsigned failures_count;
 };
 
-/* The place of a block, for fill(). The key contains the same numbers. */
+/* The place of a block, for fill(). Its key contains the same numbers. */
 struct place {
     struct lod_blocks *blocks;
     uint32_t section, number;
@@ -92,7 +92,7 @@ void lod_blocks_copy_whole(struct lod_blocks *blocks, unsigned ranges, bool keep
     const bool large = lod_object_bytes(blocks->index) > WHOLE_BLOCKS * LOD_BLOCK_BYTES;
 
     if ((large || keep) && lod_index_copy_start(blocks->index, ranges, keep, &blocks->copy)) {
-        blocks->copy = NULL; /* windows of it will be read, as they are asked for */
+        blocks->copy = NULL; /* windows are read from the store instead */
     }
 }
 
@@ -185,7 +185,8 @@ static int check(const struct place *place, const uint8_t *block)
     return lod_block_check(block, place->blocks->seed, place->section, place->number);
 }
 
-/* A wrong block of the copy, or of a window, stays there: it is asked for each time. */
+/* Returns whether to read a wrong block once more, from the store. One of the copy or of a window
+ * stays there, so it is read again each time. */
 static bool should_ask_again(struct lod_blocks *blocks, uint64_t number, bool fresh)
 {
     return lod_object_doubt(blocks->index, number * LOD_BLOCK_BYTES, LOD_BLOCK_BYTES) || !fresh;

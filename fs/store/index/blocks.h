@@ -20,8 +20,8 @@ struct lod_blocks;
 /* Borrows `index` until destroy. `cache_bytes`: limit of the kept blocks. */
 LOD_MUST_CHECK int lod_blocks_create(struct lod_object *index, uint64_t seed, size_t cache_bytes,
                                      struct lod_blocks **ret_blocks);
-/* Copies the index in the background, as far as that pays: see index_copy.h. Before any other
- * thread uses the blocks. */
+/* Copies the index in the background, as far as that pays: see index_copy.h. Call it before any
+ * other thread uses the blocks. */
 void lod_blocks_copy_whole(struct lod_blocks *blocks, unsigned ranges, bool keep);
 struct lod_blocks *lod_blocks_destroy(struct lod_blocks *blocks);
 
@@ -49,7 +49,7 @@ LOD_MUST_CHECK int lod_blocks_hold(struct lod_blocks *blocks, uint32_t section, 
 void lod_held_drop(struct lod_held *held);
 
 /*
- * Returns the next block that could not be used and was not returned yet; false if there is none.
+ * Returns the next unusable block that was not returned yet; false if there is none.
  * The caller logs it. At most 16 blocks are remembered, each once. Any thread.
  */
 struct lod_block_failure {

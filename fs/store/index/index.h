@@ -73,8 +73,8 @@ struct lod_index;
 LOD_MUST_CHECK int lod_index_open(struct lod_store *store, const struct lod_manifest *manifest,
                                   size_t cache_bytes, struct lod_index **ret_index, char *why,
                                   size_t why_room);
-/* Copies it in the background, also for the local copy of its store: see index_copy.h. Before any
- * other thread uses it. */
+/* Copies the index in the background, also for the local copy of its store: see index_copy.h. Call
+ * it before any other thread uses the index. */
 void lod_index_copy_whole(struct lod_index *index, const struct lod_store *store);
 struct lod_index *lod_index_close(struct lod_index *index);
 
@@ -95,7 +95,7 @@ struct lod_index_keys lod_index_keys(const struct lod_index *index);
 struct lod_block_failure;
 bool lod_index_failure_take(struct lod_index *index, struct lod_block_failure *ret_failure);
 
-/* Returns the measured speed of reading it. */
+/* Returns the measured speed of reading the index. */
 struct lod_io_estimate;
 const struct lod_io_estimate *lod_index_io_estimate(const struct lod_index *index);
 

@@ -17,7 +17,7 @@
 #define SLICE_BYTES ((size_t)1 << 20)
 #define BATCH_MAX   4u /* slices in memory; they fill a line of 1 Gbit/s and 20 ms */
 #define FREE_PART   4u
-#define OFFERS      100u /* of one slice */
+#define OFFERS      100u /* at most, of one slice */
 #define PAUSE_NS    50000000
 #define NONE        UINT64_MAX
 
@@ -26,13 +26,13 @@ struct lod_index_copy {
     int fd;
     unsigned batch;
     bool keep;
-    uint64_t kept; /* the thread's: the store's own copy has so many bytes */
+    uint64_t kept; /* the thread's: bytes that the store's own copy has */
     uint64_t slices;
     uint64_t next;   /* the thread's: all slices before it were tried */
     uint8_t *memory; /* the thread's: of BATCH_MAX slices */
     pthread_t thread;
     atomic_bool over;
-    atomic_uint_fast64_t wanted; /* a slice that a reader missed; NONE: no one did */
+    atomic_uint_fast64_t wanted; /* a slice that a reader missed; or NONE */
     atomic_bool there[];         /* for each slice */
 };
 
@@ -97,7 +97,7 @@ static bool write_slice(struct lod_index_copy *copy, const struct lod_range *ran
     return true;
 }
 
-/* Copies one batch from `slice` on. False: the copy ends here; readers ask the store itself. */
+/* Copies one batch from `slice` on. False: the copy ends, and readers ask the store itself. */
 static bool copy_batch(struct lod_index_copy *copy, uint64_t slice)
 {
     struct lod_range ranges[BATCH_MAX];
@@ -120,7 +120,7 @@ static bool copy_batch(struct lod_index_copy *copy, uint64_t slice)
     return true;
 }
 
-/* Offers a slice, until the store's copy has it: that takes nothing while it adds up its files. */
+/* Offers a slice until the store's copy has it: a copy takes nothing while it adds up its files. */
 static bool offer_slice(struct lod_index_copy *copy, uint64_t slice)
 {
     const uint64_t at = slice * SLICE_BYTES, end = at + slice_bytes(copy, slice);
@@ -170,7 +170,8 @@ static void *run(void *ctx)
 
 /* ---------------------------------------------------------------------------------- start, end */
 
-/* A file without a name; where the file system has none such, one that is unlinked at once. */
+/* Opens a file without a name. A file system without such files gets one that is unlinked at once.
+ */
 static int open_file(uint64_t bytes)
 {
     const char *folder = getenv("TMPDIR");

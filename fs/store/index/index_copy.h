@@ -18,18 +18,18 @@
 struct lod_index_copy;
 
 /*
- * Starts copying `index`, which is borrowed. -ENOSPC: the copy would take more than a quarter of
- * the free space there; other errors: there can be no copy. `ranges` are read side by side.
- * `keep`: once it is whole, it is offered to the store's own copy, for later mounts.
+ * Starts copying `index`, which is borrowed. `ranges` are read side by side. `keep`: the whole copy
+ * is offered to the store's own copy, for later mounts. -ENOSPC: it would take more than a quarter
+ * of the free space there; other errors: there can be no copy.
  */
 LOD_MUST_CHECK int lod_index_copy_start(struct lod_object *index, unsigned ranges, bool keep,
                                         struct lod_index_copy **ret_copy);
-/* Waits for the request in flight, at most. Accepts NULL. */
+/* Ends the copy, after the request in flight. Accepts NULL. */
 struct lod_index_copy *lod_index_copy_end(struct lod_index_copy *copy);
 
 /*
- * Reads [offset, offset + bytes) of the copy. False: they are not there yet; they will be copied
- * next. Accepts NULL. Any thread.
+ * Reads [offset, offset + bytes) of the copy. False: the copy lacks them, and copies them next.
+ * Accepts NULL. Any thread.
  */
 LOD_MUST_CHECK bool lod_index_copy_read(struct lod_index_copy *copy, uint64_t offset, void *into,
                                         size_t bytes);

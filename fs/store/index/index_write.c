@@ -95,7 +95,7 @@ static void count_rows(struct writer *writer)
 
 /*
  * Computes the places of sections first .. end - 1, the first one of which begins at byte `at`. The
- * length of NAME does not follow from a count, so what follows it is placed when it is written.
+ * length of NAME does not follow from a count, so the sections behind it are placed after it.
  */
 static void place_sections(struct writer *writer, int fd, unsigned first, unsigned end, uint64_t at)
 {

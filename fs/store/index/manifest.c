@@ -177,7 +177,7 @@ static int read_object(struct lod_object *object, struct lod_manifest *ret_manif
     uint64_t bytes = lod_object_bytes(object);
 
     if (bytes > LOD_MANIFEST_BYTES_MAX) {
-        *ret_why = "manifest.json is larger than any manifest can be: it is damaged";
+        *ret_why = "manifest.json is damaged: it is larger than any manifest";
         return -EILSEQ;
     }
     char *text = malloc((size_t)bytes + 1);

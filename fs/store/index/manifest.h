@@ -50,8 +50,8 @@ LOD_MUST_CHECK int lod_manifest_write(int dir_fd, const struct lod_manifest *man
  * -E2BIG. */
 LOD_MUST_CHECK int lod_manifest_text(const struct lod_manifest *manifest, char **ret_text);
 
-/* Is the file of the store exactly this text? A file that cannot be read is not. Returns -ENOMEM.
- */
+/* Returns in *ret_is whether the file of the store is exactly this text; false if it cannot be
+ * read. -ENOMEM. */
 LOD_MUST_CHECK int lod_manifest_is(struct lod_store *store, const char *text, bool *ret_is);
 
 /* Returns the seed of the keys of names, which `pack` has; 0 if it has none. */

@@ -114,7 +114,7 @@ void lod_record_desc_put(const struct lod_record_desc *recd, uint64_t path_at,
     lod_put_le32(row + 112, recd->cut);
 }
 
-/* A single group has no field for its length: it has the rest of the file. */
+/* Computes the length of a single group, which has no field: the rest of the file. */
 static void derive_group(struct lod_record_desc *recd)
 {
     const uint64_t around = (uint64_t)LOD_RECORD_HEADER + recd->metadata_bytes;

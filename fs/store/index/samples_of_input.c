@@ -70,7 +70,7 @@ static int get_name(void *ctx, uint32_t number, char name[LOD_NAME_MAX + 1])
 {
     const char *path = entry_at(ctx, number)->path, *slash = strrchr(path, '/');
 
-    strcpy(name, slash ? slash + 1 : path); /* the order was made of legal names alone */
+    strcpy(name, slash ? slash + 1 : path); /* fits: the order has checked all names */
     return 0;
 }
 

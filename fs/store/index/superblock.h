@@ -23,8 +23,8 @@ struct lod_superblock {
 };
 
 /*
- * Reads the block and checks its hashes, once more if a copy of the store may be the cause of a
- * wrong one. -EBADMSG: it is damaged.
+ * Reads the block and checks its hashes. If a hash is wrong and the store has a copy, reads the
+ * block once more. -EBADMSG: it is damaged.
  */
 LOD_MUST_CHECK int lod_superblock_read(struct lod_object *index,
                                        const struct lod_manifest *manifest,
@@ -44,7 +44,7 @@ LOD_MUST_CHECK int lod_superblock_take(const uint8_t block[LOD_BLOCK_BYTES],
 void lod_superblock_put(const struct lod_superblock *super, struct lod_id store_id,
                         uint64_t index_bytes, uint8_t block[LOD_BLOCK_BYTES]);
 
-/* Returns the bytes of a row of a section, one of NODE .. LAST; NAME has no rows: 0. */
+/* Returns the bytes of a row of a section, one of NODE .. LAST; 0 for NAME, which has no rows. */
 uint32_t lod_section_row_bytes(uint32_t section);
 
 #endif
