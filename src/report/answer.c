@@ -43,7 +43,8 @@ static void say_measure(struct lod_page *page)
         chosen->mssim, margin, page->options->target, lod_report_count(survey->compared, compared),
         lod_report_count(survey->photographs, all),
         lod_report_plural(survey->photographs, "photograph", "photographs"),
-        survey->decided ? "" : " A lower fidelity may do too; a larger sample would tell.");
+        survey->decided ? ""
+                        : " A lower fidelity may be enough too; a larger sample would show it.");
     if (survey->unreadable + survey->small) {
         lod_out_print(&page->out,
                       "<p class=\"lead\">Left out: %u unreadable or not of 8-bit pixels, %u with a "
@@ -119,7 +120,7 @@ void lod_page_cards(struct lod_page *page)
 
     lod_out_print(
         &page->out,
-        "<section aria-labelledby=\"sizes\">\n<h2 id=\"sizes\">What each size needs</h2>\n"
+        "<section aria-labelledby=\"sizes\">\n<h2 id=\"sizes\">The fidelity for each size</h2>\n"
         "<p>The shorter side of the images that the network gets decides how much detail "
         "it can see.</p>\n<ul class=\"cards\">\n");
     for (unsigned i = 0; i < count; i++) {

@@ -14,7 +14,8 @@
  */
 void lod_html_text(struct lod_out *out, const char *text);
 
-/* The same as an element, so that its writing direction does not change the text around it. */
+/* The same as an element of its own, so that its writing direction does not change the text around
+ * it. */
 void lod_html_name(struct lod_out *out, const char *name);
 
 #endif

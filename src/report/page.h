@@ -17,7 +17,7 @@ struct lod_page {
     struct lod_out out;
     const char *store; /* its location, as it may be shown */
     const struct lod_store_facts *facts;
-    const struct lod_survey_options *options; /* input 0 is the one that the answer is about */
+    const struct lod_survey_options *options; /* the answer is about input 0 */
     const struct lod_survey *surveys;         /* of each input */
     bool pictures;
 };
@@ -35,7 +35,7 @@ LOD_MUST_CHECK int lod_page_stored(struct lod_page *page);
 LOD_MUST_CHECK int lod_page_tables(struct lod_page *page);
 void lod_page_scripts(struct lod_page *page);
 
-/* Words that several sections use. The first and the last return `text`. */
+/* Words that several sections use; two of them write `text` and return it. */
 #define LOD_PAGE_TEXT 64
 const char *lod_page_level_name(const struct lod_survey_level *level, char text[LOD_PAGE_TEXT]);
 const struct lod_survey_level *lod_page_full(const struct lod_survey *survey);

@@ -73,7 +73,7 @@ static void draw_tick(const struct chart *chart, double x, double value)
                   x, x, base, base + 5, x, base + 20, value);
 }
 
-/* Ticks of bytes: 0, and from the largest down as far as they do not touch. */
+/* Draws ticks of bytes: 0, and from the largest down those that do not touch another. */
 static void draw_ticks(const struct chart *chart)
 {
     static const double digits[] = {1, 2, 5};
@@ -113,7 +113,7 @@ static void draw_name(const struct chart *chart, unsigned level, double *names, 
                   x, chart->top - 10, lod_page_level_name(&chart->survey->levels[level], name));
 }
 
-/* First full and the choice, then those that have room. */
+/* Draws full and the choice first, then the names that have room. */
 static void draw_names(const struct chart *chart)
 {
     double names[LOD_FULL + 2];

@@ -12,7 +12,7 @@
 
 #define QUALITY    95u
 #define ASPECT_MAX 1.5 /* a longer picture is cut to its middle */
-#define STEPS      16u /* places of the part that are tried in each direction */
+#define STEPS      16u /* places of the part to try in each direction */
 
 struct size {
     uint32_t width, height;
@@ -119,7 +119,9 @@ static double contrast(const struct work *work, uint32_t x, uint32_t y)
     return sqrt(fmax(0, squares / count - mean * mean));
 }
 
-/* Contrast counts half as much at a corner as in the middle. */
+/* Chooses the square with the most contrast, which counts half as much at a corner as in the
+ * middle.
+ */
 static void choose_part(struct work *work)
 {
     const uint32_t wide = work->sides.width - work->part, high = work->sides.height - work->part;

@@ -31,7 +31,7 @@ struct lod_picture_set {
 
 /*
  * Makes a pair for each of `count` fidelities, full among them, from images whose shorter side is
- * `size`. The part is chosen by full: where there is contrast, near the middle. Returns -ENOTSUP if
+ * `size`. The part has contrast at full and is near the middle. Returns -ENOTSUP if
  * the item's pixels are neither gray nor RGB, -ENOMEM, or an error of reading. The caller finishes
  * the set in any case.
  */

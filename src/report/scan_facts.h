@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Single values of the manifest's `scans`, which is untrusted input: values of an unexpected type
- * are as if absent.
+ * Single values of the manifest's `scans`, which is untrusted input: a value of an unexpected type
+ * counts as absent.
  */
 #ifndef LOD_SCAN_FACTS_H
 #define LOD_SCAN_FACTS_H

@@ -36,7 +36,7 @@ struct measured {
     char mssim[LOD_REPORT_TEXT], within[LOD_REPORT_TEXT], decode[LOD_REPORT_TEXT];
 };
 
-/* `own`: the files at this fidelity differ from those at full. */
+/* Writes the numbers of a fidelity. `own`: its files differ from those at full. */
 static void describe(const cJSON *scans, unsigned fidelity, bool own, struct measured *ret_measured)
 {
     const cJSON *store = cJSON_GetObjectItemCaseSensitive(scans, "store");

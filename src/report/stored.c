@@ -169,7 +169,7 @@ int lod_page_stored(struct lod_page *page)
 {
     lod_out_print(
         &page->out,
-        "<section aria-labelledby=\"stored\">\n<h2 id=\"stored\">What is stored</h2>\n<p>");
+        "<section aria-labelledby=\"stored\">\n<h2 id=\"stored\">Contents of the store</h2>\n<p>");
     lod_html_name(&page->out, page->store);
     lod_out_print(&page->out, "</p>\n");
     write_codecs(page);

@@ -76,8 +76,8 @@ static void end(struct lod_page *page, uint64_t tables)
     lod_out_print(&page->out, "</section>\n");
 }
 
-/* One pass over the items of a record. `left` counts the shards of `table` that are still ahead,
- * which may be in the next record. */
+/* Reads the items of a record once. `left` counts the shards of `table` that follow, which may be
+ * in the next record. */
 static int read_record(struct lod_page *page, const struct lod_record_desc *recd,
                        struct table *table, uint32_t *left, uint64_t *tables)
 {

@@ -19,16 +19,17 @@ struct lod_whole_file {
 };
 
 /*
- * Opens it. Returns -EEXIST if there is a file and `replaces` is false, -ENOTSUP if there is
- * something that is no regular file, or an error of open.
+ * Opens a file. Returns -EEXIST if there is one and `replaces` is false, -ENOTSUP if the name
+ * belongs to anything but a regular file, or an error of open.
  */
 LOD_MUST_CHECK int lod_whole_file_open(const char *path, bool replaces,
                                        struct lod_whole_file *ret_file);
 
-/* Writes all to disk and gives it its name. Closes it in any case; after an error it is removed. */
+/* Writes all bytes to disk, gives the file its name, and closes it. After an error it is removed.
+ */
 LOD_MUST_CHECK int lod_whole_file_commit(struct lod_whole_file *file);
 
-/* Removes it. */
+/* Closes and removes the file. */
 void lod_whole_file_abandon(struct lod_whole_file *file);
 
 #endif

@@ -121,7 +121,7 @@ static int refuse_option(const struct lod_cmd *cmd, int option, char **argv)
                                 is_letter ? letter : argv[optind - 1]);
 }
 
-/* Sees whether --json was given, as soon as it was. */
+/* Notes --json as soon as it is read, so that later failures are documents. */
 static void see_json(const struct lod_cmd *cmd, const void *from)
 {
     for (const struct lod_option *row = cmd->options; row->kind != LOD_OPTION_END; row++) {

@@ -25,9 +25,9 @@
     }
 
 /*
- * Sets the fields of `into` that variables or the command line `argv` name, which goes first;
- * others stay as they are. Strings are borrowed from both. Returns 0, or LOD_EXIT_USAGE after a
- * message on stderr.
+ * Sets the fields of `into` that the command line `argv` or variables name; `argv` goes before
+ * variables. Other fields stay as they are. Strings are borrowed from both. Returns 0, or
+ * LOD_EXIT_USAGE after a message on stderr.
  */
 LOD_MUST_CHECK int lod_arguments_parse(const struct lod_cmd *cmd, int argc, char **argv,
                                        void *into);

@@ -29,7 +29,7 @@ struct lod_cancel {
     atomic_bool ending;
 };
 
-/* Ignored signals, as SIGHUP under nohup(1), stay ignored. */
+/* Starts to take signals. Ignored ones, such as SIGHUP under nohup(1), stay ignored. */
 void lod_cancel_init(struct lod_cancel *stop, struct lod_progress *progress);
 void lod_cancel_finish(struct lod_cancel *stop);
 

@@ -41,13 +41,13 @@ int lod_cmd_mount_helper(int argc, char **argv);
 
 /*
  * Prints "lodfs: TEXT" on stderr, with the formats of text.h. Returns `code`, an exit code, or
- * a negative errno for one of 1. If it is not 0, and failures are documents, the first one is also
- * printed on stdout, with members error and exit.
+ * a negative errno, which becomes LOD_EXIT_FAILED. If failures are documents, the first one that is
+ * not 0 is also printed on stdout, with members error and exit.
  */
 int lod_fail(int code, const char *format, ...) LOD_PRINTF(2, 3);
 
-/* With --json failures are documents, which lod_arguments_parse sees to. Not any more from the
- * first byte of another document on. */
+/* Says whether failures are documents. lod_arguments_parse calls it for --json; a command calls it
+ * with false before the first byte of another document. */
 void lod_fail_as_json(bool as_json);
 
 #endif

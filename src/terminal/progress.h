@@ -48,8 +48,8 @@ void lod_progress_clear(struct lod_progress *progress);
 void lod_progress_finish(struct lod_progress *progress);
 
 /*
- * Writes the line after `seconds` of work into `text`, NUL-terminated and cut at `columns`. A
- * function of its own, so that it can be tested without a clock or a terminal.
+ * Writes the line after `seconds` of work into `text`, NUL-terminated and cut at `columns`. It
+ * needs no clock and no terminal.
  */
 #define LOD_PROGRESS_TEXT 256
 void lod_progress_text(const struct lod_progress *progress, double seconds, unsigned columns,

@@ -48,7 +48,7 @@ def check_photographs(work, store):
     shown = len(read.images) // 2
     if len(read.images) % 2 or shown % 4 or not 3 <= shown // 4 <= min(8, len(levels)):
         yield f"{len(read.images)} pictures of 4 photographs at {levels}"
-    for words in "112 pixels", "384 pixels", "Own size", "What is stored", "Scan scripts":
+    for words in "112 pixels", "384 pixels", "Own size", "Contents of the store", "Scan scripts":
         if words not in read.text:
             yield f"no '{words}'"
 

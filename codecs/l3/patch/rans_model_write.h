@@ -11,7 +11,7 @@
 #include "l3/patch/rans.h"
 
 /*
- * The number of times that each symbol occurs at each activity of each plane. Escapes not counted.
+ * The number of times that each symbol occurs at each activity of each plane. Escapes do not count.
  */
 struct lod_small_counts {
     uint32_t count[4][LOD_RANS_ACTIVITIES][256];

@@ -17,7 +17,7 @@
 struct lod_l3_patch_dispatch {
     const char *name;
     bool (*supported)(void);                  /* by this processor */
-    const struct lod_l3_patch_dispatch *deep; /* decoders for samples of 16 bits; NULL: the same */
+    const struct lod_l3_patch_dispatch *deep; /* decoders for samples of 16 bits; NULL: these */
 
     /* All return -EILSEQ for a malformed patch. */
     int (*packed)(const struct lod_l3_patch *patch, struct lod_span bytes,

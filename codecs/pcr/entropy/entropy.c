@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The entropy coder. T.81 leaves a progressive encoder a choice: how long runs of ended blocks may
- * grow. This one chooses as the encoder of the Independent JPEG Group, which made most files. The
+ * The entropy coder. T.81 lets a progressive encoder choose how long runs of ended blocks may grow.
+ * This one chooses as the encoder of the Independent JPEG Group does, which made most files. The
  * same walk counts symbols and writes them.
  */
 #include "pcr/entropy/entropy.h"

@@ -34,9 +34,9 @@ struct lod_entropy_scan {
     uint8_t first, last; /* 0, 0 or 1 <= first <= last <= 63, of one component */
     uint8_t high, low;   /* high is 0 or low + 1; low <= 13 */
     bool pad_zeros;      /* the last byte is padded with zeros, not ones */
-    bool plain_padding;  /* code padding blocks with the DC of the block before and no AC, ignoring
-                            their contents */
-    uint16_t run_max;    /* 1 .. LOD_ENTROPY_RUN_MAX */
+    /* Code padding blocks with the DC of the block before and no AC, whatever they contain. */
+    bool plain_padding;
+    uint16_t run_max;      /* 1 .. LOD_ENTROPY_RUN_MAX */
     uint32_t restart_mcus; /* 0: no restart markers */
 };
 

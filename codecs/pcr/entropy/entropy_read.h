@@ -19,11 +19,10 @@
 struct lod_entropy_decoder {
     bool known;
     uint16_t look[1 << LOD_ENTROPY_LOOK_BITS]; /* bits << 8 | symbol; 0: the code is longer */
-    uint32_t end[LOD_HUFFMAN_BITS_MAX +
-                 1]; /* codes of this length, extended to 16 bits, are below this */
-    uint32_t
-        first[LOD_HUFFMAN_BITS_MAX + 1]; /* the first code of this length, extended to 16 bits */
-    uint16_t value_at[LOD_HUFFMAN_BITS_MAX + 1];
+    /* By length; codes are extended to 16 bits. */
+    uint32_t end[LOD_HUFFMAN_BITS_MAX + 1];      /* codes of this length are below this */
+    uint32_t first[LOD_HUFFMAN_BITS_MAX + 1];    /* the first code of this length */
+    uint16_t value_at[LOD_HUFFMAN_BITS_MAX + 1]; /* the place of its value */
     uint8_t values[256];
 };
 

@@ -16,8 +16,8 @@
 /* A table of more values seldom pays off, and looking them up leaves the processor's cache. */
 #define DISTINCT_MAX (1u << 16)
 #define STEP         1024u
-#define EXPECTED_MAX                                                                               \
-    8192u /* for a sample; emptying a larger map takes longer than growing a small one */
+/* For a sample: emptying a larger map takes longer than growing a small one. */
+#define EXPECTED_MAX 8192u
 
 /* Reads `count` elements from element `first` on as words. For dense rows only. */
 static void read_dense(const struct lod_toc_rows *rows, uint64_t first, uint64_t count,
@@ -46,9 +46,9 @@ static int add_dense(struct lod_values_write *values, const struct lod_toc_rows 
 }
 
 /*
- * Returns how many distinct values among `elements` settle the questions that choose() asks. From
- * that number on a table of values is no smaller than the elements, in any form. The values alone
- * also take half of what RAW takes.
+ * Returns how many distinct values among `elements` are enough for choose(). From that number on a
+ * table of values is no smaller than the elements, in any form, and the values alone take half of
+ * the bytes of RAW.
  */
 static uint32_t distinct_enough(uint8_t dtype, uint64_t elements)
 {

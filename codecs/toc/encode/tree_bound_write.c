@@ -4,7 +4,7 @@
  * is a code of its own, since longer sequences consist of pairs that the batch had before
  * (algorithm 1 of the paper). So a batch of n distinct pairs has at least n codes, and its largest
  * code is at least n - 1. Pairs are counted with one bit each, chosen by their hash. If two share a
- * bit, the count is too small, and the bound is still one.
+ * bit, the count is too small, and the bound is still a lower bound.
  */
 #include "toc/encode/tree_bound_write.h"
 

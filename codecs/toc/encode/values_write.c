@@ -35,8 +35,8 @@ void lod_values_finish(struct lod_values_write *values)
 }
 
 /*
- * Narrows the possible forms to those of the distinct words. Words that are no longer looked up
- * narrow them further later.
+ * Narrows the possible forms to those of the distinct words. Later words, which are not looked up,
+ * narrow them further.
  */
 static void settle_forms(struct lod_values_write *values)
 {
@@ -94,8 +94,8 @@ static uint64_t number_some(struct lod_values_write *values, const uint64_t *wor
                             uint32_t *restrict numbers)
 {
     struct lod_word_map in = values->map; /* a local copy, which the stores below cannot alias */
-    const uint64_t half =
-        (UINT64_C(1) << (in.bits - 1)) - 1; /* of the slots; with one more the map counts as full */
+    /* Half of the slots; with one more word the map counts as full. */
+    const uint64_t half = (UINT64_C(1) << (in.bits - 1)) - 1;
     const uint32_t most = least(least(values->room, half), values->distinct_max);
     uint64_t *restrict distinct = values->distinct;
     uint64_t i = 0;

@@ -64,7 +64,8 @@ int lod_layer_values(const struct lod_layer_read *layer, const uint8_t *at, cons
     return 0;
 }
 
-/* Turns leaves a column into columns of leaves. Every leaf gets one; none is left over. */
+/* Turns the number of leaves of each column into the column of each leaf. -EILSEQ: the numbers do
+ * not add up to the leaves. */
 static int spread_counts(const struct lod_toc_shard *s, uint32_t *column)
 {
     const uint8_t *at = s->leaf_columns.at, *end = at + s->leaf_columns.bytes;

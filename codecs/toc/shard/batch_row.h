@@ -16,8 +16,8 @@ struct lod_batch_row {
     uint32_t flags; /* codes that are not the last of their row */
     uint16_t size_min;
     uint8_t size_bits, code_bits;
-    uint64_t size_bytes, code_bytes,
-        flag_bytes; /* CSR: sizes, columns, values; RAW: code_bytes only */
+    /* CSR: sizes, columns, values; RAW: code_bytes only. */
+    uint64_t size_bytes, code_bytes, flag_bytes;
     uint64_t bytes;
 };
 
