@@ -38,10 +38,17 @@ void lod_damage_log_finish(struct lod_damage_log *log)
     lod_log_limit_finish(&log->limit);
 }
 
-/* Returns whether an error is returned as it is. All other errors are logged and become -EIO. */
-static bool is_returned(int error)
+/* Returns whether an error is not worth a line. A process without a free descriptor is: its limit
+ * should be raised. */
+static bool is_silent(int error)
 {
-    return error == 0 || lod_error_passes(error);
+    return error == 0 || (lod_error_passes(error) && error != -EMFILE && error != -ENFILE);
+}
+
+/* Returns what the reader gets after a line. */
+static int result_of(int error)
+{
+    return lod_error_passes(error) ? error : -EIO;
 }
 
 static const char *cause(int error)
@@ -55,6 +62,8 @@ static const char *cause(int error)
         return "it needs a newer lodfs";
     case -ENOENT:
         return "there is no such file";
+    case -EMFILE:
+        return "this process has no free file descriptor; raise its limit (ulimit -n)";
     default:
         return strerror(-error);
     }
@@ -144,7 +153,7 @@ int lod_damage_log_row(struct lod_damage_log *log, const char *what, uint32_t nu
 {
     char more[MORE_BYTES];
 
-    if (is_returned(error)) {
+    if (is_silent(error)) {
         return error;
     }
     log_blocks(log);
@@ -153,7 +162,7 @@ int lod_damage_log_row(struct lod_damage_log *log, const char *what, uint32_t nu
         lod_log(LOD_LOG_ERROR, "store %pE: index: %s %" PRIu32 ": %s%s", log->location, what,
                 number, cause(error), more);
     }
-    return -EIO;
+    return result_of(error);
 }
 
 void lod_damage_log_path(struct lod_index *index, const struct lod_item *item,
@@ -185,11 +194,11 @@ int lod_damage_log_frame(struct lod_damage_log *log, const struct lod_damage_pla
     const struct lod_item *item = place->item;
     char path[LOD_PATH_MAX + 1], at[96] = "", more[MORE_BYTES], why[TROUBLE_BYTES + 4];
 
-    if (is_returned(error)) {
+    if (is_silent(error)) {
         return error;
     }
     if (!may_log_frame(log, place, error, more)) {
-        return -EIO;
+        return result_of(error);
     }
     lod_damage_log_path(log->index, item, path);
     if (place->group) {
@@ -200,5 +209,5 @@ int lod_damage_log_frame(struct lod_damage_log *log, const struct lod_damage_pla
             "store %pE: record %s item %" PRIu32 " (slot %" PRIu32 ")%s: %s%s: %pE%s",
             log->location, item->recd.path, item->number, item->number - item->recd.first_item, at,
             cause(error), trouble_of(log, error, why), path, more);
-    return -EIO;
+    return result_of(error);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Logs damage of stored bytes, and translates the error. Each object and kind of trouble gets at
- * most one line a minute, and each damaged block of the index one line. Errors that do not concern
- * the store are not logged.
+ * most one line a minute, and each damaged block of the index one line. Of errors that do not
+ * concern the store only -EMFILE and -ENFILE are logged.
  */
 #ifndef LOD_DAMAGE_LOG_H
 #define LOD_DAMAGE_LOG_H
@@ -44,7 +44,7 @@ void lod_damage_log_finish(struct lod_damage_log *log);
 
 /*
  * Logs trouble with a row of the index; `what` is "node" or "item". Returns -EIO. 0 and errors of
- * lod_error_passes are returned as they are, without a log line. -EIO of a row may have been logged
+ * lod_error_passes are returned as they are. -EIO of a row may have been logged
  * already, and is not logged again. Any thread.
  */
 LOD_MUST_CHECK int lod_damage_log_row(struct lod_damage_log *log, const char *what, uint32_t number,

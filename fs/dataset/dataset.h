@@ -3,7 +3,7 @@
  * An open store as one tree of nodes: names, items, sizes, checked frames. It is immutable after
  * open, so any thread may use it. It knows neither views nor FUSE nor single codecs. Damage of
  * stored bytes is logged here, with record, item, group and offset. -ENOENT and errors of
- * lod_error_passes are not logged.
+ * lod_error_passes are not logged, but for -EMFILE and -ENFILE.
  */
 #ifndef LOD_DATASET_H
 #define LOD_DATASET_H

@@ -27,11 +27,14 @@ static void wait_for_end(int daemon)
     }
 }
 
-static const char *reason(int error)
+/* `answers`: whether the daemon has answered. */
+static const char *reason(int error, bool answers)
 {
     switch (error) {
     case -EBUSY:
-        return "in use; end the programs that use it, or add -l";
+        return answers ? "in use; end the programs that use it, or add -l"
+                       : "in use, and its daemon does not answer; add -l, and kill the daemon if "
+                         "it runs on";
     case -EPERM:
         return "not permitted; only root and the user who mounted it may do this";
     case -ENOSYS:
@@ -72,7 +75,8 @@ int lod_mount_end(const char *mountpoint, bool lazy)
     int daemon = lazy || asked ? -1 : pidfd_open(answer.pid, 0);
     error = unmount(path, lazy);
     if (error) {
-        lod_log(LOD_LOG_ERROR, "%pE: cannot unmount: %s", mountpoint, reason(error));
+        lod_log(LOD_LOG_ERROR, "%pE: cannot unmount: %s", mountpoint,
+                reason(error, asked != -ETIMEDOUT));
     } else if (asked == -ETIMEDOUT) {
         lod_log(LOD_LOG_WARNING, "%pE: unmounted, but its daemon does not answer", mountpoint);
     } else if (daemon >= 0) {

@@ -26,6 +26,10 @@ expect 0 "$LODFS" verify -q -j1 store
 [ -s out ] && fail 'verify -q prints something'
 expect 0 "$LODFS" verify --json -j3 store
 json 'd["sound"] and d["damages"] == 0 and d["findings"] == [] and d["bytes"] > 0'
+# It counts the items that info counts.
+items=$(python3 -c 'import json; print(json.load(open("out"))["items"])')
+expect 0 "$LODFS" info --json store
+json "d['items'] == $items"
 
 # One bit in the middle of the record of photographs.
 cp -r store damaged

@@ -121,8 +121,16 @@ def busy(store, point):
     lodfs("mount", store, point)
     with open(f"{point}/full/labels/train.csv", "rb") as held:
         done = lodfs("umount", point, check=False)
-        if done.returncode != 1 or b"in use" not in done.stderr:
+        if done.returncode != 1 or b"in use; end the programs" not in done.stderr:
             yield f"umount of a mount in use: exit {done.returncode}, {done.stderr!r}"
+        pids = daemons(store)
+        if not stop(*pids):
+            yield "the daemon does not stop"
+        done = lodfs("umount", point, check=False)
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+        if done.returncode != 1 or b"its daemon does not answer" not in done.stderr:
+            yield f"umount in use, of a stopped daemon: exit {done.returncode}, {done.stderr!r}"
         lodfs("umount", "-l", point)
         if mounts_at(point):
             yield "after umount -l the store is still mounted"

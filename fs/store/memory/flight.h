@@ -21,14 +21,15 @@
 #define LOD_FLIGHT_WAIT_NS   (30ull * 1000 * 1000 * 1000) /* a waiter gives up after this time */
 
 /*
- * Returns whether an error is temporary and says nothing about the bytes. It is not logged and not
- * remembered, since the next thread may succeed. -ETIME means that a wait for another thread took
- * longer than LOD_FLIGHT_WAIT_NS. -ETIMEDOUT is different: it is an error of a storage that does
- * not answer.
+ * Returns whether an error is temporary and says nothing about the bytes. It is not remembered,
+ * since the next thread may succeed. Only -EMFILE and -ENFILE are logged: no file descriptor was
+ * free. -ETIME means that a wait for another thread took longer than LOD_FLIGHT_WAIT_NS. -ETIMEDOUT
+ * is different: it is an error of a storage that does not answer.
  */
 static inline bool lod_error_passes(int error)
 {
-    return error == -ENOMEM || error == -EINTR || error == -ETIME;
+    return error == -ENOMEM || error == -EINTR || error == -ETIME || error == -EMFILE ||
+           error == -ENFILE;
 }
 
 /* Keys with the same `high` share a shard, so that one lock serves a read of all of them. */

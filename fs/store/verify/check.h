@@ -63,6 +63,12 @@ struct lod_verify {
     cJSON *pack, *scans; /* of the tree record; guarded by lock */
 };
 
+/* Returns how many files of the source a record holds: the list of a tree record is none. */
+static inline uint32_t lod_check_files(const struct lod_record_desc *recd)
+{
+    return recd->codec == LOD_CODEC_TREE ? 0 : recd->items;
+}
+
 /*
  * Computes the steps and the sums of bytes and files. Manifest and index are open. Returns -ENOMEM.
  */

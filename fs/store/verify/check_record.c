@@ -116,7 +116,7 @@ int lod_check_slice(struct lod_verify *v, const struct lod_slice *slice, uint64_
     }
     c.codec = lod_codec_find(c.recd.codec); /* known: the row was checked */
     *ret_bytes = slice_bytes(&c, slice->slice);
-    *ret_files = slice->slice ? 0 : c.recd.items;
+    *ret_files = slice->slice ? 0 : lod_check_files(&c.recd);
     error = lod_record_open(v->store, &c.recd, &c.record);
     if (error && error != -ENOMEM) {
         /* Reported once for all slices. */

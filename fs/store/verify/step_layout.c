@@ -10,9 +10,10 @@
 #include "record/record_header.h"
 #include "verify/check.h"
 
-static int add_slices(struct lod_verify *v, uint32_t record, bool by_name, uint64_t file_bytes)
+static int add_slices(struct lod_verify *v, uint32_t record, bool by_name,
+                      const struct lod_record_desc *recd)
 {
-    const uint64_t slices = file_bytes / LOD_STEP_BYTES + 1; /* at most 2^40 / 2^26 + 1 */
+    const uint64_t slices = recd->file_bytes / LOD_STEP_BYTES + 1; /* at most 2^40 / 2^26 + 1 */
     int error = 0;
 
     for (uint32_t i = 0; i < slices && !error; i++) {
@@ -20,7 +21,8 @@ static int add_slices(struct lod_verify *v, uint32_t record, bool by_name, uint6
             .record = record, .slice = i & 0x7fffffff, .by_name = by_name};
         error = LOD_LIST_ADD(&v->slices, slice);
     }
-    v->bytes += error ? 0 : file_bytes;
+    v->bytes += error ? 0 : recd->file_bytes;
+    v->files += error ? 0 : lod_check_files(recd);
     return error;
 }
 
@@ -85,7 +87,7 @@ static int lay_record(struct lod_verify *v, uint32_t number, struct layout *layo
     error = error ? error : lod_buf_append_le(&v->known, 8, known);
     error = error ? error : lod_buf_append_le(&v->ids, 8, recd.id.low);
     error = error ? error : lod_buf_append_le(&v->ids, 8, recd.id.high);
-    return error ? error : add_slices(v, number, false, recd.file_bytes);
+    return error ? error : add_slices(v, number, false, &recd);
 }
 
 /* Adds record files without a row, by their own headers. *ret_items: how many items they hold. */
@@ -102,8 +104,9 @@ static int lay_names(struct lod_verify *v, uint64_t *ret_items)
         }
         error = lod_record_header_read(v->store, name, &recd);
         if (error != -ENOMEM) {
+            const struct lod_record_desc none = {0};
             items += error ? 0 : recd.items;
-            error = add_slices(v, i, true, error ? 0 : recd.file_bytes);
+            error = add_slices(v, i, true, error ? &none : &recd);
         }
     }
     *ret_items = items;
@@ -139,11 +142,12 @@ static int lay_index(struct lod_verify *v)
     v->block_steps = (blocks + LOD_STEP_BLOCKS - 1) / LOD_STEP_BLOCKS;
     v->node_steps = ((uint64_t)lod_index_nodes(v->index) + LOD_STEP_NODES - 1) / LOD_STEP_NODES;
     v->bytes = blocks * LOD_BLOCK_BYTES;
-    v->files = lod_index_items(v->index);
     return lay_records(v);
 }
 
 int lod_steps_lay(struct lod_verify *v)
 {
-    return v->index ? lay_index(v) : lay_names(v, &v->files);
+    uint64_t items = 0;
+
+    return v->index ? lay_index(v) : lay_names(v, &items);
 }

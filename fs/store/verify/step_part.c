@@ -19,7 +19,7 @@
 struct place {
     bool tree;
     uint64_t bytes;
-    uint32_t items;
+    uint32_t files;
 };
 
 static bool has_tree_name(const char *name)
@@ -40,7 +40,7 @@ static int describe(struct lod_verify *v, const struct lod_slice *slice, struct 
     *ret_place = (struct place){.tree = name ? has_tree_name(name) : recd.codec == LOD_CODEC_TREE};
     if (!error) {
         ret_place->bytes = recd.file_bytes;
-        ret_place->items = recd.items;
+        ret_place->files = lod_check_files(&recd);
     }
     return error == -ENOMEM ? error : 0;
 }
@@ -144,7 +144,7 @@ static void keep(struct lod_verify *v, const struct run *run, const struct place
         if (slice.slice == 0) {
             own = places[i].tree ? v->part == 1 : i >= run->from && i < run->to;
             v->bytes += own ? places[i].bytes : 0;
-            v->files += own ? places[i].items : 0;
+            v->files += own ? places[i].files : 0;
         }
         if (own || (!slice.by_name && is_beyond(v, slice.record))) {
             v->slices.at[kept++] = slice;

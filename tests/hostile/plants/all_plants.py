@@ -248,8 +248,7 @@ FORKS = (
     ("a wait that times out is reported as an error of the store", "fs/store/memory/flight.c",
      "    return late ? -ETIME : 0;\n", "    return late ? -EIO : 0;\n", "public-waits"),
     ("a wait that times out is logged as damage", "fs/store/memory/flight.h",
-     "return error == -ENOMEM || error == -EINTR || error == -ETIME;",
-     "return error == -ENOMEM || error == -EINTR;", "public-waits"),
+     " || error == -ETIME ||", " ||", "public-waits"),
 )
 
 # Missing calls of fsync: a name or bytes of a committed store may be lost.

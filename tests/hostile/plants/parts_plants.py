@@ -42,4 +42,12 @@ PARTS = (
     ("a record begins in the part behind its own", "src/pack/parts/pack_part.c",
      "return part < parts ? (uint32_t)part + 1 : parts;",
      "return part + 1 < parts ? (uint32_t)part + 2 : parts;", "src/pack_part"),
+    ("a part looks at the files of all parts", ("src/pack/pack_parts.c",) * 2,
+     (".first = p->order.records[run->first].first};",
+      "lod_order_sum(&p->order, run->first, run->count).files, look_at,"),
+     (".first = p->order.records[1].first};",
+      "lod_order_sum(&p->order, 1, run->first + run->count - 1).files, look_at,"), "cli-parts"),
+    ("a second pack into a store is not refused", "src/pack/target/target.c",
+     "fstatat(fd, LOD_MANIFEST_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0",
+     "fstatat(fd, LOD_MANIFEST_NAME, &st, AT_SYMLINK_NOFOLLOW) > 0", "cli-engine-parallel"),
 )

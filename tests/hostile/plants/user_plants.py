@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs of services, variables, attributes, failures in JSON, rows in Python and damaged sources;
-all_plants.py says what a plant is."""
+"""Bugs of services, variables, attributes, failures in JSON, rows in Python, damaged sources and
+the cost of failures; all_plants.py says what a plant is."""
 
 USERS = (
     ("an abstract socket's address has a NUL at its end", "fs/fuse/service.c",
@@ -29,4 +29,22 @@ USERS = (
      "hostile-failing-mount"),
     ("a scan may take more room than the file has", "codecs/pcr/exact/rebuild_write.c",
      "    return end <= m->source.bytes;\n", "    return end > 0;\n", "pcr/rebuild_write"),
+    ("a file that changes during pack is left out", "src/pack/source/first_error.c",
+     "    if (first_error->skip_unreadable) {\n",
+     "    if (first_error->skip_unreadable || error == -ESTALE) {\n", "hostile-moving"),
+    ("a mount does not check the frames it reads", "fs/framecache/fetch_read.c",
+     "    if (is_sound(job, miss)) {\n", "    if (is_sound(job, miss) || miss->group) {\n",
+     "mount-plain_images"),
+    ("after a record that is gone no other one is opened", "fs/dataset/dataset.c",
+     "        *ret_blob = lod_record_blob(record);\n    }\n    return error;\n",
+     "        *ret_blob = lod_record_blob(record);\n    }\n    static int gone;\n"
+     "    return gone = error ? error : gone;\n",
+     "public-met-failures"),
+    ("a want of file descriptors is remembered", "fs/store/memory/flight.h",
+     " || error == -EMFILE ||", " ||", "store/flight"),
+    ("umount advises to end the programs that a hung daemon blocks", "fs/fuse/unmount.c",
+     "reason(error, asked != -ETIMEDOUT)", "reason(error, asked != -EBUSY)", "mount-ways"),
+    ("verify counts the list of names as a file", "fs/store/verify/check.h",
+     "return recd->codec == LOD_CODEC_TREE ? 0 : recd->items;", "return recd->items;",
+     "cli-verify"),
 )

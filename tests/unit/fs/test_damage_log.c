@@ -7,6 +7,7 @@
 #include <criterion/redirect.h>
 #include <errno.h>
 
+#include "dataset/dataset.h"
 #include "index/blocks.h"
 
 static struct lod_damage_log damage;
@@ -31,6 +32,23 @@ Test(damage_log, errors_of_other_causes_are_not_logged)
     lod_damage_log_finish(&damage);
     fflush(stderr);
     cr_assert_stderr_eq_str("");
+}
+
+Test(damage_log, a_process_without_descriptors_is_logged_but_no_damage)
+{
+    const struct lod_codec codec = {.id = LOD_CODEC_TREE};
+    const struct lod_item item = {.number = 5, .codec = &codec, .recd.path = "000001.raw"};
+
+    for (unsigned i = 0; i < 2; i++) {
+        const struct lod_damage_place place = {.item = &item};
+        cr_assert_eq(lod_damage_log_frame(&damage, &place, -EMFILE), -EMFILE);
+    }
+    lod_damage_log_finish(&damage);
+    fflush(stderr);
+    cr_assert_stderr_eq_str(
+        "lodfs: error: store /a\\x0ab: record 000001.raw item 5 (slot 5): this process has no free "
+        "file descriptor; raise its limit (ulimit -n): (the tree list)\n"
+        "lodfs: error: store /a\\x0ab: 1 more lines were left out\n");
 }
 
 Test(damage_log, a_row_is_logged_once_and_the_path_is_escaped)

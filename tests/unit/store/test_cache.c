@@ -217,9 +217,9 @@ Test(cache, a_failure_is_remembered_for_seconds, .timeout = 30)
 Test(cache, errors_that_say_nothing_about_the_bytes_are_not_remembered)
 {
     struct lod_cache *cache = create(1 << 20);
-    static const int errors[] = {-ENOMEM, -EINTR, -ETIME};
+    static const int errors[] = {-ENOMEM, -EINTR, -ETIME, -EMFILE, -ENFILE};
 
-    for (uint64_t i = 0; i < 3; i++) {
+    for (uint64_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
         struct source source = {.bytes = 4096, .error = errors[i]};
         struct lod_key key = {.high = 7, .low = i};
         struct lod_blob *blob = NULL;

@@ -60,8 +60,8 @@ Test(flight, failures_are_remembered_unless_they_are_temporary)
     flight.failed_until_ns = 1;
     cr_assert(lod_flight_is_stale(&flight));
     lod_flight_unlink(shard, &flight);
-    static const int passing[] = {-ENOMEM, -EINTR};
-    for (unsigned i = 0; i < 2; i++) {
+    static const int passing[] = {-ENOMEM, -EINTR, -ETIME, -EMFILE, -ENFILE};
+    for (unsigned i = 0; i < sizeof(passing) / sizeof(passing[0]); i++) {
         lod_flight_link(shard, &flight);
         lod_flight_land(shard, &flight, passing[i]);
         cr_assert(!flight.linked);

@@ -133,9 +133,9 @@ Test(reader, errors_of_the_store_become_eio_and_others_stay)
 {
     struct lod_plan plan = image();
     struct lod_read read;
-    static const int given[] = {-EBADMSG, -EIO,    -EILSEQ, -ENOTSUP,
-                                -ENOENT,  -ENOMEM, -EINTR,  -ETIME};
-    static const int wanted[] = {-EIO, -EIO, -EIO, -EIO, -EIO, -ENOMEM, -EINTR, -ETIME};
+    static const int given[] = {-EBADMSG, -EIO,   -EILSEQ, -ENOTSUP, -ENOENT,
+                                -ENOMEM,  -EINTR, -ETIME,  -EMFILE};
+    static const int wanted[] = {-EIO, -EIO, -EIO, -EIO, -EIO, -ENOMEM, -EINTR, -ETIME, -EMFILE};
 
     for (unsigned i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
         item.recd.number = 200 + i;
