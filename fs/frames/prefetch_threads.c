@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "frames/prefetch_ahead.h"
 #include "frames/prefetch_loads.h"
+#include "thread_start.h"
 
 #define AHEAD_LEAST 2u  /* records: the current one and the next */
 #define AHEAD_MOST  32u /* records, if several loads may be in flight */
@@ -197,7 +198,7 @@ static void start(struct lod_prefetch *prefetch)
 {
     while (prefetch->threads && !prefetch->over &&
            prefetch->thread_count < prefetch->slots.window.most &&
-           !pthread_create(&prefetch->thread[prefetch->thread_count], NULL, run, prefetch)) {
+           !lod_thread_start(&prefetch->thread[prefetch->thread_count], run, prefetch)) {
         prefetch->thread_count++;
     }
 }

@@ -4,8 +4,9 @@
  * they have just read, or are cancelled after the read(2) that took it, when a signal ends the
  * loop. A process that waits for the answer can hold the page of a link. The thread that
  * invalidates the link after a switch waits for that page, and the mount never ends. Here every
- * request that was read is answered. A signal wakes the threads, and each checks for the end before
- * it reads the next request.
+ * request that was read is answered. The caller of the loop serves nothing: it waits for a signal
+ * that ends the mount, and then wakes the threads until each has ended. A signal in a thread that
+ * serves could come just before its read(2), which would then wait for the next request.
  */
 #include "fuse/loop.h"
 
@@ -32,15 +33,16 @@ struct loop;
 
 struct thread {
     struct loop *loop;
-    pthread_t id; /* unused in the first one: it is the caller */
+    pthread_t id;
     void *buffer; /* for a request */
 };
 
 struct loop {
     struct fuse_session *session;
+    pthread_t caller; /* of lod_loop */
     unsigned threads_max;
     atomic_uint idle;    /* threads waiting for a request */
-    atomic_uint started; /* all threads, with the caller's */
+    atomic_uint started; /* all threads */
     atomic_int error;
     pthread_mutex_t lock; /* for starting threads */
     struct thread threads[];
@@ -65,7 +67,7 @@ static int read_request(struct fuse_session *session, struct fuse_buf *buf)
 static void *serve(void *arg);
 
 /* Starts a thread. A failure, for want of memory too, is ignored: fewer threads are slower, not
- * wrong. Signals are blocked in it, since they must end the caller of the loop. */
+ * wrong. Signals are blocked in it, since the caller of the loop waits for them. */
 static void start_another(struct loop *loop)
 {
     sigset_t all, before;
@@ -143,6 +145,7 @@ static void *serve(void *arg)
         }
     }
     free(buf.mem);
+    pthread_kill(loop->caller, WAKE);
     return NULL;
 }
 
@@ -164,34 +167,82 @@ static void end_thread(pthread_t thread)
     } while (pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT);
 }
 
-int lod_loop(struct fuse_session *session, unsigned threads)
+/* Returns the signals that end a mount, and WAKE. One that is ignored, as under nohup, is not among
+ * them. */
+static sigset_t find_ends(void)
 {
-    struct loop *loop = calloc(1, sizeof(*loop) + threads * sizeof(loop->threads[0]));
-    void *buffer = malloc(REQUEST_BYTES);
-    struct sigaction action = {.sa_handler = wake}, before;
+    static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+    struct sigaction now;
+    sigset_t ends;
 
-    if (!loop || !buffer) {
-        free(loop);
-        free(buffer);
-        return -ENOMEM;
+    sigemptyset(&ends);
+    sigaddset(&ends, WAKE);
+    for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) {
+            sigaddset(&ends, numbers[i]);
+        }
     }
-    loop->session = session;
-    loop->threads_max = threads;
-    atomic_init(&loop->idle, 1);
-    atomic_init(&loop->started, 1);
-    atomic_init(&loop->error, 0);
-    pthread_mutex_init(&loop->lock, NULL);
-    sigaction(WAKE, &action, &before);
-    loop->threads[0] = (struct thread){.loop = loop, .buffer = buffer};
-    serve(&loop->threads[0]);
+    return ends;
+}
+
+/* Returns when the session is to end. The signals are blocked, so none is lost between two waits.
+ */
+static void await_end(struct fuse_session *session, const sigset_t *ends)
+{
+    int number = 0;
+
+    while (!fuse_session_exited(session)) {
+        if (sigwait(ends, &number) == 0 && number != WAKE) {
+            fuse_session_exit(session);
+        }
+    }
+}
+
+static void end_threads(struct loop *loop)
+{
     /* A thread that is starting another one has finished when the lock is free. */
     pthread_mutex_lock(&loop->lock);
     pthread_mutex_unlock(&loop->lock);
-    for (unsigned i = 1; i < atomic_load(&loop->started); i++) {
+    for (unsigned i = 0; i < atomic_load(&loop->started); i++) {
         end_thread(loop->threads[i].id);
     }
+}
+
+/* Returns -ENOMEM if not even one thread can be started. */
+static int run(struct loop *loop)
+{
+    const sigset_t ends = find_ends();
+    sigset_t before;
+
+    pthread_sigmask(SIG_BLOCK, &ends, &before);
+    start_another(loop);
+    const bool serves = atomic_load(&loop->started) || fuse_session_exited(loop->session);
+    if (serves) {
+        await_end(loop->session, &ends);
+        end_threads(loop);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return serves ? atomic_load(&loop->error) : -ENOMEM;
+}
+
+int lod_loop(struct fuse_session *session, unsigned threads)
+{
+    struct loop *loop = calloc(1, sizeof(*loop) + threads * sizeof(loop->threads[0]));
+    struct sigaction action = {.sa_handler = wake}, before;
+
+    if (!loop) {
+        return -ENOMEM;
+    }
+    loop->session = session;
+    loop->caller = pthread_self();
+    loop->threads_max = threads;
+    atomic_init(&loop->idle, 0);
+    atomic_init(&loop->started, 0);
+    atomic_init(&loop->error, 0);
+    pthread_mutex_init(&loop->lock, NULL);
+    sigaction(WAKE, &action, &before);
+    int error = run(loop);
     sigaction(WAKE, &before, NULL);
-    int error = atomic_load(&loop->error);
     pthread_mutex_destroy(&loop->lock);
     free(loop);
     fuse_session_reset(session);

@@ -9,9 +9,10 @@
 #include "compiler.h"
 
 /*
- * Serves with this thread, and up to `threads` - 1 more while all are busy, until the mount is gone
- * or a signal ends the session. All requests that were read are answered when it returns. Returns 0
- * or a negative errno.
+ * Serves with a thread, and up to `threads` while all are busy, until the mount is gone or SIGHUP,
+ * SIGINT or SIGTERM ends the session, unless it is ignored. This thread waits meanwhile; all others
+ * of the process must block these signals (thread_start.h). All requests that were read are
+ * answered when it returns. Returns 0 or a negative errno.
  */
 LOD_MUST_CHECK int lod_loop(struct fuse_session *session, unsigned threads);
 

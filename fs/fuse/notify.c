@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "fuse/loop.h"
+#include "thread_start.h"
 #include "views/inode.h"
 #include "views/view.h"
 
@@ -81,18 +81,6 @@ static void *serve(void *arg)
     return NULL;
 }
 
-/* Starts the thread with all signals blocked, since they must wake the thread of the loop. */
-static int start(struct lod_notify *notify)
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&notify->thread, NULL, serve, notify);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return -error;
-}
-
 int lod_notify_start(struct fuse_session *session, struct lod_control *control,
                      struct lod_notify **ret_notify)
 {
@@ -107,7 +95,7 @@ int lod_notify_start(struct fuse_session *session, struct lod_control *control,
     pthread_mutex_init(&notify->lock, NULL);
     pthread_cond_init(&notify->asked, NULL);
     pthread_cond_init(&notify->idle, NULL);
-    int error = start(notify);
+    int error = lod_thread_start(&notify->thread, serve, notify);
     if (error) {
         free(notify);
         return error;

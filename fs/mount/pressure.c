@@ -15,6 +15,7 @@
 #include "backend/file_io.h"
 #include "log.h"
 #include "memory/available.h"
+#include "thread_start.h"
 
 #define QUIET_S    60u
 #define LOOK_MS    1000 /* between two looks, if PSI does not tell all */
@@ -116,8 +117,7 @@ int lod_pressure_start(uint64_t bytes_min, uint64_t bytes_max, lod_pressure_set 
     /* A control group's limit stalls no other task of the machine, so the group is polled. */
     pressure->wait_ms =
         pressure->psi_fd < 0 || lod_available_is_limited() ? LOOK_MS : (int)QUIET_S * 1000;
-    int error =
-        pressure->end_fd < 0 ? -errno : -pthread_create(&pressure->thread, NULL, run, pressure);
+    int error = pressure->end_fd < 0 ? -errno : lod_thread_start(&pressure->thread, run, pressure);
     if (error) {
         lod_file_close(pressure->psi_fd);
         lod_file_close(pressure->end_fd);

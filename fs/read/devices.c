@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,6 +14,7 @@
 #include "read/device_sample.h"
 #include "gpu.h"
 #include "log.h"
+#include "thread_start.h"
 
 const char *const lod_devices_choices[] = {"auto", "off", "opencl", "cuda", NULL};
 
@@ -153,25 +153,14 @@ static void *choose(void *ctx)
     return NULL;
 }
 
-/* Starts the thread with all signals blocked, so that the serving threads receive them. */
-static int start_thread(struct lod_devices *devices)
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&devices->thread, NULL, choose, devices);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
-}
-
 static void begin(struct lod_devices *devices, const struct lod_maker *maker,
                   const struct lod_unit *unit)
 {
     pthread_mutex_lock(&devices->lock);
     if (atomic_load(&devices->state) == UNTRIED) {
         atomic_store(&devices->state, MEASURING);
-        if (lod_device_sample_take(&devices->sample, maker, unit) || start_thread(devices)) {
+        if (lod_device_sample_take(&devices->sample, maker, unit) ||
+            lod_thread_start(&devices->thread, choose, devices)) {
             set_reason(devices, "%s", "no memory to measure devices");
             atomic_store(&devices->state, HOST);
         } else {

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "thread_start.h"
+
 #define RUNS       32u /* files read at the same time; one more replaces an older one */
 #define QUEUE_MAX  64u
 #define IN_ORDER   2u /* after so many items in order, the next items are made ahead */
@@ -156,7 +158,7 @@ static void *work(void *arg)
 static bool start_threads(struct lod_readahead *ahead)
 {
     while (ahead->threads_count < ahead->threads_max &&
-           pthread_create(&ahead->threads[ahead->threads_count], NULL, work, ahead) == 0) {
+           lod_thread_start(&ahead->threads[ahead->threads_count], work, ahead) == 0) {
         ahead->threads_count++;
     }
     return ahead->threads_count != 0;

@@ -2,12 +2,17 @@
 /*
  * A library for LD_PRELOAD that makes one call of a program fail. LODFS_FAIL=CALL:N:HOW makes the
  * N-th call (from 1, of all threads) of CALL fail; N+ means that one and all after it. CALL `large`
- * is a malloc of a MiB or more. HOW is an errno as a number, `short` (half of the bytes), `kill`
- * (the process dies before the call), or `stall`: the call makes a file LODFS_FAIL_STALL, waits
- * until that is removed, and succeeds. Once it was removed, no call stalls. LODFS_FAIL_FILE=WORD:
- * only calls on files with WORD in their path. LODFS_FAIL_COUNT=FILE: at exit, a line "CALL COUNT"
- * for each call that was made. Calls of child processes neither count nor fail.
- * LODFS_NO_TMPFILE=1: open with O_TMPFILE gives EOPNOTSUPP. Not for programs built with
+ * is a malloc of a MiB or more. HOW is an errno as a number, or one of these words:
+ *
+ * - `short`: half of the bytes.
+ * - `kill`: the process dies before the call.
+ * - `term`: the process gets SIGTERM before the call, which succeeds.
+ * - `stall`: the call makes a file LODFS_FAIL_STALL, waits until that is removed, and succeeds.
+ * Once it was removed, no call stalls.
+ *
+ * LODFS_FAIL_FILE=WORD: only calls on files with WORD in their path. LODFS_FAIL_COUNT=FILE: at
+ * exit, a line "CALL COUNT" for each call that was made. Calls of child processes neither count nor
+ * fail. LODFS_NO_TMPFILE=1: open with O_TMPFILE gives EOPNOTSUPP. Not for programs built with
  * AddressSanitizer.
  */
 #include <dlfcn.h>
@@ -48,7 +53,7 @@ static const char *const names[] = {CALLS(NAME)};
 static atomic_ulong counts[CALLS_COUNT];
 static enum call chosen = CALLS_COUNT;
 static unsigned long chosen_number;
-static bool all_after, halve, kills, stalls, ready;
+static bool all_after, halve, kills, terms, stalls, ready;
 static const char *only_file;
 static int error_number;
 
@@ -89,6 +94,7 @@ __attribute__((constructor)) static void begin(void)
         halve = strcmp(end, ":short") == 0;
         stalls = strcmp(end, ":stall") == 0;
         kills = strcmp(end, ":kill") == 0;
+        terms = strcmp(end, ":term") == 0;
         error_number = *end == ':' ? atoi(end + 1) : 0;
     }
     only_file = getenv("LODFS_FAIL_FILE");
@@ -150,6 +156,10 @@ static bool hit(enum call call)
         call == chosen && (number == chosen_number || (all_after && number > chosen_number));
     if (fails && kills) {
         kill(getpid(), SIGKILL);
+    }
+    if (fails && terms) {
+        kill(getpid(), SIGTERM);
+        return false;
     }
     if (fails && stalls) {
         stall();

@@ -279,6 +279,23 @@ def threads(work, store, point):
         yield from (f"large:{number}: {line}" for line in wrong)
 
 
+def signalled(store, point):
+    """A signal that comes just before the server waits for a request ends it."""
+    for number in (1, 2):
+        for threads_max in (1, 4):
+            env = dict(os.environ, LD_PRELOAD=os.environ["FAIL_NTH"],
+                       LODFS_FAIL=f"read:{number}:term", LODFS_FAIL_FILE="/dev/fuse")
+            with subprocess.Popen([os.environ["LODFS"], "mount", "-f", "-o",
+                                   f"gpu=off,threads={threads_max}", store, point], env=env,
+                                  stderr=subprocess.DEVNULL) as server:
+                if not until(lambda: server.poll() is not None):
+                    yield f"read {number}, {threads_max} threads: the server does not end"
+                    server.kill()
+                elif server.returncode:
+                    yield f"read {number}, {threads_max} threads: exit {server.returncode}"
+            subprocess.run(["umount", "-l", point], check=False, stderr=subprocess.DEVNULL)
+
+
 def passes(store, point, way, wanted):
     """Yields files that a call which failed once keeps from their readers: a failure is remembered
     for some seconds, and no longer. Without an answer to its first request, INIT, a mount ends."""
@@ -307,6 +324,7 @@ def mount(work, results):
     os.mkdir(point)
     found, wanted = count_mounted(work, store, point)
     results.add("a mount without memory for a thread goes on", threads(work, store, point))
+    results.add("a signal between two requests ends a mount", signalled(store, point))
     for call, *hows in MOUNT:
         wrong, tried, refused = [], 0, 0
         for _, _, way in ways(found, [(call, *hows)]):

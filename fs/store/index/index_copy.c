@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "backend/file_io.h"
+#include "thread_start.h"
 
 #define SLICE_BYTES ((size_t)1 << 20)
 #define BATCH_MAX   4u /* slices in memory; they fill a line of 1 Gbit/s and 20 ms */
@@ -228,7 +229,7 @@ int lod_index_copy_start(struct lod_object *index, unsigned ranges, bool keep,
     copy->batch = ranges < BATCH_MAX ? ranges : BATCH_MAX;
     copy->memory = memory;
     atomic_init(&copy->wanted, NONE);
-    int error = -pthread_create(&copy->thread, NULL, run, copy);
+    int error = lod_thread_start(&copy->thread, run, copy);
     if (error) {
         destroy(copy);
         return error;

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "clock.h"
+#include "thread_start.h"
 #include "tier/tier_files.h"
 #include "tier/tier_state.h"
 
@@ -90,7 +91,7 @@ static void *run(void *ctx)
 
 int lod_tier_sum_start(struct lod_tier *tier)
 {
-    return -pthread_create(&tier->thread, NULL, run, tier);
+    return lod_thread_start(&tier->thread, run, tier);
 }
 
 void lod_tier_sum_end(struct lod_tier *tier)
