@@ -128,6 +128,7 @@ static int push(const struct arguments *arguments, struct lod_store_how *how)
     lod_cancel_init(&cancel, &progress);
     int error = lod_push_run(&given, &counts, why);
     if (!error && arguments->verify && !arguments->look_only) {
+        how->warn = NULL; /* the store is opened a second time */
         error = check(&given, why);
     }
     lod_cancel_finish(&cancel);

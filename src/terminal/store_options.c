@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "log.h"
 #include "terminal/cmd.h"
 
 const struct lod_option lod_store_words[] = {
@@ -27,10 +28,15 @@ static int take(const char *word, struct lod_store_how *how)
     return LOD_EXIT_OK;
 }
 
+static void warn(const char *sentence)
+{
+    lod_log(LOD_LOG_WARNING, "%s", sentence);
+}
+
 int lod_store_options_take(const struct lod_option_list *given, struct lod_store_how *ret_how,
                            char **ret_text)
 {
-    struct lod_store_how how = {.own_process = true};
+    struct lod_store_how how = {.own_process = true, .warn = warn};
     int code = LOD_EXIT_OK;
 
     *ret_text = lod_option_join(given);

@@ -16,11 +16,13 @@ import sys
 import threading
 import time
 
+from long import counted
 from mounted import Results, Work, lodfs, need_fuse
 from small import Foreground, files_below, forget_pages, read, until, write
 
 MIB = 1 << 20
 FILES, RECORD = 300, "2M"
+FOREIGN = counted(10_000, 100_000)
 SLOW = "download_limit=60M,download_latency=3,download_parallel=4"
 
 
@@ -226,6 +228,27 @@ def bad_folders(work, truth):
     yield from (f"{name} has changed" for name, data in foreign.items() if read(name) != data)
 
 
+def crowded(work, truth):
+    """100,000 files of others lie where slices do: none is counted, used or removed."""
+    tier = make_tier(work, "crowded")
+    for i in range(FOREIGN):
+        folder = f"{tier}/{'0' * 32}/{i // 1000:02x}"
+        if i % 1000 == 0:
+            os.makedirs(folder)
+        os.mknod(f"{folder}/{i}.x")
+    for turn in (1, 2):
+        with Mounted(work, tier, "1G") as mount:
+            state = stats(mount.point)["tier"]
+            if turn == 1 and state["bytes"] > state["written_bytes"]:
+                yield f"{state} with files of others only"
+            yield from epoch(mount.point, truth, turn)
+            if turn == 2 and stats(mount.point)["tier"]["read_bytes"] == 0:
+                yield f"{stats(mount.point)['tier']}"
+    left = sum(name.endswith(".x") for name in tier_files(tier))
+    if left != FOREIGN:
+        yield f"{left} of {FOREIGN} files of others are left"
+
+
 def on_tmpfs(work, name, size):
     tier = make_tier(work, name)
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "none", tier],
@@ -302,7 +325,7 @@ def main():
     need_fuse()
     results = Results()
     parts = {"measure": (measure,)}.get(
-        sys.argv[-1], (warm, limited, killed, together, bad_folders, full_disk, gone))
+        sys.argv[-1], (warm, limited, killed, together, bad_folders, crowded, full_disk, gone))
     with Work() as work:
         truth = make_store(work)[2]
         for part in parts:

@@ -144,6 +144,31 @@ class _Handler(BaseHTTPRequestHandler):
     def make_downgrade(self, _):
         self.plain(302, b"", Location=f"http://{self.headers['Host']}{self.path}")
 
+    def make_nested(self, _):
+        """A document that opens a million elements and closes none."""
+        self.plain(403, b"<Error>" * 1_000_000 + b"<Code>AccessDenied")
+
+    def make_escapes(self, _):
+        self.plain(403, XML % b"Access\x1b[31m\nDenied")
+
+    def make_endless(self, _):
+        """The body of an error, without a length and without an end."""
+        self.send_response(403)
+        self.end_headers()
+        while not self.server.faults.over.is_set():
+            self.wfile.write(b"<Error>" * 10_000)
+
+    def make_blank(self, _):
+        self.plain(200)
+
+    def make_unsatisfiable(self, _):
+        self.plain(416, XML % b"InvalidRange", Content_Range="bytes */0")
+
+    def make_moved(self, _):
+        """A redirect of S3, to a region whose name is none."""
+        self.plain(301, XML % b"PermanentRedirect", x_amz_bucket_region="../../x y",
+                   Location=self.server.faults.url + self.path)
+
     def make_expired(self, _):
         self.plain(400, XML % b"ExpiredToken")
 

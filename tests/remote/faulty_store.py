@@ -118,10 +118,12 @@ def stopped(server, point, log):
 def at_mount(results, server):
     for kind, code, text in (("status403", 1, "HTTP 403"), ("status404", 10, "no manifest.json"),
                              ("html", 1, "ranges"), ("garbage", 1, "damaged"),
-                             ("redirect", 1, "redirects"), ("total", 1, "changed")):
+                             ("redirect", 1, "redirects"), ("total", 1, "does not fit"),
+                             ("nested", 1, "HTTP 403"), ("escapes", 1, "HTTP 403"),
+                             ("endless", 1, "HTTP 403"), ("blank", 1, "is empty"),
+                             ("unsatisfiable", 1, "is empty")):
         server.set(kind, ALWAYS)
-        wrong = [] if kind == "total" else fails(("info", server.url), code, text)
-        results.add(f"refused at once: {kind}", wrong)
+        results.add(f"refused at once: {kind}", fails(("info", server.url), code, text))
 
 
 def main():

@@ -111,6 +111,8 @@ def refusals(results, url):
         ("a page to log in", f"{url}/page", 1, "does not serve ranges"),
         ("a loop of redirects", f"{url}/loop", 1, "redirects"),
         ("what may not be read", f"{url}/closed", 1, "HTTP 403"),
+        ("a manifest without a byte", f"{url}/none", 1, "is empty"),
+        ("a manifest of 1 GB", f"{url}/large", 1, "larger than any manifest"),
         ("no server", f"http://127.0.0.1:{free_port()}/store", 1, "connect"),
         ("no host", "http://no-such-host.invalid/store", 1, "no-such-host.invalid"),
         ("a user in the URL", "http://user:secret@127.0.0.1/x", 2, "~/.netrc"),
@@ -142,6 +144,10 @@ def main():
     results = Results()
     with Work() as work:
         store, point, truth = prepared(work)
+        for name, size in ("none", 0), ("large", 1 << 30):
+            os.mkdir(f"{work}/{name}")
+            with open(f"{work}/{name}/manifest.json", "wb") as file:
+                file.truncate(size)
         with Nginx(f"{work}/nginx", work) as server:
             url = f"{server.url}/store"
             for words in (("info",), ("ls", "-lR"), ("info", "--json"), ("verify",)):

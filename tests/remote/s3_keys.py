@@ -5,6 +5,8 @@ are late, wrong or expired. The server of faults.py serves the store and notes w
 """
 import contextlib
 import os
+import shutil
+import subprocess
 import sys
 import time
 
@@ -12,7 +14,7 @@ from fake_roles import Roles
 from faults import ALWAYS, Faults
 from mounted import Mount, Results, Work, lodfs, need_fuse
 from remote_files import differing, fails, prepared, shown
-from small import read, until
+from small import Foreground, read, until
 
 SECRET = "process/SECRET"
 KEYS = ('{"Version": 1, "AccessKeyId": "PROCESSKEY", "SecretAccessKey": "%s", '
@@ -82,6 +84,36 @@ def by_process(place, results):
             results.add(f"a credential_process that {name}", wrong)
 
 
+def unreadable(place):
+    """For root no file is unreadable, so another user asks, with a program that it may run."""
+    program = f"{place.work}/lodfs"
+    shutil.copy(os.environ["LODFS"], program)
+    os.chmod(program, 0o755)
+    user = 65534 if os.geteuid() == 0 else None
+    done = subprocess.run([program, "info", *place.words, place.url], user=user, group=user,
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode != 1 or done.stderr.count(b"\n") != 1 or \
+            b".aws/config: Permission denied" not in done.stderr:
+        yield f"exit {done.returncode}: {done.stderr}"
+
+
+def over_http(place):
+    """Requests that are signed, and may be read by others, get one warning."""
+    near = place.server.url
+    far = near.replace("127.0.0.1", "0.0.0.0")  # this machine too, but not known as such
+    with environment(AWS_ACCESS_KEY_ID="ENV", AWS_SECRET_ACCESS_KEY="x"):
+        for url, words, warnings in ((near, (), 0), (far, (), 1), (far, ("-o", "anonymous"), 0)):
+            for command in ("info", "verify"):
+                done = lodfs(command, "-o", f"endpoint={url}", *words, place.url, check=False)
+                if done.stderr.count(b"use https://") != warnings or done.returncode:
+                    yield f"{url} {words}: exit {done.returncode}, {done.stderr}"
+        with Foreground(place.url, f"{place.work}/mount", f"{place.work}/log", "-o",
+                        f"endpoint={far}"):
+            pass
+        if read(f"{place.work}/log").count(b"use https://") != 1:
+            yield f"the log of a mount: {read(f'{place.work}/log')}"
+
+
 def by_profile(place, results):
     rows = (
         ("asks for itself", "[default]\nrole_arn = a\nsource_profile = default\n", "a role"),
@@ -95,6 +127,11 @@ def by_profile(place, results):
         with environment(**profile(place.work, text)):
             results.add(f"a profile that {name}",
                         place.refused(says, 2 if says == "too strange" else 1))
+    home = profile(place.work, "[default]\naws_access_key_id = a\naws_secret_access_key = b\n")
+    os.chmod(f"{place.work}/user/.aws/config", 0)
+    with environment(**home):
+        results.add("a profile that may not be read", unreadable(place))
+    os.chmod(f"{place.work}/user/.aws/config", 0o600)
     os.mkdir(f"{place.work}/folder")
     with environment(AWS_CONFIG_FILE=f"{place.work}/folder"):
         results.add("a profile's file that is none", place.refused("not a file", 2))
@@ -168,6 +205,9 @@ def told(place, results):
         results.add("the bucket's own region is taken", place.used(("ENV", None)))
         place.server.set("elsewhere", ALWAYS)
         results.add("a region that changes for ever", place.refused("region is"))
+        for kind in "redirect", "moved":
+            place.server.set(kind, ALWAYS)
+            results.add(f"S3 that redirects: {kind}", place.refused("it lies elsewhere"))
         place.server.set("none")
 
 
@@ -184,6 +224,7 @@ def main():
             results.add("keys are renewed", renewed(place, roles, truth))
             results.add("keys that are expired", expired(place, roles))
             told(place, results)
+            results.add("keys over http", over_http(place))
     return results.finish()
 
 

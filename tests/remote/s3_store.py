@@ -16,6 +16,7 @@ from remote_files import differing, fails, prepared, shown
 from s3_client import Client
 from small import Foreground, read
 
+OTHER = ("OTHERKEY", "other/secret")
 
 
 def by_profile(work, engine, url, truth):
@@ -45,6 +46,10 @@ def refusals(results, url, endpoint):
         ("an unknown key", url, (), {"AWS_ACCESS_KEY_ID": "wrong"}, 1, "InvalidAccessKeyId"),
         ("half a key", url, (), {"AWS_SECRET_ACCESS_KEY": ""}, 2, "incomplete"),
         ("no key", url, ("-o", "anonymous"), {}, 1, "AccessDenied"),
+        ("a bucket of another user", url, (), {"AWS_ACCESS_KEY_ID": OTHER[0],
+                                               "AWS_SECRET_ACCESS_KEY": OTHER[1]}, 1,
+         "AccessDenied"),
+        ("an empty bucket", "s3://empty", (), {}, 10, "no manifest.json"),
         ("no bucket", "s3://no-such-bucket/x", (), {}, 10, "NoSuchBucket"),
         ("no object", f"{url}/none", (), {}, 10, "no manifest.json"),
         ("a bucket without a name", "s3:///x", (), {}, 2, "no bucket"),
@@ -130,6 +135,9 @@ def main():
         with s3_engine.started(f"{work}/ceph") as engine:
             client = Client(engine.endpoint, s3_engine.KEY, s3_engine.SECRET)
             client.put("bucket")
+            client.put("empty")
+            engine.run("radosgw-admin", "user", "create", "--uid=other", "--display-name=other",
+                       f"--access-key={OTHER[0]}", f"--secret-key={OTHER[1]}")
             client.put_folder(store, "bucket/sets/a name/photos+1")
             url = "s3://bucket/sets/a name/photos+1"
             os.environ.update(engine.environment(), AWS_EC2_METADATA_DISABLED="true")

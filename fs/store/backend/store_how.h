@@ -22,6 +22,8 @@ struct lod_store_how {
     /* Called twice a second; true cancels requests in flight; may be NULL. */
     bool (*is_over)(void *ctx);
     void *over_ctx;
+    /* Called with a sentence for the user that is no error; may be NULL. */
+    void (*warn)(const char *sentence);
     bool own_process; /* the process may be made undumpable, since it holds keys */
 };
 

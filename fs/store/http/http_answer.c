@@ -316,11 +316,12 @@ static const char *const sentences[] = {
 void lod_http_answer_text(const struct lod_http_answer *answer, enum lod_http_verdict verdict,
                           char *text, size_t room)
 {
-    const char *sentence = is_code(answer, clock_codes)
-                               ? "this computer's clock differs from the server's; set it"
-                           : is_code(answer, bucket_codes) ? "there is no such bucket"
-                           : answer->status == 416 ? "the object is shorter than it should be"
-                                                   : sentences[verdict];
+    const bool empty = answer->status == 200 && answer->has_length && !answer->length;
+    const char *sentence =
+        is_code(answer, clock_codes)     ? "this computer's clock differs from the server's; set it"
+        : is_code(answer, bucket_codes)  ? "there is no such bucket"
+        : answer->status == 416 || empty ? "the object is empty, or shorter than it should be"
+                                         : sentences[verdict];
     const bool known_region = verdict == LOD_HTTP_MOVED && answer->region[0];
 
     snprintf(text, room, "HTTP %u%s%s: %s%s%s", answer->status, answer->code[0] ? " " : "",

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "backend/location.h"
 
@@ -121,4 +122,21 @@ int lod_url_encode(const char *path, size_t bytes, char *text, size_t room)
     }
     text[used] = '\0';
     return 0;
+}
+
+bool lod_url_is_near(const struct lod_url *url)
+{
+    static const char *const hosts[] = {"localhost", "[::1]", "169.254.170.2", "169.254.170.23",
+                                        "[fd00:ec2::23]"};
+    const char *const end = url->host + url->host_bytes;
+    const char *port = url->host[0] == '[' ? memchr(url->host, ']', url->host_bytes) : NULL;
+
+    port = port ? port + 1 : memchr(url->host, ':', url->host_bytes);
+    const size_t bytes = (size_t)((port ? port : end) - url->host);
+    bool is = bytes > 4 && strncmp(url->host, "127.", 4) == 0 &&
+              strspn(url->host, "0123456789.") == bytes;
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        is = is || (strlen(hosts[i]) == bytes && strncasecmp(url->host, hosts[i], bytes) == 0);
+    }
+    return is;
 }

@@ -3,6 +3,7 @@
 #ifndef LOD_URL_H
 #define LOD_URL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "compiler.h"
@@ -36,5 +37,9 @@ LOD_MUST_CHECK int lod_url_check_bucket(const struct lod_url *url, char *why, si
  * '/'. Returns -ENAMETOOLONG, and leaves the text as it was, if not all of it fits `room`.
  */
 LOD_MUST_CHECK int lod_url_encode(const char *path, size_t bytes, char *text, size_t room);
+
+/* Returns whether the host is reached without a network: this machine, or the role services of
+ * Amazon's containers. Its port may be any. */
+bool lod_url_is_near(const struct lod_url *url);
 
 #endif

@@ -118,24 +118,6 @@ static void close_service(struct service *service)
 
 /* ---------------------------------------------------------------------------------- container */
 
-/* Without TLS only hosts that are not reached over a network: as the SDKs of Amazon have it. */
-static bool may_be_plain(const struct lod_url *url)
-{
-    static const char *const hosts[] = {"localhost", "[::1]", "169.254.170.2", "169.254.170.23",
-                                        "[fd00:ec2::23]"};
-    const char *const end = url->host + url->host_bytes;
-    const char *port = url->host[0] == '[' ? memchr(url->host, ']', url->host_bytes) : NULL;
-
-    port = port ? port + 1 : memchr(url->host, ':', url->host_bytes);
-    const size_t bytes = (size_t)((port ? port : end) - url->host);
-    bool may = bytes > 4 && strncmp(url->host, "127.", 4) == 0 &&
-               strspn(url->host, "0123456789.") == bytes;
-    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
-        may = may || (strlen(hosts[i]) == bytes && strncasecmp(url->host, hosts[i], bytes) == 0);
-    }
-    return may;
-}
-
 /* The header by which the container's service knows the container; it may be in a file. */
 static int authorization(struct service *service, char header[HEADER_MAX])
 {
@@ -180,7 +162,7 @@ static int name_container(struct service *service, const char *relative, const c
                                          .https = strncasecmp(service->base, "https://", 8) == 0};
     if ((!service->way.https && strncasecmp(service->base, "http://", 7) != 0) ||
         lod_url_take(service->base, &url, why, sizeof(why)) ||
-        (!service->way.https && !may_be_plain(&url))) {
+        (!service->way.https && !lod_url_is_near(&url))) {
         return refuse(service, -EINVAL,
                       "has no usable URL in AWS_CONTAINER_CREDENTIALS_FULL_URI: https, or http to "
                       "this machine");

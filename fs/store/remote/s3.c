@@ -230,6 +230,19 @@ static int fill(struct s3 *s3, const struct lod_store_how *how, struct lod_remot
     return error;
 }
 
+/* A signature hides the secret, and nothing else. */
+static void warn_of_http(const struct s3 *s3, const struct lod_store_how *how)
+{
+    struct lod_url url = {0};
+    char why[100];
+
+    if (how->warn && !s3->anonymous && lod_location_has_scheme(s3->endpoint, "http") &&
+        !lod_url_take(s3->endpoint, &url, why, sizeof(why)) && !lod_url_is_near(&url)) {
+        how->warn("the endpoint is http://, so data and session tokens can be read on their way; "
+                  "use https://");
+    }
+}
+
 static int create_s3(const char *location, const struct lod_store_how *how, struct s3 **ret_s3,
                      char *why, size_t why_room)
 {
@@ -262,6 +275,9 @@ static int s3_open(const char *location, const struct lod_store_how *given, void
         prctl(PR_SET_DUMPABLE, 0); /* before there are keys */
     }
     error = error ? error : fill(s3, how, &site, why, why_room);
+    if (!error) {
+        warn_of_http(s3, how);
+    }
     return lod_remote_open(&site, error, how, ret_state, why, why_room);
 }
 
