@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "backend/mtime.h"
+#include "unpack/hole_write.h"
 
 /* The outcome for one file. Damage in the store costs only that file. */
 enum outcome { WRITTEN, THERE, TAKEN, NOT_HELD, UNREADABLE, STUCK };
@@ -30,33 +30,12 @@ struct file {
     struct lod_plan plan;
 };
 
-/* Writes all spans of one read, which are modified. */
-static int write_spans(int fd, struct lod_read *read)
-{
-    unsigned at = 0;
-
-    while (at < read->count) {
-        ssize_t wrote = writev(fd, read->iov + at, (int)(read->count - at));
-        if (wrote < 0 && errno != EINTR) {
-            return -errno;
-        }
-        size_t left = wrote < 0 ? 0 : (size_t)wrote;
-        while (at < read->count && left >= read->iov[at].iov_len) {
-            left -= read->iov[at++].iov_len;
-        }
-        if (at < read->count) {
-            read->iov[at].iov_base = (char *)read->iov[at].iov_base + left;
-            read->iov[at].iov_len -= left;
-        }
-    }
-    return 0;
-}
-
 static enum outcome write_bytes(struct lod_unpack_work *work, int fd, const struct lod_item *item,
                                 const struct lod_plan *plan, int *ret_error)
 {
     struct lod_read read;
     uint64_t bytes = 0;
+    bool hole = false;
 
     for (uint64_t at = 0; at < plan->bytes; at += bytes) {
         *ret_error = lod_cancel_poll(work->options->stop);
@@ -68,14 +47,15 @@ static enum outcome write_bytes(struct lod_unpack_work *work, int fd, const stru
             return *ret_error == -ENOMEM ? STUCK : UNREADABLE;
         }
         bytes = read.bytes;
-        *ret_error = write_spans(fd, &read);
+        *ret_error = lod_hole_write(fd, &read, &hole);
         lod_read_finish(&read);
         if (*ret_error) {
             return STUCK;
         }
         lod_progress_add(work->options->progress, 0, bytes, 0);
     }
-    return WRITTEN;
+    *ret_error = lod_hole_end(fd, plan->bytes, hole);
+    return *ret_error ? STUCK : WRITTEN;
 }
 
 /* Chooses a temporary name that no file of the store has. Removes a file that a killed run left

@@ -65,6 +65,20 @@ rm -rf told
 expect 2 "$LODFS" unpack --json -q damaged told
 cmp most/-rf source/-rf || fail 'unpack did not write the files that are not damaged'
 
+# Long runs of zeros become holes: at the beginning, in the middle, at the end, and as a whole file.
+mkdir holes
+truncate -s 3M holes/all
+printf x >holes/end && truncate -s 2M holes/end
+truncate -s 2M holes/begin && printf x >>holes/begin
+truncate -s 2000000 holes/middle && printf x >>holes/middle && truncate -s 4M holes/middle
+truncate -s 60K holes/short
+for raw in zstd plain; do
+    expect 0 "$LODFS" pack -q --raw=$raw holes store.$raw
+    expect 0 "$LODFS" unpack -q store.$raw holes.$raw
+    diff -r holes holes.$raw || fail "$raw: a file with holes differs"
+    [ "$(du -s -k holes.$raw | cut -f 1)" -lt 600 ] || fail "$raw: holes were written as zeros"
+done
+
 # Targets and stores that unpack refuses.
 expect 1 "$LODFS" unpack store q2
 said 'name an empty or a new folder'

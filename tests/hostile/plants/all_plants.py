@@ -299,7 +299,7 @@ POWER = (
      "src/pack/target/stale_files.c",
      "LOD_PLAN_NAME,\n                                        LOD_JOURNAL_NAME};",
      "LOD_PLAN_NAME};", "hostile-kills"),
-    ("a failed write of unpack is reported as a success", "src/unpack/files.c",
+    ("a failed write of unpack is reported as a success", "src/unpack/hole_write.c",
      "        if (wrote < 0 && errno != EINTR) {\n            return -errno;\n",
      "        if (wrote < 0 && errno != EINTR) {\n            return 0;\n",
      "hostile-failing-unpack"),

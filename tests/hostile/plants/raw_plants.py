@@ -14,6 +14,10 @@ RAW = (
      "codecs/raw_units"),
     ("pack keeps the bytes of a file that is left out", "src/pack/record/raw_hold.c",
      "        job->groups[0].bytes = before;\n", "        (void)before;\n", "cli-import-tfrecord"),
+    ("a file that ends with a hole is short", "src/unpack/hole_write.c",
+     "return hole && ftruncate", "return hole && fd < 0 && ftruncate", "cli-unpack"),
+    ("unpack writes zeros where the source has holes", "src/unpack/hole_write.c",
+     "bytes[0] == 0 &&", "bytes[0] == 1 &&", "cli-unpack"),
     ("pack loses the place of files that it holds", "src/pack/record/copy.c",
      "    *at += bytes;\n", "    *at += bytes - (bytes > 100);\n", "rebuild-1"),
 )
