@@ -166,6 +166,27 @@ def torn(work, wanted, results):
                 wrong + list(finish(work, wanted)))
 
 
+def renameless(work, wanted, results):
+    """On a file system that cannot rename, plan and part fail and leave nothing. A commit that only
+    lacks the name of its manifest keeps all that the parts wrote, and says how to name it."""
+    wrong, fail = [], f"rename:1+:{errno.EPERM}"
+    shutil.rmtree(f"{work}/store", ignore_errors=True)
+    if done(start(work, "--plan", fail=fail)) != 1 or os.path.exists(f"{work}/store"):
+        wrong.append("a plan that cannot be renamed")
+    plan(work)
+    if done(part(work, 1, fail=fail)) != 1 or os.listdir(f"{work}/store/records"):
+        wrong.append("a part whose records cannot be renamed")
+    for number in range(1, PARTS + 1):
+        done(part(work, number))
+    commit = start(work, fail=fail)
+    said = commit.communicate(timeout=100)[1]
+    if commit.returncode != 1 or said.count(b"\n") != 1 or b"/store/manifest.tmp'" not in said:
+        wrong.append(f"the commit exits with {commit.returncode}: {said}")
+    wrong += wrong_store(work, wanted)
+    os.rename(f"{work}/store/manifest.tmp", f"{work}/store/manifest.json")
+    results.add("a file system without rename", wrong + wrong_store(work, wanted))
+
+
 def main():
     results = Results()
     with Work() as work:
@@ -173,7 +194,7 @@ def main():
         done(start(work))
         wanted = contents(f"{work}/store")
         kills(work, wanted, results)
-        for check in (twice, beside, torn):
+        for check in (twice, beside, torn, renameless):
             check(work, wanted, results)
     return results.finish()
 

@@ -111,7 +111,7 @@ int lod_manifest_commit(int dir_fd)
     }
     int error = lod_file_sync(dir_fd);
     if (error) { /* the commit failed, so there must be no manifest */
-        unlinkat(dir_fd, LOD_MANIFEST_NAME, 0);
+        renameat(dir_fd, LOD_MANIFEST_NAME, dir_fd, TMP_NAME);
     }
     return error;
 }

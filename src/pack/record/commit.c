@@ -214,6 +214,23 @@ static int write_index(struct commit *c, const char **ret_bad)
     return error;
 }
 
+/* Makes a store of a folder that has all of it. If that fails, no rerun can go on, as the journal
+ * is gone; so the user is told what is missing. */
+static int name_manifest(struct commit *c)
+{
+    int error = lod_target_end_journal(c->target);
+
+    if (error) {
+        return error;
+    }
+    error = lod_manifest_commit(c->target->fd);
+    return error ? lod_first_error_set(c->write->first_error, 0, error,
+                                       "cannot finish the store: %s; all of it is written: check "
+                                       "its disk, then rename '%pE/manifest.tmp' to manifest.json",
+                                       strerrordesc_np(-error), c->target->path)
+                 : 0;
+}
+
 static int write_all(struct commit *c, const char **ret_bad)
 {
     int error = write_tree(c);
@@ -228,8 +245,7 @@ static int write_all(struct commit *c, const char **ret_bad)
     error = error ? error : lod_target_sync_parent(c->target);
     error = error ? error
                   : lod_cancel_poll(c->write->stop); /* the last point where a signal stops pack */
-    error = error ? error : lod_target_end_journal(c->target);
-    return error ? error : lod_manifest_commit(c->target->fd);
+    return error ? error : name_manifest(c);
 }
 
 static int say(struct commit *c, int error, const char *bad)

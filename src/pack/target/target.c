@@ -296,7 +296,7 @@ int lod_target_end_journal(struct lod_target *target)
             return -errno;
         }
     }
-    target->keep = false;
+    target->ended = true;
     return 0;
 }
 

@@ -20,6 +20,7 @@ struct lod_target {
                   * they are moved when they are complete; borrowed */
     bool made;   /* this run made the folder */
     bool keep;   /* finish leaves everything in place */
+    bool ended;  /* the journal is gone */
 };
 
 /*
@@ -54,7 +55,7 @@ LOD_MUST_CHECK int lod_target_sync_parent(const struct lod_target *target);
 
 /*
  * Removes the journal, and the plan before it: the last step before the manifest gets its name.
- * After a later failure the folder is cleaned up.
+ * After a later failure the folder stays, but no rerun can go on.
  */
 LOD_MUST_CHECK int lod_target_end_journal(struct lod_target *target);
 

@@ -2,6 +2,8 @@
 """Bugs of packs in parts; see all_plants.py."""
 
 PARTS = (
+    ("a commit that cannot name its manifest removes the records", "src/pack/target/target.c",
+     "    target->ended = true;\n", "    target->keep = false;\n", "hostile-kills-parts"),
     ("a part makes its records under their names", "src/pack/parts/part_target.c",
      "    target->made_fd = ret_folder->fd;\n", "    target->made_fd = target->records_fd;\n",
      "hostile-kills-parts"),
