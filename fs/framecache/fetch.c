@@ -296,8 +296,6 @@ static uint64_t gap_of(const struct lod_fetch *fetch)
 int lod_fetch_misses(struct lod_fetch_job *job)
 {
     const uint64_t gap_max = gap_of(job->fetch);
-
-    find_places(job);
     int error = take_memory(job, gap_max);
     if (!error) {
         if (job->retained) {
@@ -330,6 +328,7 @@ int lod_fetch(struct lod_fetch *fetch, const struct lod_item *item, struct lod_w
         return 0;
     }
     job.error = lod_dataset_record(fetch->dataset, item, &job.record);
+    find_places(&job);
     int error = lod_fetch_misses(&job);
     lod_record_close(job.record);
     *near = *near && !job.waited;

@@ -7,6 +7,7 @@
 #include "framecache/fetch.h"
 
 #include "framecache/fetch_job.h"
+#include "record/record_tables.h"
 
 /* A run being cut. */
 struct run {
@@ -17,11 +18,15 @@ struct run {
     unsigned first, last;
 };
 
-/* Finds a frame of a slot. Returns false if its segment in this group ends before, or is empty. */
-static bool has_frame(const struct run *run, uint32_t slot, unsigned group, uint64_t frame,
-                      struct lod_place *ret_place)
+/* Returns the bytes that a slot has in a group. */
+static uint64_t bytes_of(const struct run *run, uint32_t slot, unsigned group)
 {
-    return lod_record_place(run->record, slot, group, frame, ret_place) == 0;
+    return lod_record_segment_bytes(run->record, slot, group);
+}
+
+static uint64_t frames_of(const struct run *run, uint64_t bytes)
+{
+    return lod_frames_of(bytes, run->recd->frame_shift);
 }
 
 /* Returns whether the first frame that the slot has in these groups is neither in memory nor being
@@ -29,9 +34,8 @@ static bool has_frame(const struct run *run, uint32_t slot, unsigned group, uint
 static bool is_absent(const struct run *run, uint32_t slot)
 {
     unsigned group = run->first;
-    struct lod_place place;
 
-    while (group <= run->last && !has_frame(run, slot, group, 0, &place)) {
+    while (group <= run->last && !bytes_of(run, slot, group)) {
         group++;
     }
     const struct lod_key key = lod_fetch_key(run->recd, slot, group, 0);
@@ -42,29 +46,24 @@ static bool is_absent(const struct run *run, uint32_t slot)
     return !found && group <= run->last;
 }
 
-/* Adds the absent frames of a slot to the sums. Returns whether these are within the limits. */
-static bool add_slot(const struct run *run, uint32_t slot, unsigned *frames, uint64_t *bytes)
+/* Adds the frames of a slot to the sums. Returns whether these are within the limits. */
+static bool add_slot(const struct run *run, uint32_t slot, uint64_t *frames, uint64_t *bytes)
 {
     const size_t usual = lod_frame_arena_usual(run->fetch->arena);
     const uint64_t bytes_max = usual / 2 < LOD_RUN_BYTES ? usual / 2 : LOD_RUN_BYTES;
-    struct lod_place place;
 
     for (unsigned group = run->first; group <= run->last; group++) {
-        for (uint64_t i = 0; has_frame(run, slot, group, i, &place); i++) {
-            *bytes += place.bytes;
-            if (++*frames > LOD_RUN_FRAMES || *bytes > bytes_max) {
-                return false;
-            }
-        }
+        const uint64_t more = bytes_of(run, slot, group);
+        *frames += frames_of(run, more);
+        *bytes += more;
     }
-    return true;
+    return *frames <= LOD_RUN_FRAMES && *bytes <= bytes_max;
 }
 
 /* Ends the run before the first slot that is in memory or exceeds the limits. */
 static void cut(struct run *run, uint32_t end)
 {
-    uint64_t bytes = 0;
-    unsigned frames = 0;
+    uint64_t bytes = 0, frames = 0;
 
     for (run->end = run->slot; run->end < end; run->end++) {
         if (!is_absent(run, run->end) || !add_slot(run, run->end, &frames, &bytes)) {
@@ -73,17 +72,25 @@ static void cut(struct run *run, uint32_t end)
     }
 }
 
+/* Lists the frames of a slot in a group. */
+static void list_slot(const struct run *run, uint32_t slot, unsigned group,
+                      struct lod_fetch_job *job)
+{
+    const uint64_t frames = frames_of(run, bytes_of(run, slot, group));
+
+    for (uint64_t i = 0; i < frames; i++) {
+        struct lod_fetch_miss *miss = &job->misses[job->count++];
+        *miss = (struct lod_fetch_miss){.slot = slot, .group = group, .frame = i};
+        miss->error = lod_record_place(run->record, slot, group, i, &miss->place);
+    }
+}
+
 /* Lists the frames of the run in the order of the file. */
 static void list(const struct run *run, struct lod_fetch_job *job)
 {
-    struct lod_place place;
-
     for (unsigned group = run->first; group <= run->last; group++) {
         for (uint32_t slot = run->slot; slot < run->end; slot++) {
-            for (uint64_t i = 0; has_frame(run, slot, group, i, &place); i++) {
-                job->misses[job->count++] =
-                    (struct lod_fetch_miss){.slot = slot, .group = group, .frame = i};
-            }
+            list_slot(run, slot, group, job);
         }
     }
 }

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "frames/frame_parts.h"
 
@@ -113,34 +112,10 @@ void lod_read_finish(struct lod_read *read)
     read->bytes = 0;
 }
 
-/* Returns the group whose bytes a piece needs; 0: none, or several. */
-static unsigned group_of(const struct lod_item *item, const struct lod_piece *piece)
+uint32_t lod_reader_run(struct lod_reader *reader, const struct lod_item *item, uint32_t count,
+                        unsigned first, unsigned last)
 {
-    if (piece->kind != LOD_PIECE_MADE) {
-        return piece->kind == LOD_PIECE_STORED ? piece->group : 0;
-    }
-    const unsigned groups = lod_codec_made_groups(item->codec, item->row, piece->form);
-    return groups & (groups - 1) ? 0 : (unsigned)ffs((int)groups);
-}
-
-uint32_t lod_reader_run(struct lod_reader *reader, const struct lod_item *item,
-                        const struct lod_plan *plan, uint32_t count)
-{
-    unsigned first = 0, last = 0;
-    bool whole = true;
-
-    for (unsigned i = 0; i < plan->count; i++) {
-        const struct lod_piece *piece = &plan->pieces[i];
-        const unsigned group = group_of(item, piece);
-        if (group) {
-            whole = whole && (!last || group == last || group == last + 1);
-            first = first ? first : group;
-            last = group;
-        }
-        /* Units of several groups have their own readahead. */
-        whole = whole && (group || piece->kind != LOD_PIECE_MADE);
-    }
-    return whole && last ? lod_frames_run(reader->frames, item, count, first, last) : count;
+    return lod_frames_run(reader->frames, item, count, first, last);
 }
 
 static void copy(const struct lod_read *read, uint8_t *into)

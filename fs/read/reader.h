@@ -130,12 +130,12 @@ LOD_MUST_CHECK int lod_reader_read_into(struct lod_reader *reader, const struct 
                                         size_t bytes);
 
 /*
- * The caller is about to read the files of `count` neighbouring items of a record, from this one
- * on, whose plans are like this one's. Reads what they need in one go, if that saves time, and
+ * The caller is about to read groups first .. last of `count` neighbouring items of a record, from
+ * this one on. Some items may lack some of them. Reads them in one go, if that saves time, and
  * returns for how many of them, at least one, no other call is of use. Failures are left to the
  * readers.
  */
-uint32_t lod_reader_run(struct lod_reader *reader, const struct lod_item *item,
-                        const struct lod_plan *plan, uint32_t count);
+uint32_t lod_reader_run(struct lod_reader *reader, const struct lod_item *item, uint32_t count,
+                        unsigned first, unsigned last);
 
 #endif

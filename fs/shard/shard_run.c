@@ -3,6 +3,7 @@
 #include "shard/shard_run.h"
 
 #include "frames/prefetch_policy.h"
+#include "order/shown_groups.h"
 #include "shard/shard_directory.h"
 
 #define LATELY 64u /* a file counts as being read for so many requests */
@@ -56,14 +57,14 @@ static uint32_t run_items(const struct lod_shard_run *run, const struct lod_fram
                           uint32_t last)
 {
     struct lod_item item;
-    struct lod_plan plan;
+    unsigned first_group, last_group;
 
     if (last <= file->item || lod_dataset_item(run->dataset, file->item, &item) ||
-        last - item.recd.first_item >= item.recd.items ||
-        lod_codec_plan(item.codec, item.row, LOD_FORMAT_TREE, run->fidelity, &plan)) {
+        last - item.recd.first_item >= item.recd.items) {
         return 0;
     }
-    return lod_reader_run(run->reader, &item, &plan, last - file->item + 1);
+    lod_shown_groups(&item.recd, run->fidelity, &first_group, &last_group);
+    return lod_reader_run(run->reader, &item, last - file->item + 1, first_group, last_group);
 }
 
 /* Leads need not be neighbours. Returns the number of the sample whose lead comes `items` items

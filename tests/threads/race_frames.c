@@ -71,6 +71,12 @@ int lod_record_place(const struct lod_record *record, uint32_t slot, unsigned gr
     return 0;
 }
 
+uint64_t lod_record_segment_bytes(const struct lod_record *record, uint32_t slot, unsigned group)
+{
+    (void)record, (void)slot, (void)group;
+    return FRAME_BYTES;
+}
+
 int lod_record_pread(struct lod_record *record, uint64_t offset, void *into, size_t bytes)
 {
     const struct opened *opened = (const struct opened *)record;
@@ -98,8 +104,7 @@ int lod_record_read(struct lod_record *record, struct lod_range *ranges, unsigne
 
 bool lod_record_doubt(struct lod_record *record, const struct lod_place *place)
 {
-    (void)record;
-    (void)place;
+    (void)record, (void)place;
     return false;
 }
 
@@ -107,8 +112,7 @@ int lod_dataset_record_loaded(struct lod_dataset *dataset, const struct lod_item
                               struct lod_io_buffer *buffer, uint64_t bytes,
                               struct lod_record **ret_record)
 {
-    (void)buffer;
-    (void)bytes;
+    (void)buffer, (void)bytes;
     return lod_dataset_record(dataset, item, ret_record);
 }
 
@@ -166,37 +170,31 @@ bool lod_dataset_is_shared(const struct lod_dataset *dataset)
 
 void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_t count)
 {
-    (void)dataset;
-    (void)keys;
-    (void)count;
+    (void)dataset, (void)keys, (void)count;
 }
 
 bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_t *ret_room)
 {
-    (void)dataset;
-    (void)key;
+    (void)dataset, (void)key;
     *ret_room = 0;
     return false;
 }
 
 bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd)
 {
-    (void)dataset;
-    (void)recd;
+    (void)dataset, (void)recd;
     return false;
 }
 
 uint64_t lod_record_copied(struct lod_record *record, uint64_t from, uint64_t to)
 {
-    (void)record;
-    (void)to;
+    (void)record, (void)to;
     return from;
 }
 
 void lod_record_offer(struct lod_record *record, struct lod_io_buffer *buffer)
 {
-    (void)record;
-    (void)buffer;
+    (void)record, (void)buffer;
 }
 
 unsigned lod_dataset_loads(const struct lod_dataset *dataset)
@@ -214,26 +212,21 @@ unsigned lod_dataset_ranges(const struct lod_dataset *dataset)
 int lod_dataset_groups_in_memory(struct lod_dataset *dataset, const struct lod_record_desc *recd,
                                  unsigned first, unsigned last, bool *ret_is)
 {
-    (void)first;
-    (void)dataset;
-    (void)recd;
-    (void)last;
+    (void)first, (void)dataset, (void)recd, (void)last;
     *ret_is = false;
     return 0;
 }
 
 bool lod_dataset_has_record(struct lod_dataset *dataset, const struct lod_item *of)
 {
-    (void)dataset;
-    (void)of;
+    (void)dataset, (void)of;
     return false;
 }
 
 int lod_record_in_memory(const struct lod_record *record, const struct lod_place *place,
                          bool *ret_is)
 {
-    (void)record;
-    (void)place;
+    (void)record, (void)place;
     *ret_is = false;
     return 0;
 }
@@ -241,21 +234,14 @@ int lod_record_in_memory(const struct lod_record *record, const struct lod_place
 void lod_record_groups(const struct lod_record *record, unsigned first, unsigned last,
                        uint64_t *ret_from, uint64_t *ret_to)
 {
-    (void)record;
-    (void)first;
-    (void)last;
+    (void)record, (void)first, (void)last;
     *ret_from = *ret_to = 0;
 }
 
 int lod_dataset_frame_failed(struct lod_dataset *dataset, const struct lod_item *item,
                              unsigned group, uint64_t frame, uint64_t offset, int error)
 {
-    (void)dataset;
-    (void)item;
-    (void)group;
-    (void)frame;
-    (void)offset;
-    (void)error;
+    (void)dataset, (void)item, (void)group, (void)frame, (void)offset, (void)error;
     return -EIO;
 }
 

@@ -87,11 +87,27 @@ static void put_octal(uint8_t *at, unsigned digits, uint64_t value)
     }
 }
 
+#define EVEN_BYTES 0x00ff00ff00ff00ffull
+
+/* Adds the bytes of a header. Each of four lanes of 16 bits gets 128 of them: at most 32,640. */
+static unsigned sum_of(const uint8_t header[BLOCK])
+{
+    uint64_t lanes = 0, word;
+    unsigned sum = 0;
+
+    for (unsigned i = 0; i < BLOCK; i += sizeof(word)) {
+        memcpy(&word, header + i, sizeof(word));
+        lanes += (word & EVEN_BYTES) + (word >> 8 & EVEN_BYTES);
+    }
+    for (; lanes; lanes >>= 16) {
+        sum += lanes & 0xffff;
+    }
+    return sum;
+}
+
 /* The fields that all headers have; the checksum is taken over all others. */
 static void seal(uint8_t header[BLOCK], char type, uint16_t mode, uint64_t bytes, uint64_t seconds)
 {
-    unsigned sum = 0;
-
     put_octal(header + MODE_AT, 7, mode);
     put_octal(header + UID_AT, 7, 0);
     put_octal(header + GID_AT, 7, 0);
@@ -99,21 +115,17 @@ static void seal(uint8_t header[BLOCK], char type, uint16_t mode, uint64_t bytes
     put_octal(header + MTIME_AT, 11, seconds);
     header[TYPE_AT] = (uint8_t)type;
     memset(header + SUM_AT, ' ', 8);
-    for (unsigned i = 0; i < BLOCK; i++) {
-        sum += header[i];
-    }
-    put_octal(header + SUM_AT, 6, sum);
+    put_octal(header + SUM_AT, 6, sum_of(header));
     header[SUM_AT + 6] = '\0';
 }
 
-/* Copies bytes [from, from + count) of the entry's path. */
+/* Copies bytes [from, from + count) of the entry's path; `from` is in the name or at its end. */
 static void copy_path(const struct entry *entry, size_t from, size_t count, uint8_t *into)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t at = from + i;
-        into[i] = (uint8_t)(at < entry->name_bytes ? entry->name[at]
-                                                   : entry->ending[at - entry->name_bytes]);
-    }
+    const size_t left = entry->name_bytes - from, own = left < count ? left : count;
+
+    memcpy(into, entry->name + from, own);
+    memcpy(into + own, entry->ending, count - own);
 }
 
 static uint8_t *put_long_name(const struct entry *entry, uint8_t *into)

@@ -77,6 +77,13 @@ int lod_record_place(const struct lod_record *record, uint32_t slot, unsigned gr
     return 0;
 }
 
+uint64_t lod_record_segment_bytes(const struct lod_record *record, uint32_t slot, unsigned group)
+{
+    (void)record;
+    (void)slot;
+    return group <= LOD_GROUPS_MAX ? segment_frames * FRAME_BYTES - frame_short : 0;
+}
+
 int lod_record_pread(struct lod_record *record, uint64_t offset, void *into, size_t bytes)
 {
     const struct opened *opened = (const struct opened *)record;

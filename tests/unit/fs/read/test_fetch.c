@@ -178,7 +178,7 @@ Test(fetch, neighbours_are_read_in_a_request_for_each_group)
     cr_assert_eq(read_plan(&plan, neighbour(0)), 0); /* measures the store */
     const uint64_t before = stats().store_reads;
     const unsigned checked = frames_read;
-    cr_assert_eq(lod_reader_run(reader, &of, &plan, 4), 4);
+    cr_assert_eq(lod_reader_run(reader, &of, 4, 1, 2), 4);
     cr_assert_eq(stats().store_reads - before, 2);
     cr_assert_eq(frames_read, checked, "frames of a run are checked by their readers");
     for (uint32_t i = 1; i <= 4; i++) {
@@ -198,10 +198,10 @@ Test(fetch, a_run_ends_where_frames_are_in_memory)
     cr_assert_eq(read_plan(&plan, neighbour(5)), 0);
     const uint64_t before = stats().store_bytes;
     of = neighbour(0);
-    cr_assert_eq(lod_reader_run(reader, &of, &plan, 10), 1, "the first one is there");
+    cr_assert_eq(lod_reader_run(reader, &of, 10, 1, 3), 1, "the first one is there");
     cr_assert_eq(stats().store_bytes, before);
     of = neighbour(1);
-    cr_assert_eq(lod_reader_run(reader, &of, &plan, 10), 4);
+    cr_assert_eq(lod_reader_run(reader, &of, 10, 1, 3), 4);
     cr_assert_eq(stats().store_bytes - before, 4 * 3 * 1000);
 }
 
@@ -214,7 +214,7 @@ Test(fetch, a_run_is_limited_in_bytes)
     cr_assert_eq(read_plan(&plan, neighbour(0)), 0);
     frame_short = 0;
     const uint64_t before = stats().store_bytes;
-    const uint32_t done = lod_reader_run(reader, &of, &plan, 900);
+    const uint32_t done = lod_reader_run(reader, &of, 900, 1, 3);
     cr_assert_gt(done, 1);
     cr_assert_leq(done * 3 * FRAME_BYTES, LOD_RUN_BYTES);
     cr_assert_leq(stats().store_bytes - before, LOD_RUN_BYTES);
@@ -230,7 +230,7 @@ Test(fetch, a_run_stops_at_the_end_of_its_record)
     cr_assert_eq(read_plan(&plan, neighbour(0)), 0);
     of.recd.items = 4;
     const uint64_t before = stats().store_bytes;
-    cr_assert_eq(lod_reader_run(reader, &of, &plan, 100), 3);
+    cr_assert_eq(lod_reader_run(reader, &of, 100, 1, 3), 3);
     cr_assert_eq(stats().store_bytes - before, 3 * 3 * 1000);
 }
 
@@ -242,7 +242,7 @@ Test(fetch, a_run_that_fails_is_left_to_the_readers)
     cr_assert_eq(read_plan(&plan, neighbour(0)), 0);
     struct lod_item of = neighbour(1);
     bad_item = of.number;
-    (void)lod_reader_run(reader, &of, &plan, 8);
+    (void)lod_reader_run(reader, &of, 8, 1, 3);
     cr_assert_eq(frames_failed, 0, "nobody has asked for them");
     cr_assert_eq(read_plan(&plan, of), -EIO);
     cr_assert_eq(read_plan(&plan, neighbour(2)), 0);
@@ -257,7 +257,7 @@ Test(fetch, a_bad_frame_of_a_run_fails_its_reader_alone)
     cr_assert_eq(read_plan(&plan, neighbour(0)), 0);
     struct lod_item of = neighbour(1);
     bad_group = 2;
-    cr_assert_eq(lod_reader_run(reader, &of, &plan, 8), 8);
+    cr_assert_eq(lod_reader_run(reader, &of, 8, 1, 3), 8);
     cr_assert_eq(frames_failed, 0);
     cr_assert_eq(read_plan(&plan, neighbour(3)), -EIO);
     cr_assert_eq(frames_failed, 1);
@@ -270,7 +270,7 @@ Test(fetch, a_slow_store_is_not_read_by_runs)
     struct lod_item of = neighbour(1);
 
     plan_groups(&plan);
-    cr_assert_eq(lod_reader_run(reader, &of, &plan, 8), 8, "it is not measured yet");
+    cr_assert_eq(lod_reader_run(reader, &of, 8, 1, 3), 8, "it is not measured yet");
     cr_assert_eq(stats().store_reads, 0);
 }
 
