@@ -25,6 +25,12 @@ static inline uint64_t lod_get_le(const uint8_t *at, unsigned bytes)
     return le64toh(value);
 }
 
+/* Returns the smaller number. */
+static inline uint64_t lod_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* A range of bytes in memory, borrowed. */
 struct lod_span {
     const uint8_t *at;

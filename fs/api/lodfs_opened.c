@@ -58,7 +58,7 @@ static int create(const char *location, uint64_t cache_bytes, struct lod_opened 
 
     snprintf(why, WHY_BYTES, "out of memory");
     int error = opened ? lod_process_check() : -ENOMEM;
-    error = error ? error : lod_dataset_open_with(location, &how, &opened->dataset, why, WHY_BYTES);
+    error = error ? error : lod_dataset_open(location, &how, &opened->dataset, why, WHY_BYTES);
     if (!error) {
         opened->generation = lod_process_generation();
         error = lod_reader_create(opened->dataset, &options, &opened->reader);

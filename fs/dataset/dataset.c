@@ -97,8 +97,8 @@ static int open_parts(struct lod_dataset *dataset, const char *location,
     return error;
 }
 
-int lod_dataset_open_with(const char *location, const struct lod_open_options *options,
-                          struct lod_dataset **ret_dataset, char *why, size_t why_room)
+int lod_dataset_open(const char *location, const struct lod_open_options *options,
+                     struct lod_dataset **ret_dataset, char *why, size_t why_room)
 {
     struct lod_dataset *dataset = calloc(1, sizeof(*dataset));
 

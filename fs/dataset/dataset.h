@@ -39,19 +39,8 @@ struct lod_open_options {
  * is no store (exit code 10), -ENOTSUP for another version or an unknown feature, and -EBADMSG,
  * -EILSEQ or -EIO for a damaged store.
  */
-LOD_MUST_CHECK int lod_dataset_open_with(const char *location,
-                                         const struct lod_open_options *options,
-                                         struct lod_dataset **ret_dataset, char *why,
-                                         size_t why_room);
-
-/* The same, without options. */
-static inline LOD_MUST_CHECK int
-lod_dataset_open(const char *location, struct lod_dataset **ret_dataset, char *why, size_t why_room)
-{
-    const struct lod_open_options usual = {.exactly = false};
-
-    return lod_dataset_open_with(location, &usual, ret_dataset, why, why_room);
-}
+LOD_MUST_CHECK int lod_dataset_open(const char *location, const struct lod_open_options *options,
+                                    struct lod_dataset **ret_dataset, char *why, size_t why_room);
 
 struct lod_dataset *lod_dataset_close(struct lod_dataset *dataset);
 

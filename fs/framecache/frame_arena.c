@@ -28,7 +28,6 @@ struct lod_frame_arena {
     lod_chunk_forget forget;
     void *forget_ctx;
     size_t chunk_bytes;
-    atomic_size_t recent_max;
     atomic_size_t bytes; /* of all chunks */
     atomic_uint_fast64_t forgotten;
     pthread_mutex_t lock;
@@ -37,7 +36,8 @@ struct lod_frame_arena {
     struct lod_chunk *open[LOD_CHUNK_KINDS];        /* being filled, one reference; or NULL */
 };
 
-size_t lod_chunk_bytes(size_t bytes_max)
+/* Returns the size of a chunk for a limit of `bytes_max`. */
+static size_t chunk_bytes(size_t bytes_max)
 {
     size_t bytes = LOD_CHUNK_BYTES_MIN;
 
@@ -204,7 +204,7 @@ static struct lod_chunk *empty(struct lod_frame_arena *arena, size_t bytes)
 
 static bool recent_is_full(const struct lod_frame_arena *arena, enum lod_chunk_kind kind)
 {
-    return kind == LOD_CHUNK_RECENT && arena->queues[kind].bytes >= atomic_load(&arena->recent_max);
+    return kind == LOD_CHUNK_RECENT && arena->queues[kind].bytes >= LOD_RECENT_BYTES;
 }
 
 /* Does a take get a chunk of its own size? */
@@ -216,7 +216,7 @@ static bool is_alone(const struct lod_frame_arena *arena, enum lod_chunk_kind ki
 static bool has_room(struct lod_frame_arena *arena, enum lod_chunk_kind kind, size_t bytes)
 {
     const struct lod_chunk *open = arena->open[kind];
-    bool front = kind == LOD_CHUNK_RECENT && atomic_load(&arena->recent_max) <= LOD_RECENT_BYTES;
+    bool front = kind == LOD_CHUNK_RECENT;
 
     return open && bytes <= open->bytes - open->used && (!front || open->used < RECENT_FRONT);
 }
@@ -320,11 +320,6 @@ size_t lod_frame_arena_left(struct lod_frame_arena *arena, enum lod_chunk_kind k
     return left;
 }
 
-void lod_frame_arena_set_recent(struct lod_frame_arena *arena, size_t bytes)
-{
-    atomic_store(&arena->recent_max, bytes);
-}
-
 size_t lod_frame_arena_usual(const struct lod_frame_arena *arena)
 {
     return arena->chunk_bytes;
@@ -364,8 +359,7 @@ int lod_frame_arena_create(struct lod_byte_limit *limit, lod_chunk_forget forget
     arena->limit = limit;
     arena->forget = forget;
     arena->forget_ctx = ctx;
-    arena->chunk_bytes = lod_chunk_bytes(limit->bytes_max);
-    atomic_init(&arena->recent_max, LOD_RECENT_BYTES);
+    arena->chunk_bytes = chunk_bytes(limit->bytes_max);
     pthread_mutex_init(&arena->lock, NULL);
     *ret_chunks = arena;
     return 0;

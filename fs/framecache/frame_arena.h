@@ -78,10 +78,6 @@ void *lod_frame_arena_take_free(struct lod_frame_arena *arena, size_t bytes,
 void *lod_frame_arena_take_own(struct lod_frame_arena *arena, size_t bytes,
                                struct lod_chunk **ret_chunk);
 
-/* Sets the limit of RECENT chunks, at first LOD_RECENT_BYTES. A larger limit keeps their bytes
- * longer. */
-void lod_frame_arena_set_recent(struct lod_frame_arena *arena, size_t bytes);
-
 /* Returns the free bytes of the open chunk of this kind. */
 size_t lod_frame_arena_left(struct lod_frame_arena *arena, enum lod_chunk_kind kind);
 
@@ -97,8 +93,5 @@ struct lod_frame_arena_stats {
     uint64_t forgotten;
 };
 struct lod_frame_arena_stats lod_frame_arena_stats(struct lod_frame_arena *arena);
-
-/* Returns the size of a chunk for a limit of `bytes_max`. */
-size_t lod_chunk_bytes(size_t bytes_max);
 
 #endif

@@ -111,7 +111,7 @@ static int open_store(struct mount *mount)
     mount->options.how.own_process = true;
     mount->options.how.is_over = is_over;
     mount->options.how.over_ctx = mount;
-    int error = lod_dataset_open_with(mount->store, &how, &mount->dataset, why, sizeof(why));
+    int error = lod_dataset_open(mount->store, &how, &mount->dataset, why, sizeof(why));
 
     error = error ? error : lod_dataset_check_root(mount->dataset, why, sizeof(why));
     if (error) {

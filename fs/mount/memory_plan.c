@@ -10,6 +10,7 @@
 #include "memory/available.h"
 #include "read/devices.h"
 #include "read/reader.h"
+#include "bytes.h"
 #include "shard/shard_read.h"
 
 #define MIB             (1ull << 20)
@@ -19,16 +20,11 @@
 #define FRAME_BYTES     ((uint64_t)1 << LOD_FRAME_SHIFT_MAX)     /* a frame that is not kept */
 #define THREAD_BYTES    (FRAME_BYTES + LOD_READ_BYTES_MAX + MIB) /* and the buffer of the request */
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static uint64_t work_bytes(uint64_t available)
 {
     uint64_t quarter = available / 4;
 
-    return quarter < WORK_BYTES_MIN ? WORK_BYTES_MIN : smaller(quarter, LOD_WORK_SIZE_DEFAULT);
+    return quarter < WORK_BYTES_MIN ? WORK_BYTES_MIN : lod_least(quarter, LOD_WORK_SIZE_DEFAULT);
 }
 
 struct lod_memory_plan lod_memory_plan_make(const struct lod_fuse_options *options,
@@ -41,7 +37,7 @@ struct lod_memory_plan lod_memory_plan_make(const struct lod_fuse_options *optio
     return (struct lod_memory_plan){
         .available = available,
         .cache = cache,
-        .cache_min = automatic ? smaller(CACHE_MIN_BYTES, cache / 4) : cache,
+        .cache_min = automatic ? lod_least(CACHE_MIN_BYTES, cache / 4) : cache,
         .work = work_bytes(available),
         .index_records = LOD_INDEX_CACHE_BYTES + LOD_RECORD_CACHE_BYTES + LOD_SHARD_CACHE_BYTES,
         .threads = options->threads * THREAD_BYTES,

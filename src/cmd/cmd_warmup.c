@@ -174,7 +174,7 @@ static int open_and_run(const struct arguments *arguments, struct lod_warmup_how
     o->how.own_process = true;
     o->how.is_over = is_cancelled;
     o->how.over_ctx = &cancel;
-    int error = lod_dataset_open_with(how->location, &open, &dataset, why, sizeof(why));
+    int error = lod_dataset_open(how->location, &open, &dataset, why, sizeof(why));
     int code = error ? explain(arguments, error, why) : LOD_EXIT_OK;
     if (!error) {
         lod_daemon_ready(daemon);

@@ -13,12 +13,15 @@
 /* The fidelities without original/, which not every item has. */
 #define SERVED (LOD_FIDELITIES_ALL & ~(1u << LOD_ORIGINAL))
 
-char *lod_verify_fidelities(uint16_t fidelities, char text[LOD_FIDELITIES_TEXT])
+#define FIDELITIES_TEXT 96
+
+/* Writes fidelities as words, such as "q4..q10, full" or "every fidelity". Returns `text`. */
+static char *words_of(uint16_t fidelities, char text[FIDELITIES_TEXT])
 {
     size_t used = 0;
 
     if ((fidelities & SERVED) == SERVED || fidelities == 0) {
-        snprintf(text, LOD_FIDELITIES_TEXT, fidelities ? "every fidelity" : "no fidelity");
+        snprintf(text, FIDELITIES_TEXT, fidelities ? "every fidelity" : "no fidelity");
         return text;
     }
     text[0] = '\0';
@@ -30,10 +33,10 @@ char *lod_verify_fidelities(uint16_t fidelities, char text[LOD_FIDELITIES_TEXT])
         while (last < LOD_Q10 && fidelities >> (last + 1) & 1) {
             last++;
         }
-        used += (size_t)snprintf(text + used, LOD_FIDELITIES_TEXT - used, "%s%s", used ? ", " : "",
+        used += (size_t)snprintf(text + used, FIDELITIES_TEXT - used, "%s%s", used ? ", " : "",
                                  lod_fidelity_name((enum lod_fidelity)f));
         if (last > f) {
-            used += (size_t)snprintf(text + used, LOD_FIDELITIES_TEXT - used, "..%s",
+            used += (size_t)snprintf(text + used, FIDELITIES_TEXT - used, "..%s",
                                      lod_fidelity_name((enum lod_fidelity)last));
         }
         f = last;
@@ -43,7 +46,7 @@ char *lod_verify_fidelities(uint16_t fidelities, char text[LOD_FIDELITIES_TEXT])
 
 static void print_finding(const struct lod_finding *finding, FILE *out)
 {
-    char fidelities[LOD_FIDELITIES_TEXT];
+    char fidelities[FIDELITIES_TEXT];
 
     lod_print(out, "%s%pE", finding->note ? "note: " : "", finding->file);
     if (finding->offset || finding->bytes) {
@@ -58,7 +61,7 @@ static void print_finding(const struct lod_finding *finding, FILE *out)
         fprintf(out, ": item %" PRIu32, finding->item);
     }
     if (finding->path) {
-        lod_print(out, ": %s of '%pE'", lod_verify_fidelities(finding->fidelities, fidelities),
+        lod_print(out, ": %s of '%pE'", words_of(finding->fidelities, fidelities),
                   *finding->path ? finding->path : "/");
     }
     fputc('\n', out);

@@ -24,8 +24,4 @@ LOD_MUST_CHECK int lod_verify_print(const struct lod_findings *findings,
 void lod_verify_json(const struct lod_findings *findings, const struct lod_verify_summary *summary,
                      FILE *out);
 
-/* Writes fidelities as words, such as "q4..q10, full" or "every fidelity". Returns `text`. */
-#define LOD_FIDELITIES_TEXT 96
-char *lod_verify_fidelities(uint16_t fidelities, char text[LOD_FIDELITIES_TEXT]);
-
 #endif

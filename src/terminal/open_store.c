@@ -22,7 +22,7 @@ int lod_open_store(const char *location, const struct lod_option_list *words,
     const struct lod_open_options options = {.how = &how, .index_copy = true};
     char *text = NULL;
     int code = lod_store_options_take(words, &how, &text);
-    int error = code ? 0 : lod_dataset_open_with(location, &options, ret_dataset, why, sizeof(why));
+    int error = code ? 0 : lod_dataset_open(location, &options, ret_dataset, why, sizeof(why));
 
     free(text);
     if (!error) {

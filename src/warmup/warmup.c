@@ -12,6 +12,7 @@
 #include "backend/io_buffer.h"
 #include "order/shown_groups.h"
 #include "pool.h"
+#include "bytes.h"
 #include "record/record.h"
 
 #define TRIES 100u /* of an offer, while other mounts write to the tier */
@@ -48,11 +49,6 @@ static struct part part_of(const struct lod_record_desc *recd, enum lod_fidelity
     part.from = part.head + lod_record_desc_prefix_bytes(recd, first - 1);
     part.to = part.head + lod_record_desc_prefix_bytes(recd, last);
     return part;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Hands loaded bytes to the tier. Another mount may keep its lock for a moment. */
@@ -102,11 +98,11 @@ static int warm_slice(struct work *work, const struct part *part, struct lod_io_
     int error = 0;
 
     if (at < to && has_room(work, part->key, &room)) {
-        error = lod_io_buffer_load(buffer, part->object, at, least(to, at + room));
+        error = lod_io_buffer_load(buffer, part->object, at, lod_least(to, at + room));
         kept = error ? 0 : keep(part, buffer, work);
     }
     if (!error) {
-        const uint64_t now = least(at + kept, to), before = at > from ? at - from : 0;
+        const uint64_t now = lod_least(at + kept, to), before = at > from ? at - from : 0;
         const uint64_t after = now > from ? now - from : 0;
         count(work, before, after - before, wanted - after);
     }
@@ -119,7 +115,7 @@ static int warm_range(struct work *work, const struct part *part, struct lod_io_
     int error = 0;
 
     for (uint64_t at = from, end; !error && at < to; at = end) {
-        end = least(to, (at / LOD_SLICE_BYTES + 1) * LOD_SLICE_BYTES);
+        end = lod_least(to, (at / LOD_SLICE_BYTES + 1) * LOD_SLICE_BYTES);
         error = lod_cancel_poll(work->warmup->cancel);
         error = error ? error : warm_slice(work, part, buffer, at, end);
     }

@@ -17,7 +17,6 @@
 #include "warmup/warm_records.h"
 
 #define LOD_WARMUP_THREADS_MAX 64u
-#define LOD_WARMUP_WHY         160
 
 struct lod_warmup {
     struct lod_dataset *dataset; /* opened with a tier */

@@ -321,17 +321,17 @@ def measure(work, truth):
     return []
 
 
-def main():
+def run(*parts):
+    """Runs parts with a store and its files, and ends the program."""
     need_fuse()
     results = Results()
-    parts = {"measure": (measure,)}.get(
-        sys.argv[-1], (warm, limited, killed, together, bad_folders, crowded, full_disk, gone))
     with Work() as work:
         truth = make_store(work)[2]
         for part in parts:
             results.add(part.__name__, part(work, truth))
-    return results.finish()
+    sys.exit(results.finish())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(*{"measure": (measure,)}.get(
+        sys.argv[-1], (warm, limited, killed, together, bad_folders, crowded, full_disk, gone)))

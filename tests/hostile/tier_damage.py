@@ -6,13 +6,11 @@ Red if a wrong byte is served, if a read fails, or if no damage is met.
 """
 import os
 import random
-import sys
 import threading
 import time
 
 from long import span
-from mounted import Results, Work, need_fuse
-from tier import Mounted, epoch, make_store, make_tier, stats, tier_files
+from tier import Mounted, epoch, make_tier, run, stats, tier_files
 
 SLICES_SHORT, SLICES_LONG = 60, 10_000
 TORN = os.urandom(4096)
@@ -109,13 +107,5 @@ def damaged(work, truth):
         yield f"{mounts} mounts found {errors} damages"
 
 
-def main():
-    need_fuse()
-    results = Results()
-    with Work() as work:
-        results.add("damaged slices", damaged(work, make_store(work)[2]))
-    return results.finish()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run(damaged)

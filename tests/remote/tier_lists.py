@@ -8,11 +8,9 @@ import os
 import signal
 import struct
 import subprocess
-import sys
 
-from mounted import Results, Work, need_fuse
 from small import until
-from tier import MIB, Mounted, Watch, epoch, make_store, make_tier, stats
+from tier import MIB, Mounted, Watch, epoch, make_tier, run, stats
 
 
 def tell(point, job, at, records, done):
@@ -82,13 +80,5 @@ def listed(work, truth):
                 yield f"of record {record} {asked} bytes were read of the store"
 
 
-def main():
-    need_fuse()
-    results = Results()
-    with Work() as work:
-        results.add("listed", listed(work, make_store(work)[2]))
-    return results.finish()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run(listed)

@@ -7,6 +7,7 @@
 
 #include "toc/shard/bits.h"
 #include "toc/encode/radix.h"
+#include "bytes.h"
 #include "toc/shard/values.h"
 
 #define FORMS       8u
@@ -84,11 +85,6 @@ int lod_values_add(struct lod_values_write *values, uint64_t word, uint32_t *ret
     return error;
 }
 
-static uint32_t least(uint64_t a, uint64_t b)
-{
-    return (uint32_t)(a < b ? a : b);
-}
-
 /* Numbers words until one of the arrays has to grow. Returns how many were numbered. */
 static uint64_t number_some(struct lod_values_write *values, const uint64_t *words, uint64_t count,
                             uint32_t *restrict numbers)
@@ -96,7 +92,7 @@ static uint64_t number_some(struct lod_values_write *values, const uint64_t *wor
     struct lod_word_map in = values->map; /* a local copy, which the stores below cannot alias */
     /* Half of the slots; with one more word the map counts as full. */
     const uint64_t half = (UINT64_C(1) << (in.bits - 1)) - 1;
-    const uint32_t most = least(least(values->room, half), values->distinct_max);
+    const uint32_t most = (uint32_t)lod_least(lod_least(values->room, half), values->distinct_max);
     uint64_t *restrict distinct = values->distinct;
     uint64_t i = 0;
 

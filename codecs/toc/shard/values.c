@@ -130,16 +130,6 @@ INLINE bool narrow(uint8_t dtype, uint8_t value, uint64_t word, uint64_t *ret_st
     return true;
 }
 
-uint64_t lod_value_widen(uint8_t dtype, uint8_t value, uint64_t stored)
-{
-    return widen(dtype, value, stored);
-}
-
-bool lod_value_narrow(uint8_t dtype, uint8_t value, uint64_t word, uint64_t *ret_stored)
-{
-    return narrow(dtype, value, word, ret_stored);
-}
-
 INLINE bool all_narrow(uint8_t dtype, uint8_t value, const uint64_t *words, uint64_t count)
 {
     uint64_t stored;

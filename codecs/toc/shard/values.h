@@ -11,13 +11,6 @@
 /* Returns the size of a value in this form, 1 .. 8; 0 if the dtype has no such form. */
 unsigned lod_value_bytes(uint8_t dtype, uint8_t value);
 
-/*
- * Convert a stored value to the element's word, and back. Narrowing returns false if the form
- * cannot preserve the word's bits.
- */
-uint64_t lod_value_widen(uint8_t dtype, uint8_t value, uint64_t stored);
-bool lod_value_narrow(uint8_t dtype, uint8_t value, uint64_t word, uint64_t *ret_stored);
-
 /* Returns those of `forms` (bits 1 << enum lod_toc_value) that fit all words. */
 unsigned lod_values_forms(uint8_t dtype, unsigned forms, const uint64_t *words, uint64_t count);
 

@@ -12,7 +12,6 @@
 
 #define MAGIC       "\x93NUMPY"
 #define MAGIC_BYTES 6u
-#define TEXT_MAX    16u /* of a descr that can be legal */
 
 enum key { DESCR = 1, ORDER = 2, SHAPE = 4, ALL_KEYS = 7 };
 
@@ -24,16 +23,11 @@ struct parser {
     uint64_t axis[2];
 };
 
-bool lod_npy_probe(struct lod_span head)
-{
-    return head.bytes >= MAGIC_BYTES && memcmp(head.at, MAGIC, MAGIC_BYTES) == 0;
-}
-
 int lod_npy_header_bytes(struct lod_span prefix, uint32_t *ret_bytes)
 {
     struct lod_cursor c = lod_cursor(prefix.at, prefix.bytes);
 
-    if (!lod_npy_probe(prefix)) {
+    if (prefix.bytes < MAGIC_BYTES || memcmp(prefix.at, MAGIC, MAGIC_BYTES) != 0) {
         return -EILSEQ;
     }
     lod_take(&c, MAGIC_BYTES);

@@ -27,9 +27,6 @@ struct lod_npy {
     uint64_t data_bytes; /* rows x columns x element */
 };
 
-/* Returns whether a file with this head, of 6 bytes and more, is a .npy. */
-bool lod_npy_probe(struct lod_span head);
-
 /*
  * Returns the size of the whole header, from the first LOD_NPY_PREFIX_BYTES of the file. Returns
  * -EILSEQ, or -E2BIG above LOD_NPY_HEADER_MAX.

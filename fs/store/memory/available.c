@@ -10,17 +10,13 @@
 #include <unistd.h>
 
 #include "backend/file_io.h"
+#include "bytes.h"
 
 #define MIB           (1ull << 20)
 #define CACHE_DEFAULT (256 * MIB)
 #define TEXT_BYTES    8192u
 #define PATH_BYTES    4096u
 #define NO_LIMIT      (1ull << 60) /* larger means unlimited: cgroup v1 uses a number near 2^63 */
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 /*
  * Returns the number after `name` at the beginning of a line; UINT64_MAX if there is no such line.
@@ -66,7 +62,7 @@ uint64_t lod_available_of_group(const char *limit, const char *usage, const char
 uint64_t lod_available_cache_bytes(uint64_t available)
 {
     uint64_t rest = available > CACHE_DEFAULT ? available - CACHE_DEFAULT : 0;
-    uint64_t quarter = available / 4, least = smaller(CACHE_DEFAULT, rest);
+    uint64_t quarter = available / 4, least = lod_least(CACHE_DEFAULT, rest);
     uint64_t bytes = available == UINT64_MAX ? CACHE_DEFAULT : quarter > least ? quarter : least;
 
     return bytes < MIB ? MIB : bytes / MIB * MIB;
@@ -111,7 +107,7 @@ static uint64_t of_groups(const struct group_files *files, const char *group)
     for (;;) {
         if (read_file(folder, files->limit, limit) && read_file(folder, files->usage, usage)) {
             (void)read_file(folder, "memory.stat", stat); /* on failure no page cache counts */
-            least = smaller(least, lod_available_of_group(limit, usage, stat));
+            least = lod_least(least, lod_available_of_group(limit, usage, stat));
         }
         char *slash = strrchr(folder, '/');
         if (strlen(folder) <= root || !slash) {
@@ -144,7 +140,7 @@ static uint64_t of_own_groups(char *text)
     char *rest = NULL;
 
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        least = smaller(least, of_line(line));
+        least = lod_least(least, of_line(line));
     }
     return least;
 }
@@ -166,5 +162,5 @@ uint64_t lod_available_bytes(void)
     char text[TEXT_BYTES];
     uint64_t bytes = read_text("/proc/meminfo", text) ? lod_available_of_meminfo(text) : UINT64_MAX;
 
-    return smaller(bytes, groups_bytes());
+    return lod_least(bytes, groups_bytes());
 }

@@ -23,7 +23,7 @@ static void wake(struct lod_tier *tier)
 
 /* ------------------------------------------------------------------------------ what is listed */
 
-bool lod_tier_is_listed(struct lod_tier *tier, uint64_t key)
+static bool is_listed(struct lod_tier *tier, uint64_t key)
 {
     pthread_mutex_lock(&tier->lock);
     const bool is = lod_tier_keys_has(&tier->room.listed, key);
@@ -138,7 +138,7 @@ void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes)
     struct lod_tier_slice slice;
     uint64_t gone = 0, given = 0;
 
-    if (!lod_tier_is_listed(tier, key) || !has_victims(tier) ||
+    if (!is_listed(tier, key) || !has_victims(tier) ||
         lod_tier_lists_others(&tier->room.lists, &others)) {
         return;
     }
@@ -159,8 +159,8 @@ void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes)
 static void mark(struct lod_tier *tier, const struct lod_tier_keys *left)
 {
     for (size_t i = 0; i < left->count && !lod_tier_is_over(tier); i++) {
-        for (uint64_t n = 0; !lod_tier_is_listed(tier, left->at[i]) &&
-                             lod_tier_slice_bytes(tier->store_fd, left->at[i], n);
+        for (uint64_t n = 0;
+             !is_listed(tier, left->at[i]) && lod_tier_slice_bytes(tier->store_fd, left->at[i], n);
              n++) {
             lod_tier_slice_unused(tier->store_fd, left->at[i], n);
         }
@@ -176,10 +176,9 @@ static int look_at(void *ctx, const struct lod_tier_slice *slice)
 {
     struct look *look = ctx;
 
-    return lod_tier_is_over(look->tier) ? -EINTR
-           : lod_tier_is_listed(look->tier, slice->key)
-               ? 0
-               : lod_tier_victims_add(&look->victims, slice);
+    return lod_tier_is_over(look->tier)        ? -EINTR
+           : is_listed(look->tier, slice->key) ? 0
+                                               : lod_tier_victims_add(&look->victims, slice);
 }
 
 static void look_for_victims(struct lod_tier *tier)

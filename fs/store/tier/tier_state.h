@@ -48,8 +48,6 @@ void lod_tier_room_finish(struct lod_tier_room *room);
 /* These are the keys that jobs of this mount have listed. Never blocks for the disk. */
 void lod_tier_list(struct lod_tier *tier, const uint64_t *keys, size_t count);
 
-bool lod_tier_is_listed(struct lod_tier *tier, uint64_t key);
-
 /* Returns how many bytes an object may still write. */
 uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key);
 

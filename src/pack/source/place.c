@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "castagnoli.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10)
@@ -28,11 +29,6 @@ int lod_member_place_pread_file(int fd, void *into, size_t bytes, uint64_t offse
     return 0;
 }
 
-static size_t smaller(uint64_t a, size_t b)
-{
-    return a < b ? (size_t)a : b;
-}
-
 int lod_member_place_pread(int fd, const struct lod_member_place *place, void *into, size_t bytes,
                            uint64_t offset)
 {
@@ -40,7 +36,7 @@ int lod_member_place_pread(int fd, const struct lod_member_place *place, void *i
     int error = 0;
 
     if (offset < place->head_bytes) {
-        const size_t part = smaller(place->head_bytes - offset, bytes);
+        const size_t part = lod_least(place->head_bytes - offset, bytes);
         memcpy(at, place->head + offset, part);
         at += part;
         bytes -= part;
@@ -54,7 +50,7 @@ int lod_member_place_pread(int fd, const struct lod_member_place *place, void *i
             offset -= run->bytes;
             continue;
         }
-        const size_t part = smaller(run->bytes - offset, bytes);
+        const size_t part = lod_least(run->bytes - offset, bytes);
         error = lod_member_place_pread_file(fd, at, part, run->offset + offset);
         at += part;
         bytes -= part;
@@ -81,7 +77,7 @@ int lod_member_place_check_sum(int fd, const struct lod_member_place *place)
 
     for (uint64_t done = 0; !error && place->summed && done < place->sum_bytes;
          done += CHUNK_BYTES) {
-        const size_t bytes = smaller(place->sum_bytes - done, CHUNK_BYTES);
+        const size_t bytes = lod_least(place->sum_bytes - done, CHUNK_BYTES);
         error = lod_member_place_pread_file(fd, chunk, bytes, place->sum_at + done);
         sum = error ? 0 : lod_crc32c(sum, chunk, bytes);
     }

@@ -203,8 +203,8 @@ int main(int argc, char **argv)
     unsigned threads = (unsigned)atoi(argv[3]), passes = (unsigned)atoi(argv[4]);
     enum lod_fidelity fidelity = lod_fidelity_parse(argv[2], strlen(argv[2]));
     int error =
-        lod_dataset_open_with(argv[1], &(struct lod_open_options){.exactly = true, .shared = true},
-                              &work.dataset, why, sizeof(why));
+        lod_dataset_open(argv[1], &(struct lod_open_options){.exactly = true, .shared = true},
+                         &work.dataset, why, sizeof(why));
     error =
         error
             ? error

@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     }
     work.fidelity = lod_fidelity_parse(argv[3], strlen(argv[3]));
     const unsigned threads = (unsigned)atoi(argv[4]), passes = (unsigned)atoi(argv[5]);
-    int error = lod_dataset_open_with(argv[1], &how, &work.dataset, why, sizeof(why));
+    int error = lod_dataset_open(argv[1], &how, &work.dataset, why, sizeof(why));
     for (unsigned i = 0; !error && i < passes; i++) {
         error = pass(&work, threads < THREADS_MAX ? threads : THREADS_MAX);
     }

@@ -53,20 +53,16 @@ static void put_container(struct replay_input *input)
 /* A head, and the rest in two runs; with a sum. */
 static void put_place(struct replay_input *input, uint64_t bytes)
 {
-    put(input, 0, 4);
-    put(input, 7, 4);
-    put(input, 512, 8);
-    put(input, 1, 1);
-    put(input, 0x12345678, 4);
-    put(input, 1024, 8);
-    put(input, 100, 8);
-    put(input, 2, 1);
-    put(input, 0xd8ff, 2);
-    put(input, 2, 4);
-    put(input, 1024, 8);
-    put(input, 1, 8);
-    put(input, 1025, 8);
-    put(input, bytes - 3, 8);
+    const struct {
+        uint64_t value;
+        unsigned bytes;
+    } fields[] = {{0, 4},    {7, 4},   {512, 8},  {1, 1},        {0x12345678, 4},
+                  {1024, 8}, {100, 8}, {2, 1},    {0xd8ff, 2},   {2, 4},
+                  {1024, 8}, {1, 8},   {1025, 8}, {bytes - 3, 8}};
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        put(input, fields[i].value, fields[i].bytes);
+    }
 }
 
 static void put_files(struct replay_input *input, uint64_t number)

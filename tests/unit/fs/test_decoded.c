@@ -38,7 +38,9 @@ static void open_dataset(void)
 {
     char why[200] = "";
 
-    cr_assert_eq(lod_dataset_open(fixture.folder, &dataset, why, sizeof(why)), 0, "%s", why);
+    cr_assert_eq(lod_dataset_open(fixture.folder, &(struct lod_open_options){.how = NULL}, &dataset,
+                                  why, sizeof(why)),
+                 0, "%s", why);
 }
 
 /* The whole store's records under an index with more names. */
