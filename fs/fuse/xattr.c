@@ -37,8 +37,9 @@ static void put_bytes(const struct asked *asked, struct lod_out *out)
     struct lod_plan plan;
 
     for (enum lod_fidelity f = LOD_Q1; f <= LOD_ORIGINAL; f++) {
-        if (view->fidelities >> f & 1 && view->plan(asked->ops->dataset, &asked->found.node,
-                                                    &asked->contents.item, f, &plan) == 0) {
+        if (view->fidelities >> f & 1 &&
+            lod_view_plan(view, asked->ops->dataset, &asked->found.node, &asked->contents.item, f,
+                          &plan) == 0) {
             lod_out_print(out, "%s%s=%llu", out->used ? "," : "", lod_fidelity_name(f),
                           (unsigned long long)plan.bytes);
         }

@@ -16,8 +16,8 @@ int lod_shown_contents(struct lod_dataset *dataset, struct lod_shard_reader *sha
     }
     int error = lod_dataset_item(dataset, found->node.ref, &ret_contents->item);
     error = error ? error
-                  : found->view->plan(dataset, &found->node, &ret_contents->item,
-                                      found->inode.fidelity, &ret_contents->plan);
+                  : lod_view_plan(found->view, dataset, &found->node, &ret_contents->item,
+                                  found->inode.fidelity, &ret_contents->plan);
     if (!error) {
         ret_contents->bytes = ret_contents->plan.bytes;
     }

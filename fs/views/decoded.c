@@ -15,14 +15,6 @@
 
 #define ENDING_BYTES 4 /* ".ppm" */
 
-static int shows(struct lod_dataset *dataset, const struct lod_node *node,
-                 enum lod_fidelity fidelity)
-{
-    (void)dataset;
-    (void)node;
-    return fidelity >= LOD_Q1 && fidelity <= LOD_FULL ? 0 : -ENOENT;
-}
-
 /* Returns whether the folder has a child of this name. A name that cannot be read counts as
  * present. */
 static bool is_taken(struct lod_dataset *dataset, const struct lod_node *folder, const char *name)
@@ -92,20 +84,6 @@ static int show(struct lod_dataset *dataset, const struct lod_node *node,
     return 0;
 }
 
-static int name(struct lod_dataset *dataset, const struct lod_node *node,
-                char text[LOD_NAME_MAX + 1])
-{
-    const bool file = S_ISREG(node->mode);
-    struct lod_item item;
-    bool pixels;
-    int error = file ? lod_dataset_item(dataset, node->ref, &item) : 0;
-
-    /* The name of an unreadable item is unknown: returns an error, not another name. */
-    return error == -ENOENT ? -EIO
-           : error          ? error
-                            : show(dataset, node, file ? &item : NULL, text, &pixels);
-}
-
 static bool is_pixels_name(const char *wanted, size_t bytes)
 {
     const char *ending = bytes > ENDING_BYTES ? wanted + bytes - ENDING_BYTES : "";
@@ -136,25 +114,10 @@ static int lookup(struct lod_dataset *dataset, const struct lod_node *folder, co
     return error;
 }
 
-static int plan(struct lod_dataset *dataset, const struct lod_node *node,
-                const struct lod_item *item, enum lod_fidelity fidelity, struct lod_plan *ret_plan)
-{
-    char text[LOD_NAME_MAX + 1];
-    bool pixels = false;
-    int error = show(dataset, node, item, text, &pixels);
-
-    return error
-               ? error
-               : lod_codec_plan(item->codec, item->row,
-                                pixels ? LOD_FORMAT_DECODED : LOD_FORMAT_TREE, fidelity, ret_plan);
-}
-
 const struct lod_view lod_view_decoded = {
     .folder = "decoded",
     .format = LOD_FORMAT_DECODED,
     .fidelities = LOD_FIDELITIES_TO_FULL,
-    .shows = shows,
-    .plan = plan,
-    .name = name,
+    .show = show,
     .lookup = lookup,
 };

@@ -147,7 +147,8 @@ static int find_node(struct lod_dataset *dataset, struct lod_found *found)
     if (!error && found->inode.part.count && !S_ISDIR(found->node.mode)) {
         return -ENOENT; /* files have no numbers of their own in parts */
     }
-    return error ? error : found->view->shows(dataset, &found->node, found->inode.fidelity);
+    return error ? error
+                 : lod_view_shows(found->view, dataset, &found->node, found->inode.fidelity);
 }
 
 /* Gives a child that this view shows in the folder its number. Returns -ENOENT if the folder is in

@@ -13,14 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int shows(struct lod_dataset *dataset, const struct lod_node *node,
-                 enum lod_fidelity fidelity)
-{
-    (void)dataset;
-    (void)node;
-    return fidelity >= LOD_Q1 && fidelity <= LOD_FULL ? 0 : -ENOENT;
-}
-
 /* Returns whether the folder has a child of this name. A name that cannot be read counts as
  * present. */
 static bool is_taken(struct lod_dataset *dataset, const struct lod_node *node, const char *name)
@@ -50,20 +42,6 @@ static int show(struct lod_dataset *dataset, const struct lod_node *node,
     return 0;
 }
 
-static int name(struct lod_dataset *dataset, const struct lod_node *node,
-                char text[LOD_NAME_MAX + 1])
-{
-    const bool file = S_ISREG(node->mode);
-    struct lod_item item;
-    bool native;
-    int error = file ? lod_dataset_item(dataset, node->ref, &item) : 0;
-
-    /* The name of an unreadable item is unknown: returns an error, not another name. */
-    return error == -ENOENT ? -EIO
-           : error          ? error
-                            : show(dataset, node, file ? &item : NULL, text, &native);
-}
-
 static int lookup(struct lod_dataset *dataset, const struct lod_node *folder, const char *wanted,
                   struct lod_node *ret_node)
 {
@@ -78,24 +56,10 @@ static int lookup(struct lod_dataset *dataset, const struct lod_node *folder, co
     return lod_view_try(&lod_view_native, dataset, folder, own, wanted, ret_node);
 }
 
-static int plan(struct lod_dataset *dataset, const struct lod_node *node,
-                const struct lod_item *item, enum lod_fidelity fidelity, struct lod_plan *ret_plan)
-{
-    char text[LOD_NAME_MAX + 1];
-    bool native = false;
-    int error = show(dataset, node, item, text, &native);
-
-    return error ? error
-                 : lod_codec_plan(item->codec, item->row,
-                                  native ? LOD_FORMAT_NATIVE : LOD_FORMAT_TREE, fidelity, ret_plan);
-}
-
 const struct lod_view lod_view_native = {
     .folder = "native",
     .format = LOD_FORMAT_NATIVE,
     .fidelities = LOD_FIDELITIES_TO_FULL,
-    .shows = shows,
-    .plan = plan,
-    .name = name,
+    .show = show,
     .lookup = lookup,
 };

@@ -4,6 +4,13 @@
 
 #include <stddef.h>
 
+/* The tree of the source: every name at every fidelity, each file in the source's own format. */
+const struct lod_view lod_view_tree = {
+    .folder = "",
+    .format = LOD_FORMAT_TREE,
+    .fidelities = LOD_FIDELITIES_TO_FULL | LOD_FIDELITIES_ORIGINAL,
+};
+
 /* clang-format off */
 static const struct lod_view *const views[] = {
     &lod_view_tree,

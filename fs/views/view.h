@@ -26,22 +26,14 @@ struct lod_view {
      */
     const struct lod_framing *framing;
 
-    /* Returns 0 if this node is shown at this fidelity, else -ENOENT. */
-    int (*shows)(struct lod_dataset *dataset, const struct lod_node *node,
-                 enum lod_fidelity fidelity);
-
-    /* Returns the plan of the file of `node`, whose item is `item`, at this fidelity. -ENOENT:
-     * there is none; -EILSEQ: a malformed row. */
-    int (*plan)(struct lod_dataset *dataset, const struct lod_node *node,
-                const struct lod_item *item, enum lod_fidelity fidelity, struct lod_plan *ret_plan);
-
     /*
-     * `name` returns the name of `node` in this view, NUL-terminated. `lookup` returns the node
-     * below `folder` with a name; it is the inverse. Both are NULL if the names are those of the
-     * source.
+     * `show` returns the name of `node` in this view, NUL-terminated, and in *ret_own whether its
+     * file has this view's format; else it is the tree's file. `item` is NULL for a node without an
+     * item. `lookup` returns the node below `folder` with a name; it is the inverse. Both are NULL
+     * if names and files are those of the tree.
      */
-    int (*name)(struct lod_dataset *dataset, const struct lod_node *node,
-                char name[LOD_NAME_MAX + 1]);
+    int (*show)(struct lod_dataset *dataset, const struct lod_node *node,
+                const struct lod_item *item, char name[LOD_NAME_MAX + 1], bool *ret_own);
     int (*lookup)(struct lod_dataset *dataset, const struct lod_node *folder, const char *name,
                   struct lod_node *ret_node);
 };
@@ -54,7 +46,19 @@ const struct lod_view *lod_view_of(enum lod_format format);
  */
 const struct lod_view *lod_view_at(unsigned index);
 
-/* Call the view's functions, or return the source's names if it has none. `shows` is asked too. */
+/* Returns 0 if this node is shown at this fidelity, else -ENOENT. original/ has only files whose
+ * exact bytes the store can return. */
+LOD_MUST_CHECK int lod_view_shows(const struct lod_view *view, struct lod_dataset *dataset,
+                                  const struct lod_node *node, enum lod_fidelity fidelity);
+
+/* Returns the plan of the file of `node`, whose item is `item`, at this fidelity. -ENOENT: there is
+ * none; -EILSEQ: a malformed row. */
+LOD_MUST_CHECK int lod_view_plan(const struct lod_view *view, struct lod_dataset *dataset,
+                                 const struct lod_node *node, const struct lod_item *item,
+                                 enum lod_fidelity fidelity, struct lod_plan *ret_plan);
+
+/* Call the view's functions, or return the source's names if it has none. Nodes that are not shown
+ * are not found. */
 LOD_MUST_CHECK int lod_view_name(const struct lod_view *view, struct lod_dataset *dataset,
                                  const struct lod_node *node, char name[LOD_NAME_MAX + 1]);
 LOD_MUST_CHECK int lod_view_lookup(const struct lod_view *view, struct lod_dataset *dataset,

@@ -210,11 +210,11 @@ static int make_plan(struct lod_unpack_work *work, const struct lod_node *node,
                      const struct lod_item *item, struct lod_plan *plan, bool *ret_at_full)
 {
     struct lod_dataset *dataset = work->options->dataset;
-    int error = work->view->plan(dataset, node, item, work->options->fidelity, plan);
+    int error = lod_view_plan(work->view, dataset, node, item, work->options->fidelity, plan);
 
     *ret_at_full =
         error == -ENOENT && work->options->else_full && !(node->flags & LOD_NODE_VIRTUAL);
-    return *ret_at_full ? work->view->plan(dataset, node, item, LOD_FULL, plan) : error;
+    return *ret_at_full ? lod_view_plan(work->view, dataset, node, item, LOD_FULL, plan) : error;
 }
 
 /* Unpacks the file of a node. */

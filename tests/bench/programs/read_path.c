@@ -44,8 +44,8 @@ static int plan_of(struct work *work, const struct lod_found *found, struct lod_
     int error = lod_dataset_item(work->dataset, found->node.ref, ret_item);
 
     return error ? error
-                 : found->view->plan(work->dataset, &found->node, ret_item, found->inode.fidelity,
-                                     ret_plan);
+                 : lod_view_plan(found->view, work->dataset, &found->node, ret_item,
+                                 found->inode.fidelity, ret_plan);
 }
 
 /* As op_lookup. */

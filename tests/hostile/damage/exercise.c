@@ -59,7 +59,7 @@ int served_plan(struct served *served, const struct lod_node *node, unsigned sho
         tree ? (enum lod_fidelity)shown : others[shown - SHOWN_TREE_END].fidelity;
     int error = lod_dataset_item(served->dataset, node->ref, ret_item);
 
-    return error ? error : view->plan(served->dataset, node, ret_item, fidelity, ret_plan);
+    return error ? error : lod_view_plan(view, served->dataset, node, ret_item, fidelity, ret_plan);
 }
 
 /* -------------------------------------------------------------------------------- the exercise */

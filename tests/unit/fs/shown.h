@@ -32,7 +32,7 @@ static inline uint64_t read_file(struct lod_dataset *dataset, struct lod_reader 
     uint64_t hash = 1;
 
     if (lod_dataset_item(dataset, node->ref, &item) ||
-        lod_view_tree.plan(dataset, NULL, &item, fidelity, &plan)) {
+        lod_view_plan(&lod_view_tree, dataset, NULL, &item, fidelity, &plan)) {
         return 0;
     }
     for (uint64_t at = 0; at < plan.bytes; at += read.bytes) {

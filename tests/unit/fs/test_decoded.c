@@ -154,8 +154,8 @@ Test(decoded, files_named_as_pixels_have_pixels_and_others_their_bytes)
         bool pixels =
             strcmp(names[i].own, names[i].shown) != 0 || strcmp(path, "names/same.ppm") == 0;
         cr_assert_eq(lod_dataset_item(dataset, node.ref, &item), 0);
-        cr_assert_eq(lod_view_decoded.plan(dataset, &node, &item, LOD_Q1, &plan), 0);
-        cr_assert_eq(lod_view_tree.plan(dataset, &node, &item, LOD_Q1, &tree), 0);
+        cr_assert_eq(lod_view_plan(&lod_view_decoded, dataset, &node, &item, LOD_Q1, &plan), 0);
+        cr_assert_eq(lod_view_plan(&lod_view_tree, dataset, &node, &item, LOD_Q1, &tree), 0);
         cr_assert_eq(plan.bytes, pixels ? 15 + 640 * 480 * 3 : tree.bytes, "%s", path);
     }
 }
