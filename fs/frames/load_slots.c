@@ -71,6 +71,11 @@ void lod_load_slots_join(struct lod_load_slots *slots, struct lod_load *load)
     }
 }
 
+unsigned lod_load_slots_parts(const struct lod_load_slots *slots)
+{
+    return 1 + (slots->window.limit > slots->count ? slots->window.limit - slots->count : 0);
+}
+
 bool lod_load_slots_step(struct lod_load_slots *slots, struct lod_load *load, uint64_t bytes)
 {
     load->steps++;

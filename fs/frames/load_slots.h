@@ -52,6 +52,10 @@ struct lod_load *lod_load_slots_begin(struct lod_load_slots *slots, uint32_t rec
  * is no longer one ahead. */
 void lod_load_slots_join(struct lod_load_slots *slots, struct lod_load *load);
 
+/* Returns how many requests each load may send side by side: as many as loads could begin now, and
+ * its own. */
+unsigned lod_load_slots_parts(const struct lod_load_slots *slots);
+
 /* Counts a step of `bytes` bytes. Returns whether the load should go on. */
 bool lod_load_slots_step(struct lod_load_slots *slots, struct lod_load *load, uint64_t bytes);
 

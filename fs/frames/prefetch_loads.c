@@ -114,6 +114,13 @@ static enum lod_read_class class_of(const struct lod_load *load)
     return load->ahead ? LOD_READ_AHEAD : LOD_READ_DEMAND;
 }
 
+/* Sets how the next requests of a load are sent. The lock is held. */
+static void set_way(struct lod_prefetch *prefetch, struct lod_load *load)
+{
+    load->buffer.class = class_of(load);
+    load->buffer.parts = lod_load_slots_parts(&prefetch->slots);
+}
+
 static uint64_t bytes_of(const struct lod_io_buffer *buffer)
 {
     return buffer->bytes - buffer->copied_bytes;
@@ -148,7 +155,7 @@ static uint64_t count_bytes(struct stepping *stepping)
     stepping->bytes += bytes;
     stepping->slowed = buffer->slowed;
     stepping->begun_ns = ended.ended_ns;
-    buffer->class = class_of(stepping->load);
+    set_way(prefetch, stepping->load);
     return bytes;
 }
 
@@ -197,7 +204,7 @@ static struct stepping find(struct lod_prefetch *prefetch, const struct lod_item
     pthread_mutex_lock(&prefetch->lock);
     struct lod_load *load = lod_load_slots_find(&prefetch->slots, item->recd.number);
     load->expected = lod_record_desc_bytes(&item->recd, groups.first, groups.last);
-    load->buffer.class = class_of(load);
+    set_way(prefetch, load);
     pthread_mutex_unlock(&prefetch->lock);
     return (struct stepping){prefetch, load, bytes_of(&load->buffer), load->buffer.slowed,
                              lod_clock_ns()};

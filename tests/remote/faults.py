@@ -250,6 +250,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.faults.over.wait(60)
         self.cut()
 
+    def make_slowly(self, answer):
+        """Right, after a while. Notes how many such answers an object has at once."""
+        self.server.faults.wait_beside(self.path.lstrip("/"))
+        self.partial(answer)
+
     def make_late(self, answer):
         self.server.faults.over.wait(1.5)
         self.partial(answer)
@@ -282,6 +287,7 @@ class Faults:
         self.most, self.tls = ALWAYS, tls  # the faults in all; the files of a key and certificate
         self.chance, self.seen, self.requests, self.made = random.Random(seed), {}, 0, 0
         self.lock, self.over = threading.Lock(), threading.Event()
+        self.beside, self.most_beside = {}, {}  # slow answers of an object at one time
         self.marks = {}  # of objects that were put
         self.keys = []  # (ID, session token) of each signed request
         self.names = []  # of the objects asked for, one for each request
@@ -309,6 +315,14 @@ class Faults:
             before.append((first, last))
             self.made += 1
             return self.kind
+
+    def wait_beside(self, name):
+        with self.lock:
+            self.beside[name] = self.beside.get(name, 0) + 1
+            self.most_beside[name] = max(self.most_beside.get(name, 0), self.beside[name])
+        self.over.wait(.2)
+        with self.lock:
+            self.beside[name] -= 1
 
     def __enter__(self):
         self.server = _Server(("127.0.0.1", 0), _Handler)

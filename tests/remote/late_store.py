@@ -4,6 +4,7 @@ A store behind a server that is late, slow or hangs now and then: readers get th
 do not wait for the worst answer. And one behind TLS: whom the program trusts.
 """
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import time
 from faults import ALWAYS, Faults
 from mounted import Mount, Results, Work, lodfs, need_fuse
 from remote_files import differing, fails, prepared, shown
-from small import read
+from small import read, write
 
 TREES = ("q1", "q3", "q5", "q7", "q9", "full")
 LATE_S = 1.5  # of faults.py
@@ -56,6 +57,26 @@ def given_up(kind, server, point, truth, longest):
         yield f"{server.made} faults"
     if time.monotonic() - start > longest:
         yield f"{time.monotonic() - start:.1f} s"
+
+
+def first_record(work):
+    """The first record is loaded by several requests side by side, each byte once."""
+    source, store = f"{work}/few", f"{work}/few_store"
+    for i in range(12):
+        write(f"{source}/{i:02}.bin", os.urandom(1_000_000))
+    lodfs("pack", source, store)
+    with Faults(store) as server:
+        server.set("slowly", ALWAYS)
+        with Mount(server.url, f"{work}/few_mount", "-o", "cache_size=64M") as point:
+            for i in range(12):
+                if read(f"{point}/full/{i:02}.bin") != read(f"{source}/{i:02}.bin"):
+                    yield f"{i:02}.bin differs"
+            asked = json.loads(read(f"{point}/.lodfs/stats"))["store"]["bytes"]
+        records = {name: most for name, most in server.most_beside.items() if "records/" in name}
+        if max(records.values()) < 3:
+            yield f"requests of a record side by side: {records}"
+        if asked > 12_000_000 * 1.02:
+            yield f"{asked} bytes were asked for"
 
 
 def retry_after(server):
@@ -115,6 +136,7 @@ def main():
                         given_up("hang", server, point, truth, 15))
             results.add("one of a byte a second",
                         given_up("trickle", server, point, truth, STALL_S + 15))
+            results.add("the first record", first_record(work))
             results.add("Retry-After", retry_after(server))
             results.add("requests by result", codes(server, point))
         trusted(results, work, store)

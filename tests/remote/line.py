@@ -2,7 +2,8 @@
 """
 A line with a delay and a rate, as a TCP proxy: what a server on this machine is like from afar.
 Bytes to the client leave when the shared rate lets them and arrive half a round trip later;
-requests take the other half. In its own process: Line(port) as line: line.port.
+requests take the other half. A connection has at most `window` bytes on the way, which limits its
+own rate to one window a round trip. In its own process: Line(port) as line: line.port.
 """
 import asyncio
 import multiprocessing
@@ -10,7 +11,7 @@ import socket
 import time
 
 CHUNK = 64 << 10
-WINDOW = 4 << 20  # bytes of a connection on the way, as of a TCP window
+WINDOW = 4 << 20  # as of TCP
 
 
 class _Rate:
@@ -23,8 +24,8 @@ class _Rate:
         return self.free
 
 
-async def _pump(reader, writer, rate, delay):
-    queue, room = asyncio.Queue(), asyncio.Semaphore(WINDOW // CHUNK)
+async def _pump(reader, writer, rate, delay, window=WINDOW):
+    queue, room = asyncio.Queue(), asyncio.Semaphore(window // CHUNK)
 
     async def deliver():
         while True:
@@ -52,14 +53,14 @@ async def _pump(reader, writer, rate, delay):
         writer.close()
 
 
-async def _serve(listener, port, bytes_per_second, round_trip):
+async def _serve(listener, port, bytes_per_second, round_trip, window):
     rate = _Rate(bytes_per_second)
 
     async def connect(reader, writer):
         await asyncio.sleep(round_trip)  # the handshake
         to_reader, to_writer = await asyncio.open_connection("127.0.0.1", port)
         await asyncio.gather(_pump(reader, to_writer, None, round_trip / 2),
-                             _pump(to_reader, writer, rate, round_trip / 2))
+                             _pump(to_reader, writer, rate, round_trip / 2, window))
 
     server = await asyncio.start_server(connect, sock=listener)
     await server.serve_forever()
@@ -72,8 +73,8 @@ def _run(*arguments):
 class Line:
     """with Line(port of a server) as line: line.port."""
 
-    def __init__(self, port, bytes_per_second=125_000_000, round_trip=.02):
-        self.arguments = port, bytes_per_second, round_trip
+    def __init__(self, port, bytes_per_second=125_000_000, round_trip=.02, window=WINDOW):
+        self.arguments = port, bytes_per_second, round_trip, window
 
     def __enter__(self):
         listener = socket.create_server(("127.0.0.1", 0), backlog=64)

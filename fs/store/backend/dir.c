@@ -163,11 +163,12 @@ static int object_pread(void *object, uint64_t offset, void *into, size_t bytes)
 }
 
 static int object_load(void *object, uint64_t offset, void *into, size_t bytes,
-                       enum lod_read_class class, struct lod_read_time *ret_time)
+                       enum lod_read_class class, unsigned parts, struct lod_read_time *ret_time)
 {
     const struct handle *file = object;
 
     (void)class;
+    (void)parts;
     (void)ret_time;
     return (file->shared ? lod_file_load_shared : lod_file_load_private)(file->fd, offset, into,
                                                                          bytes);

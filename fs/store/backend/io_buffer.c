@@ -57,8 +57,8 @@ int lod_io_buffer_load(struct lod_io_buffer *buffer, struct lod_object *object, 
         return -ENOMEM;
     }
     struct lod_read_time time = {0};
-    int error =
-        lod_object_load(object, start, buffer->memory, (size_t)(end - start), buffer->class, &time);
+    int error = lod_object_load(object, start, buffer->memory, (size_t)(end - start), buffer->class,
+                                buffer->parts ? buffer->parts : 1, &time);
     buffer->slowed += time.slowed || error == -ETIMEDOUT;
     if (error) {
         return error;

@@ -27,6 +27,7 @@ struct lod_io_buffer {
     uint64_t first_byte_ns;    /* the part of `ns` before the first bytes; 0: not known */
     uint64_t slowed;           /* loads that ended late, or after which the store wants fewer */
     enum lod_read_class class; /* of the loads to come */
+    unsigned parts;            /* of each: requests side by side at most; 0: 1 */
 };
 
 void lod_io_buffer_finish(struct lod_io_buffer *buffer);

@@ -234,15 +234,18 @@ static void slow_object_read(void *state, struct lod_range *ranges, unsigned cou
     }
 }
 
+/* All parts together share the limit, so they are delayed as one request. */
 static int slow_object_load(void *state, uint64_t offset, void *into, size_t bytes,
-                            enum lod_read_class class, struct lod_read_time *ret_time)
+                            enum lod_read_class class, unsigned parts,
+                            struct lod_read_time *ret_time)
 {
     struct slow_object *object = state;
     struct lod_read_time time = {0};
     const struct times times = reserve(object->bucket, bytes, class);
 
     sleep_until(times.due_ns);
-    int error = lod_object_load(object->inner, offset, into, lod_load_whole(bytes), class, &time);
+    int error =
+        lod_object_load(object->inner, offset, into, lod_load_whole(bytes), class, parts, &time);
     *ret_time = (struct lod_read_time){.first_byte_ns = first_byte_ns(&times, &time),
                                        .slowed = time.slowed};
     return error;

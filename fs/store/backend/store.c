@@ -347,7 +347,7 @@ int lod_object_in_memory(struct lod_object *object, uint64_t offset, size_t byte
 }
 
 int lod_object_load(struct lod_object *object, uint64_t offset, void *into, size_t bytes,
-                    enum lod_read_class class, struct lod_read_time *ret_time)
+                    enum lod_read_class class, unsigned parts, struct lod_read_time *ret_time)
 {
     struct lod_range range = {.offset = offset, .into = into};
     struct lod_read_time time = {0};
@@ -363,7 +363,7 @@ int lod_object_load(struct lod_object *object, uint64_t offset, void *into, size
         return lod_object_read(object, &range, 1, class, ret_time);
     }
     int error =
-        object->backend->object_load(object->state, offset, into, range.bytes, class, &time);
+        object->backend->object_load(object->state, offset, into, range.bytes, class, parts, &time);
     time.ns = time.ns ? time.ns : lod_clock_ns() - began;
     if (ret_time) {
         *ret_time = time;

@@ -114,9 +114,9 @@ struct lod_store_backend {
     void (*object_read)(void *object, struct lod_range *ranges, unsigned count,
                         enum lod_read_class class, struct lod_read_time *ret_time);
     /* See lod_object_load. The object has `bytes` bytes there, and the memory has lod_load_whole of
-     * them. NULL: uses object_pread. */
+     * them. It may ignore `parts`. NULL: uses object_pread. */
     int (*object_load)(void *object, uint64_t offset, void *into, size_t bytes,
-                       enum lod_read_class class, struct lod_read_time *ret_time);
+                       enum lod_read_class class, unsigned parts, struct lod_read_time *ret_time);
     /* See lod_object_copied, _offer and _doubt; NULL: 0, nothing, false. */
     uint64_t (*object_copied)(void *object, uint64_t from, uint64_t to);
     void (*object_offer)(void *object, uint64_t offset, const void *from, size_t bytes);
@@ -245,10 +245,11 @@ LOD_MUST_CHECK int lod_object_in_memory(struct lod_object *object, uint64_t offs
 /*
  * Reads [offset, offset + bytes), as much of it as the object has, in as few and as large requests
  * as possible. `offset`, `bytes` and the memory are multiples of LOD_LOAD_ALIGN. Memory past the
- * object's end is undefined. Any thread.
+ * object's end is undefined. A store whose connections are slower than all of them together may be
+ * sent up to `parts` requests side by side, 1 at least. Any thread.
  */
 LOD_MUST_CHECK int lod_object_load(struct lod_object *object, uint64_t offset, void *into,
-                                   size_t bytes, enum lod_read_class class,
+                                   size_t bytes, enum lod_read_class class, unsigned parts,
                                    struct lod_read_time *ret_time);
 
 /*

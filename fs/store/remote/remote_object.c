@@ -10,6 +10,9 @@
 #include "remote/remote_read.h"
 
 #define HEAD_BYTES (64u << 10)
+#define PART_LEAST                                                                                 \
+    (1u << 20) /* smaller parts wait longer for their first byte than for the rest                 \
+                */
 
 struct object {
     struct lod_remote *remote;
@@ -79,6 +82,31 @@ void lod_remote_object_read(void *state, struct lod_range *ranges, unsigned coun
     if (from < count) {
         lod_remote_read(object->remote, &object->target, ranges + from, count - from, ret_time);
     }
+}
+
+/* One connection rarely fills a line, least of all a new one (RFC 5681, 3.1: slow start). */
+int lod_remote_object_load(void *state, uint64_t offset, void *into, size_t bytes,
+                           enum lod_read_class class, unsigned parts,
+                           struct lod_read_time *ret_time)
+{
+    struct lod_range ranges[LOD_HTTP_LANE_MAX];
+    const unsigned most = parts < LOD_HTTP_LANE_MAX ? parts : LOD_HTTP_LANE_MAX;
+    const size_t share = lod_load_whole(bytes / most + 1);
+    const size_t size = share > PART_LEAST ? share : PART_LEAST;
+    unsigned count = 0;
+    int error = 0;
+
+    for (size_t at = 0; at < bytes; at += ranges[count++].bytes) {
+        const size_t left = bytes - at;
+        ranges[count] = (struct lod_range){.offset = offset + at,
+                                           .into = (uint8_t *)into + at,
+                                           .bytes = left < size ? left : size};
+    }
+    lod_remote_object_read(state, ranges, count, class, ret_time);
+    for (unsigned i = 0; i < count; i++) {
+        error = error ? error : ranges[i].error;
+    }
+    return error;
 }
 
 /* Another connection is used from now on. Only a manifest has kept bytes, and it is read once, so

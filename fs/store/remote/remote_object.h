@@ -16,4 +16,9 @@ void lod_remote_object_read(void *object, struct lod_range *ranges, unsigned cou
                             enum lod_read_class class, struct lod_read_time *ret_time);
 bool lod_remote_object_doubt(void *object, uint64_t offset, size_t bytes);
 
+/* Sends a large load as several requests. */
+int lod_remote_object_load(void *object, uint64_t offset, void *into, size_t bytes,
+                           enum lod_read_class class, unsigned parts,
+                           struct lod_read_time *ret_time);
+
 #endif

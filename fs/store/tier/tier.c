@@ -121,7 +121,8 @@ static void tier_object_read(void *state, struct lod_range *ranges, unsigned cou
 }
 
 static int tier_object_load(void *state, uint64_t offset, void *into, size_t bytes,
-                            enum lod_read_class class, struct lod_read_time *ret_time)
+                            enum lod_read_class class, unsigned parts,
+                            struct lod_read_time *ret_time)
 {
     struct tier_object *object = state;
     size_t copied = 0;
@@ -139,7 +140,7 @@ static int tier_object_load(void *state, uint64_t offset, void *into, size_t byt
     }
     if (copied < bytes) {
         error = lod_object_load(object->inner, offset + copied, (uint8_t *)into + copied,
-                                lod_load_whole(bytes - copied), class, ret_time);
+                                lod_load_whole(bytes - copied), class, parts, ret_time);
         ret_time->ns = copied ? 0 : ret_time->ns;
     }
     ret_time->copied_bytes = copied;

@@ -64,11 +64,13 @@ static inline int copy_object_pread(void *state, uint64_t offset, void *into, si
 }
 
 static inline int copy_object_load(void *state, uint64_t offset, void *into, size_t bytes,
-                                   enum lod_read_class class, struct lod_read_time *ret_time)
+                                   enum lod_read_class class, unsigned parts,
+                                   struct lod_read_time *ret_time)
 {
     const uint64_t copied = ((struct copy_object *)state)->store->copied;
 
     (void)class;
+    (void)parts;
     ret_time->copied_bytes = offset >= copied          ? 0
                              : bytes < copied - offset ? bytes
                                                        : copied - offset;

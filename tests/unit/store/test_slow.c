@@ -140,8 +140,8 @@ static void *load_ahead(void *ctx)
     struct ahead *ahead = ctx;
 
     while (ahead->done < ahead->loads) {
-        cr_assert_eq(lod_object_load(ahead->object, 0, memory, ahead->bytes, LOD_READ_AHEAD, NULL),
-                     0);
+        cr_assert_eq(
+            lod_object_load(ahead->object, 0, memory, ahead->bytes, LOD_READ_AHEAD, 1, NULL), 0);
         ahead->done++;
     }
     return NULL;

@@ -138,18 +138,18 @@ static unsigned load_leaves(bool page_cache)
     lod_store_read_exactly(f.store, page_cache);
     cr_assert_eq(lod_object_open(f.store, "records/x", &object), 0);
     memset(memory, 0, AHEAD_BYTES);
-    cr_assert_eq(lod_object_load(object, 0, memory, AHEAD_BYTES, LOD_READ_AHEAD, NULL), 0);
+    cr_assert_eq(lod_object_load(object, 0, memory, AHEAD_BYTES, LOD_READ_AHEAD, 1, NULL), 0);
     cr_assert_eq(memcmp(memory, truth, bytes), 0);
     unsigned left = resident(fd);
-    cr_assert_eq(lod_object_load(object, 8 * PAGE_BYTES, memory, PAGE_BYTES, LOD_READ_AHEAD, NULL),
-                 0);
+    cr_assert_eq(
+        lod_object_load(object, 8 * PAGE_BYTES, memory, PAGE_BYTES, LOD_READ_AHEAD, 1, NULL), 0);
     cr_assert_eq(memcmp(memory, truth + 8 * PAGE_BYTES, PAGE_BYTES), 0);
-    cr_assert_eq(lod_object_load(object, AHEAD_BYTES, memory, PAGE_BYTES, LOD_READ_AHEAD, NULL),
+    cr_assert_eq(lod_object_load(object, AHEAD_BYTES, memory, PAGE_BYTES, LOD_READ_AHEAD, 1, NULL),
                  -EIO);
     cr_assert_eq(ftruncate(fd, 10 * PAGE_BYTES), 0);
-    cr_assert_eq(lod_object_load(object, 9 * PAGE_BYTES, memory, PAGE_BYTES, LOD_READ_AHEAD, NULL),
-                 0);
-    cr_assert_eq(lod_object_load(object, 0, memory, AHEAD_BYTES, LOD_READ_AHEAD, NULL), -EIO,
+    cr_assert_eq(
+        lod_object_load(object, 9 * PAGE_BYTES, memory, PAGE_BYTES, LOD_READ_AHEAD, 1, NULL), 0);
+    cr_assert_eq(lod_object_load(object, 0, memory, AHEAD_BYTES, LOD_READ_AHEAD, 1, NULL), -EIO,
                  "it shrank");
     lod_object_close(object);
     close(fd);

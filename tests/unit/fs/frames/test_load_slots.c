@@ -54,6 +54,20 @@ Test(load_slots, readers_have_one_slot_more_than_loads_ahead)
     cr_assert_not(lod_load_slots_may(&slots, AHEAD));
 }
 
+Test(load_slots, parts_of_a_load_fill_the_window_that_others_leave)
+{
+    begin(4, 12);
+    lod_load_slots_begin(&slots, 0, READER);
+    cr_assert_eq(lod_load_slots_parts(&slots), 4);
+    lod_load_slots_begin(&slots, 1, AHEAD);
+    cr_assert_eq(lod_load_slots_parts(&slots), 3);
+    slots.window.limit = 1; /* the store has asked for fewer requests */
+    cr_assert_eq(lod_load_slots_parts(&slots), 1);
+    begin(1, 1);
+    lod_load_slots_begin(&slots, 0, READER);
+    cr_assert_eq(lod_load_slots_parts(&slots), 1, "a disk");
+}
+
 /* Begins as many loads ahead of so many bytes as may be in flight. */
 static unsigned fill(uint64_t bytes)
 {

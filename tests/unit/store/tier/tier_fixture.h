@@ -101,7 +101,8 @@ static inline uint64_t load(struct tiered *t, uint64_t offset, size_t bytes)
 {
     struct lod_read_time time = {0};
 
-    cr_assert_eq(lod_object_load(t->object, offset, t->memory, bytes, LOD_READ_DEMAND, &time), 0);
+    cr_assert_eq(lod_object_load(t->object, offset, t->memory, bytes, LOD_READ_DEMAND, 1, &time),
+                 0);
     const size_t there = offset + bytes > FILE_BYTES ? (size_t)(FILE_BYTES - offset) : bytes;
     cr_assert_eq(memcmp(t->memory, t->truth + offset, there), 0);
     return time.copied_bytes;
