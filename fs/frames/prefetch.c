@@ -297,9 +297,10 @@ static enum lod_prefetch_done load(struct lod_prefetch *prefetch, const struct l
     return LOD_PREFETCH_MOVED;
 }
 
-enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const struct lod_item *item,
-                                         const struct lod_wanted *wanted, unsigned count,
-                                         bool *loaded)
+static enum lod_prefetch_done decide_and_load(struct lod_prefetch *prefetch,
+                                              const struct lod_item *item,
+                                              const struct lod_wanted *wanted, unsigned count,
+                                              bool *loaded)
 {
     const struct lod_prefetch_cost cost = lod_prefetch_cost_now(prefetch);
     const struct lod_groups groups = groups_of(wanted, count);
@@ -331,6 +332,22 @@ enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const st
     }
     count_outside(prefetch, item, &miss);
     return LOD_PREFETCH_NONE;
+}
+
+enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const struct lod_item *item,
+                                         const struct lod_wanted *wanted, unsigned count,
+                                         bool *loaded)
+{
+    const uint64_t began = lod_clock_ns();
+    const enum lod_prefetch_done done = decide_and_load(prefetch, item, wanted, count, loaded);
+    const uint64_t ns = lod_clock_ns() - began;
+
+    if (done == LOD_PREFETCH_MOVED || ns > LOD_PREFETCH_PATIENCE_NS) {
+        pthread_mutex_lock(&prefetch->lock);
+        lod_duration_sum_add(&prefetch->waits, ns);
+        pthread_mutex_unlock(&prefetch->lock);
+    }
+    return done;
 }
 
 /* ---------------------------------------------------------------------------------- the rest */

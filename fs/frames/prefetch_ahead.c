@@ -290,6 +290,9 @@ struct lod_ahead_stats lod_prefetch_ahead_stats(struct lod_prefetch *prefetch)
     pthread_mutex_lock(&prefetch->lock);
     stats.jobs = prefetch->lists.count;
     stats.records = prefetch->lists.records;
+    stats.loads = prefetch->slots.count;
+    stats.window_bytes = prefetch->slots.window.limit * (uint64_t)LOD_IO_BUFFER_BYTES;
+    stats.waits = prefetch->waits;
     for (size_t i = 0; i < prefetch->held.count; i++) {
         stats.ready += prefetch->held.at[i].state == LOD_AHEAD_READY;
     }

@@ -46,6 +46,9 @@ struct lod_ahead_stats {
     uint64_t ready;         /* of these records, each once */
     uint64_t pinned_bytes;  /* memory that cannot be evicted */
     uint64_t outside;       /* reads of records that no list names, while there was a list */
+    uint64_t loads;         /* in flight now, listed or not */
+    uint64_t window_bytes;  /* so many of them would be in flight if there were enough to load */
+    struct lod_duration_sum waits; /* of readers, for loads */
 };
 struct lod_ahead_stats lod_prefetch_ahead_stats(struct lod_prefetch *prefetch);
 

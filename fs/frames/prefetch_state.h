@@ -18,6 +18,7 @@
 #include "frames/load_slots.h"
 #include "frames/prefetch_policy.h"
 #include "framecache/fetch.h"
+#include "durations.h"
 
 /* The next record to load ahead while no job has told its order. Loads follow the order of records
  * of one codec. */
@@ -51,11 +52,12 @@ struct lod_prefetch {
 
     pthread_mutex_t lock; /* guards all below */
     pthread_cond_t moved;
-    struct lod_load_slots slots; /* window.most does not change */
-    struct lod_load_rate rate;   /* of all loads together */
-    bool over;                   /* no other load may begin */
-    uint64_t steps;              /* counts steps and ends of loads */
-    bool threads;                /* may it start threads? */
+    struct lod_load_slots slots;   /* window.most does not change */
+    struct lod_load_rate rate;     /* of all loads together */
+    struct lod_duration_sum waits; /* of readers, for loads */
+    bool over;                     /* no other load may begin */
+    uint64_t steps;                /* counts steps and ends of loads */
+    bool threads;                  /* may it start threads? */
     unsigned thread_count;
     pthread_t thread[LOD_LOADS_MAX];
     uint64_t foresights; /* calls of lod_prefetch_ahead */

@@ -16,7 +16,7 @@
 #include "compiler.h"
 #include "dataset/dataset.h"
 #include "mount/ahead_request.h"
-#include "mount/durations.h"
+#include "durations.h"
 #include "read/reader.h"
 
 /* The longest target of `auto`, which is its st_size at all times; see ARCHITECTURE.md. */

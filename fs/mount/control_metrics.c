@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mount/control_values.h"
@@ -76,20 +77,20 @@ static void add_requests(struct lines *lines, const struct lod_control *control)
     }
 }
 
-static void add_histogram(struct lines *lines, const struct lod_control *control, unsigned request)
+/* `label` is NAME="VALUE", or empty. */
+static void add_histogram(struct lines *lines, const char *metric, const char *label,
+                          const struct lod_duration_sum *sum)
 {
-    const char *op = lod_request_name((enum lod_request)request);
-    struct lod_duration_sum sum;
+    const char *open = *label ? "{" : "", *close = *label ? "}" : "";
     uint64_t below = 0;
 
-    lod_durations_sum(&control->durations, request, &sum);
     for (unsigned b = 0; b < LOD_DURATION_BUCKETS; b++) {
-        below += sum.counts[b];
-        sample(lines, (double)below, "fuse_op_duration_seconds_bucket{op=\"%s\",le=\"%s\"}", op,
+        below += sum->counts[b];
+        sample(lines, (double)below, "%s_bucket{%s%sle=\"%s\"}", metric, label, *label ? "," : "",
                lod_duration_bound(b));
     }
-    sample(lines, sum.seconds, "fuse_op_duration_seconds_sum{op=\"%s\"}", op);
-    sample(lines, (double)sum.count, "fuse_op_duration_seconds_count{op=\"%s\"}", op);
+    sample(lines, sum->seconds, "%s_sum%s%s%s", metric, open, label, close);
+    sample(lines, (double)sum->count, "%s_count%s%s%s", metric, open, label, close);
 }
 
 static void add_durations(struct lines *lines, const struct lod_control *control)
@@ -97,7 +98,11 @@ static void add_durations(struct lines *lines, const struct lod_control *control
     head(lines, "fuse_op_duration_seconds", "histogram",
          "Time from reading a request of the kernel to its answer.");
     for (unsigned i = 0; i < LOD_REQUESTS; i++) {
-        add_histogram(lines, control, i);
+        struct lod_duration_sum sum;
+        char op[32];
+        lod_durations_sum(&control->durations, i, &sum);
+        snprintf(op, sizeof(op), "op=\"%s\"", lod_request_name((enum lod_request)i));
+        add_histogram(lines, "fuse_op_duration_seconds", op, &sum);
     }
 }
 
@@ -164,6 +169,8 @@ static void add_loads(struct lines *lines, struct lod_control *control)
     for (unsigned i = 0; i < LOD_READ_CLASSES; i++) {
         sample(lines, (double)stats.load_bytes[i], "load_bytes_total{class=\"%s\"}", classes[i]);
     }
+    head(lines, "load_wait_seconds", "histogram", "Time that readers wait for loads of prefixes.");
+    add_histogram(lines, "load_wait_seconds", "", &stats.load_waits);
 }
 
 int lod_control_metrics_text(struct lod_control *control, enum lod_metrics_format format,

@@ -71,6 +71,12 @@ static void add_loads(struct lod_values *values, const struct lod_reader_stats *
                "Reads that went to the store for records in no list, while a job had one."),
         NUMBER("ahead", "reader_load_bytes", r->load_bytes[LOD_READ_DEMAND]),
         NUMBER("ahead", "ahead_load_bytes", r->load_bytes[LOD_READ_AHEAD]),
+        METRIC("gauge", "loads", "in_flight", "backend_loads", r->loads,
+               "Loads of prefixes in flight."),
+        METRIC("gauge", "loads", "window_bytes", "backend_window_bytes", r->loads_window_bytes,
+               "Bytes that large loads may have in flight; the mount adjusts it."),
+        NUMBER("loads", "waits", r->load_waits.count),
+        NUMBER("loads", "wait_seconds", r->load_waits.seconds),
         TEXT("advice", "name", lod_advice_name(r->advice), ADVICE_BYTES),
         NUMBER("advice", "bytes", r->advice_bytes),
     };

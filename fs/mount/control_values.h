@@ -18,7 +18,7 @@ struct lod_value {
     unsigned text_bytes; /* length of the longest such text */
 };
 
-#define LOD_VALUES_MAX 63
+#define LOD_VALUES_MAX 67
 
 struct lod_values {
     struct lod_value at[LOD_VALUES_MAX]; /* rows of a part are adjacent */

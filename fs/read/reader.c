@@ -162,6 +162,9 @@ void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_st
         .ahead_ready = frames.ahead.ready,
         .ahead_pinned_bytes = frames.ahead.pinned_bytes,
         .ahead_outside = frames.ahead.outside,
+        .loads = frames.ahead.loads,
+        .loads_window_bytes = frames.ahead.window_bytes,
+        .load_waits = frames.ahead.waits,
         .advice = frames.advised_bytes == 0            ? LOD_ADVICE_NONE
                   : frames.advised_bytes == UINT64_MAX ? LOD_ADVICE_ORDER
                                                        : LOD_ADVICE_CACHE_SIZE,

@@ -14,6 +14,7 @@
 #include "memory/cache.h"
 #include "compiler.h"
 #include "dataset/dataset.h"
+#include "durations.h"
 #include "framecache/fetch.h"
 #include "backend/outcome.h"
 #include "plan.h"
@@ -90,6 +91,8 @@ struct lod_reader_stats {
     uint64_t ahead_pinned_bytes;           /* of the cache, kept for them */
     uint64_t ahead_outside;                /* reads of the store for what no list names */
     uint64_t load_bytes[LOD_READ_CLASSES]; /* of prefix_bytes, by their purpose */
+    uint64_t loads, loads_window_bytes;    /* in flight now; and their limit for large ones */
+    struct lod_duration_sum load_waits;    /* of readers, for loads */
 
     enum lod_advice advice; /* now */
     uint64_t advice_bytes;

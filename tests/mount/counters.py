@@ -114,7 +114,8 @@ def metrics(point):
     for name in ("fuse_ops_total", "fuse_op_duration_seconds", "read_bytes_total",
                  "format_reads_total", "format_read_bytes_total", "backend_bytes_total",
                  "backend_requests_total", "backend_retries_total", "backend_hedges_total",
-                 "backend_connects_total", "backend_first_byte_seconds", "cache_hits_total",
+                 "backend_connects_total", "backend_first_byte_seconds", "backend_loads",
+                 "backend_window_bytes", "load_wait_seconds", "cache_hits_total",
                  "cache_misses_total", "cache_bytes", "checksum_errors_total", "build_info"):
         if f"lodfs_{name}" not in known:
             yield f"lodfs_{name} is missing"

@@ -59,6 +59,18 @@ def given_up(kind, server, point, truth, longest):
         yield f"{time.monotonic() - start:.1f} s"
 
 
+def waits(point):
+    """Each load took .2 s or more, and the reader waited for some."""
+    loads = json.loads(read(f"{point}/.lodfs/stats"))["loads"]
+    if loads["window_bytes"] != 4 * 5 << 20 or loads["in_flight"] or not loads["waits"] or \
+            not .2 <= loads["wait_seconds"] < .5 * loads["waits"] + 10:
+        yield f"loads are counted as {loads}"
+    count, short = (counted(point, rf"load_wait_seconds_{name}")
+                    for name in ("count", r'bucket\{le="0.1"\}'))
+    if count != loads["waits"] or not 0 < count - short:
+        yield f"{count} waits, {short} of them short, and {loads}"
+
+
 def first_record(work):
     """The first record is loaded by several requests side by side, each byte once."""
     source, store = f"{work}/few", f"{work}/few_store"
@@ -72,6 +84,7 @@ def first_record(work):
                 if read(f"{point}/full/{i:02}.bin") != read(f"{source}/{i:02}.bin"):
                     yield f"{i:02}.bin differs"
             asked = json.loads(read(f"{point}/.lodfs/stats"))["store"]["bytes"]
+            yield from waits(point)
         records = {name: most for name, most in server.most_beside.items() if "records/" in name}
         if max(records.values()) < 3:
             yield f"requests of a record side by side: {records}"

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "mount/durations.h"
+#include "durations.h"
 
 static struct lod_durations durations;
 
@@ -44,6 +44,22 @@ Test(durations, without_requests_all_shares_are_zero)
     cr_assert_eq(sum.count, 0);
     cr_assert_eq(sum.seconds, 0);
     cr_assert_eq(lod_duration_within(&sum, .99), 0);
+}
+
+Test(durations, a_sum_has_the_same_buckets)
+{
+    struct lod_duration_sum one = {.count = 0}, other;
+
+    lod_duration_sum_add(&one, 1000);
+    lod_duration_sum_add(&one, 1001);
+    lod_duration_sum_add(&one, 9000000000);
+    lod_durations_add(&durations, 1, 1000);
+    lod_durations_add(&durations, 1, 1001);
+    lod_durations_add(&durations, 1, 9000000000);
+    lod_durations_sum(&durations, 1, &other);
+    cr_assert_arr_eq(one.counts, other.counts, sizeof(one.counts));
+    cr_assert_eq(one.count, 3);
+    cr_assert_float_eq(one.seconds, other.seconds, 1e-9);
 }
 
 #define THREADS 4

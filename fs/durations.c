@@ -3,7 +3,7 @@
  * A request costs two relaxed additions to a cache line that other processors rarely touch. The
  * thread can move to another processor in between, so the additions are atomic.
  */
-#include "mount/durations.h"
+#include "durations.h"
 
 #include <sched.h>
 
@@ -27,6 +27,16 @@ const char *lod_duration_bound(unsigned bucket)
     return bucket < LOD_DURATION_BOUNDS ? bounds[bucket].text : "+Inf";
 }
 
+static unsigned bucket_of(uint64_t ns)
+{
+    unsigned bucket = 0;
+
+    while (bucket < LOD_DURATION_BOUNDS && ns > bounds[bucket].ns) {
+        bucket++;
+    }
+    return bucket;
+}
+
 void lod_durations_init(struct lod_durations *durations)
 {
     for (unsigned s = 0; s < LOD_DURATION_SLOTS; s++) {
@@ -43,12 +53,8 @@ void lod_durations_add(struct lod_durations *durations, unsigned kind, uint64_t 
 {
     unsigned cpu = (unsigned)sched_getcpu(); /* -1 without this call is a valid slot too */
     struct lod_duration_slot *slot = &durations->slots[cpu % LOD_DURATION_SLOTS];
-    unsigned bucket = 0;
 
-    while (bucket < LOD_DURATION_BOUNDS && ns > bounds[bucket].ns) {
-        bucket++;
-    }
-    atomic_fetch_add_explicit(&slot->counts[kind][bucket], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&slot->counts[kind][bucket_of(ns)], 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&slot->ns[kind], ns, memory_order_relaxed);
 }
 
@@ -69,6 +75,13 @@ void lod_durations_sum(const struct lod_durations *durations, unsigned kind,
     }
     sum.seconds = (double)ns / SECOND_NS;
     *ret_sum = sum;
+}
+
+void lod_duration_sum_add(struct lod_duration_sum *sum, uint64_t ns)
+{
+    sum->counts[bucket_of(ns)]++;
+    sum->count++;
+    sum->seconds += (double)ns / SECOND_NS;
 }
 
 double lod_duration_within(const struct lod_duration_sum *sum, double share)

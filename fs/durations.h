@@ -42,6 +42,9 @@ struct lod_duration_sum {
 void lod_durations_sum(const struct lod_durations *durations, unsigned kind,
                        struct lod_duration_sum *ret_sum);
 
+/* Adds one request to a sum. The caller has its lock. */
+void lod_duration_sum_add(struct lod_duration_sum *sum, uint64_t ns);
+
 /* Returns the smallest bound in seconds that `share` (0 .. 1) of the requests did not exceed, or
  * the largest bound if they exceed all. Returns 0 without requests. */
 double lod_duration_within(const struct lod_duration_sum *sum, double share);
