@@ -128,6 +128,15 @@ bool lod_access_history_doubt(struct lod_access_history *history, uint32_t recor
     return is_over(at, record, &at->doubted_until_ns, ns);
 }
 
+void lod_access_history_trust(struct lod_access_history *history, uint32_t record, uint64_t ns)
+{
+    struct lod_access_record *at = place_of(history, record);
+
+    if (LOAD(at->record) == (uint64_t)record + 1) {
+        STORE(at->doubted_until_ns, lod_clock_ns() + ns);
+    }
+}
+
 struct lod_groups lod_access_history_loaded(const struct lod_access_history *history,
                                             uint32_t record)
 {

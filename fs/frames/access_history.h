@@ -61,6 +61,8 @@ bool lod_access_history_look(struct lod_access_history *history, uint32_t record
 
 /* The same for reads that should have come from memory and were slow. */
 bool lod_access_history_doubt(struct lod_access_history *history, uint32_t record, uint64_t ns);
+/* Puts the next doubt off until `ns` from now: the last one took long. */
+void lod_access_history_trust(struct lod_access_history *history, uint32_t record, uint64_t ns);
 
 /* Returns the groups of the record that were loaded. */
 struct lod_groups lod_access_history_loaded(const struct lod_access_history *history,

@@ -18,6 +18,7 @@
 /* Between two queries after slow reads. A query costs as much as 50 reads, and a read can also be
  * slow because its thread was preempted. */
 #define DOUBT_NS (LOD_SECOND_NS / 50)
+#define DOUBT_OF 128u /* of the time goes into queries: each visits all pages of a record */
 
 /* Returns the groups that a reader wants. */
 static struct lod_groups groups_of(const struct lod_wanted *wanted, unsigned count)
@@ -260,10 +261,18 @@ void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *it
     const struct lod_groups loaded = lod_access_history_loaded(&prefetch->history, recd->number);
     bool near = true; /* only this thread was delayed */
 
-    if (loaded.last && lod_access_history_doubt(&prefetch->history, recd->number, DOUBT_NS) &&
-        !lod_dataset_groups_in_memory(prefetch->fetch->dataset, recd, loaded.first, loaded.last,
-                                      &near) &&
-        !near) {
+    if (!loaded.last || !lod_access_history_doubt(&prefetch->history, recd->number, DOUBT_NS)) {
+        return;
+    }
+    const uint64_t from_ns = lod_clock_ns();
+    const int error = lod_dataset_groups_in_memory(prefetch->fetch->dataset, recd, loaded.first,
+                                                   loaded.last, &near);
+    const uint64_t next_ns = (lod_clock_ns() - from_ns) * DOUBT_OF;
+    if (next_ns > DOUBT_NS) {
+        lod_access_history_trust(&prefetch->history, recd->number,
+                                 next_ns < LOOK_NS ? next_ns : LOOK_NS);
+    }
+    if (!error && !near) {
         lod_access_history_set_loaded(&prefetch->history, recd->number, (struct lod_groups){0}, 0);
     }
 }

@@ -111,4 +111,6 @@ Test(access_history, a_doubt_is_answered_now_and_then)
     lod_access_history_read(&history, 4, 40, 1000);
     cr_assert(lod_access_history_doubt(&history, 4, 0));
     cr_assert(lod_access_history_doubt(&history, 4, 0), "its time is over");
+    lod_access_history_trust(&history, 4, 3600ull * 1000 * 1000 * 1000);
+    cr_assert(!lod_access_history_doubt(&history, 4, 0), "put off");
 }
