@@ -168,37 +168,29 @@ static int multiply(struct product *p, void *scratch, struct lodfs_error *error)
     return 0;
 }
 
-#define PRODUCT(name, what, type, suffix)                                                          \
-    int lodfs_table_##name##_##suffix(const struct lodfs_table *table, uint64_t first,             \
-                                      uint64_t count, const type *from, type *into, void *scratch, \
-                                      struct lodfs_error *error)                                   \
+/* The body of a product with `columns` columns. */
+#define MULTIPLY(what, type, columns)                                                              \
     {                                                                                              \
         struct product p = {.table = table,                                                        \
                             .kind = what,                                                          \
                             .element = sizeof(type),                                               \
                             .first = first,                                                        \
                             .count = count,                                                        \
-                            .k = 1,                                                                \
+                            .k = columns,                                                          \
                             .from = (const uint8_t *)from,                                         \
                             .into = (uint8_t *)into};                                              \
         return multiply(&p, scratch, error);                                                       \
     }
 
-#define MATRIX_PRODUCT(name, what, type, suffix)                                                   \
+#define PRODUCT(name, what, type, suffix)                                                          \
     int lodfs_table_##name##_##suffix(const struct lodfs_table *table, uint64_t first,             \
-                                      uint64_t count, const type *from, uint32_t k, type *into,    \
-                                      void *scratch, struct lodfs_error *error)                    \
-    {                                                                                              \
-        struct product p = {.table = table,                                                        \
-                            .kind = what,                                                          \
-                            .element = sizeof(type),                                               \
-                            .first = first,                                                        \
-                            .count = count,                                                        \
-                            .k = k,                                                                \
-                            .from = (const uint8_t *)from,                                         \
-                            .into = (uint8_t *)into};                                              \
-        return multiply(&p, scratch, error);                                                       \
-    }
+                                      uint64_t count, const type *from, type *into, void *scratch, \
+                                      struct lodfs_error *error) MULTIPLY(what, type, 1)
+
+#define MATRIX_PRODUCT(name, what, type, suffix)                                                   \
+    int lodfs_table_##name##_##suffix(                                                             \
+        const struct lodfs_table *table, uint64_t first, uint64_t count, const type *from,         \
+        uint32_t k, type *into, void *scratch, struct lodfs_error *error) MULTIPLY(what, type, k)
 
 PRODUCT(times_vector, TIMES_VECTOR, double, f8)
 PRODUCT(times_vector, TIMES_VECTOR, float, f4)

@@ -58,7 +58,7 @@ static const char *const of_mount8[] = {
     "auto", "noauto", "nofail",   "_netdev", "comment", "x_*",   "X_*",   NULL,
 };
 
-/* Options of libfuse for what lodfs decides itself, or has no use for. */
+/* Options of libfuse that lodfs decides itself or has no use for. */
 /* clang-format off */
 static const char *const of_libfuse[] = {
     "ac_attr_timeout", "async_read", "atomic_o_trunc", "attr_timeout", "auto_cache",

@@ -104,7 +104,7 @@ static int select_files(struct lod_index *index, uint32_t from, uint32_t to, uin
     return 0;
 }
 
-/* Nodes are numbered breadth first, so what lies below a folder is one range at each depth. */
+/* Nodes are numbered breadth first, so the nodes below a folder are one range at each depth. */
 static int select_below(struct lod_index *index, uint32_t folder, uint8_t *set)
 {
     uint32_t from = folder, to = folder + 1;

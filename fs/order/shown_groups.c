@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #define TOP_GROUP    10u /* the last group of scans */
-#define SOURCE_GROUP 12u /* the source file, or what rebuilds it */
+#define SOURCE_GROUP 12u /* the source file, or its rebuild data */
 
 /* Of lossless images. */
 #define LEVEL_GROUPS 7u

@@ -14,6 +14,7 @@
 #include "cmd/pack_arguments.h"
 #include "output/part_report.h"
 #include "output/summary.h"
+#include "clock.h"
 
 static int explain(const struct lod_first_error *first_error, bool resumable, int error)
 {
@@ -72,7 +73,7 @@ static int pack(struct lod_pack_arguments *arguments)
     struct lod_pack_result result;
     struct lod_progress progress;
     struct lod_cancel stop;
-    double began = lod_thread_count_seconds();
+    const uint64_t began_ns = lod_clock_ns();
 
     if (!first_error) {
         return lod_fail(LOD_EXIT_FAILED, "out of memory");
@@ -87,7 +88,7 @@ static int pack(struct lod_pack_arguments *arguments)
     lod_cancel_finish(&stop);
     lod_progress_finish(&progress);
     int code = error ? explain(first_error, result.resumable, error)
-                     : conclude(arguments, &result, lod_thread_count_seconds() - began);
+                     : conclude(arguments, &result, (double)(lod_clock_ns() - began_ns) / 1e9);
     lod_pack_finish(&result);
     lod_first_error_finish(first_error);
     free(first_error);

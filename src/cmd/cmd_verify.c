@@ -15,6 +15,7 @@
 #include "terminal/cancel.h"
 #include "terminal/store_options.h"
 #include "output/verify_report.h"
+#include "clock.h"
 
 struct arguments {
     const char *given;
@@ -92,7 +93,7 @@ static int verify(const struct arguments *arguments, const struct lod_store_how 
 {
     const struct lod_findings *findings = NULL;
     struct work work = {.summary = arguments->summary};
-    const double began = lod_thread_count_seconds();
+    const uint64_t began_ns = lod_clock_ns();
     char why[256] = "";
 
     int error = lod_verify_create(location, how, &work.verify, why, sizeof(why));
@@ -111,7 +112,7 @@ static int verify(const struct arguments *arguments, const struct lod_store_how 
     error = error ? error : run_steps(&work, arguments->threads, &findings);
     lod_cancel_finish(&work.stop);
     lod_progress_finish(&work.progress);
-    work.summary.seconds = lod_thread_count_seconds() - began;
+    work.summary.seconds = (double)(lod_clock_ns() - began_ns) / 1e9;
     if (findings) {
         int unsaid = report(arguments, findings, &work.summary);
         error = error ? error : unsaid;

@@ -2,7 +2,7 @@
 """
 A loss of power during a pack in parts (power_loss.py): the plan, two parts and the commit, each
 behind those before it. A commit right after the loss makes the whole store, or says what is
-missing. What a plan or a part has written stays, once it has ended.
+missing. The files of a plan or a part stay, once it has ended.
 """
 import os
 import random

@@ -3,7 +3,7 @@
 
 - A sentence outside tables and code has at most 40 words; the median of a document is at most 20.
 - A table cell has at most 40 words.
-- No comment begins with a bare What or Who, and no clause has one as its subject.
+- No sentence but a question begins with a bare What or Who, and no clause has one as its subject.
 - The words in WORDS do not occur.
 
 It does not read the strings of programs. It finds patterns only: a text can pass and be bad.
@@ -241,8 +241,8 @@ def breaches(text):
         if count(sentence) > limit:
             yield f"{count(sentence)} words, {limit} are allowed in a {text.kind}: {sentence[:50]}"
     claims = " ".join(s for s in text.sentences() if not s.endswith("?"))
-    if text.kind == "comment" and BEGINS.match(text.words):
-        yield f"the comment begins with a bare pronoun: {text.words[:50]}"
+    if any(map(BEGINS.match, text.sentences())):
+        yield f"a sentence begins with a bare pronoun: {text.words[:50]}"
     elif CLAUSE.search(claims):
         yield f"a clause has a bare pronoun as its subject: {CLAUSE.search(claims)[0]}"
     for word in WORDS.findall(text.words):

@@ -68,6 +68,7 @@ BREACHES = [
     ("english", "gpu/pool.c", HEAD + "/* What the pool does. */\n", "begins with"),
     ("english", "gpu/pool.c", HEAD + "int a; /* Who waits. */\n", "begins with"),
     ("english", "gpu/a.py", '"""Makes a.\n\nWhat is made is kept."""\n', "begins with"),
+    ("english", "demo/page.md", "# A head line\nIt. What a thread has waits.\n", "begins with"),
     ("english", "gpu/a.py", "a = 1  # kept; what is not kept is lost\n", "; what is"),
     ("english", "gpu/pool.c", HEAD + "/* Threads are for who waits. */\n", "for who waits"),
     ("english", "demo/page.md", "# A head line\nNo" "body waits.\n", "No" "body"),

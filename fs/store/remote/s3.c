@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stores on S3 and what speaks its protocol: the back end for s3://BUCKET/KEY. It knows names,
+ * Stores on S3 and servers with its protocol: the back end for s3://BUCKET/KEY. It knows names,
  * regions and keys; libcurl signs (AWS Signature Version 4). The process that holds keys leaves no
  * core, so that they are in no file.
  */

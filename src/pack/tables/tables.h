@@ -14,10 +14,16 @@
 #include "list.h"
 #include "pack/plan/subitems.h"
 #include "pack/source/probe.h"
-#include "pack/tables/table_options.h"
 #include "terminal/progress.h"
 #include "toc/source/table.h"
 #include "toc/source/text_table.h"
+#include "option.h"
+
+/* The options of pack for tables. */
+struct lod_tables_options {
+    struct lod_option_list globs; /* match the name, or, if they have a slash, the path */
+    struct lod_text_options text; /* its `cut` applies to all kinds of tables */
+};
 
 /* A smaller .npy is a table only if --tables names it. */
 #define LOD_TABLE_BYTES_MIN ((uint64_t)1 << 20)

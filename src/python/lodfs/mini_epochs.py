@@ -43,7 +43,7 @@ _UNKNOWN_ROOM = 96 << 20
 
 
 def _call(name, *arguments):
-    """Calls lodfs_met_NAME. What the script has to change is a ValueError."""
+    """Calls lodfs_met_NAME. An error that the script has to mend is a ValueError."""
     try:
         return call(f"met_{name}", *arguments)
     except LodfsError as error:
