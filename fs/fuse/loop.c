@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "log.h"
 
 /* The largest request that libfuse announces to the kernel: 256 pages and their header. */
@@ -160,11 +161,8 @@ static void end_thread(pthread_t thread)
 
     do {
         pthread_kill(thread, WAKE);
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += KNOCK_NS;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-    } while (pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT);
+        until = lod_clock_until(KNOCK_NS);
+    } while (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until) == ETIMEDOUT);
 }
 
 /* Returns the signals that end a mount, and WAKE. One that is ignored, as under nohup, is not among

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend/location.h"
+#include "clock.h"
 #include "read/devices.h"
 #include "fuse/act_as.h"
 #include "fuse/loop.h"
@@ -204,6 +205,7 @@ static void init_control(struct mount *mount)
         .first = mount->options.fidelity,
         .options = &mount->options,
         .began = time(NULL),
+        .began_ns = lod_clock_ns(),
     };
 
     lod_control_init(&mount->control, &facts, mount->dataset, mount->reader);

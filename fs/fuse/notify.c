@@ -7,12 +7,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "clock.h"
 #include "fuse/loop.h"
 #include "thread_start.h"
 #include "views/inode.h"
 #include "views/view.h"
 
-#define TURN_MS 20 /* interval at which lod_notify_end looks for a request to answer */
+#define TURN_NS 20000000 /* interval at which lod_notify_end looks for a request to answer */
 
 struct request {
     struct request *next;
@@ -94,7 +95,7 @@ int lod_notify_start(struct fuse_session *session, struct lod_control *control,
     notify->last = &notify->first;
     pthread_mutex_init(&notify->lock, NULL);
     pthread_cond_init(&notify->asked, NULL);
-    pthread_cond_init(&notify->idle, NULL);
+    lod_clock_cond_init(&notify->idle);
     int error = lod_thread_start(&notify->thread, serve, notify);
     if (error) {
         free(notify);
@@ -120,15 +121,11 @@ int lod_notify_switch(struct lod_notify *notify, fuse_req_t req, unsigned fideli
     return 0;
 }
 
-/* Waits for the thread, up to TURN_MS. Returns whether it has nothing left to do. */
+/* Waits for the thread, up to TURN_NS. Returns whether it has nothing left to do. */
 static bool wait_idle(struct lod_notify *notify)
 {
-    struct timespec until;
+    const struct timespec until = lod_clock_until(TURN_NS);
 
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += TURN_MS * 1000000l;
-    until.tv_sec += until.tv_nsec / 1000000000l;
-    until.tv_nsec %= 1000000000l;
     pthread_mutex_lock(&notify->lock);
     if (notify->first || notify->busy) {
         pthread_cond_timedwait(&notify->idle, &notify->lock, &until);

@@ -74,6 +74,7 @@ struct lod_control_facts {
     uid_t mounter;
     enum lod_fidelity first;                /* of `auto` */
     int64_t began;                          /* seconds since 1970 */
+    uint64_t began_ns;                      /* the same moment of lod_clock_ns() */
     const struct lod_fuse_options *options; /* borrowed; NULL without a mount */
 };
 

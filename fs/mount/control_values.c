@@ -8,7 +8,8 @@
 #include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 #define NANO 1e9
 
@@ -18,7 +19,7 @@
 
 static double uptime(const struct lod_control *control)
 {
-    return (double)(time(NULL) - control->facts.began);
+    return (double)((lod_clock_ns() - control->facts.began_ns) / LOD_SECOND_NS);
 }
 
 static double failed_of(const struct lod_reader_stats *stats)
