@@ -181,11 +181,15 @@ int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *ru
 
     if (code == LOD_EXIT_OK && !walk->told) {
         if (rules->policy != LOD_MET_FIXED) {
-            return lod_fail(LOD_EXIT_FAILED,
-                            "%pE takes no list of records from this user; use --rf=N",
-                            walk->job->mount);
+            return lod_fail(
+                LOD_EXIT_FAILED,
+                "%pE takes no list of records from this user, or is of an older version; use "
+                "--rf=N",
+                walk->job->mount);
         }
-        lod_fail(0, "%pE takes no list of records from this user: nothing is loaded ahead",
+        lod_fail(0,
+                 "%pE takes no list of records from this user, or is of an older version: "
+                 "nothing is loaded ahead",
                  walk->job->mount);
     }
     if (code) {

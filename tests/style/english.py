@@ -63,6 +63,7 @@ FOLDERS = [
     "tests/model",
     "tests/packages",
     "tests/mount",
+    "tests/met",
     "tests/public",
     "tests/remote",
     "tests/scale",

@@ -74,6 +74,13 @@ class Told:
             answer = self._is_same() and self._ahead(0, self._records)
         return answer.ready if answer else 0
 
+    def refusal(self):
+        """Why the mount takes no list, where `works` is False."""
+        if self._lost in (errno.EPERM, errno.EACCES):
+            return f"{self.mount.root} takes lists of records from root and its mounter alone"
+        return (f"{self.mount.root} takes no lists of records: another file system lies over it, "
+                "or it is of an older version")
+
     def touch(self):
         """Keeps the list alive."""
         if time.monotonic() - self._touched > _TOUCH_S:
@@ -86,6 +93,5 @@ class Told:
             self._ahead(0, [])
 
 
-def warn_refused(mount):
-    warnings.warn(f"{mount.root} takes no list of records from this user, or is of an older "
-                  "version: the next part is not loaded ahead", stacklevel=3)
+def warn(text):
+    warnings.warn(text, stacklevel=4)

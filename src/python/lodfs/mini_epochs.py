@@ -28,7 +28,7 @@ import numpy as np
 from ._agreed import Agreed, Alone
 from ._library import MET, LodfsError, RawMet, call
 from ._selection import Selection
-from ._told import Told, warn_refused
+from ._told import Told, warn
 from .mounts import Mount
 from .order import STORED, Order, Pass, ranks, size_of
 from .store import Store
@@ -140,7 +140,7 @@ class MiniEpochs:
         self._room_max = size_of(room) if room is not None else (1 << 53)
         self._met, self._items = MET(), None
         self._left = None        # values of the iteration that a loaded state is within
-        self._by_repeat = False
+        self._by_repeat = self._is_narrow = False
         self._open(options)
         self._begin(0)
 
@@ -159,10 +159,9 @@ class MiniEpochs:
     def _open(self, options):
         if not self._told.works:
             if self.policy != "fixed":
-                raise PermissionError(f"rf={self.policy!r} needs to tell {self._chosen.mount.root} "
-                                      "what comes next, which only root and its mounter may; use a "
-                                      "number")
-            warn_refused(self._chosen.mount)
+                raise PermissionError(f"rf={self.policy!r} needs a list of what comes next, and "
+                                      f"{self._told.refusal()}; use a number")
+            warn(f"{self._told.refusal()}; the next part is not loaded ahead")
         number = call("fidelity", self._fidelity().encode())
         _call("open", self._chosen.order._handle, self.rank, self.world, byref(options), number,
              self._room(), byref(self._met))
@@ -205,6 +204,16 @@ class MiniEpochs:
         records = self._records().tolist()
         self._listed = len(records)
         self._told.tell(records)
+        self._look_at_room()
+
+    def _look_at_room(self):
+        """Says once that the room has become too small for the next part beside the window."""
+        if self._listed > self._window or self._is_narrow or not self._told.works \
+                or json.loads(self._text(0))["whole"]:
+            return
+        self._is_narrow = True
+        warn(f"{self._chosen.mount.root} has room for {self._room()} bytes of this job, too few to "
+             "load the next part ahead; end other jobs, or mount with a larger cache_size")
 
     def _loaded(self, since):
         """How many records are loaded, and whether to wait no longer. Where processes agree, the
