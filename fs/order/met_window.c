@@ -5,14 +5,20 @@
 #include <assert.h>
 #include <string.h>
 
-uint64_t lod_met_window_bytes(const struct lod_met_rules *rules, const struct lod_met_moment *now)
-{
-    const uint32_t rf = lod_met_rules_rf_max(rules, now->epoch);
+/* The repeats of the oldest extents from which on a window is no larger. */
+#define REPEATS_OF_LARGEST 3u
 
-    /* A fixed number N of repeats replaces a part in N each time, for which room is left. A quarter
-     * is always left, since a cache does not hold exactly what it is told to. */
-    if (rules->policy == LOD_MET_FIXED && rules->shape == LOD_MET_SLIDE) {
-        return rf < 3 ? now->room / (rf + 1) * rf : now->room / 4 * 3;
+uint64_t lod_met_window_bytes(const struct lod_met_rules *rules, const struct lod_met_moment *now,
+                              uint32_t oldest)
+{
+    const uint32_t seen = oldest ? oldest : 1;
+    const uint32_t rf =
+        rules->policy == LOD_MET_FIXED ? lod_met_rules_rf_max(rules, now->epoch) : seen;
+
+    /* N repeats replace a part in N each time, for which room is left. A quarter is always left,
+     * since a cache does not hold exactly what it is told to. */
+    if (rules->shape == LOD_MET_SLIDE) {
+        return rf < REPEATS_OF_LARGEST ? now->room / (rf + 1) * rf : now->room / 4 * 3;
     }
     return now->room / 2;
 }
@@ -85,13 +91,31 @@ static void fill(struct moving *m)
     }
 }
 
+/* Whether all that the room holds is loaded, so that the store has nothing to do. */
+static bool is_idle(const struct lod_met_chain *chain, const struct lod_met_moment *now)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < chain->count && i <= now->loaded; i++) {
+        bytes += chain->bytes[i];
+    }
+    return bytes > now->room;
+}
+
+/* A window that grows leaves less room to the next part. So where the store waits for room, it is
+ * as small as one whose extents are dealt once. */
+static uint64_t bytes_for(const struct lod_met_window *window, const struct lod_met_rules *rules,
+                          const struct lod_met_chain *chain, const struct lod_met_moment *now)
+{
+    const uint32_t oldest = window->count ? window->groups[0].repeats : 0;
+
+    return lod_met_window_bytes(rules, now, is_idle(chain, now) ? 0 : oldest);
+}
+
 static struct moving begin(const struct lod_met_window *window, const struct lod_met_rules *rules,
                            const struct lod_met_chain *chain, const struct lod_met_moment *now)
 {
-    struct moving m = {.chain = chain,
-                       .window = *window,
-                       .end = lod_met_window_extents(window),
-                       .bytes_max = lod_met_window_bytes(rules, now)};
+    struct moving m = {.chain = chain, .window = *window, .end = lod_met_window_extents(window)};
 
     assert(m.end <= chain->count);
     for (uint32_t i = 0; i < m.end; i++) {
@@ -100,6 +124,7 @@ static struct moving begin(const struct lod_met_window *window, const struct lod
     for (uint32_t g = 0; g < m.window.count; g++) {
         m.window.groups[g].repeats++;
     }
+    m.bytes_max = bytes_for(&m.window, rules, chain, now);
     return m;
 }
 
@@ -225,7 +250,8 @@ lod_met_window_move(struct lod_met_window *window, const struct lod_met_rules *r
     struct moving m = begin(window, rules, chain, now);
     enum lod_met_verdict verdict;
 
-    while (m.end - m.first > 1 && m.bytes > m.bytes_max) { /* the room has shrunk */
+    const uint64_t most = lod_met_window_bytes(rules, now, REPEATS_OF_LARGEST);
+    while (m.end - m.first > 1 && m.bytes > most) { /* the room has shrunk */
         leave(&m);
     }
     const uint32_t repeats = oldest_repeats(&m);

@@ -40,8 +40,9 @@ struct lod_met_moment {
     bool tired; /* of waiting: nothing was loaded for long */
 };
 
-/* Returns the bytes that a window may have. */
-uint64_t lod_met_window_bytes(const struct lod_met_rules *rules, const struct lod_met_moment *now);
+/* Returns the bytes that a window may have whose oldest extents were dealt `oldest` times. */
+uint64_t lod_met_window_bytes(const struct lod_met_rules *rules, const struct lod_met_moment *now,
+                              uint32_t oldest);
 
 uint32_t lod_met_window_extents(const struct lod_met_window *window);
 

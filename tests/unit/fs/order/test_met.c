@@ -184,8 +184,8 @@ static uint32_t walk(const struct lod_met_rules *rules, uint64_t room, uint32_t 
             dealt[first + i]++;
             sum += bytes[first + i];
         }
-        cr_assert(extents == 1 || sum <= lod_met_window_bytes(rules, &now));
-        loaded = (loaded > first + extents ? loaded : first + extents) + rate;
+        cr_assert(extents == 1 || sum <= lod_met_window_bytes(rules, &now, UINT32_MAX));
+        loaded = (loaded > first + extents ? loaded : first + extents) + extents * rate / 100;
         for (now.loaded = 0; first + now.loaded < loaded && held <= room; now.loaded++) {
             held += bytes[first + now.loaded];
         }
@@ -230,7 +230,7 @@ Test(met, auto_repeats_as_often_as_loading_takes)
 {
     const struct lod_met_rules rules = rules_of(LOD_MET_AUTO);
 
-    /* The window has 100 extents: 25 are loaded in a repeat, so each is dealt 4 times. */
+    /* 25 of 100 extents are loaded while 100 are dealt, so each is dealt 4 times. */
     for (uint32_t rate = 100; rate >= 13; rate /= 2) {
         uint32_t dealt[CHAIN] = {0};
         const uint32_t first = walk(&rules, 2000, rate, 30, dealt);
@@ -242,6 +242,44 @@ Test(met, auto_repeats_as_often_as_loading_takes)
         const double mean = (double)sum / first;
         cr_assert(fabs(mean - 100.0 / rate) < 1, "%u a repeat: %f", rate, mean);
     }
+}
+
+/* Repeats a window of extents of 10 bytes, of which `loaded` of a hundred are loaded meanwhile. */
+static uint32_t repeat(struct lod_met_window *window, uint64_t room, uint32_t loaded,
+                       unsigned times)
+{
+    static uint64_t tens[CHAIN];
+    const struct lod_met_rules rules = rules_of(LOD_MET_AUTO);
+    const struct lod_met_chain chain = {.bytes = tens, .count = CHAIN};
+    struct lod_met_scores scores = {.count = 0};
+    struct lod_met_left left;
+
+    for (uint32_t i = 0; i < CHAIN; i++) {
+        tens[i] = 10;
+    }
+    for (unsigned i = 0; i < times; i++) {
+        const uint32_t extents = lod_met_window_extents(window);
+        const uint32_t ready = extents + extents * loaded / 100;
+        const struct lod_met_moment now = {
+            .room = room, .loaded = ready < room / 10 ? ready : (uint32_t)(room / 10)};
+        if (!extents) {
+            lod_met_window_cut(window, &rules, &chain, &now);
+        } else {
+            lod_met_window_move(window, &rules, &scores, &chain, &now, &left);
+        }
+    }
+    return lod_met_window_extents(window);
+}
+
+Test(met, auto_has_a_larger_window_where_the_next_part_is_small)
+{
+    struct lod_met_window window = {.count = 0};
+
+    cr_assert_eq(repeat(&window, 4000, 0, 1), 200);
+    cr_assert_eq(repeat(&window, 4000, 25, 20), 300, "a quarter is loaded in a repeat");
+    cr_assert_eq(repeat(&window, 4000, 100, 20), 200, "all that has room is");
+    cr_assert_eq(repeat(&window, 4000, 20, 20), 300, "a fifth is");
+    cr_assert_eq(repeat(&window, 400, 20, 1), 30, "the room has shrunk");
 }
 
 Test(met, auto_deals_no_extent_more_than_rf_max_times_and_at_least_rf_min_times)
