@@ -74,8 +74,17 @@ def check_bounds():
         yield f"a gradient that is not finite: {switched}"
     tuner, clock, switched = tuner_of({}, clock=Clock(cost=5.))
     train(tuner, clock, 2000)
-    if len(tuner.history) > 3 or tuner._spent > .1 * clock.now:
+    if len(tuner.history) > 3 or tuner._spent > .05 * clock.now:
         yield f"costly gradients: {len(tuner.history)} probes, {tuner._spent / clock.now:.3f}"
+    for total in 40, 100, 200, 400, 1000:
+        for cost in .02, .1, .5, 2.:
+            tuner, clock, _ = tuner_of({"q1": .5}, clock=Clock(cost=cost), total=total, epoch=20)
+            train(tuner, clock, total)
+            share, reason = tuner._spent / clock.now, tuner.history[0]["reason"]
+            if share > max(.05, cost / clock.now):
+                yield f"{total} steps, gradients of {cost} seconds: {share:.3f} of the time"
+            if tuner.level != ("q3" if "of the run" in reason else "q2"):
+                yield f"{total} steps, gradients of {cost} seconds: {tuner.level}, since {reason}"
     for wrong in ({"total": None}, {"total": 0}, {"likeness": None}):
         try:
             tuner_of({}, **wrong)

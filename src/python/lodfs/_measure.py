@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A probe: how alike the gradients at lower fidelities are to those at full."""
+import time
+
 import numpy as np
 
 
@@ -14,19 +16,25 @@ def _cosine(one, other):
     return float(one @ other / norm) if np.isfinite(norm) and norm > 0 else None
 
 
-def compare(gradients, names, items, shape, seed):
+def compare(gradients, names, items, shape, seed, groups_for=None, clock=time.monotonic):
     """{name: (cosine with full, its standard error)} over groups of items; None: not finite.
 
     `shape` is the number of groups and their size. Items, and the seed of augmentation, are the
-    same for every level.
+    same for every level. `groups_for`, given the seconds of the first gradient, says how many
+    groups there is time for: with none, the result is {}.
     """
     random = np.random.default_rng(seed)
     groups, size = shape
-    cosines = {name: [] for name in names}
-    for _ in range(groups):
+    cosines, done = {name: [] for name in names}, 0
+    while done < groups:
         indices = random.choice(items, size, replace=False)
-        seed = int(random.integers(1 << 31))
+        seed, began = int(random.integers(1 << 31)), clock()
         full = _flat(gradients("full", indices, seed))
+        if groups_for and not done:
+            groups = min(groups, groups_for(clock() - began))
+            if not groups:
+                return {}
+        done += 1
         for name in names:
             cosines[name].append(_cosine(_flat(gradients(name, indices, seed)), full))
             if cosines[name][-1] is None:

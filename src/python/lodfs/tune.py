@@ -121,7 +121,10 @@ class FidelityTuner:
                 return self.level
             return self._conclude(self._static, {}, "the loss has not fallen by 5 % in a tenth of "
                                   "the run: the choice by likeness")
-        found = self._compare(self._levels[:-1])
+        found = self._compare(self._levels[:-1], self._groups_for)
+        if found == {}:
+            return self._conclude(self._static, {}, "comparing gradients would take more than "
+                                  f"{self._budget:.0%} of the run: the choice by likeness")
         if found is None:
             self._due = self._steps + self._window
             return self._log(self.level, {}, "a gradient is not finite: thrown away")
@@ -150,15 +153,15 @@ class FidelityTuner:
         self._plan()
         return level
 
-    def _compare(self, names):
+    def _compare(self, names, groups_for=None):
         """A probe; its time is counted."""
         self._probes += 1
-        began = self._clock()
+        began, self._done = self._clock(), self._groups * (len(names) + 1)
         found = compare(self._gradients, names, self._items, (self._groups, self._group),
-                        (self._seed, self._probes))
+                        (self._seed, self._probes), groups_for, self._clock)
         self._seconds = self._clock() - began
         self._spent += self._seconds
-        self._evaluation = self._seconds / (self._groups * (len(names) + 1))
+        self._evaluation = self._seconds / self._done
         return found
 
     # Time.
@@ -169,6 +172,16 @@ class FidelityTuner:
     def _next_cost(self):
         """Of a later probe: full, the level in use and the next one."""
         return 3 * self._groups * self._evaluation if self._evaluation else 0
+
+    def _groups_for(self, seconds):
+        """The groups of a first comparison that keep to the budget of the whole run, given the
+        seconds of a gradient; 0: fewer than two do."""
+        left = (self._all_time() + self._rate() * (self._total - self._steps)) * self._budget
+        groups = int(min((left - self._spent) / (seconds * len(self._levels)), self._groups)
+                     if seconds > 0 else self._groups)
+        groups = groups if groups >= min(2, self._groups) else 0
+        self._done = groups * len(self._levels) or 1
+        return groups
 
     def _rate(self):
         """Seconds of a training step."""
