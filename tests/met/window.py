@@ -176,7 +176,7 @@ def outside(point, log):
     if not 1000 <= counted() <= 1000 + 2 * len(paths):
         yield f"{counted()} reads are counted"
     with open(log, encoding="utf-8") as file:
-        lines = [line for line in file if "in no list" in line]
+        lines = [line for line in file if "that no job has listed" in line]
     if len(lines) != 1 or not any(os.path.basename(path) in lines[0] for path in paths):
         yield f"the log has {lines}"
 
