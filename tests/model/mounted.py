@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers for tests that pack and mount: a mount as a context, a work folder, counted results."""
+import ctypes
 import os
 import shutil
 import signal
@@ -13,6 +14,8 @@ SKIP = 77
 # In a mount's root, beside the fidelities.
 BESIDE = ["auto", "decoded", "tar", "recordio", "tfrecord", "native", ".lodfs"]
 SECONDS_MAX = 600  # a sanitized pack on a busy machine
+CLONE_NEWNS = 0x20000
+OWN_MOUNTS = "LODFS_TEST_OWN_MOUNTS"
 
 # SIGHUP is ignored under nohup, SIGINT in background jobs of a script. Programs inherit that, so a
 # test that sends such a signal would wait for ever.
@@ -26,11 +29,22 @@ def skip(reason):
     sys.exit(SKIP)
 
 
+def own_mounts():
+    """Gives a test that root runs a mount namespace, which its children share. Other programs of the
+    machine then cannot use its mounts, which makes them busy, and do not copy them with a namespace
+    of their own, which keeps the server alive after umount."""
+    if os.geteuid() == 0 and OWN_MOUNTS not in os.environ and \
+            ctypes.CDLL(None).unshare(CLONE_NEWNS) == 0:
+        os.environ[OWN_MOUNTS] = "1"
+        subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+
+
 def need_fuse():
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         skip("/dev/fuse cannot be opened here, so nothing can be mounted")
     if os.geteuid() != 0 and not shutil.which("fusermount3"):
         skip("not root, and fusermount3 is missing")
+    own_mounts()
 
 
 def lodfs(*arguments, check=True):

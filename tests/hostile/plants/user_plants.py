@@ -32,9 +32,10 @@ USERS = (
     ("a file that changes during pack is left out", "src/pack/source/first_error.c",
      "    if (first_error->skip_unreadable) {\n",
      "    if (first_error->skip_unreadable || error == -ESTALE) {\n", "hostile-moving"),
-    ("a mount does not check the frames it reads", "fs/framecache/fetch_read.c",
-     "    if (is_sound(job, miss)) {\n", "    if (is_sound(job, miss) || miss->group) {\n",
-     "mount-plain_images"),
+    ("a failed read looks like the end of the file", "fs/fuse/ops.c",
+     "    if (error) {\n        lod_ops_fail(req, number, error);\n        return;\n    }\n"
+     "    lod_control_count_read(", "    if (error) {\n        fuse_reply_buf(req, NULL, 0);\n"
+     "        return;\n    }\n    lod_control_count_read(", "mount-plain_images"),
     ("after a record that is gone no other one is opened", "fs/dataset/dataset.c",
      "        *ret_blob = lod_record_blob(record);\n    }\n    return error;\n",
      "        *ret_blob = lod_record_blob(record);\n    }\n    static int gone;\n"
