@@ -30,9 +30,9 @@ def skip(reason):
 
 
 def own_mounts():
-    """Gives a test that root runs a mount namespace, which its children share. Other programs of the
-    machine then cannot use its mounts, which makes them busy, and do not copy them with a namespace
-    of their own, which keeps the server alive after umount."""
+    """Gives a test that root runs a mount namespace, which its children share. Other programs of
+    the machine then cannot use its mounts, which makes them busy, and do not copy them with a
+    namespace of their own, which keeps the server alive after umount."""
     if os.geteuid() == 0 and OWN_MOUNTS not in os.environ and \
             ctypes.CDLL(None).unshare(CLONE_NEWNS) == 0:
         os.environ[OWN_MOUNTS] = "1"
