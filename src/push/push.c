@@ -56,23 +56,32 @@ static int read_object(void *ctx, uint64_t offset, void *into, size_t bytes)
     return lod_object_pread(ctx, offset, into, bytes);
 }
 
-/* The name and the mark of object `number`: a record, or behind them the index. */
+/* The name of object `number`: a record, which is described too, or behind them the index. */
+static int name_object(struct work *work, uint64_t number, char name[LOD_OBJECT_NAME_MAX + 1],
+                       struct lod_record_desc *ret_recd)
+{
+    const bool is_record = number < work->records;
+    int error = is_record ? lod_index_record(work->index, (uint32_t)number, ret_recd) : 0;
+
+    if (error || !is_record) {
+        snprintf(name, LOD_OBJECT_NAME_MAX + 1, LOD_INDEX_NAME);
+    } else {
+        snprintf(name, LOD_OBJECT_NAME_MAX + 1, LOD_RECORDS_NAME "/%s", ret_recd->path);
+    }
+    return error;
+}
+
+/* The name and the mark of an object. */
 static int describe(struct work *work, uint64_t number, char name[LOD_OBJECT_NAME_MAX + 1],
                     uint64_t *ret_mark)
 {
     struct lod_record_desc recd, own;
 
-    if (number == work->records) {
-        snprintf(name, LOD_OBJECT_NAME_MAX + 1, LOD_INDEX_NAME);
+    int error = name_object(work, number, name, &recd);
+    if (error || number == work->records) {
         *ret_mark = work->manifest.index_hash;
-        return 0;
-    }
-    int error = lod_index_record(work->index, (uint32_t)number, &recd);
-    if (error) {
-        snprintf(name, LOD_OBJECT_NAME_MAX + 1, LOD_INDEX_NAME);
         return error;
     }
-    snprintf(name, LOD_OBJECT_NAME_MAX + 1, LOD_RECORDS_NAME "/%s", recd.path);
     *ret_mark = recd.header_hash;
     error = lod_record_header_read(work->store, recd.path, &own);
     return error ? error : own.header_hash == recd.header_hash ? 0 : -EBADMSG;
@@ -148,11 +157,39 @@ static int step(void *ctx, uint64_t number)
     return error;
 }
 
+/* Looks for objects that cannot be sent, before the first one is. Others are found when they are
+ * read. */
+static int check_sizes(struct work *work, char *why)
+{
+    char name[LOD_OBJECT_NAME_MAX + 1] = "";
+    struct lod_object *object = NULL;
+    struct lod_record_desc recd;
+    int error = 0;
+
+    for (uint64_t i = 0; !error && i < work->count; i++) {
+        if (name_object(work, work->first + i, name, &recd) ||
+            lod_object_open(work->store, name, &object)) {
+            continue;
+        }
+        if (lod_object_bytes(object) > LOD_UPLOAD_MAX) {
+            error = refuse(why, -EFBIG, name,
+                           "it is above 5 GiB, which S3 does not take in one request; nothing was "
+                           "sent; pack with a smaller --record-size");
+        }
+        lod_object_close(object);
+    }
+    return error;
+}
+
 static int send_objects(struct work *work, char *why)
 {
     struct lod_pool *pool = NULL;
 
-    int error = lod_pool_create(work->push->threads, &pool);
+    int error = check_sizes(work, why);
+    if (error) {
+        return error;
+    }
+    error = lod_pool_create(work->push->threads, &pool);
     error = error ? error : lod_pool_each(pool, work->count, step, work);
     lod_pool_destroy(pool);
     if (error) {

@@ -187,6 +187,21 @@ def refusals(results, store, work, engine):
     results.add("refused: a damaged store", fails(("push", damaged, url), 1, "damaged"))
 
 
+def too_large(store, work):
+    """A record above the limit of one PUT: nothing is sent, also with -n."""
+    large = f"{work}/large"
+    subprocess.run(["cp", "-r", store, large], check=True)
+    record = sorted(os.listdir(f"{large}/records"))[-1]
+    os.truncate(f"{large}/records/{record}", (5 << 30) + 1)
+    os.makedirs(f"{work}/nothing/b")
+    with Faults(f"{work}/nothing") as server:
+        for words in (), ("-n",):
+            yield from fails(("push", "-o", f"endpoint={server.url}", *words, large, "s3://b/x"), 1,
+                             f"records/{record}: it is above 5 GiB")
+    if os.listdir(f"{work}/nothing/b"):
+        yield "objects were sent"
+
+
 def lossy(store, work):
     """Answers of PUT are lost, late or errors; each object is created once all the same."""
     os.makedirs(f"{work}/served/b")
@@ -222,6 +237,7 @@ def main():
             results.add("two stores at once", race(bucket, store, second))
             results.add("killed at any moment", killed(bucket, store, engine))
             refusals(results, store, work, engine)
+            results.add("a record that is too large", too_large(store, work))
             results.add("answers that are lost", lossy(store, work))
     return results.finish()
 

@@ -14,7 +14,6 @@
 
 #define MARK_HEADER "x-amz-meta-lodfs: %016" PRIx64
 #define CREATE_ONLY "if-none-match: *"
-#define PUT_MAX     (5ull << 30) /* of one PUT to S3 */
 
 struct lod_upload {
     struct lod_remote *remote;
@@ -143,8 +142,8 @@ int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *f
     struct lod_remote_errand errand = {
         .name = file->name, .method = LOD_HTTP_PUT, .body = &body, .headers = headers};
 
-    if (file->bytes > PUT_MAX) {
-        return refuse(file, -EFBIG, "it is above 5 GiB; pack with a smaller --record-size", why);
+    if (file->bytes > LOD_UPLOAD_MAX) {
+        return refuse(file, -EFBIG, "it is above 5 GiB", why);
     }
     snprintf(mark, sizeof(mark), MARK_HEADER, file->mark);
     int error = lod_sha256_body(upload->sha256, &body, sha256);

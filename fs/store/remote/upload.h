@@ -14,6 +14,7 @@
 #include "compiler.h"
 
 #define LOD_UPLOAD_WHY 512
+#define LOD_UPLOAD_MAX (5ull << 30) /* bytes of an object: of one PUT to S3 */
 
 struct lod_upload;
 
@@ -48,7 +49,8 @@ LOD_MUST_CHECK int lod_upload_look(struct lod_upload *upload, const struct lod_u
 LOD_MUST_CHECK int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *file,
                                       char why[LOD_UPLOAD_WHY]);
 
-/* Creates the object. -EEXIST: there is one already, which stays. */
+/* Creates the object, of LOD_UPLOAD_MAX bytes at most. -EEXIST: there is one already, which stays.
+ */
 LOD_MUST_CHECK int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *file,
                                      char why[LOD_UPLOAD_WHY]);
 
