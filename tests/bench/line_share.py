@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-line_share.py LODFS STORE FIDELITY record|listed [OPTIONS]: the share of a line that a mount uses.
+line_share.py LODFS STORE FIDELITY record|listed [OPTIONS [URL BYTES]]: the share of a line that a
+mount uses.
 
 Four readers read all photographs of a store in a local folder, through a mount that is as slow as
 the -o OPTIONS say. They go in the order of the records, or in a permuted order of records that is
-told to the mount. Prints the bytes of the store a second, as a share of 125 MiB/s. Needs the
-environment of the Python package (LODFS_LIBRARY, PYTHONPATH).
+told to the mount. Prints the bytes of the store a second, as a share of 125 MiB/s. With a URL, the
+same store is mounted from there, and the share is of so many BYTES a second. Needs the environment
+of the Python package (LODFS_LIBRARY, PYTHONPATH).
 """
 import json
 import os
@@ -70,7 +72,7 @@ class Pass:
             self.finish(record)
 
 
-def measure(lodfs, store, point, fidelity, order):
+def measure(lodfs, store, point, fidelity, order, line=LINE):
     records, client = records_of(lodfs, store), Mount(point)
 
     def done(head):
@@ -90,14 +92,15 @@ def measure(lodfs, store, point, fidelity, order):
     with open(f"{point}/.lodfs/stats", encoding="utf-8") as file:
         stored = json.load(file)["store"]["bytes"]
     print(f"{fidelity} {order}: {stored / 1e6:.1f} MB in {seconds:.2f} s, share"
-          f" {stored / seconds / LINE:.3f}")
+          f" {stored / seconds / line:.3f}")
 
 
-def main(lodfs, store, fidelity, order, options=OPTIONS):
+def main(lodfs, store, fidelity, order, options=OPTIONS, url=None, line=LINE):
     with tempfile.TemporaryDirectory() as point:
-        subprocess.run([lodfs, "mount", "-o", f"{USUAL},{options}", store, point], check=True)
+        subprocess.run([lodfs, "mount", "-o", f"{USUAL},{options}", url or store, point],
+                       check=True)
         try:
-            measure(lodfs, store, point, fidelity, order)
+            measure(lodfs, store, point, fidelity, order, float(line))
         finally:
             subprocess.run([lodfs, "umount", point], check=True)
 
