@@ -11,7 +11,7 @@ static const struct lod_option info_options[] = {
         "sample"),
     LOD_ROW_JSON(LOD_FIELD(struct lod_info, json)),
     LOD_ROW_STORE_WORDS(LOD_FIELD(struct lod_info, words)),
-    LOD_ROW_OPERAND(LOD_FIELD(struct lod_info, store), "STORE", 1, LOD_NAMES_FOLDERS),
+    LOD_ROW_OPERAND(LOD_FIELD(struct lod_info, store), "STORE|MOUNT", 1, LOD_NAMES_FOLDERS),
     LOD_ROW_END,
 };
 

@@ -48,7 +48,7 @@ static const struct lod_option ls_options[] = {
                      "print sizes at q1 .. q10, full (default) or original"),
     LOD_ROW_JSON(FIELD(json)),
     LOD_ROW_STORE_WORDS(LOD_FIELD(struct ls, words)),
-    LOD_ROW_OPERAND(FIELD(store), "STORE", 1, LOD_NAMES_FOLDERS),
+    LOD_ROW_OPERAND(FIELD(store), "STORE|MOUNT", 1, LOD_NAMES_FOLDERS),
     LOD_ROW_OPERAND(FIELD(path), "PATH", 0, LOD_NAMES_NONE),
     LOD_ROW_END,
 };

@@ -4,7 +4,6 @@
  * list for programs that take one. order_print.c prints it.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "index/manifest.h"
 #include "output/order_print.h"
@@ -90,17 +89,14 @@ static int run(int argc, char **argv)
 {
     struct lod_order_list list = {
         .split = "", .fidelity = 4, .run_bytes = (uint64_t)96 << 20, .nodes = 1};
-    char *mounted = NULL;
     int code = lod_arguments_parse(&lod_cmd_order, argc, argv, &list);
 
     code = code ? code : parse_rank(&list);
-    code = code ? code : lod_store_behind(list.store, &mounted);
-    code = code ? code : lod_open_store(mounted ? mounted : list.store, &list.words, &list.dataset);
+    code = code ? code : lod_open_store(list.store, &list.words, &list.dataset);
     if (code == LOD_EXIT_OK) {
         code = print_order(&list);
         lod_dataset_close(list.dataset);
     }
-    free(mounted);
     return code;
 }
 

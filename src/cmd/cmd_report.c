@@ -163,13 +163,12 @@ static int conclude(const struct arguments *arguments, const struct lod_survey *
                : LOD_EXIT_OK;
 }
 
-static int report(const char *location, const struct arguments *arguments,
-                  struct lod_survey_options *options)
+static int report(const struct arguments *arguments, struct lod_survey_options *options)
 {
     struct lod_survey surveys[LOD_SURVEY_INPUTS_MAX];
     struct lod_dataset *dataset = NULL;
     struct lod_whole_file file;
-    int code = lod_open_store(location, &arguments->words, &dataset);
+    int code = lod_open_store(arguments->given, &arguments->words, &dataset);
 
     if (code) {
         return code;
@@ -184,7 +183,7 @@ static int report(const char *location, const struct arguments *arguments,
     if (error) {
         lod_whole_file_abandon(&file);
         return error == -EINTR ? lod_fail(LOD_EXIT_INTERRUPTED, "interrupted: nothing was written")
-                               : lod_store_failed(location, error);
+                               : lod_store_failed(arguments->given, error);
     }
     error = lod_whole_file_commit(&file);
     return error ? explain_output(arguments->output, error) : conclude(arguments, &surveys[0]);
@@ -198,16 +197,12 @@ static int run(int argc, char **argv)
                                   .threads = lod_thread_count_default(),
                                   .progress = -1};
     struct lod_survey_options options = {.inputs_count = 0};
-    char *mounted = NULL;
     int code = lod_arguments_parse(&lod_cmd_report, argc, argv, &arguments);
 
     code = code ? code : read_sizes(&arguments.sizes, &options);
     options.target = (double)arguments.target / MILLION;
     options.sample = arguments.sample;
-    code = code ? code : lod_store_behind(arguments.given, &mounted);
-    code = code ? code : report(mounted ? mounted : arguments.given, &arguments, &options);
-    free(mounted);
-    return code;
+    return code ? code : report(&arguments, &options);
 }
 
 const struct lod_cmd lod_cmd_report = {

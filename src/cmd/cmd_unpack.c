@@ -37,7 +37,7 @@ static const struct lod_option unpack_options[] = {
     LOD_ROW_JSON(FIELD(json)),
     LOD_ROW_PROGRESS(FIELD(progress)),
     LOD_ROW_STORE_WORDS(LOD_FIELD(struct arguments, words)),
-    LOD_ROW_OPERAND(FIELD(store), "STORE", 1, LOD_NAMES_FOLDERS),
+    LOD_ROW_OPERAND(FIELD(store), "STORE|MOUNT", 1, LOD_NAMES_FOLDERS),
     LOD_ROW_OPERAND(FIELD(unpack.folder), "FOLDER", 1, LOD_NAMES_FOLDERS),
     LOD_ROW_END,
 };

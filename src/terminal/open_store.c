@@ -14,17 +14,20 @@
 
 #define WHY_BYTES 512
 
-int lod_open_store(const char *location, const struct lod_option_list *words,
+int lod_open_store(const char *given, const struct lod_option_list *words,
                    struct lod_dataset **ret_dataset)
 {
     char why[WHY_BYTES] = "", shown[PATH_MAX];
     struct lod_store_how how;
     const struct lod_open_options options = {.how = &how, .index_copy = true};
-    char *text = NULL;
-    int code = lod_store_options_take(words, &how, &text);
-    int error = code ? 0 : lod_dataset_open(location, &options, ret_dataset, why, sizeof(why));
+    char *text = NULL, *behind = NULL;
+    int code = lod_store_behind(given, &behind);
+    const char *location = behind ? behind : given;
 
+    code = code ? code : lod_store_options_take(words, &how, &text);
+    int error = code ? 0 : lod_dataset_open(location, &options, ret_dataset, why, sizeof(why));
     free(text);
+    free(behind);
     if (!error) {
         return code;
     }
@@ -32,7 +35,7 @@ int lod_open_store(const char *location, const struct lod_option_list *words,
                     : error == -EINVAL ? LOD_EXIT_USAGE
                                        : LOD_EXIT_FAILED,
                     "cannot open the store '%pE': %pE",
-                    lod_location_show(location, shown, sizeof(shown)),
+                    lod_location_show(given, shown, sizeof(shown)),
                     why[0] ? why : strerrordesc_np(-error));
 }
 

@@ -6,9 +6,10 @@
 #include "dataset/dataset.h"
 #include "terminal/store_options.h"
 
-/* Opens the store with the options of -o. Returns LOD_EXIT_OK, or LOD_EXIT_NO_STORE, LOD_EXIT_USAGE
- * or LOD_EXIT_FAILED after a message on stderr. */
-int lod_open_store(const char *location, const struct lod_option_list *words,
+/* Opens the store `given`, or the one behind the mount point `given`, with the options of -o.
+ * Returns LOD_EXIT_OK, or LOD_EXIT_NO_STORE, LOD_EXIT_USAGE or LOD_EXIT_FAILED after a message on
+ * stderr. */
+int lod_open_store(const char *given, const struct lod_option_list *words,
                    struct lod_dataset **ret_dataset);
 
 /*

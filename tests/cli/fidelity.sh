@@ -106,7 +106,7 @@ done
 grep -q 'too few photographs can be compared: of 24' err || fail "no reason: $(cat err)"
 [ -s out ] && fail "a name for a damaged store: $(cat out)"
 
-# Of a mount point, the store behind it; the name is one that `set` takes.
+# Of a mount point, the store behind it, also for info, ls and unpack. `set` takes the name.
 if [ -e /dev/fuse ] && mkdir mount && "$LODFS" mount scans mount 2>/dev/null; then
     cleanup() { umount "$work/mount" 2>/dev/null; }
     expect 0 "$LODFS" fidelity -q --size=96 scans
@@ -115,6 +115,16 @@ if [ -e /dev/fuse ] && mkdir mount && "$LODFS" mount scans mount 2>/dev/null; th
     cmp -s alone out || fail "the mount says $(cat out), its store $(cat alone)"
     expect 0 "$LODFS" set mount auto="$(cat out)"
     [ "$(readlink mount/auto)" = "$(cat alone)" ] || fail "auto leads to $(readlink mount/auto)"
+    for command in info 'ls -lR' 'info --json'; do
+        expect 0 "$LODFS" $command scans
+        grep -v -e '^scans$' -e '"store":' out >alone
+        expect 0 "$LODFS" $command mount
+        grep -v -e '^mount$' -e '"store":' out | cmp -s alone - ||
+            fail "$command of a mount: $(cat out)"
+    done
+    expect 0 "$LODFS" unpack -q scans unpacked
+    expect 0 "$LODFS" unpack -q mount unpacked.mount
+    diff -r unpacked unpacked.mount >/dev/null || fail 'the mount is unpacked to other files'
     "$LODFS" umount mount
 else
     echo 'SKIP: nothing can be mounted here'

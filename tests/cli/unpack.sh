@@ -90,7 +90,7 @@ expect 10 "$LODFS" unpack source new
 said 'no manifest.json'
 [ -e new ] && fail 'unpack made a folder although there is no store'
 expect 2 "$LODFS" unpack store
-said 'takes a STORE and a FOLDER'
+said 'takes a STORE|MOUNT and a FOLDER'
 expect 2 "$LODFS" unpack --fidelity=q11 store new
 said '--fidelity takes q1 .. q10, full or original'
 if [ -c /dev/full ] && mkdir tiny && mount -t tmpfs -o size=1m none tiny 2>/dev/null; then

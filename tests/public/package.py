@@ -48,6 +48,7 @@ def check_store(store, source):
             assert file.read(5) == data[:5] and file.size == len(data)
     assert "no such file" in raises(FileNotFoundError, lambda: store.read("nothing"))
     assert "q11" in raises(ValueError, lambda: store.read("plain.npy", "q11"))
+    assert "called 5" in raises(ValueError, lambda: store.read("plain.npy", 5))
 
 
 def close(a, b, tolerance=1e-9):

@@ -72,7 +72,7 @@ class Mount:
 
     @auto.setter
     def auto(self, fidelity: str) -> None:
-        number = call("fidelity", fidelity.encode())
+        number = call("fidelity", str(fidelity).encode())
         if not number or number == _ORIGINAL:
             raise ValueError(f"auto cannot be {fidelity!r}: q1 .. q10 or full")
         file = os.open(os.path.join(self.root, ".lodfs", "control"), os.O_RDONLY | os.O_CLOEXEC)

@@ -85,7 +85,7 @@ class Store:
 
     @staticmethod
     def _fidelity(name):
-        number = call("fidelity", name.encode())
+        number = call("fidelity", str(name).encode())
         if not number:
             raise ValueError(f"no fidelity is called {name!r}: q1 .. q10, full, original")
         return number
