@@ -153,6 +153,34 @@ def filled(client):
                    "records")
 
 
+def make_pairs(work, photographs):
+    """Packs samples of a folder each, with a photograph and a mask of noise."""
+    rng = random.Random(5)
+    for number, path in enumerate(photographs):
+        os.makedirs(f"{work}/pairs/s{number:03}")
+        os.link(path, f"{work}/pairs/s{number:03}/image.jpg")
+        with open(f"{work}/pairs/s{number:03}/mask.pgm", "wb") as file:
+            file.write(b"P5\n128 96\n255\n" + rng.randbytes(128 * 96))
+    return stores.pack(f"{work}/pairs", f"{work}/pairs.lodfs", "--record-size=192K")
+
+
+def pairs(work, photographs):
+    """A job lists images. Their masks, read beside them, are in its lists, and are loaded once."""
+    store = make_pairs(work, photographs)
+    with Mount(store, f"{work}/mount", "-o", f"{QUICK},cache_size=3M") as point:
+        images = [f"{point}/full/s{number:03}/image.jpg" for number in range(len(photographs))]
+        met, begun, used = lodfs.MiniEpochs(images, rf=2), store_bytes(point), 0
+        for _ in range(4):
+            for image in met.paths():
+                used += size_of(image) + size_of(image.replace("image.jpg", "mask.pgm"))
+        with open(f"{point}/.lodfs/stats", "rb", buffering=0) as file:
+            stray = json.loads(file.read(1 << 20))["ahead"]["reads_outside"]
+        share = (store_bytes(point) - begun) / used
+        print(f"pairs: {stray} reads outside of lists, {share:.2f} of the bytes of the store")
+        if stray or not .4 < share < .7:
+            yield f"{stray} reads of {8 * len(images)} outside of lists, {share:.2f} of the bytes"
+
+
 def outside(point, log):
     """Reads of files in no list are counted while there is a list; after 1,000 a line names one."""
     client, paths = lodfs.Mount(point), sorted(
@@ -193,6 +221,8 @@ def main():
         for size in "512K", "1M", "1536K":
             with Mount(store, f"{work}/filled", "-o", f"{QUICK},cache_size={size}") as point:
                 results.add(f"a list fills its room in {size}", filled(lodfs.Mount(point)))
+        results.add("pairs", pairs(work, [f"{work}/source/{path}" for path in
+                                          stores.files_below(f"{work}/source")]))
         log = f"{work}/log"
         with Mount(store, f"{work}/outside", "--log-file", log, "-o",
                    f"{QUICK},cache_size=512K") as point:
