@@ -140,8 +140,8 @@ WRITING = (
      "    (void)!linkat(dir_fd, LOD_MANIFEST_NAME, dir_fd, TMP_NAME, 0);\n",
      "hostile-failing-pack"),
     ("the index is written after the manifest", "src/pack/record/commit.c",
-     "    return error ? error : lod_manifest_commit(c->target->fd);\n",
-     "    error = error ? error : lod_manifest_commit(c->target->fd);\n"
+     "    return error ? error : name_manifest(c);\n",
+     "    error = error ? error : name_manifest(c);\n"
      "    return error ? error : write_index(c, ret_bad);\n", "hostile-failing-pack"),
     ("fsync is never called", "fs/store/backend/file_io.c",
      "    while (fsync(fd) < 0) {\n", "    while (fd < 0) {\n", "hostile-failing-pack"),
