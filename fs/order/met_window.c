@@ -91,7 +91,7 @@ static void fill(struct moving *m)
     }
 }
 
-/* Whether all that the room holds is loaded, so that the store has nothing to do. */
+/* Returns whether all that the room holds is loaded, so that the store has nothing to do. */
 static bool is_idle(const struct lod_met_chain *chain, const struct lod_met_moment *now)
 {
     uint64_t bytes = 0;

@@ -10,7 +10,8 @@
 #include "remote/remote_read.h"
 
 #define HEAD_BYTES (64u << 10)
-#define PART_LEAST (1u << 20) /* the first byte of smaller ones takes longer than the rest */
+/* Smaller parts wait longer for their first byte than for the rest. */
+#define PART_LEAST (1u << 20)
 
 struct object {
     struct lod_remote *remote;
