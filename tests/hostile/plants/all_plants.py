@@ -301,7 +301,7 @@ POWER = (
      "LOD_PLAN_NAME};", "hostile-kills"),
     ("a failed write of unpack is reported as a success", "src/unpack/hole_write.c",
      "        if (wrote < 0 && errno != EINTR) {\n            return -errno;\n",
-     "        if (wrote < 0 && errno != EINTR) {\n            return 0;\n",
+     "        if (wrote < 0 && errno != EINTR) {\n            *at = end;\n            return 0;\n",
      "hostile-failing-unpack"),
     ("output that cannot be written is reported as a success", "src/cmd/main.c",
      "if ((fflush(stdout) || ferror(stdout)) && code == LOD_EXIT_OK) {",
