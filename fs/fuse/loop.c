@@ -21,6 +21,7 @@
 
 #include "clock.h"
 #include "log.h"
+#include "thread_start.h"
 
 /* The largest request that libfuse announces to the kernel: 256 pages and their header. */
 #define REQUEST_BYTES ((256u + 1u) * 4096u)
@@ -68,30 +69,24 @@ static int read_request(struct fuse_session *session, struct fuse_buf *buf)
 static void *serve(void *arg);
 
 /* Starts a thread. A failure, for want of memory too, is ignored: fewer threads are slower, not
- * wrong. Signals are blocked in it, since the caller of the loop waits for them. */
+ * wrong. */
 static void start_another(struct loop *loop)
 {
-    sigset_t all, before;
-
     if (atomic_load(&loop->started) >= loop->threads_max) {
         return;
     }
-    sigfillset(&all);
-    sigdelset(&all, WAKE);
     pthread_mutex_lock(&loop->lock);
     unsigned place = atomic_load(&loop->started);
     struct thread *thread = &loop->threads[place];
     if (place < loop->threads_max && !fuse_session_exited(loop->session)) {
-        pthread_sigmask(SIG_SETMASK, &all, &before);
         atomic_fetch_add(&loop->idle, 1);
         *thread = (struct thread){.loop = loop, .buffer = malloc(REQUEST_BYTES)};
-        if (!thread->buffer || pthread_create(&thread->id, NULL, serve, thread)) {
+        if (!thread->buffer || lod_thread_start(&thread->id, serve, thread)) {
             free(thread->buffer);
             atomic_fetch_sub(&loop->idle, 1);
         } else {
             atomic_store(&loop->started, place + 1);
         }
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     pthread_mutex_unlock(&loop->lock);
 }
@@ -129,13 +124,18 @@ static bool is_running(int error)
     return error == 0 || error == -EINTR || error == -EAGAIN || error == -ENOENT;
 }
 
+/* Of all signals a thread takes WAKE alone, which interrupts its read(2). */
 static void *serve(void *arg)
 {
     const struct thread *thread = arg;
     struct loop *loop = thread->loop;
     struct fuse_buf buf = {.mem = thread->buffer};
+    sigset_t taken;
     int error = 0;
 
+    sigemptyset(&taken);
+    sigaddset(&taken, WAKE);
+    pthread_sigmask(SIG_UNBLOCK, &taken, NULL);
     while (is_running(error) && !fuse_session_exited(loop->session)) {
         error = serve_one(loop, &buf);
     }

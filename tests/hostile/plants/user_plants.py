@@ -46,7 +46,7 @@ USERS = (
     ("umount advises to end the programs that a hung daemon blocks", "fs/fuse/unmount.c",
      "reason(error, asked != -ETIMEDOUT)", "reason(error, asked != -EBUSY)", "mount-ways"),
     ("a thread that serves takes the signal that ends a mount", "fs/fuse/loop.c",
-     "    sigfillset(&all);\n", "    sigemptyset(&all);\n", "hostile-failing-mount"),
+     "    sigaddset(&taken, WAKE);\n", "    sigfillset(&taken);\n", "hostile-failing-mount"),
     ("verify counts the list of names as a file", "fs/store/verify/check.h",
      "return recd->codec == LOD_CODEC_TREE ? 0 : recd->items;", "return recd->items;",
      "cli-verify"),
