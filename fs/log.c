@@ -106,3 +106,8 @@ void lod_log(enum lod_log_level level, const char *format, ...)
         write_line(STDERR_FILENO, "", level, text);
     }
 }
+
+void lod_log_warning(const char *sentence)
+{
+    lod_log(LOD_LOG_WARNING, "%s", sentence);
+}

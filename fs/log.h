@@ -30,4 +30,7 @@ void lod_log_leave_stderr(void);
  */
 void lod_log(enum lod_log_level level, const char *format, ...) LOD_PRINTF(2, 3);
 
+/* Logs a sentence at level WARNING. A library that does not log calls it through a pointer. */
+void lod_log_warning(const char *sentence);
+
 #endif

@@ -216,11 +216,6 @@ static int check_tier(const struct lod_fuse_options *options)
                : 0;
 }
 
-static void warn(const char *sentence)
-{
-    lod_log(LOD_LOG_WARNING, "%s", sentence);
-}
-
 int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sloppy,
                            struct lod_fuse_options *ret_options)
 {
@@ -228,7 +223,7 @@ int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sl
         .options = {.fidelity = LOD_FULL,
                     .cache_bytes = LOD_OPTION_AUTO,
                     .threads = 4,
-                    .how.warn = warn,
+                    .how.warn = lod_log_warning,
                     .tier.free_percent = LOD_TIER_FREE_DEFAULT,
                     .read_bytes_max = LOD_READ_BYTES_MAX,
                     .uid = LOD_ID_OF_MOUNTER,

@@ -28,15 +28,10 @@ static int take(const char *word, struct lod_store_how *how)
     return LOD_EXIT_OK;
 }
 
-static void warn(const char *sentence)
-{
-    lod_log(LOD_LOG_WARNING, "%s", sentence);
-}
-
 int lod_store_options_take(const struct lod_option_list *given, struct lod_store_how *ret_how,
                            char **ret_text)
 {
-    struct lod_store_how how = {.own_process = true, .warn = warn};
+    struct lod_store_how how = {.own_process = true, .warn = lod_log_warning};
     int code = LOD_EXIT_OK;
 
     *ret_text = lod_option_join(given);
