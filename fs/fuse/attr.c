@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "backend/mtime.h"
+#include "fuse/subdir.h"
 
 #define SECTOR_BYTES 512   /* of st_blocks, on every Linux file system */
 #define READ_HINT    65536 /* st_blksize: buffered readers take one read for a small photograph */
@@ -114,8 +115,8 @@ void lod_ops_fail(fuse_req_t req, fuse_ino_t number, int error)
     const struct lod_ops *ops = fuse_req_userdata(req);
 
     if (error != -ENOENT && error != -ENAMETOOLONG && error != -ENOTTY) {
-        error = lod_dataset_node_failed(
-            ops->dataset, (uint32_t)(number == LOD_INODE_ROOT ? ops->root : number), error);
+        error =
+            lod_dataset_node_failed(ops->dataset, (uint32_t)lod_subdir_number(ops, number), error);
     }
     /* ETIME: another request is reading the bytes, and may still succeed. */
     fuse_reply_err(req, error == -ETIME ? ETIMEDOUT : -error);

@@ -39,10 +39,14 @@ static bool is_root(const struct lod_ops *ops, const struct lod_found *found)
     return lod_inode_pack(found->inode) == ops->root;
 }
 
+uint64_t lod_subdir_number(const struct lod_ops *ops, fuse_ino_t number)
+{
+    return number == LOD_INODE_ROOT ? ops->root : number;
+}
+
 int lod_subdir_resolve(const struct lod_ops *ops, fuse_ino_t number, struct lod_found *ret_found)
 {
-    return lod_namespace_find(ops->dataset, number == LOD_INODE_ROOT ? ops->root : number,
-                              ret_found);
+    return lod_namespace_find(ops->dataset, lod_subdir_number(ops, number), ret_found);
 }
 
 int lod_subdir_lookup(const struct lod_ops *ops, const struct lod_found *folder, const char *name,

@@ -18,6 +18,9 @@
 LOD_MUST_CHECK int lod_subdir_find(struct lod_dataset *dataset, const char *path,
                                    uint64_t *ret_root);
 
+/* Returns the number in the whole mount for a number of the kernel. */
+uint64_t lod_subdir_number(const struct lod_ops *ops, fuse_ino_t number);
+
 /* lod_namespace_find for a number of the kernel. */
 LOD_MUST_CHECK int lod_subdir_resolve(const struct lod_ops *ops, fuse_ino_t number,
                                       struct lod_found *ret_found);
