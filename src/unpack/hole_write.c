@@ -56,22 +56,18 @@ static int write_data(int fd, struct iovec *spans, unsigned *at, unsigned end)
 /* Writes a span that has holes, or is one. */
 static int write_sparse(int fd, struct iovec span, bool *hole)
 {
-    while (span.iov_len) {
-        struct iovec data = {span.iov_base, data_bytes(span)};
-        unsigned at = 0;
+    int error = 0;
 
-        skip(&span, data.iov_len);
+    for (size_t bytes; !error && span.iov_len; skip(&span, bytes)) {
+        unsigned at = 0;
         *hole = is_hole(&span);
-        int error = data.iov_len ? write_data(fd, &data, &at, 1) : 0;
-        if (!error && *hole) {
-            error = lseek(fd, LOD_HOLE_BYTES, SEEK_CUR) < 0 ? -errno : 0;
-            skip(&span, LOD_HOLE_BYTES);
-        }
-        if (error) {
-            return error;
-        }
+        bytes = *hole ? LOD_HOLE_BYTES : data_bytes(span);
+        struct iovec data = {span.iov_base, bytes};
+        error = !*hole                                  ? write_data(fd, &data, &at, 1)
+                : lseek(fd, (off_t)bytes, SEEK_CUR) < 0 ? -errno
+                                                        : 0;
     }
-    return 0;
+    return error;
 }
 
 int lod_hole_write(int fd, struct lod_read *read, bool *hole)
