@@ -5,7 +5,6 @@ ranks; datasets, options and states that are wrong. window.py has the loading.
 import json
 import os
 import random
-import subprocess
 import sys
 import warnings
 from collections import Counter
@@ -25,9 +24,7 @@ EACH, ROOM = 60, "800K"
 
 def make_source(source):
     for label in "ab":
-        os.makedirs(f"{source}/train/{label}")
-        subprocess.run([os.environ["PHOTOGRAPHS"], f"{source}/train/{label}", str(EACH),
-                        str(ord(label))], check=True, stdout=subprocess.DEVNULL)
+        stores.make_photographs(f"{source}/train/{label}", EACH, ord(label))
 
 
 def refused(*arguments, words="", **options):

@@ -46,13 +46,8 @@ if dist.get_rank() == 0:
 
 def make_source(source):
     for label in LABELS:
-        folder = f"{source}/train/{label}"
-        os.makedirs(folder)
-        subprocess.run([os.environ["PHOTOGRAPHS"], folder, str(EACH), str(ord(label))], check=True,
-                       stdout=subprocess.DEVNULL)
-    os.makedirs(f"{source}/val/a")
-    subprocess.run([os.environ["PHOTOGRAPHS"], f"{source}/val/a", "5", "9"], check=True,
-                   stdout=subprocess.DEVNULL)
+        stores.make_photographs(f"{source}/train/{label}", EACH, ord(label))
+    stores.make_photographs(f"{source}/val/a", 5, 9)
 
 
 def path_of(path):
