@@ -8,7 +8,7 @@ import time
 
 import png_files
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from small import read, write
+from small import forget_pages, read, write
 
 PICTURES = 40
 
@@ -35,11 +35,6 @@ def chosen(point):
     return device
 
 
-def drop_caches():
-    with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
-        file.write("3\n")
-
-
 def contents(point):
     """Reads all files in the order of names, as the store has them. Returns {path: bytes}."""
     return {f"{tree}/{name}": read(f"{point}/{tree}/{name}")
@@ -53,7 +48,8 @@ def check_device(store, point, choice, expected):
         read(f"{point}/full/tall.png")
         device = chosen(point)
         for _ in range(2):
-            drop_caches()
+            for tree in ("full", "decoded/full"):
+                forget_pages(f"{point}/{tree}")
             if contents(point) != expected:
                 yield f"bytes differ from those of the host: {device}"
         after = device_of(point)
