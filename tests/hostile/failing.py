@@ -8,12 +8,13 @@ import errno
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
 from long import is_long, shared
 from mounted import Results, Work, lodfs, need_fuse
-from small import files_below, read, until
+from small import Foreground, files_below, read, until
 from tiny import PACKED, make_source
 
 SECONDS_MAX = 20
@@ -296,6 +297,22 @@ def signalled(store, point):
             subprocess.run(["umount", "-l", point], check=False, stderr=subprocess.DEVNULL)
 
 
+def takers(store, point, log):
+    """Yields threads that could take SIGTERM in place of the one that waits for it, the first. It
+    takes the signal only while it waits, so the others would mostly not get it: their masks tell."""
+    with Foreground(store, point, log, "-o", "gpu=off") as server:
+        for name in files_below(f"{point}/full"):
+            read(os.path.join(os.fsencode(f"{point}/full"), name))
+        pid = str(server.process.pid)
+        tasks = [task for task in os.listdir(f"/proc/{pid}/task") if task != pid]
+        if not tasks:
+            yield "one thread does all"
+        for task in tasks:
+            mask = re.search(rb"SigBlk:\s*(\w+)", read(f"/proc/{pid}/task/{task}/status"))[1]
+            if not int(mask, 16) >> signal.SIGTERM - 1 & 1:
+                yield f"a thread takes SIGTERM: it blocks {mask}"
+
+
 def passes(store, point, way, wanted):
     """Yields files that a call which failed once keeps from their readers: a failure is remembered
     for some seconds, and no longer. Without an answer to its first request, INIT, a mount ends."""
@@ -325,6 +342,8 @@ def mount(work, results):
     found, wanted = count_mounted(work, store, point)
     results.add("a mount without memory for a thread goes on", threads(work, store, point))
     results.add("a signal between two requests ends a mount", signalled(store, point))
+    results.add("one thread takes the signals that end a mount",
+                takers(store, point, f"{work}/log"))
     for call, *hows in MOUNT:
         wrong, tried, refused = [], 0, 0
         for _, _, way in ways(found, [(call, *hows)]):
