@@ -62,6 +62,7 @@ static int explain(const struct arguments *arguments, const struct lod_first_err
                     error == -ENOTEMPTY ? "it is not empty; name an empty or a new folder"
                     : error == -EEXIST  ? "it has the beginning of another unpack; continue that "
                                           "one, or remove the folder"
+                    : error == -EDOM    ? "it lies in the store; name a folder outside of it"
                     : error == -EBUSY   ? "another unpack is writing to it"
                                         : strerrordesc_np(-error));
 }

@@ -5,8 +5,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/file_io.h"
+#include "backend/folder_place.h"
+#include "backend/location.h"
 #include "pool.h"
 #include "unpack/work.h"
 
@@ -56,6 +60,23 @@ static int unpack(struct lod_unpack_work *work)
     return error;
 }
 
+/* Refuses a folder in the store. An error of looking is left to the attempt to write there. */
+static int refuse_store(const struct lod_unpack_options *options)
+{
+    const char *location = lod_dataset_location(options->dataset);
+    bool exists, inside = false;
+    struct stat store;
+    int fd = -1;
+
+    if (lod_location_is_url(location) || stat(location, &store) < 0 ||
+        lod_folder_open(options->folder, &fd, &exists)) {
+        return 0;
+    }
+    int error = lod_folder_is_inside(fd, &store, &inside);
+    lod_file_close(fd);
+    return !error && inside ? -EDOM : 0;
+}
+
 static int begin(struct lod_unpack_work *work)
 {
     const struct lod_unpack_options *options = work->options;
@@ -64,7 +85,8 @@ static int begin(struct lod_unpack_work *work)
     lod_id_text(lod_dataset_manifest(options->dataset)->store_id, id);
     snprintf(what, sizeof(what), "lodfs unpack of store %s at %s%s", id,
              lod_fidelity_name(options->fidelity), options->else_full ? ", else full" : "");
-    int error = lod_confined_dir_open(options->folder, &work->root_fd);
+    int error = refuse_store(options);
+    error = error ? error : lod_confined_dir_open(options->folder, &work->root_fd);
     if (error) {
         return error;
     }

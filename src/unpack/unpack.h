@@ -52,6 +52,7 @@ struct lod_unpack_result {
  * Returns 0 if all files but those of the notes are written. Otherwise returns
  *   -ENOTEMPTY  if the folder is not empty and has no mark of an incomplete unpack,
  *   -EEXIST     if it has the mark of another unpack,
+ *   -EDOM       if the folder is in the store; nothing is written,
  *   -EBUSY      if an unpack is running there,
  *   -EINTR      after a signal,
  * or another error with its message in `first_error`. After -EINTR and other errors the same call

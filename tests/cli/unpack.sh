@@ -86,6 +86,18 @@ expect 1 "$LODFS" unpack store source/large.bin
 said 'Not a directory'
 expect 1 "$LODFS" unpack store no/such/folder
 said 'No such file'
+cp -r store whole && (cd whole && find . | sort) >names
+ln -s whole/records link && mkdir whole/in
+for folder in whole/x whole/records/x/ link/x whole/in; do
+    expect 1 "$LODFS" unpack whole $folder
+    said 'it lies in the store; name a folder outside of it'
+done
+rmdir whole/in && cmp names <(cd whole && find . | sort) || fail 'unpack wrote into the store'
+cd whole && expect 1 "$LODFS" unpack . x
+said 'it lies in the store'
+rm out err && cd "$work" || exit 1
+expect 0 "$LODFS" unpack -q whole whole.beside
+chmod -R u+w whole.beside
 expect 10 "$LODFS" unpack source new
 said 'no manifest.json'
 [ -e new ] && fail 'unpack made a folder although there is no store'

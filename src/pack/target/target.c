@@ -15,9 +15,9 @@
 #include "mount/mount_table.h"
 #include "pack/target/stale_files.h"
 #include "backend/file_io.h"
+#include "backend/folder_place.h"
 #include "backend/format.h"
 
-#define PARENTS_MAX  65536 /* limit of steps upward from a folder to the root */
 #define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define FOLDER_MODE  0777
 
@@ -62,33 +62,6 @@ static int check_contents(const char *path, int fd, struct lod_first_error *firs
     return error ? refuse_errno(first_error, "list", path) : 0;
 }
 
-/* Finds out whether the folder `inner` is the folder `outer` or is below it. */
-static int is_inside(int inner_fd, const struct stat *outer, bool *ret_inside)
-{
-    struct stat st, before = {0};
-    int fd = fcntl(inner_fd, F_DUPFD_CLOEXEC, 0);
-    int error = fd < 0 ? -errno : 0;
-
-    *ret_inside = false;
-    for (unsigned i = 0; !error && i < PARENTS_MAX && !*ret_inside; i++) {
-        if (fstat(fd, &st)) {
-            error = -errno;
-            break;
-        }
-        if (i && st.st_dev == before.st_dev && st.st_ino == before.st_ino) {
-            break; /* the root is its own parent */
-        }
-        *ret_inside = st.st_dev == outer->st_dev && st.st_ino == outer->st_ino;
-        before = st;
-        int up = openat(fd, "..", FOLDER_FLAGS);
-        error = up < 0 ? -errno : 0;
-        close(fd);
-        fd = up;
-    }
-    lod_file_close(fd);
-    return error;
-}
-
 /* `fd` is the store's folder, or its parent if it does not exist. */
 static int check_nesting(const char *path, int fd, bool exists, int source_fd,
                          struct lod_first_error *first_error)
@@ -99,9 +72,9 @@ static int check_nesting(const char *path, int fd, bool exists, int source_fd,
     if (fstat(source_fd, &source) || fstat(fd, &store)) {
         return refuse_errno(first_error, "examine", path);
     }
-    int error = is_inside(fd, &source, &inside);
+    int error = lod_folder_is_inside(fd, &source, &inside);
     if (!error && exists) {
-        error = is_inside(source_fd, &store, &around);
+        error = lod_folder_is_inside(source_fd, &store, &around);
     }
     if (error) {
         errno = -error;
@@ -142,44 +115,17 @@ static int check_mounts(const char *path, int fd, struct lod_first_error *first_
     return error;
 }
 
-/* Opens the parent of a new store. */
-static int open_parent(const char *path, int *ret_fd)
-{
-    char *copy = strdup(path);
-    if (!copy) {
-        return -ENOMEM;
-    }
-    size_t bytes = strlen(copy);
-    while (bytes > 1 && copy[bytes - 1] == '/') {
-        copy[--bytes] = '\0';
-    }
-    char *slash = strrchr(copy, '/');
-    if (slash) {
-        slash[slash == copy] = '\0';
-    }
-    int fd = open(slash ? copy : ".", FOLDER_FLAGS);
-    int error = fd < 0 ? -errno : 0;
-    free(copy);
-    if (!error) {
-        *ret_fd = fd;
-    }
-    return error;
-}
-
 int lod_target_check(const char *path, int source_fd, struct lod_first_error *first_error,
                      bool *ret_exists, uint64_t *ret_dev, uint64_t *ret_ino)
 {
     struct stat st;
-    int fd = open(path, FOLDER_FLAGS);
-    bool exists = fd >= 0;
+    bool exists = false;
+    int fd = -1;
+    int error = lod_folder_open(path, &fd, &exists);
 
-    if (!exists && errno != ENOENT) {
-        return refuse_errno(first_error, "write a store to", path);
-    }
-    int error = exists ? 0 : open_parent(path, &fd);
     if (error) {
         errno = -error;
-        return refuse_errno(first_error, "make the folder", path);
+        return refuse_errno(first_error, exists ? "write a store to" : "make the folder", path);
     }
     error = source_fd < 0 ? 0 : check_nesting(path, fd, exists, source_fd, first_error);
     error = error ? error : check_mounts(path, fd, first_error);
