@@ -103,13 +103,35 @@ static int list_members(struct lod_pack_run *p)
                                    &p->result->list);
 }
 
+/* Refuses patterns that leave nothing of the source. A file that cannot be read counts as found. */
+static int refuse_nothing(const struct lod_pack_run *p)
+{
+    const struct lod_source_list *list = &p->result->list;
+    const struct lod_filter *filter = &p->options->filter;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->at[i].role != LOD_SOURCE_FOLDER && !list->at[i].special) {
+            return 0;
+        }
+    }
+    return lod_first_error_set(
+        p->first_error, 0, -EINVAL,
+        "no file of '%pE' matches --include='%pE'%s%s; a pattern without a slash is for names, one "
+        "with a slash for paths from the source, and case matters",
+        p->options->source, filter->include.at[0],
+        filter->include.count > 1 ? " or the other patterns" : "",
+        filter->exclude.count || filter->lines.count ? ", of those that are not excluded" : "");
+}
+
 static int list_source(struct lod_pack_run *p, const struct lod_walk *walk)
 {
     int error = p->options->from ? list_members(p) : lod_walk(walk, &p->result->list);
 
-    return error || p->options->filter.include.count == 0
-               ? error
-               : lod_source_list_drop_folders(&p->result->list);
+    if (error || p->options->filter.include.count == 0) {
+        return error;
+    }
+    error = lod_source_list_drop_folders(&p->result->list);
+    return error ? error : refuse_nothing(p);
 }
 
 static struct lod_walk walk_of(const struct lod_pack_run *p)

@@ -40,9 +40,17 @@ ln -s /elsewhere source/out
 expect 1 "$LODFS" pack "${fixed[@]}" source five
 expect 0 "$LODFS" pack "${fixed[@]}" --exclude=out --include='[12].txt' source five
 is five 'a a/1.txt b b/2.txt b/thumbs b/thumbs/2.txt'
-expect 0 "$LODFS" pack "${fixed[@]}" --include=none source six
-is six ''
 rm source/out
+# Patterns that leave nothing are an error, also of a dry run; a source without files is none.
+for also in --dry-run --plan --exclude='*.tmp'; do
+    expect 1 "$LODFS" pack "${fixed[@]}" "$also" --include='*.TXT' source six
+    said "no file of 'source' matches --include='*.TXT'"
+    [ -e six ] && fail "a pack of nothing leaves a folder"
+done
+expect 1 "$LODFS" pack "${fixed[@]}" --include='*.txt' --include=none --exclude='*.txt' source six
+said 'of those that are not excluded'
+expect 0 "$LODFS" pack "${fixed[@]}" source/empty six
+is six ''
 
 # The same for members of a tar; an excluded folder need not be a member.
 (cd source && find . -type f -print0 | tar --hard-dereference --null -T - -cf ../source.tar)
@@ -51,6 +59,8 @@ expect 0 "$LODFS" pack "${fixed[@]}" --from=tar --exclude='*.tmp' --exclude=.git
 is from 'a a/1.txt b b/2.txt'
 expect 0 "$LODFS" pack "${fixed[@]}" --from=tar --include='b/*' source.tar included
 is included 'b b/2.tmp b/2.txt'
+expect 1 "$LODFS" pack "${fixed[@]}" --from=tar --include='c/*' source.tar none
+said "no file of 'source.tar' matches --include='c/*'"
 
 # The result names what is left out; this is no failure.
 expect 0 "$LODFS" pack --dry-run --json --exclude='*.tmp' --exclude=.git --include='*.txt' source no
