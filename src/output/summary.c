@@ -68,6 +68,7 @@ static size_t make_facts(const struct lod_pack_result *result, struct lod_fact f
         {"level_files", NULL, NULL, result->levels},
         {"no_level_files", NULL, NULL, result->no_levels},
         {"left_out_files", NULL, NULL, result->left_out},
+        {"left_out_folders", NULL, NULL, result->left_out_folders},
         {"other_labels", NULL, NULL, result->other_labels},
         {"not_in_recordio", NULL, NULL, result->not_in_recordio},
         {"store_bytes", NULL, NULL, result->store_bytes},
@@ -157,9 +158,12 @@ static const char *why_not_in_recordio(const struct lod_source *source)
     return source->role == LOD_SOURCE_FILE ? source->not_in_recordio : NULL;
 }
 
-static void print_names(const struct summary *s, const char *title, uint64_t count,
-                        reason_of reason)
+static void print_names(const struct summary *s, const char *title, uint64_t files,
+                        uint64_t folders, reason_of reason)
 {
+    const struct lod_fact facts[] = {{NULL, "file", "files", files},
+                                     {NULL, "folder", "folders", folders}};
+    const uint64_t count = files + folders;
     const struct lod_source_list *list = &s->result->list;
     char text[LOD_REPORT_TEXT];
     uint64_t shown = 0;
@@ -167,8 +171,9 @@ static void print_names(const struct summary *s, const char *title, uint64_t cou
     if (!count) {
         return;
     }
-    fprintf(s->out, "\n%s: %s %s\n", title, lod_report_count(count, text),
-            lod_report_plural(count, "file", "files"));
+    fprintf(s->out, "\n%s: ", title);
+    lod_facts_print(files ? facts : facts + 1, files ? 2 : 1, s->out);
+    fputc('\n', s->out);
     for (size_t i = 0; i < list->count && (s->verbose || shown < NAMES_SHOWN); i++) {
         const char *why = reason(&list->at[i]);
         if (why) {
@@ -202,15 +207,15 @@ int lod_summary_print(const struct lod_pack_options *options, const struct lod_p
         fputc('\n', out);
     }
     print_counts(&s);
-    print_names(&s, "Stored whole, with the same bytes at every fidelity", result->whole,
+    print_names(&s, "Stored whole, with the same bytes at every fidelity", result->whole, 0,
                 why_whole);
-    print_names(&s, "Left out", result->left_out, why_left_out);
+    print_names(&s, "Left out", result->left_out, result->left_out_folders, why_left_out);
     if (result->levels) {
         lod_level_folders_print(&result->list, verbose ? SIZE_MAX : NAMES_SHOWN, out);
     }
-    print_names(&s, "Named by --levels, but the same at every fidelity", result->no_levels,
+    print_names(&s, "Named by --levels, but the same at every fidelity", result->no_levels, 0,
                 why_no_levels);
-    print_names(&s, "In no file of recordio/", result->not_in_recordio, why_not_in_recordio);
+    print_names(&s, "In no file of recordio/", result->not_in_recordio, 0, why_not_in_recordio);
     return error;
 }
 

@@ -67,7 +67,21 @@ expect 0 "$LODFS" pack --dry-run --json --exclude='*.tmp' --exclude=.git --inclu
 json '[e["why"] for e in d["left_out"]].count("excluded") == 5'
 json '[e["why"] for e in d["left_out"]].count("no file in it is included") == 2'
 json '{".git", "b/2.tmp", "b/deep", "empty"} < {e["path"] for e in d["left_out"]}'
+json 'd["left_out_files"] + d["left_out_folders"] == len(d["left_out"])'
+json 'd["left_out_folders"] == 3'
+expect 0 "$LODFS" pack --dry-run --exclude='*.tmp' --exclude=.git --include='*.txt' source no
+printed 'Left out: 4 files, 3 folders'
+expect 0 "$LODFS" pack --dry-run --exclude=.git/ source no
+printed 'Left out: 1 folder'
+tar --hard-dereference -C source -cf folders.tar a b empty
+expect 0 "$LODFS" pack --dry-run --from=tar --exclude=b/thumbs/ --include='*.txt' folders.tar no
+printed 'Left out: 6 files, 3 folders'
 [ -e no ] && fail "a dry run writes"
+# What a plan left out is counted so by the pack that ends it.
+for as in --plan --part=1/1 --json; do
+    expect 0 "$LODFS" pack $as --exclude=.git --exclude='*.tmp' source planned
+done
+json '[d["left_out_files"], d["left_out_folders"]] == [4, 1]'
 
 for bad in --exclude= --include=/ --exclude="$(printf '%05000d' 1)"; do
     expect 2 "$LODFS" pack "$bad" source no

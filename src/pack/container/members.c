@@ -79,13 +79,18 @@ int lod_members_add(void *ctx, const struct lod_member *member)
     }
     why = lod_filter_why_below(members->filter, path, member->kind == LOD_MEMBER_FOLDER);
     if (why) {
-        const struct lod_source left_out = {
-            .path = path, .role = LOD_SOURCE_LEFT_OUT, .why = why, .special = true, .names = 1};
+        const struct lod_source left_out = {.path = path,
+                                            .role = LOD_SOURCE_LEFT_OUT,
+                                            .why = why,
+                                            .folder = member->kind == LOD_MEMBER_FOLDER,
+                                            .special = true,
+                                            .names = 1};
         return lod_source_list_add(&members->list, &left_out);
     }
     struct lod_source source = {.path = path,
                                 .role = roles[member->kind],
                                 .why = member->why,
+                                .folder = member->kind == LOD_MEMBER_FOLDER,
                                 .special = member->kind == LOD_MEMBER_OTHER,
                                 .mode = member->mode,
                                 .mtime = member->mtime,

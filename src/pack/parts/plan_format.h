@@ -2,7 +2,7 @@
 /*
  * The bytes of pack.plan, little endian, for its writer and its reader:
  *
- * - "LODFSPP2" | u64 XXH3-64 of all that follows.
+ * - "LODFSPP3" | u64 XXH3-64 of all that follows.
  * - u16 bytes | options | u64 hash of the journal | 4 x u64 facts | u8 labelled.
  * - u32 tables, each: u32 file | u32 parts | u8 kind | u8 wanted.
  * - u64 record_bytes | u32 cuts | u32 records, each: u8 codec | u32 cut | u32 files | u64 bytes.
@@ -36,9 +36,10 @@ enum {
     LOD_PLAN_ADDED = 4,
     LOD_PLAN_NAMES = 8,   /* it has other names */
     LOD_PLAN_PLACED = 16, /* it lies in a container */
+    LOD_PLAN_FOLDER = 32, /* LEFT_OUT: it is a folder */
 };
 
-#define LOD_PLAN_FLAGS           31u
+#define LOD_PLAN_FLAGS           63u
 #define LOD_PLAN_FACTS           4u
 #define LOD_PLAN_TABLE_BYTES     10u
 #define LOD_PLAN_RECORD_BYTES    17u

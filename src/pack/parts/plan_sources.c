@@ -130,6 +130,7 @@ static int take_source(struct taking *t, uint32_t i, struct lod_source *source, 
     source->mtime = (int64_t)lod_take_le64(&t->c);
     source->special = flags & LOD_PLAN_SPECIAL;
     source->split = flags & LOD_PLAN_SPLIT;
+    source->folder = flags & LOD_PLAN_FOLDER;
     source->added = flags & LOD_PLAN_ADDED;
     *ret_label = LOD_NO_LABEL;
     t->place.bytes = 0;
@@ -138,6 +139,7 @@ static int take_source(struct taking *t, uint32_t i, struct lod_source *source, 
     return error ? error
            : t->c.short_of_bytes || flags & ~LOD_PLAN_FLAGS || source->mode & ~0777 ||
                    placed != file || (flags & LOD_PLAN_PLACED && !file) ||
+                   (flags & LOD_PLAN_FOLDER && source->role != LOD_SOURCE_LEFT_OUT) ||
                    (i == 0 && source->role != LOD_SOURCE_FOLDER)
                ? -EBADMSG
                : 0;

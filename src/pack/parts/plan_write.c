@@ -10,7 +10,7 @@
 
 const struct lod_framed_file_kind lod_pack_plan_kind = {.name = LOD_PLAN_NAME,
                                                         .tmp = LOD_PLAN_TMP,
-                                                        .magic = "LODFSPP2",
+                                                        .magic = "LODFSPP3",
                                                         .bytes_max = LOD_PLAN_BYTES_MAX};
 
 /* Appends `bytes` bytes of text with their number before them, as u16. */
@@ -85,6 +85,7 @@ static uint8_t flags_of(const struct lod_source *source)
 {
     return (uint8_t)((source->special ? LOD_PLAN_SPECIAL : 0) |
                      (source->split ? LOD_PLAN_SPLIT : 0) | (source->added ? LOD_PLAN_ADDED : 0) |
+                     (source->folder && source->role == LOD_SOURCE_LEFT_OUT ? LOD_PLAN_FOLDER : 0) |
                      (source->names != 1 ? LOD_PLAN_NAMES : 0) |
                      (source->place && source->role == LOD_SOURCE_FILE ? LOD_PLAN_PLACED : 0));
 }

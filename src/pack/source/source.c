@@ -182,7 +182,7 @@ int lod_source_list_drop_folders(struct lod_source_list *list)
         if (list->at[i].role == LOD_SOURCE_FOLDER && !holds[i]) {
             list->at[i].role = LOD_SOURCE_LEFT_OUT;
             list->at[i].why = "no file in it is included";
-            list->at[i].special = true;
+            list->at[i].special = list->at[i].folder = true;
         }
     }
     free(holds);
@@ -212,6 +212,7 @@ void lod_source_list_finish(struct lod_source_list *list)
 void lod_source_set_stat(struct lod_source *source, const struct stat *st)
 {
     source->mode = (uint16_t)(st->st_mode & 0777);
+    source->folder = S_ISDIR(st->st_mode);
     source->bytes = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
     source->dev = st->st_dev;
     source->ino = st->st_ino;

@@ -54,6 +54,7 @@ struct lod_source {
     uint32_t names; /* FILE: files that share the item, this one included */
     uint16_t mode;  /* 0777 */
     uint8_t role;   /* enum lod_source_role */
+    bool folder;    /* a folder, also if it is LEFT_OUT, with all that is in it */
     bool shared;    /* the inode of the file may have more names in the source */
     bool special;   /* LEFT_OUT on purpose: a socket, fifo or device, or by a pattern of names */
     bool split;     /* FOLDER: its pictures are a split, as --splits says */

@@ -150,7 +150,7 @@ static void put_scans(struct replay_input *input)
 
 static void make(uint64_t number, struct replay_input *input)
 {
-    memcpy(input->data, "LODFSPP2", 8);
+    memcpy(input->data, "LODFSPP3", 8);
     input->bytes = LOD_FRAMED_FILE_HEAD;
     put_text(input, "lodfs 1\n--seed=0\n");
     put(input, 5, 8);

@@ -2,6 +2,9 @@
 """Bugs of packs in parts; see all_plants.py."""
 
 PARTS = (
+    ("a plan forgets which of the names that it left out are folders",
+     "src/pack/parts/plan_sources.c", "    source->folder = flags & LOD_PLAN_FOLDER;\n", "",
+     "cli-exclude"),
     ("a commit that cannot name its manifest removes the records", "src/pack/target/target.c",
      "    target->ended = true;\n", "    target->keep = false;\n", "hostile-kills-parts"),
     ("a part makes its records under their names", "src/pack/parts/part_target.c",
