@@ -58,10 +58,10 @@ struct lod_pack_result {
     struct lod_store_totals totals;    /* after a dry run without stored bytes */
     uint64_t folders, symlinks, equal, hard_links, whole;
     uint64_t tables_stored, tables_beside,
-        shards;            /* tables stored as shards only, and tables stored beside their shards */
-    uint64_t left_out;     /* files left out for any reason, but those in folders of the next: */
+        shards;        /* tables stored as shards only, and tables stored beside their shards */
+    uint64_t left_out; /* files left out for any reason, but those in folders of the next: */
     uint64_t left_out_folders;
-    uint64_t other_labels; /* files whose item has the label of another name */
+    uint64_t other_labels;      /* files whose item has the label of another name */
     uint64_t levels, no_levels; /* images of --levels that have lower fidelities, and others */
     uint64_t not_in_recordio;   /* pictures that no record of RecordIO can hold */
     uint64_t unreadable;        /* of those, files and folders that could not be read */

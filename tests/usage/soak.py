@@ -22,10 +22,10 @@ THREADS = 8
 VIEWS = ("q1", "q5", "full", "original", "decoded/q3", "native/full")
 OPTIONS = ("gpu=off,cache_size=256K", "gpu=off,cache_size=64K,cache=none",
            "gpu=off,cache_size=1M,threads=1")
-# The reads come in parts. A leak grows in each of them; a server that is still reaching its size does
-# not: that is when each of its threads has worked beside the others, and on a busy machine this takes
-# 4,000 reads or more. Heaps of 14 MiB after 1,000 reads had 19 after 4,000, and 20 to 22 up to
-# 200,000.
+# The reads come in parts. A leak grows in each of them; a server that is still reaching its size
+# does not: that is when each of its threads has worked beside the others, and on a busy machine
+# this takes 4,000 reads or more. Heaps of 14 MiB after 1,000 reads had 19 after 4,000, and 20 to
+# 22 up to 200,000.
 PARTS = 4
 GROWTH_KIB_MAX = 2_000
 
