@@ -107,6 +107,19 @@ static int look_at(void *ctx, const struct lod_mount_row *row)
     return 0;
 }
 
+/* Without a table only a daemon can tell. Its user is unknown: fusermount3 then says why it fails.
+ */
+static void ask_daemon(const char *path, struct lod_mount_seen *ret_seen)
+{
+    struct lod_mount_answer answer;
+
+    if (lod_mount_query(path, &answer) == 0) {
+        ret_seen->ours = ret_seen->fuse = true;
+        ret_seen->mounter = getuid();
+        snprintf(ret_seen->source, sizeof(ret_seen->source), "%s", answer.store);
+    }
+}
+
 void lod_mount_table_at(const char *path, struct lod_mount_seen *ret_seen)
 {
     struct at at = {.path = path, .seen = ret_seen};
@@ -114,6 +127,7 @@ void lod_mount_table_at(const char *path, struct lod_mount_seen *ret_seen)
     *ret_seen = (struct lod_mount_seen){.ours = false};
     if (lod_mount_table_each(look_at, &at)) {
         *ret_seen = (struct lod_mount_seen){.ours = false};
+        ask_daemon(path, ret_seen);
     }
 }
 

@@ -33,7 +33,8 @@ struct lod_mount_seen {
     char source[PATH_MAX];
 };
 
-/* Sets all to false and 0 if nothing is mounted there. */
+/* Sets all to false and 0 if nothing is mounted there. Where /proc is not mounted, only a lodfs
+ * whose daemon answers is seen. */
 void lod_mount_table_at(const char *path, struct lod_mount_seen *ret_seen);
 
 /*

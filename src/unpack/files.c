@@ -197,8 +197,9 @@ static enum outcome make_file(struct lod_unpack_work *work, const struct file *f
         lod_progress_add(work->options->progress, 0, file->plan.bytes, 0);
         return right ? THERE : TAKEN;
     }
+    const bool nameless = !atomic_load(&work->named); /* another thread may change it meanwhile */
     enum outcome outcome = write_file(work, file, ret_error);
-    if (*ret_error == -ENOENT && outcome == STUCK && !atomic_load(&work->named)) {
+    if (*ret_error == -ENOENT && outcome == STUCK && nameless) {
         atomic_store(&work->named, true); /* without /proc a file without a name cannot be linked */
         outcome = write_file(work, file, ret_error);
     }

@@ -105,6 +105,26 @@ for scans in lean best default spectral; do
     json 'all(c["script"] == "'$scans'" for c in d["scans"]["classes"])'
 done
 
+# With --full=source, --original=all adds nothing to a JPEG: its source is there already. The highest
+# --top is the last group.
+expect 0 "$LODFS" pack $fixed -q few kept
+expect 0 "$LODFS" pack $fixed -q --original=all few kept-all
+cmp kept/records/000001.pcr kept-all/records/000001.pcr || fail '--original=all changes the JPEGs'
+expect 0 "$LODFS" unpack -q kept-all back-all
+diff -r --no-dereference few back-all || fail '--original=all does not return the source'
+expect 0 "$LODFS" pack $fixed -q --top=q10 few top10
+expect 0 "$LODFS" verify --hashes -q top10
+
+# A JPEG that cannot be rewritten as scans is stored as it is, and pack says why.
+mkdir odd
+djpeg "$(ls few/photos/a/*.jpg | head -n 1)" | cjpeg -arithmetic >odd/arithmetic.jpg
+for full in source scans; do
+    expect 0 "$LODFS" pack $fixed --full=$full odd odd-$full
+    printed 'arithmetic.jpg: arithmetic coding'
+    expect 0 "$LODFS" unpack -q --fidelity=q1 odd-$full odd-$full.q1
+    cmp odd/arithmetic.jpg odd-$full.q1/arithmetic.jpg || fail 'q1 of a JPEG stored whole differs'
+done
+
 expect 0 "$LODFS" pack $fixed --dry-run source dry
 printed 'Would pack'
 [ -e dry ] && fail "--dry-run wrote something"

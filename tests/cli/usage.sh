@@ -47,8 +47,9 @@ said "'-x'"
 expect 2 "$LODFS" pack source store -j
 said "'-j'"
 for bad in -j0 -j257 -jx --seed=-1 --seed=9007199254740992 --seed=1x --order=random \
-    --record-size=1 --record-size=16X --record-size=16Mx --record-size=1T --symlinks=copy; do
-    expect 2 "$LODFS" pack $bad source store
+    --record-size=1 --record-size=16X --record-size=16Mx --record-size=1T --symlinks=copy \
+    --top=q0 --top=q11 --top=5 --top= --full=sources '--full=scans --top=q5'; do
+    expect 2 "$LODFS" pack $bad source store # some are two words
     said 'see lodfs pack --help'
 done
 expect 2 "$LODFS" pack --scans=no-such-script source store

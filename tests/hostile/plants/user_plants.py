@@ -3,6 +3,11 @@
 the cost of failures; all_plants.py says what a plant is."""
 
 USERS = (
+    ("without a table of mounts no daemon is asked", "fs/mount/mount_table.c",
+     "        ask_daemon(path, ret_seen);\n", "", "usage-kernel-files"),
+    ("without PSI nothing tells that memory is short", "fs/mount/pressure.c",
+     "    return lod_available_bytes() < pressure->bytes_max / SHORT_PART;",
+     "    return pressure->psi_fd < -1;", "usage-kernel-files"),
     ("an abstract socket's address has a NUL at its end", "fs/fuse/service.c",
      "bytes + (*name == '/'));", "bytes + 1);", "mount-service"),
     ("the variable of a flag is not taken", "fs/option_env.c",

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+A machine whose /proc is not mounted, and one whose kernel has no PSI. Commands work on it, and an
+automatic cache still gives memory back.
+
+Red if a command takes a mount for none, or fails, without the table of mounts; if two threads of
+unpack need /proc at once; if only PSI tells the mount that memory is short.
+"""
+import os
+import subprocess
+import sys
+
+from memory_cgroup import JOIN, LIMIT, Group, start
+from mounted import Results, Work, lodfs, need_fuse, skip
+from small import make_store, read, until, write
+
+PRESSURE = "/proc/pressure"
+
+# argv: the files of the group. Uses memory until less than 600 KiB are left, and keeps it.
+HOG = """
+import os, sys, time
+group = sys.argv[1]
+v1 = os.path.exists(f"{group}/memory.usage_in_bytes")
+names = ("limit_in_bytes", "usage_in_bytes") if v1 else ("max", "current")
+kept = []
+while True:
+    limit, usage = (int(open(f"{group}/memory.{name}").read()) for name in names)
+    stat = dict(line.split() for line in open(f"{group}/memory.stat"))
+    if limit - usage + int(stat["inactive_file"]) > 600 << 10:
+        kept.append(bytearray(128 << 10))
+    time.sleep(.005)
+"""
+
+
+def wrong(code, words, *arguments):
+    """Runs lodfs; yields an error unless it exits with `code` and prints these words."""
+    done = lodfs(*arguments, check=False)
+    text = (done.stdout + done.stderr).decode(errors="replace")
+    if done.returncode != code or words not in text:
+        yield f"lodfs {' '.join(arguments)}: exit {done.returncode}: {text}"
+
+
+def commands(source, store, point, target):
+    """Yields what fails in this namespace, whose /proc is empty."""
+    yield from wrong(0, "", "pack", "-q", "--scans=default", source, f"{target}.store")
+    yield from wrong(0, "", "mount", store, point)
+    yield from wrong(1, "is mounted there", "mount", store, point)
+    yield from wrong(0, "fidelity", "info", point)
+    if read(f"{point}/original/large.bin") != read(f"{source}/large.bin"):
+        yield "the mount has wrong bytes"
+    yield from wrong(0, "", "umount", point)
+    yield from wrong(1, "no lodfs is mounted there", "umount", point)
+    for turn in range(8):  # whether two threads meet is chance
+        yield from wrong(0, "", "unpack", "-q", "-j4", f"{target}.store",
+                         f"{target}.{turn}")
+    yield from wrong(0, "is sound", "verify", store)
+
+
+def without_proc(*arguments):
+    """Runs commands() in a namespace of its own."""
+    done = subprocess.run(["unshare", "-m", "sh", "-ec", 'umount -l /proc && exec "$@"', "sh",
+                           sys.executable, __file__, *arguments], check=False,
+                          capture_output=True, text=True, timeout=200)
+    yield from done.stdout.splitlines()
+    if done.returncode:
+        yield f"exit {done.returncode}: {done.stderr}"
+
+
+def gives_back(group, store, point, log):
+    """Without PSI the mount sees that the others in its cgroup leave nothing."""
+    server = start(group, "gpu=off", store, point, log)
+    with subprocess.Popen(["sh", "-c", JOIN, "sh", f"{group.path}/cgroup.procs", sys.executable,
+                           "-c", HOG, group.path]) as hog:
+        if not until(lambda: b"memory is short: the cache is limited to" in read(log)):
+            yield f"the cache keeps its size: {read(log)!r}, hog {hog.poll()}"
+        hog.kill()
+    if server.poll() is not None:
+        yield f"the server ended with {server.returncode}"
+    lodfs("umount", point)
+    if server.wait(20):
+        yield f"the server ends with {server.returncode}"
+
+
+def without_psi(store, point, log):
+    hidden = os.path.isdir(PRESSURE)
+    if hidden:
+        subprocess.run(["mount", "-t", "tmpfs", "none", PRESSURE], check=True)
+    try:
+        with Group(LIMIT) as group:
+            if not group.path:
+                print("not tested: no memory cgroup can be made here")
+                return
+            yield from gives_back(group, store, point, log)
+    finally:
+        if hidden:
+            subprocess.run(["umount", PRESSURE], check=True)
+
+
+def main():
+    need_fuse()
+    if os.geteuid() != 0:
+        skip("only root can hide files of the kernel")
+    results = Results()
+    with Work() as work:
+        source, store, point = make_store(work)
+        for number in range(64):  # so that all threads of unpack have one at a time
+            write(f"{source}/many/{number}", os.urandom(2000))
+        results.add("without /proc", without_proc(source, store, point, f"{work}/out"))
+        results.add("without PSI", without_psi(store, point, f"{work}/log"))
+    return results.finish()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        for error in commands(*sys.argv[1:]):
+            print(error)
+        sys.exit(0)
+    sys.exit(main())
