@@ -105,8 +105,8 @@ for scans in lean best default spectral; do
     json 'all(c["script"] == "'$scans'" for c in d["scans"]["classes"])'
 done
 
-# With --full=source, --original=all adds nothing to a JPEG: its source is there already. The highest
-# --top is the last group.
+# With --full=source, --original=all adds nothing to a JPEG: its source is there already. --top=q10
+# keeps all groups.
 expect 0 "$LODFS" pack $fixed -q few kept
 expect 0 "$LODFS" pack $fixed -q --original=all few kept-all
 cmp kept/records/000001.pcr kept-all/records/000001.pcr || fail '--original=all changes the JPEGs'
