@@ -233,12 +233,12 @@ class Products:
         return digest(self.table.batch(index) @ self.v) + digest(b"".join(ranges))
 
 
-def epochs(dataset, method):
+def epochs(dataset, method, meanwhile=contextlib.nullcontext()):
     from torch.utils.data import DataLoader
     wanted = [dataset[i] for i in range(len(dataset))]
     loader = DataLoader(dataset, batch_size=2, num_workers=2, timeout=PATIENCE_S,
                         multiprocessing_context=method)
-    with readers(dataset.store) if method == "fork" else contextlib.nullcontext():
+    with meanwhile:
         for epoch in range(EPOCHS[method]):
             if [one for batch in loader for one in batch] != wanted:
                 yield f"epoch {epoch} of {method}: something else"
@@ -248,16 +248,20 @@ def epochs(dataset, method):
 def loaders(results, photographs, pngs, tables):
     try:
         import PIL.Image
-        import torch
+        from torch.utils.data import ConcatDataset
     except ImportError as error:
         print(f"SKIP: DataLoader: {error}")
         return
-    del PIL, torch
-    for method in METHODS:
-        for name, dataset in (("photographs", Pictures(photographs, "q4")),
-                              ("PNGs", Pictures(pngs, "full")), ("tables", Products(tables))):
-            results.add(f"DataLoader, {method}, {EPOCHS[method]} epochs of {name}",
-                        epochs(dataset, method))
+    del PIL
+    datasets = {"photographs": Pictures(photographs, "q4"), "PNGs": Pictures(pngs, "full"),
+                "tables": Products(tables)}
+    for name, dataset in datasets.items():
+        results.add(f"DataLoader, fork, {EPOCHS['fork']} epochs of {name}",
+                    epochs(dataset, "fork", readers(dataset.store)))
+    # Each worker of spawn imports PyTorch anew: it gets all datasets.
+    for method in METHODS[1:]:
+        results.add(f"DataLoader, {method}, {EPOCHS[method]} epochs of {', '.join(datasets)}",
+                    epochs(ConcatDataset(datasets.values()), method))
 
 
 # ---------------------------------------------------------------------------------- objects
@@ -373,6 +377,7 @@ def errors(path):
 
 def main():
     results = Results()
+    multiprocessing.set_forkserver_preload(["__main__", "torch.utils.data"])  # imported once
     with tempfile.TemporaryDirectory(prefix="lodfs-processes-") as work:
         packed = {}
         for name in ("photographs", "pngs", "tables"):
