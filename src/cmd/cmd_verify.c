@@ -67,14 +67,22 @@ static int run_steps(struct work *work, unsigned threads, const struct lod_findi
     return error ? error : lod_verify_conclude(work->verify, ret_findings);
 }
 
+/* Returns what kept the store from being checked: `why`, or the reason that the errno has. */
+static const char *reason(int error, const char *why)
+{
+    if (error == -EMFILE) {
+        return "this process has no free file descriptor; raise its limit (ulimit -n)";
+    }
+    return why[0] && error != -ENFILE ? why : strerrordesc_np(-error);
+}
+
 static int explain(const char *location, int error, const char *why)
 {
     if (error == -EINTR) {
         return lod_fail(LOD_EXIT_INTERRUPTED, "interrupted: the store was not checked to its end");
     }
     return lod_fail(error == -ENOENT ? LOD_EXIT_NO_STORE : LOD_EXIT_FAILED,
-                    "cannot verify the store '%pE': %s", location,
-                    why[0] ? why : strerrordesc_np(-error));
+                    "cannot verify the store '%pE': %s", location, reason(error, why));
 }
 
 static int report(const struct arguments *arguments, const struct lod_findings *findings,

@@ -93,6 +93,23 @@ rm more/manifest.json
 expect 1 "$LODFS" verify more
 printed 'manifest.json: it is missing'
 
+# Without a free file descriptor verify says so. It finds no damage, whichever file it is.
+without=0
+for files in $(seq 4 40); do
+    (ulimit -n "$files" && exec "$LODFS" verify -j2 store) >out 2>err
+    rc=$?
+    if grep -q 'raise its limit (ulimit -n)' err; then
+        without=$((without + 1))
+        [ $rc = 1 ] && [ ! -s out ] || fail "exit $rc with $files files: $(cat out err)"
+    elif [ $rc = 0 ]; then
+        printed 'is sound'
+        break
+    else # the program itself, or its libraries, cannot be loaded
+        [ $without = 0 ] && [ ! -s out ] || fail "exit $rc with $files files: $(cat out err)"
+    fi
+done
+[ $rc = 0 ] && [ $without -gt 2 ] || fail "$without runs had too few files, exit $rc"
+
 expect 10 "$LODFS" verify nowhere
 said 'no such folder'
 expect 10 "$LODFS" verify source

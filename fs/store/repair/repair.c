@@ -290,8 +290,8 @@ static int repair(struct repair *r)
     }
     unlinkat(r->dir_fd, INDEX_TMP, 0); /* left by a repair that was killed */
     int index = lod_verify_index(r->location);
-    if (index == -ENOMEM) {
-        return set_why(r, index, "out of memory");
+    if (index == -ENOMEM || index == -EMFILE || index == -ENFILE) {
+        return set_why(r, index, strerrordesc_np(-index));
     }
     r->sound = index == 0;
     error = lod_store_id(r->salvage.records.at, r->salvage.records.count, &r->made.store_id);

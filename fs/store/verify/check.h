@@ -79,7 +79,7 @@ bool lod_verify_is_beyond(const struct lod_verify *verify, const struct lod_slic
 /* Drops findings about such records themselves. */
 void lod_verify_drop_others(struct lod_verify *verify);
 
-/* The steps. They return 0 or -ENOMEM. */
+/* The steps. They return 0 or an error of lod_check_stops. */
 LOD_MUST_CHECK int lod_check_blocks(struct lod_verify *verify, uint64_t step, uint64_t *ret_bytes);
 LOD_MUST_CHECK int lod_check_nodes(struct lod_verify *verify, uint64_t step);
 /* Checks the tables whose schema.json is among the nodes of this step. */
@@ -140,6 +140,13 @@ LOD_MUST_CHECK int lod_check_item_found(struct lod_verify *verify, uint32_t item
 
 /* Returns the path of a node; NULL if it cannot be read. */
 const char *lod_check_path(struct lod_verify *verify, uint32_t node, char path[LOD_PATH_MAX + 1]);
+
+/* Returns whether an error says nothing about the store: memory or open files ran out. It ends the
+ * check and is never a finding. Steps, and all that return -ENOMEM, return each of these. */
+static inline bool lod_check_stops(int error)
+{
+    return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
+}
 
 /* Returns whether an error belongs to a whole block of the index. lod_check_blocks reports it once
  * for all its rows. */

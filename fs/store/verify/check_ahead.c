@@ -15,7 +15,7 @@ int lod_check_items_ahead(struct lod_verify *v, const struct lod_codec *codec, u
 
     error = error ? error : lod_codec_segments(codec, row, bytes);
     *ret_ahead = error ? 0 : codec->maker->ahead(row);
-    return error == -ENOMEM ? error : 0;
+    return lod_check_stops(error) ? error : 0;
 }
 
 /* Adds one finding, the first one of those items. */

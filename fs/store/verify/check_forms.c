@@ -126,7 +126,7 @@ static int try_form(struct forms *f, enum lod_format format, unsigned form, uint
         return 0;
     }
     int error = make_form(f, form, bytes);
-    if (error == -ENOMEM) {
+    if (lod_check_stops(error)) {
         return error;
     }
     f->tried[form] = error && error != -EBADMSG ? BAD : GOOD;
@@ -197,11 +197,11 @@ static int check_stored(struct forms *f, const char **ret_what)
     int error = lod_check_read_segment(&f->inputs, f->slot, 1, &stored);
     if (!error) {
         error = codec->check(f->row, stored);
-        *ret_what = error && error != -ENOMEM ? "malformed: it differs from its row" : NULL;
+        *ret_what = error && !lod_check_stops(error) ? "malformed: it differs from its row" : NULL;
         free((void *)(uintptr_t)stored.at);
     }
     lod_memory_semaphore_give(work, reserved);
-    return error == -ENOMEM ? error : 0;
+    return lod_check_stops(error) ? error : 0;
 }
 
 static int check_slot(struct forms *f)

@@ -340,7 +340,8 @@ int lod_check_nodes(struct lod_verify *v, uint64_t step)
     for (; !error && number < end; number++) {
         struct row *at = &rows[number & 1];
         read_row(v, number, at);
-        error = at->error == -ENOMEM ? -ENOMEM : check_node(v, &rows[(number + 1) & 1], at, number);
+        error = lod_check_stops(at->error) ? at->error
+                                           : check_node(v, &rows[(number + 1) & 1], at, number);
     }
     return error;
 }

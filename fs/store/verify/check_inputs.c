@@ -11,7 +11,7 @@
  */
 static int reported(int error)
 {
-    return error == 0 || error == -ENOMEM ? error : -EBADMSG;
+    return error == 0 || lod_check_stops(error) ? error : -EBADMSG;
 }
 
 /*

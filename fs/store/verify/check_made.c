@@ -30,7 +30,7 @@ static int find_lender(struct lod_check_inputs *from, uint32_t slot, unsigned fo
         }
     }
     lod_check_drop(from, &inputs);
-    return error == -ENOMEM ? error : 0;
+    return lod_check_stops(error) ? error : 0;
 }
 
 static bool is_made(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
@@ -83,7 +83,7 @@ static int charge_record(struct lod_verify *v, const struct lod_record_desc *rec
 
     int error = codec->maker ? lod_record_open(v->store, recd, &record) : -ENOENT;
     if (error) {
-        return error == -ENOMEM ? error : 0; /* all its files have findings then */
+        return lod_check_stops(error) ? error : 0; /* all its files have findings then */
     }
     from.record = record;
     for (uint32_t slot = 0; !error && slot < recd->items; slot++) {

@@ -16,7 +16,7 @@ int lod_names_list(struct lod_verify *v)
     v->names.bytes = 0;
     int error = lod_record_names_list(v->store, &v->names);
     /* A folder that cannot be listed has no names. The index then finds its records damaged. */
-    return error == -ENOMEM ? error : 0;
+    return lod_check_stops(error) ? error : 0;
 }
 
 const char *lod_names_at(const struct lod_verify *v, uint32_t number)

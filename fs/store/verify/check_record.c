@@ -50,7 +50,7 @@ static int check_segment(struct lod_record_check *c, uint32_t slot, unsigned gro
     for (; !result && (frame << shift) < bytes && start + (frame << shift) < high; frame++) {
         int error = lod_record_read_frame(c->record, slot, group, frame, c->frame);
         if (error) {
-            result = error == -ENOMEM ? error : frame_found(c, slot, group, frame, error);
+            result = lod_check_stops(error) ? error : frame_found(c, slot, group, frame, error);
         }
     }
     return result;
@@ -93,7 +93,7 @@ static bool find_record(struct lod_record_check *c, const struct lod_slice *slic
         struct lod_finding finding =
             lod_record_check_finding(c, "its header is damaged", LOD_FIDELITIES_ALL);
         finding.bytes = LOD_RECORD_HEADER;
-        *ret_error = error == -ENOMEM ? error : lod_findings_add(&v->findings, &finding);
+        *ret_error = lod_check_stops(error) ? error : lod_findings_add(&v->findings, &finding);
     }
     return error == 0;
 }
@@ -112,13 +112,13 @@ int lod_check_slice(struct lod_verify *v, const struct lod_slice *slice, uint64_
     int error = 0;
 
     if (!find_record(&c, slice, &error)) {
-        return error == -ENOMEM ? error : 0;
+        return lod_check_stops(error) ? error : 0;
     }
     c.codec = lod_codec_find(c.recd.codec); /* known: the row was checked */
     *ret_bytes = slice_bytes(&c, slice->slice);
     *ret_files = slice->slice ? 0 : lod_check_files(&c.recd);
     error = lod_record_open(v->store, &c.recd, &c.record);
-    if (error && error != -ENOMEM) {
+    if (error && !lod_check_stops(error)) {
         /* Reported once for all slices. */
         error = slice->slice ? 0 : lod_record_check_refuse(&c, error);
     } else if (!error) {

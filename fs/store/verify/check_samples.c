@@ -23,7 +23,7 @@ static int check_sample(struct lod_verify *v, const struct lod_samples *made, ui
 
     int error = lod_index_sample(v->index, number, &sample);
     if (error && error != -EILSEQ) {
-        return error == -ENOMEM ? error : 0;
+        return lod_check_stops(error) ? error : 0;
     }
     if (!error) {
         lod_sample_row_put(&sample, row);
@@ -41,7 +41,7 @@ static int check_sums(struct lod_verify *v, const struct lod_samples *made, uint
 
     int error = lod_index_sums(v->index, number, &sums);
     if (error && error != -EILSEQ) {
-        return error == -ENOMEM ? error : 0;
+        return lod_check_stops(error) ? error : 0;
     }
     if (!error && number < made->sums.count) {
         lod_sums_row_put(&sums, row);
@@ -110,9 +110,9 @@ int lod_check_samples(struct lod_verify *v)
     int error = lod_samples_derive(&tree, &made);
     lod_metadata_finish(&magics.metadata);
     if (error) {
-        return error == -ENOMEM  ? error
-               : error == -E2BIG ? found(v, "more than 64 folders are splits")
-                                 : 0;
+        return lod_check_stops(error) ? error
+               : error == -E2BIG      ? found(v, "more than 64 folders are splits")
+                                      : 0;
     }
     error = compare(v, &made);
     lod_samples_finish(&made);

@@ -32,7 +32,7 @@ struct tables {
 /* Read errors except -ENOMEM end the check of this table; other steps report them. */
 static int skip_table(int error)
 {
-    return error == -ENOMEM ? error : -ENODATA;
+    return lod_check_stops(error) ? error : -ENODATA;
 }
 
 static int open_record(struct tables *t, uint32_t item, struct lod_record **ret_record)

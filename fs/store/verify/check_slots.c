@@ -46,7 +46,7 @@ static const char *judge_node(struct lod_record_check *c, uint32_t slot, uint32_
         return "its path entry is malformed";
     }
     int error = lod_index_walk(c->verify->index, path, &node);
-    if (error == -ENOMEM) {
+    if (lod_check_stops(error)) {
         *ret_error = error;
         return NULL;
     }
@@ -100,10 +100,10 @@ static const char *judge_unnamed(struct lod_record_check *c, uint32_t slot, int 
         return NULL;
     }
     int error = lod_index_walk(c->verify->index, path, &node);
-    if (error == -ENOMEM) {
+    if (lod_check_stops(error)) {
         *ret_error = error;
     }
-    if (error == -ENOENT || error == -ENOTDIR || error == -ENOMEM) {
+    if (error == -ENOENT || error == -ENOTDIR || lod_check_stops(error)) {
         return NULL; /* a file of another record */
     }
     return error ? "its name cannot be read from the index" : "its record is not in the index";
@@ -119,10 +119,10 @@ static struct verdict judge_row(struct lod_record_check *c, uint32_t slot, const
     int found = lod_index_record_of(c->verify->index, verdict.number, &recd);
     int error = lod_index_item(c->verify->index, verdict.number, row);
     if (error) {
-        verdict.error = error == -ENOMEM ? error : 0;
+        verdict.error = lod_check_stops(error) ? error : 0;
         verdict.what = "its row in the index cannot be read";
     } else if (found || recd.number != c->recd.number) {
-        verdict.error = found == -ENOMEM ? found : 0;
+        verdict.error = lod_check_stops(found) ? found : 0;
         verdict.what = "its record cannot be found in the index";
     } else if (memcmp(row, own, 4) != 0 || memcmp(row + 8, own + 8, LOD_ROW_BYTES - 8) != 0) {
         verdict.what = "its row in the index differs";
@@ -173,7 +173,7 @@ int lod_record_check_metadata(struct lod_record_check *c)
 
     int error = lod_metadata_read(c->verify->store, &c->recd, &c->metadata);
     error = error ? error : lod_metadata_identify(&c->metadata, c->recd.path, &id);
-    if (error == -ENOMEM) {
+    if (lod_check_stops(error)) {
         return error;
     }
     if (error) {

@@ -61,7 +61,7 @@ static const char *judge_entry(struct lod_verify *v, const struct lod_tree_entry
 
     *ret_error = 0;
     int error = lod_index_walk(v->index, entry->path, &node);
-    if (error == -ENOMEM) {
+    if (lod_check_stops(error)) {
         *ret_error = error;
         return NULL;
     }
@@ -135,7 +135,7 @@ static int check_entries(struct lod_verify *v, struct lod_record *record,
         atomic_fetch_add(&v->trees, 1);
     } else if (!result && error == -EILSEQ) {
         result = found(v, record, "the tree list is malformed", NULL);
-    } else if (!result && error == -ENOMEM) {
+    } else if (!result && lod_check_stops(error)) {
         result = error;
     } /* an unreadable frame is reported with the record's other frames */
     return result;
@@ -146,7 +146,7 @@ int lod_check_tree(struct lod_verify *v, struct lod_record *record)
     struct lod_tree_reader *reader = NULL;
 
     int error = lod_tree_reader_create(record, &reader);
-    if (error == -ENOMEM) {
+    if (lod_check_stops(error)) {
         return error;
     }
     if (error) {
@@ -209,7 +209,7 @@ static int add_bytes(struct lod_verify *v, const struct lod_record_desc *recd, u
         error = error ? error : lod_codec_segments(codec, row, bytes);
         *sum += error ? 0 : codec->source_bytes(row);
     }
-    return error == -ENOMEM ? error : error ? -EILSEQ : 0;
+    return lod_check_stops(error) ? error : error ? -EILSEQ : 0;
 }
 
 /* Rows of the index that cannot be read have findings of their own. */
@@ -224,7 +224,7 @@ static int check_sums(struct lod_verify *v)
         error = error ? error : add_bytes(v, &recd, &sum);
     }
     if (error || sum == v->manifest.source_bytes) {
-        return error == -ENOMEM ? error : 0;
+        return lod_check_stops(error) ? error : 0;
     }
     return lod_check_file_found(v, LOD_MANIFEST_NAME, "source_bytes is not the sum of all items",
                                 0);
@@ -245,7 +245,7 @@ static int check_manifest(struct lod_verify *v)
         error = lod_manifest_is(v->store, text, &same);
     }
     free(text);
-    if (error == -ENOMEM || same) {
+    if (lod_check_stops(error) || same) {
         return error;
     }
     return lod_check_file_found(v, LOD_MANIFEST_NAME, "it differs from the text that pack writes",

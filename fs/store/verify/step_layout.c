@@ -61,7 +61,7 @@ static int lay_record(struct lod_verify *v, uint32_t number, struct layout *layo
     uint64_t known;
 
     int error = lod_index_record(v->index, number, &recd);
-    if (error == -ENOMEM) {
+    if (lod_check_stops(error)) {
         return error;
     }
     if (error) {
@@ -103,7 +103,7 @@ static int lay_names(struct lod_verify *v, uint64_t *ret_items)
             continue;
         }
         error = lod_record_header_read(v->store, name, &recd);
-        if (error != -ENOMEM) {
+        if (!lod_check_stops(error)) {
             const struct lod_record_desc none = {0};
             items += error ? 0 : recd.items;
             error = add_slices(v, i, true, error ? &none : &recd);

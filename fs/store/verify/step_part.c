@@ -42,7 +42,7 @@ static int describe(struct lod_verify *v, const struct lod_slice *slice, struct 
         ret_place->bytes = recd.file_bytes;
         ret_place->files = lod_check_files(&recd);
     }
-    return error == -ENOMEM ? error : 0;
+    return lod_check_stops(error) ? error : 0;
 }
 
 /* Describes the records of all slices, at the first slice of each. */

@@ -19,7 +19,7 @@ static int open_index(struct lod_verify *v, char *why, size_t why_room)
 
     int error = lod_index_open(v->store, &v->manifest, LOD_INDEX_CACHE_BYTES, &v->index, v->why,
                                sizeof(v->why));
-    if (error == -ENOTSUP || error == -ENOMEM) {
+    if (error == -ENOTSUP || lod_check_stops(error)) {
         snprintf(why, why_room, "%s", v->why);
         return error;
     }
@@ -30,9 +30,9 @@ static int open_index(struct lod_verify *v, char *why, size_t why_room)
     error = error ? error : lod_object_pread(v->index_file, 0, superblock, sizeof(superblock));
     if (error) {
         v->index = lod_index_close(v->index);
-        return error == -ENOMEM ? error
-                                : lod_check_file_found(v, LOD_INDEX_NAME, "it cannot be read",
-                                                       LOD_FIDELITIES_ALL);
+        return lod_check_stops(error) ? error
+                                      : lod_check_file_found(v, LOD_INDEX_NAME, "it cannot be read",
+                                                             LOD_FIDELITIES_ALL);
     }
     v->gaps_zero = true;
     for (uint32_t i = 0; i < lod_get_le32(superblock + 60) && i < LOD_SECTIONS_MAX; i++) {
@@ -50,7 +50,7 @@ static int open_manifest(struct lod_verify *v, char *why, size_t why_room)
         return open_index(v, why, why_room);
     }
     snprintf(why, why_room, "%s", reason);
-    if (error == -ENOTSUP || error == -ENOMEM) {
+    if (error == -ENOTSUP || lod_check_stops(error)) {
         return error;
     }
     if (error == -ENOENT) {
@@ -75,7 +75,7 @@ static int open_all(struct lod_verify *v, const char *location, const struct lod
     if (!error) {
         error = lod_steps_lay(v);
     }
-    if (error == -ENOMEM) {
+    if (lod_check_stops(error)) {
         snprintf(why, why_room, "out of memory");
     }
     return error;

@@ -27,7 +27,7 @@ struct lod_verify;
 /*
  * Opens the store and computes the steps. A damaged manifest or index is a finding, not an error;
  * the records are then checked by themselves. Returns -ENOENT if there is no store, -ENOTSUP for a
- * store of another version, -ENOMEM; `why` gets a sentence. `how` may be NULL.
+ * store of another version, -ENOMEM, -EMFILE, -ENFILE; `why` gets a sentence. `how` may be NULL.
  */
 LOD_MUST_CHECK int lod_verify_create(const char *location, const struct lod_store_how *how,
                                      struct lod_verify **ret_verify, char *why, size_t why_room);
@@ -51,8 +51,8 @@ uint64_t lod_verify_steps(const struct lod_verify *verify);
 uint64_t lod_verify_bytes(const struct lod_verify *verify);
 uint64_t lod_verify_files(const struct lod_verify *verify);
 
-/* Runs step `number`. Each is run once, in any order, by any thread. Returns -ENOMEM; any damage is
- * a finding. */
+/* Runs step `number`. Each is run once, in any order, by any thread. Returns -ENOMEM, -EMFILE or
+ * -ENFILE, which say nothing about the store; any damage is a finding. */
 LOD_MUST_CHECK int lod_verify_step(struct lod_verify *verify, uint64_t number, uint64_t *ret_bytes,
                                    uint64_t *ret_files);
 
@@ -68,7 +68,7 @@ const struct lod_findings *lod_verify_so_far(struct lod_verify *verify);
 
 /*
  * Checks manifest and index without the records. Opens and closes all it needs. Returns -EBADMSG if
- * they are damaged, or do not fit the names of the records.
+ * they are damaged, or do not fit the names of the records, or the error of a step.
  */
 LOD_MUST_CHECK int lod_verify_index(const char *location);
 
