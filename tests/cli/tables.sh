@@ -155,19 +155,20 @@ refused "'wide.csv'" 'line 1: it has more than 65,536 columns'
 truncate -s 1G bad/line.csv
 refused "'line.csv'" 'line 1: it has'
 yes 1111111 | tr -d '\n' | head -c 1000000000 >bad/long.csv
-before=$SECONDS
-peak_kib=$("$here/peak.py" "$LODFS" pack -j1 --scans=default --tables='*' bad no-store 2>err) &&
+peak=$("$here/peak.py" "$LODFS" pack -j1 --scans=default --tables='*' bad no-store 2>err) &&
     fail "pack accepts a line of 1 GB"
 said 'line 1: it has more than 16 MiB'
+read -r peak_kib cpu_s <<<"$peak"
 [ "$peak_kib" -lt 600000 ] || fail "a line of 1 GB takes $peak_kib KiB"
-[ $((SECONDS - before)) -lt 20 ] || fail "a line of 1 GB takes $((SECONDS - before)) s"
+[ "$cpu_s" -lt 20 ] || fail "a line of 1 GB takes $cpu_s s of CPU"
 rm -rf bad
 mkdir bad
 { echo name,n; seq -f "category-%.0f,1" 100000; } >bad/many.csv
 one_hot=(--scans=default --tables='*' --one-hot)
-peak_kib=$("$here/peak.py" "$LODFS" pack -j1 "${one_hot[@]}" bad no-store 2>err) &&
+peak=$("$here/peak.py" "$LODFS" pack -j1 "${one_hot[@]}" bad no-store 2>err) &&
     fail "pack accepts 100,000 categories"
 said "line 2, column 1 (name): a field that is no number makes the column text"
+peak_kib=${peak% *}
 [ "$peak_kib" -lt 100000 ] || fail "100,000 categories take $peak_kib KiB"
 # Without --tables such files are packed as any other file.
 rm -rf bad

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import zlib
 
 import png_files
@@ -23,9 +22,11 @@ from mounted import Mount, Results, Work, lodfs, need_fuse
 from small import Foreground, TREES, read, until
 from tiny import jpeg, make_source, write
 
-SECONDS_MAX = 60
+SECONDS_MAX = 240
 NAMES = 3_000
-GROWTH_KB_MAX = 6_000  # of the server between the first and the last round of opens
+# Of the server in each round of opens. A leak grows in all of them; a server whose threads have not
+# all worked yet grows in some.
+GROWTH_KB_MAX = 6_000
 SECRET = "AKIA" + "canary-of-a-secret-key"
 
 
@@ -64,16 +65,17 @@ def drop_inodes():
 def handles(store, point, log):
     with Foreground(store, point, log) as server:
         opened = open_many(point, counted(20_000, 100_000))
-        first = server_state(server.process.pid)
-        for _ in range(counted(1, 5)):
+        states = [server_state(server.process.pid)]
+        for _ in range(counted(3, 5)):
             opened += open_many(point, counted(20_000, 100_000))
             if is_long():
                 drop_inodes()
-        second = server_state(server.process.pid)
-    if second[0] > first[0]:
-        yield f"the server has {second[0] - first[0]} more open files"
-    if second[1] > first[1] + GROWTH_KB_MAX:
-        yield f"the server has {second[1] - first[1]} KiB more after {opened} opens"
+            states.append(server_state(server.process.pid))
+    if states[-1][0] > states[0][0]:
+        yield f"the server has {states[-1][0] - states[0][0]} more open files"
+    growth = min(after[1] - before[1] for before, after in zip(states, states[1:]))
+    if growth > GROWTH_KB_MAX:
+        yield f"the server has {growth} KiB more, or worse, after each round of {opened} opens"
 
 
 def entries(libc, file):
@@ -250,17 +252,15 @@ def images(work):
     for name, data in hostile_images().items():
         source, store, point = (f"{work}/image-{part}-{name}" for part in ("in", "out", "at"))
         write(f"{source}/{name}", data)
-        begin = time.monotonic()
         pack = subprocess.Popen([os.environ["LODFS"], *pack_command(source, store)])
         _, status, usage = os.wait4(pack.pid, 0)
-        seconds = time.monotonic() - begin
         pack.returncode = os.waitstatus_to_exitcode(status)
         if pack.returncode:
             yield f"{name}: pack exits with {pack.returncode}"
             continue
-        if seconds > 5 or usage.ru_utime > 2 or usage.ru_maxrss > 128 * 1024:
-            yield f"{name}: pack takes {seconds:.1f} s, {usage.ru_utime:.1f} s of CPU, " \
-                  f"{usage.ru_maxrss // 1024} MiB"
+        seconds = usage.ru_utime + usage.ru_stime  # of CPU: other programs take none of it
+        if seconds > 4 or usage.ru_maxrss > 128 * 1024:
+            yield f"{name}: pack takes {seconds:.1f} s of CPU, {usage.ru_maxrss // 1024} MiB"
         with Mount(store, point):
             same = [read(f"{point}/{tree}/{name}") == data for tree in TREES]
             if not all(same) and name in WHOLE:

@@ -17,7 +17,7 @@ from mounted import Results, Work, lodfs, need_fuse
 from small import Foreground, files_below, read, until
 from tiny import PACKED, make_source
 
-SECONDS_MAX = 20
+SECONDS_MAX = 120
 EACH_SHORT = 25  # values of N for one call and one way to fail, in a short run
 BESIDE = 5       # readers at the same time
 EACH_PATIENT = 12  # of so many mounts one is read until the failure has passed
@@ -232,7 +232,8 @@ def mount_once(store, point, fail=None, count=None, wanted=None, beside=0):
             seen = [look(point)]
             for other in others:
                 other.wait(SECONDS_MAX)
-            until(lambda: wanted in (None, seen[-1]) or seen.append(look(point)))
+            until(lambda: wanted in (None, seen[-1]) or errno.ECONNREFUSED in seen[-1].values()
+                  or seen.append(look(point)))
             found = seen[-1]
             until(lambda: unmounts(point) or server.poll() is not None)
     try:

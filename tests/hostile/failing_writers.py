@@ -169,7 +169,7 @@ def outputs(work, results):
             ["pack", "--dry-run", source, f"{work}/dry"])):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([os.environ["LODFS"], *command], stdin=subprocess.DEVNULL,
-                                  stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
+                                  stdout=full, stderr=subprocess.PIPE, check=False, timeout=240)
         wrong = [] if done.returncode == 1 and done.stderr.count(b"\n") == 1 else \
             [f"exit {done.returncode}, prints {done.stderr!r:.300}"]
         results.add(f"{number}: {command[0]} reports a full disk", wrong)

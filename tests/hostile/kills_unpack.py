@@ -126,7 +126,7 @@ def kills(store, folder, wanted, seconds):
             shutil.rmtree(folder, ignore_errors=True)
         was_early = killed(store, folder, chance.uniform(0, seconds))
         early += was_early
-        seconds *= 1 if was_early else .95
+        seconds *= 1.01 if was_early else .9  # as busy as the machine is now
         if not os.path.exists(folder):
             continue
         wrong += [f"run {number}: {line}" for line in look(folder, wanted)]

@@ -17,7 +17,7 @@ from mounted import Results, Work, lodfs
 from small import files_below, read, until
 from tiny import make_source, write
 
-SECONDS_MAX = 60
+SECONDS_MAX = 240
 
 
 def grow(path):

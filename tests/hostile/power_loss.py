@@ -52,7 +52,7 @@ def record(work, command, most=None):
     env = dict(os.environ, LD_PRELOAD=os.environ["LOG_CALLS"], LODFS_CALLS=log)
     env.update({"LODFS_CALLS_MAX": str(most)} if most else {})
     done = subprocess.run([os.environ["LODFS"], *command], env=env, check=False,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=240)
     if done.returncode not in ((-9,) if most else (0, 3)):
         raise SystemExit(f"{command}: exit {done.returncode}, {done.stderr!r}")
     return read_calls(log)

@@ -84,7 +84,7 @@ def job_of(room, **options):
     point = options.pop("point")
     met = lodfs.MiniEpochs(f"{point}/full", **options)
     sizes = [os.stat(path).st_size for path in met._chosen.paths]
-    for _ in met.repeats(epochs=60):
+    for _ in met.repeats(epochs=1000):
         values = list(met)
         for value in values[:3]:
             read(met._chosen.paths[value])
@@ -92,38 +92,44 @@ def job_of(room, **options):
         room(met)
 
 
+# Jobs beside the one that is watched. Each phase lasts until its window has followed: a window
+# stays for as many repeats as `auto` chooses, which depends on how busy the machine is.
+BESIDE = ([], list(range(100, 103)), [*range(100, 103), *range(200, 220)], [])
+PHASE_MIN, PHASE_MAX = 11, 200  # repeats
+
+
+def has_followed(size, ends):
+    """Whether a window of `size` bytes fits the phase that comes after `ends`, their (bytes, room).
+    The last one does not fit the room of the second."""
+    return size < .5 * ends[-1][0] if len(ends) in (1, 2) else not ends or size > ends[1][1]
+
+
 def shrinks(point, rf):
     """Other jobs come and go. The window keeps within the room, and every file is dealt."""
-    client, many = lodfs.Mount(point), 20
-    others, seen, step = [], [], 0
+    client, items, ends, repeats = lodfs.Mount(point), set(), [], 0
 
     def room(met):
-        nonlocal step
-        step += 1
-        if step == 3:
-            others.extend(range(100, 103))
-        if step == 12:
-            others.extend(range(200, 200 + many))
-        for job in others:
+        for job in BESIDE[len(ends)]:
             client.ahead(job, "full", 0, [1])
-        if step == 24:
-            for job in others:
-                client.ahead(job, "full", 0, [])
-            others.clear()
+        for job in BESIDE[2] if len(ends) == 3 else ():
+            client.ahead(job, "full", 0, [])
         met._told.ask()
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for size, met in job_of(room, point=point, rf=rf, seed=4):
-            seen.append((size, met._told.room, set(met._items.tolist())))
-            if len(seen) == 45:
+            items.update(met._items.tolist())
+            repeats += 1
+            if repeats >= PHASE_MIN and has_followed(size, ends) or repeats == PHASE_MAX:
+                ends.append((size, met._told.room))
+                repeats = 0
+            if len(ends) == len(BESIDE):
                 break
-    full, quarter, least = seen[1][0], seen[8][0], seen[20][0]
-    if not least < quarter < full or not seen[-1][0] > .8 * full:
-        yield f"windows of {full}, {quarter}, {least} and again {seen[-1][0]} bytes"
-    if quarter > seen[8][1] or full > seen[1][1]:
-        yield f"{quarter} of {seen[8][1]} bytes, {full} of {seen[1][1]}"
-    if len(set().union(*(items for _, _, items in seen))) < EACH:
+    if not all(has_followed(size, ends[:phase]) for phase, (size, _) in enumerate(ends)):
+        yield f"(bytes of the window, room) at the end of each phase: {ends}"
+    if any(size > room for size, room in ends):
+        yield f"windows above their room: {ends}"
+    if len(ends) < len(BESIDE) or len(items) < EACH:
         yield "not all files were dealt"
     said = [str(warning.message) for warning in caught if "room" in str(warning.message)]
     if len(said) != 1 or "cache_size" not in said[0]:

@@ -12,7 +12,7 @@ import sys
 
 from mounted import Mount, Results, Work, lodfs, need_fuse
 from requests import count, read_plainly
-from small import Foreground, files_below, make_store, read, until
+from small import SECONDS_MAX, Foreground, files_below, make_store, read, until
 
 NOBODY = 65534
 OPTIONAL = ["made", "ahead", "server", "tier", "advice"]  # parts that `lodfs stats` may leave out
@@ -152,7 +152,7 @@ def parsed(point):
 
 def promtool(point):
     done = subprocess.run(["promtool", "check", "metrics"], capture_output=True, check=False,
-                          input=read(f"{point}/.lodfs/metrics"), timeout=20)
+                          input=read(f"{point}/.lodfs/metrics"), timeout=SECONDS_MAX)
     if done.returncode:
         yield done.stderr[:2000].decode()
 
@@ -219,7 +219,7 @@ def tools(point):
                   ["tar", "-cf", "/dev/null", "-C", point, "auto", "q1", ".lodfs/config"],
                   ["cp", "-r", f"{point}/auto/", f"{point}-copy"],
                   ["diff", "-r", f"{point}/auto/", f"{point}-copy"]):
-        done = subprocess.run(words, capture_output=True, check=False, timeout=60)
+        done = subprocess.run(words, capture_output=True, check=False, timeout=SECONDS_MAX)
         if done.returncode:
             yield f"{' '.join(words)}: exit {done.returncode}: {done.stderr[:300]}"
         if words[0] == "find" and b"/.lodfs/stats" not in done.stdout:
@@ -281,7 +281,7 @@ def ask_all(program, point):
             for name in NAMES}
     for words in (("stats", point), ("set", point, "auto=q1")):
         done = subprocess.run([program, *words], capture_output=True, text=True, check=False,
-                              timeout=20)
+                              timeout=SECONDS_MAX)
         said["lodfs " + words[0]] = [done.returncode, done.stdout, done.stderr]
     said["ioctl"] = tried(ask_store, point)
     return said

@@ -5,12 +5,12 @@ import sys
 import time
 
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from small import Foreground
+from small import Foreground, daemons
 from requests import count
 
 WITH_ATTRIBUTES = 20_000  # READDIRPLUS returns the attributes of all
 NAMES_ALONE = 70_000      # above the limit of folder.c: READDIR returns names only
-SECONDS_MAX = 20          # a listing that looks each name up takes minutes
+CPU_S_MAX = 20            # of the mount; a listing that looks each name up takes minutes
 
 
 def make(folder, names):
@@ -19,13 +19,20 @@ def make(folder, names):
         os.close(os.open(f"{folder}/{number:07}", os.O_CREAT | os.O_WRONLY, 0o644))
 
 
-def listed(folder, names):
-    start = time.monotonic()
+def cpu_s(store):
+    """Returns the seconds of CPU that the mount of the store has taken; other programs add none."""
+    pid, = daemons(store)
+    return time.clock_gettime(~pid << 3 | 2)
+
+
+def listed(store, folder, names):
+    start = cpu_s(store)
     found = [entry.name for entry in os.scandir(folder)]
     if found != [f"{number:07}" for number in range(names)]:
         yield f"{len(found)} names of {names} are listed, or the order is wrong"
-    if time.monotonic() - start > SECONDS_MAX:
-        yield f"the listing took {time.monotonic() - start:.1f} s"
+    took = cpu_s(store) - start
+    if took > CPU_S_MAX:
+        yield f"the listing took {took:.1f} s of CPU"
 
 
 def looked_up(folder, names):
@@ -40,7 +47,7 @@ def looked_up(folder, names):
 def attributes_come_along(store, point, log):
     """After a listing, stat of each name sends no request."""
     with Foreground(store, point, log, "-d"):
-        yield from listed(f"{point}/full/middle", WITH_ATTRIBUTES)
+        yield from listed(store, f"{point}/full/middle", WITH_ATTRIBUTES)
         before = count(log)
         for number in range(WITH_ATTRIBUTES):
             os.stat(f"{point}/full/middle/{number:07}")
@@ -63,7 +70,7 @@ def main():
             for name, names in (("large", NAMES_ALONE), ("middle", WITH_ATTRIBUTES)):
                 for tree in ("q1", "full"):
                     results.add(f"{tree}/{name} is listed completely and in order",
-                                listed(f"{point}/{tree}/{name}", names))
+                                listed(store, f"{point}/{tree}/{name}", names))
                 results.add(f"lookups in {name} find its names and no others",
                             looked_up(f"{point}/q5/{name}", names))
         results.add("a listing returns the attributes too",

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from mounted import Mount, Results, Work, need_fuse
-from small import NS, TREES, files_below, make_store, read
+from small import NS, SECONDS_MAX, TREES, files_below, make_store, read
 
 NOBODY = 65534
 
@@ -186,7 +186,7 @@ def handles(store, point):
 
 def as_nobody(*command):
     return subprocess.run(command, user=NOBODY, group=NOBODY, extra_groups=[], check=False,
-                          capture_output=True, timeout=20)
+                          capture_output=True, timeout=SECONDS_MAX)
 
 
 def rights(store, point):

@@ -8,7 +8,7 @@ import time
 
 from mounted import lodfs
 
-SECONDS_MAX = 20
+SECONDS_MAX = 120  # a busy machine takes long for a thing of milliseconds
 NS = 10**9
 TREES = [f"q{k}" for k in range(1, 11)] + ["full", "original"]
 

@@ -9,7 +9,7 @@ import sys
 from mounted import BESIDE, Mount, Results, Work, lodfs, need_fuse
 from small import Foreground, TREES, daemons, make_store, processes, read, stop, until
 
-SECONDS_MAX = 30
+SECONDS_MAX = 120
 
 
 def mounts_at(point):

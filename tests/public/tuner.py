@@ -120,7 +120,7 @@ class Rank:
 
     def broadcast(self, value):
         if self.rank:
-            return self.queues[self.rank].get(timeout=60)
+            return self.queues[self.rank].get(timeout=300)
         for other in self.queues[1:]:
             other.put(value)
         return value

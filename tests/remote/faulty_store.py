@@ -22,7 +22,8 @@ TREES = ("q2", "full")
 FAULTS, FAULTS_LONG = 50, 1_000  # of each kind that passes; a tenth of those that take seconds
 MOST = 15  # of one mount, whose retries have a budget
 SIDE_BY_SIDE = 6  # they mostly wait
-LONGEST_S = 30
+LONGEST_S = 60
+END_S, END_TRIES = 5, 4  # the quickest counts: a busy machine keeps the daemon from running
 
 
 def passing(kind, server, point, truth):
@@ -98,6 +99,15 @@ def dead(server, point, log, truth):
 
 def stopped(server, point, log):
     """A mount whose server does not answer any more ends at a signal."""
+    ends = []
+    while len(ends) < END_TRIES and not any(0 <= took < END_S for took in ends):
+        ends.append(end_while_hung(server, point, log))
+    if min(ends) < 0 or min(ends) >= END_S:
+        yield f"it ended after {ends} s; -1 is not at all"
+
+
+def end_while_hung(server, point, log):
+    """Returns how long a signalled mount takes to end; -1: it does not."""
     server.set("none")
     with Foreground(server.url, point, log) as daemon:
         server.set("hang", ALWAYS)
@@ -110,9 +120,9 @@ def stopped(server, point, log):
         time.sleep(.3)
         start = time.monotonic()
         status = daemon.end(15)
+        took = time.monotonic() - start
         os.waitpid(reader, 0)
-        if status is None or time.monotonic() - start > 5:
-            yield f"it ended with {status} after {time.monotonic() - start:.1f} s"
+    return -1 if status is None else took
 
 
 def at_mount(results, server):

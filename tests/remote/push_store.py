@@ -149,7 +149,7 @@ def killed(bucket, store, engine):
                 push.send_signal(number_signal)
                 code = push.wait()
             early += code != 0
-            if code not in (0, -9, 130):
+            if code not in (0, -9, -2, 130):  # -2: it came before push catches signals
                 yield f"exit {code}"
             if bucket.has(f"{key}/manifest.json"):
                 yield from bucket.whole(key, store)

@@ -4,6 +4,7 @@ Keys that programs and role services give: their order, their renewal, and the m
 are late, wrong or expired. The server of faults.py serves the store and notes which key was used.
 """
 import contextlib
+import itertools
 import os
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from remote_files import differing, fails, prepared, shown
 from small import Foreground, read, until
 
 SECRET = "process/SECRET"
+SLOW_S = 60  # of an answer for which no program waits
 KEYS = ('{"Version": 1, "AccessKeyId": "PROCESSKEY", "SecretAccessKey": "%s", '
         '"SessionToken": "process-token"}' % SECRET)
 
@@ -63,7 +65,7 @@ class Place:
     def refused(self, text, code=1):
         start = time.monotonic()
         yield from fails(("info", *self.words, self.url), code, text)
-        if time.monotonic() - start > 15:
+        if time.monotonic() - start > SLOW_S - 5:
             yield "it took too long"
 
 
@@ -144,7 +146,7 @@ def by_role(place, roles, results):
             results.add(f"the role of the {name}", place.used(("ROLEKEY1", "token-1")))
             roles.set(garbage="<html>")
             results.add(f"the {name} gives garbage", place.refused("JSON"))
-            roles.set(delay_s=60)
+            roles.set(delay_s=SLOW_S)
             results.add(f"the {name} is slow", place.refused("in time"))
     roles.set(has_role=False)
     with environment(**roles.instance()):
@@ -169,7 +171,7 @@ def renewed(place, roles, truth):
     roles.set(lives_s=4)
     with environment(**roles.instance()):
         with Mount(place.url, point, *place.words, "-o", "cache_size=0"):
-            names = iter(sorted(truth))
+            names = itertools.cycle(sorted(truth))
             if not until(lambda: read(os.path.join(os.fsencode(point), next(names)))
                          is not None and roles.asked > 1 or time.sleep(.5)):
                 yield f"keys of 4 s are not read again: {place.server.keys[-1]}"

@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
 
 import lodfs
 
-KEPT_S, END_S = 2, 20
+KEPT_S = 2
 
 
 def stats(point):
@@ -60,7 +60,7 @@ def main():
             client = lodfs.Mount(point)
             results.add("set back", set_back(client, point, shim["LODFS_SET_BACK"]))
             results.add("reads and switches", reads(client, source, point))
-            code = mount.end(signal.SIGTERM, END_S)
+            code = mount.end(signal.SIGTERM)
             results.add("the end", [] if code == 0 else [f"exit {code}"])
     return results.finish()
 

@@ -12,7 +12,7 @@ import sys
 
 from long import counted
 from mounted import Results, Work, lodfs, need_fuse, skip
-from small import read, until, write
+from small import SECONDS_MAX, read, until, write
 
 MIB = 1 << 20
 FILES, WIDTH, HEIGHT = 36, 1400, 1000
@@ -91,7 +91,7 @@ def served(group, options, source, store, point, log):
     if server.poll() is not None:
         yield f"the server ended with {server.returncode}"
     lodfs("umount", point, check=False)
-    if server.wait(20):
+    if server.wait(SECONDS_MAX):
         yield f"the server ends with {server.returncode}"
     subprocess.run(["umount", "-l", point], check=False, stderr=subprocess.DEVNULL)
 

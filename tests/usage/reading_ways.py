@@ -35,7 +35,7 @@ def ways():
 def copy(way, path):
     """(bytes, None), or (None, why the way is not there), or (None, '') when it failed."""
     done = subprocess.run([os.environ["READ_WAYS"], way, path], check=False, capture_output=True,
-                          timeout=60)
+                          timeout=240)
     if done.returncode == 0:
         return done.stdout, None
     return None, done.stderr.decode() if done.returncode == SKIP else ""

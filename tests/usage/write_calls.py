@@ -46,7 +46,7 @@ def stored(store):
 def all_calls(point, outside, tree):
     before = shown(f"{point}/{tree}")
     done = subprocess.run([os.environ["WRITE_CALLS"], f"{point}/{tree}", outside], check=False,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=240)
     lines = (done.stdout + done.stderr).decode().splitlines()
     for line in lines:
         if line.startswith("SKIP: "):

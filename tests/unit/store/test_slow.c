@@ -10,6 +10,9 @@
 #include "store_fixture.h"
 
 #define NAME "object"
+/* A busy machine makes single sleeps longer, and never shorter: the quickest of some tries counts.
+ */
+#define TRIES 20u
 
 static double seconds(void)
 {
@@ -64,7 +67,7 @@ Test(slow, bytes_are_not_faster_than_the_limit)
     read_all(object, 1 << 20, 64 << 10);
     read_all(object, 1 << 20, 1 << 20);
     double took = seconds() - from;
-    cr_assert(took > .44 && took < 5, "%f for .5 s less the burst", took);
+    cr_assert(took > .44 && took < 30, "%f for .5 s less the burst", took);
     lod_object_close(object);
     lod_store_close(store);
     fixture_destroy(&f);
@@ -80,7 +83,7 @@ Test(slow, requests_are_delayed_one_after_another)
     double from = seconds();
     read_all(object, 64 << 10, 4096);
     double took = seconds() - from;
-    cr_assert(took > .26 && took < 5, "%f for .32 s less the burst", took);
+    cr_assert(took > .26 && took < 30, "%f for .32 s less the burst", took);
     lod_object_close(object);
     lod_store_close(store);
     fixture_destroy(&f);
@@ -99,10 +102,14 @@ Test(slow, delays_overlap_if_they_may)
             .offset = (uint64_t)i << 12, .bytes = 4096, .into = into + ((size_t)i << 12)};
     }
     cr_assert_eq(lod_store_ranges(store), 8);
-    double from = seconds();
-    cr_assert_eq(lod_object_read(object, ranges, 16, LOD_READ_DEMAND, NULL), 0);
-    double took = seconds() - from;
-    cr_assert(took > .34 && took < 2.5, "%f s for two times 200 ms, not 16 times", took);
+    double took = 16 * .2;
+    for (unsigned i = 0; i < TRIES && took >= 2.5; i++) {
+        const double from = seconds();
+        cr_assert_eq(lod_object_read(object, ranges, 16, LOD_READ_DEMAND, NULL), 0);
+        took = seconds() - from;
+        cr_assert_gt(took, .34);
+    }
+    cr_assert_lt(took, 2.5, "%f s for two times 200 ms, not 16 times", took);
     for (size_t i = 0; i < 64 << 10; i++) {
         cr_assert_eq(into[i], (uint8_t)((i & ~(size_t)4095) + (i & 4095)));
     }
@@ -121,7 +128,7 @@ Test(slow, requests_are_not_more_than_the_limit)
     double from = seconds();
     read_all(object, 64 << 10, 4096);
     double took = seconds() - from;
-    cr_assert(took > .26 && took < 5, "%f for 16 requests at 50 a second less the burst", took);
+    cr_assert(took > .26 && took < 30, "%f for 16 requests at 50 a second less the burst", took);
     lod_object_close(object);
     lod_store_close(store);
     fixture_destroy(&f);
@@ -162,21 +169,21 @@ Test(slow, a_reader_does_not_wait_for_loads_ahead_and_those_pay_for_it)
     struct lod_object *object =
         open_slow(&f, (struct lod_slow){.bytes_per_second = 4 << 20}, 1 << 20, &store);
     struct ahead ahead = {.object = object, .bytes = 1 << 20, .loads = UINT_MAX};
-    unsigned quick = 0;
+    unsigned quick = 0, reads = 0;
     pthread_t thread;
 
     const double from = seconds();
     cr_assert_eq(pthread_create(&thread, NULL, load_ahead, &ahead), 0);
-    for (unsigned i = 0; i < 8; i++) { /* a busy machine delays some */
+    for (; quick < 4 && reads < 4 * TRIES; reads++) {
         quick += seconds_of_demand(object, 128 << 10) < .1;
     }
     ahead.loads = 0;
     pthread_join(thread, NULL);
-    const double all = seconds() - from, least = .25 * ahead.done + 8 * .031 - .06;
+    const double all = seconds() - from, least = .25 * ahead.done + reads * .031 - .06;
     cr_assert_geq(quick, 4, "%u took less than .1 s beside loads of .25; their own bytes take .03",
                   quick);
-    cr_assert_gt(all, least - .26, "%f s for %u loads and 1 MiB more; the last may owe", all,
-                 ahead.done);
+    cr_assert_gt(all, least - .26, "%f s for %u loads and %u reads more; the last may owe", all,
+                 ahead.done, reads);
     lod_object_close(object);
     lod_store_close(store);
     fixture_destroy(&f);
@@ -213,12 +220,14 @@ Test(slow, the_time_of_the_first_byte_is_told)
     struct lod_range range = {.into = into, .bytes = 1 << 20};
     struct lod_read_time time;
 
-    for (unsigned i = 0; i < 2; i++) { /* a pause is no reason to be early */
+    unsigned quick = 0;
+    for (unsigned i = 0; quick < 2 && i < TRIES; i++) { /* a pause is no reason to be early */
         cr_assert_eq(lod_object_read(object, &range, 1, LOD_READ_DEMAND, &time), 0);
-        cr_assert(time.first_byte_ns > 35000000 && time.first_byte_ns < 200000000, "%llu ns",
-                  (unsigned long long)time.first_byte_ns);
+        cr_assert_gt(time.first_byte_ns, 35000000);
         cr_assert_gt(time.ns, time.first_byte_ns + 240000000);
+        quick += time.first_byte_ns < 200000000;
     }
+    cr_assert_eq(quick, 2, "the last one took %llu ns", (unsigned long long)time.first_byte_ns);
     lod_object_close(object);
     lod_store_close(store);
     fixture_destroy(&f);
