@@ -93,6 +93,54 @@ def attributes(t):
     t.check(os.stat("attributes.out/e").st_mode & 0o777 == 0o755, "those of a folder without one")
 
 
+def link(name, target):
+    return info(name, type=tarfile.LNKTYPE, linkname=target), b""
+
+
+def hard_links(t):
+    """Hard links are further names of their file, as in a folder."""
+    os.makedirs("linked/a")
+    photo = photographs(1)[0]
+    write("linked/a/one.jpg", photo)
+    write("linked/t", b"text")
+    long = "n" * 120
+    for file, name in (("a/one.jpg", "a/two.jpg"), ("a/one.jpg", "0.jpg"), ("t", long)):
+        os.link(f"linked/{file}", f"linked/{name}")
+    for form in ("gnu", "posix"):
+        subprocess.run(["tar", "-cf", "links.tar", f"--format={form}", "-C", "linked", "."],
+                       check=True)
+        facts, _ = t.pack("links.tar", form)
+        t.check(not facts["left_out"] and facts["hard_links"] == 3, f"{form}: {facts}")
+        t.check(t.tree(form) == {b"a": None, b"t": b"text", long.encode(): b"text",
+                                 **dict.fromkeys((b"0.jpg", b"a/one.jpg", b"a/two.jpg"), photo)},
+                f"{form}: a name of a hard link is lost")
+        t.check(os.path.samefile(f"{form}.out/0.jpg", f"{form}.out/a/two.jpg") and
+                os.stat(f"{form}.out/t").st_nlink == 2, f"{form}: unpack makes hard links")
+    facts, _ = t.pack("links.tar", "excluded", "--exclude=t")
+    t.check(t.tree("excluded").get(long.encode()) == b"text", "a file left out keeps others")
+    os.mkdir("linked-shards")
+    for i in (0, 1):
+        write(f"linked-shards/{i}.tar", tar([("f", b"%d" % i), link("g", "./f"), link("h", "g")]))
+    t.pack("linked-shards", "separate")
+    t.check(t.tree("separate") == {b"0": None, b"1": None, **{
+        b"%d/%s" % (i, name): b"%d" % i for i in (0, 1) for name in (b"f", b"g", b"h")}},
+        "links are those of their container")
+    t.same_bytes("linked-shards")
+    t.in_parts("linked-shards")
+
+
+def bad_links(t):
+    """A link to no file is refused, and --skip-unreadable leaves it out."""
+    for target in ("missing", "d", "../f", "/f", "bad", "turn", ""):
+        t.refuse("bad.tar", tar([("f", b"x"), ("d/g", b"x"), link("turn", "bad"),
+                                 link("bad", target)]), "bad.tar: record",
+                 "is a hard link to a file that the container does not have")
+    facts, _ = t.pack("bad.tar", "kept", "--skip-unreadable", code=3)
+    t.check(sorted(f["path"] for f in facts["left_out"]) == ["bad", "turn"], "bad links are named")
+    t.check(t.tree("kept") == {b"f": b"x", b"d": None, b"d/g": b"x"}, "files beside bad links")
+    t.refuse("bad.tar", tar([("f", b"x"), link("f", "f")]), "'f' is there twice")
+
+
 def many_containers(t):
     """Containers of a folder are joined; equal names move each below a folder of its stem."""
     os.mkdir("shards")
@@ -161,6 +209,8 @@ def main():
     members(t)
     labels(t)
     attributes(t)
+    hard_links(t)
+    bad_links(t)
     many_containers(t)
     bad_names(t)
     sparse(t)

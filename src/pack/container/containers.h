@@ -21,6 +21,7 @@
 enum lod_member_kind {
     LOD_MEMBER_FILE,
     LOD_MEMBER_FOLDER,
+    LOD_MEMBER_LINK,  /* another name of a file of the container */
     LOD_MEMBER_OTHER, /* what a store cannot have, for the reason `why` */
 };
 
@@ -29,6 +30,8 @@ struct lod_member {
     enum lod_member_kind kind;
     const char *path; /* as the container has it; not checked */
     size_t path_bytes;
+    const char *target; /* LINK: the path of that file; not checked */
+    size_t target_bytes;
     const char *why; /* OTHER; a static text */
     int64_t mtime;   /* seconds * 2^30 + nanoseconds */
     uint16_t mode;   /* 0777 */

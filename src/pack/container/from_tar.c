@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Walks a tar: POSIX.1-2001 with pax headers, and GNU's long names and numbers. Files and folders
- * are members; links and devices are named, and left out. Sparse files, parts of archives on
- * several volumes, and bytes behind the end are refused. man/decisions/701 says why there is a
- * walker of our own.
+ * are members, and so are hard links; symbolic links and devices are named, and left out. Sparse
+ * files, parts of archives on several volumes, and bytes behind the end are refused.
+ * man/decisions/701 says why there is a walker of our own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,13 +19,18 @@
 #define EXTENDED_MAX ((uint64_t)1 << 20) /* bytes of a pax header */
 #define KEYWORD_MAX  64u                 /* bytes of a pax record that are looked at for its key */
 
+struct path {
+    bool given;
+    size_t bytes;
+    char at[LOD_PATH_MAX + 1];
+};
+
 /* Facts about a member from the headers before its own. */
 struct extended {
-    bool named, sized, timed;
-    size_t name_bytes;
+    bool sized, timed;
     uint64_t size;
     int64_t seconds;
-    char name[LOD_PATH_MAX + 1];
+    struct path name, target;
 };
 
 static int too_long(struct lod_container_walk *walk)
@@ -33,9 +38,9 @@ static int too_long(struct lod_container_walk *walk)
     return lod_container_refuse(walk, walk->at, "its name has over 4,095 bytes, the store's limit");
 }
 
-static int set_name(struct lod_container_walk *walk, uint64_t offset, uint64_t bytes)
+static int set_path(struct lod_container_walk *walk, struct path *path, uint64_t offset,
+                    uint64_t bytes)
 {
-    struct extended *extended = walk->state;
     const uint8_t *at = NULL;
 
     if (bytes > LOD_PATH_MAX) {
@@ -43,26 +48,27 @@ static int set_name(struct lod_container_walk *walk, uint64_t offset, uint64_t b
     }
     int error = lod_container_take(walk, offset, (size_t)bytes, &at);
     if (!error) {
-        memcpy(extended->name, at, (size_t)bytes);
-        extended->name_bytes = (size_t)bytes;
-        extended->named = true;
+        memcpy(path->at, at, (size_t)bytes);
+        path->bytes = (size_t)bytes;
+        path->given = true;
     }
     return error;
 }
 
-/* A name of GNU's type L ends with a 0. */
-static int take_long_name(struct lod_container_walk *walk, uint64_t offset, uint64_t bytes)
+/* A name of GNU's types L and K ends with a 0. */
+static int take_long_path(struct lod_container_walk *walk, struct path *path, uint64_t offset,
+                          uint64_t bytes)
 {
-    struct extended *extended = walk->state;
     const uint8_t *last = NULL;
 
     if (bytes > LOD_PATH_MAX + 1) {
         return too_long(walk);
     }
     int error = bytes ? lod_container_take(walk, offset + bytes - 1, 1, &last) : 0;
-    error = error ? error : set_name(walk, offset, bytes && *last == '\0' ? bytes - 1 : bytes);
+    error =
+        error ? error : set_path(walk, path, offset, bytes && *last == '\0' ? bytes - 1 : bytes);
     if (!error) {
-        extended->name_bytes = strnlen(extended->name, extended->name_bytes);
+        path->bytes = strnlen(path->at, path->bytes);
     }
     return error;
 }
@@ -136,11 +142,13 @@ static int apply_pax(struct lod_container_walk *walk, const struct pax *pax, boo
                                     "it is a sparse file: unpack the tar, and pack the folder");
     }
     const bool named = strcmp(pax->key, "path") == 0, sized = strcmp(pax->key, "size") == 0;
-    if (global && (named || sized)) {
+    const bool linked = strcmp(pax->key, "linkpath") == 0;
+    if (global && (named || linked || sized)) {
         return lod_container_refuse(walk, walk->at, "a global pax header has a '%s'", pax->key);
     }
-    if (named) {
-        return set_name(walk, pax->value_at, pax->value_bytes);
+    if (named || linked) {
+        return set_path(walk, named ? &extended->name : &extended->target, pax->value_at,
+                        pax->value_bytes);
     }
     if (sized) {
         error = pax_number(walk, pax, false, &size);
@@ -172,21 +180,19 @@ static int take_pax(struct lod_container_walk *walk, uint64_t at, uint64_t bytes
 
 /* ---------------------------------------------------------------------------------- members */
 
-static const char *kind_left_out(char type)
-{
-    switch (type) {
-    case '1':
-        return "a hard link";
-    case '2':
-        return "a symbolic link";
-    case '3':
-        return "a character device";
-    case '4':
-        return "a block device";
-    default:
-        return "a fifo";
-    }
-}
+/* By type, from '0' to '6'; with a reason if a store cannot have it. */
+static const struct {
+    enum lod_member_kind kind;
+    const char *why;
+} kinds[] = {
+    {LOD_MEMBER_FILE, NULL},
+    {LOD_MEMBER_LINK, NULL},
+    {LOD_MEMBER_OTHER, "a symbolic link"},
+    {LOD_MEMBER_OTHER, "a character device"},
+    {LOD_MEMBER_OTHER, "a block device"},
+    {LOD_MEMBER_FOLDER, NULL},
+    {LOD_MEMBER_OTHER, "a fifo"},
+};
 
 static int read_class(struct lod_container_walk *walk, const struct lod_run *run,
                       int32_t *ret_label)
@@ -207,14 +213,15 @@ static int add_member(struct lod_container_walk *walk, const struct lod_tar_head
     const struct extended *extended = walk->state;
     const struct lod_run run = {.offset = data, .bytes = header->size};
     const struct timespec time = {.tv_sec = extended->timed ? extended->seconds : header->seconds};
-    const bool file = header->type == '0', folder = header->type == '5';
-    struct lod_member member = {.kind = file     ? LOD_MEMBER_FILE
-                                        : folder ? LOD_MEMBER_FOLDER
-                                                 : LOD_MEMBER_OTHER,
-                                .path = extended->named ? extended->name : header->name,
-                                .path_bytes =
-                                    extended->named ? extended->name_bytes : header->name_bytes,
-                                .why = file || folder ? NULL : kind_left_out(header->type),
+    const struct path *name = &extended->name, *target = &extended->target;
+    const bool file = header->type == '0';
+    struct lod_member member = {.kind = kinds[header->type - '0'].kind,
+                                .path = name->given ? name->at : header->name,
+                                .path_bytes = name->given ? name->bytes : header->name_bytes,
+                                .target = target->given ? target->at : header->target,
+                                .target_bytes =
+                                    target->given ? target->bytes : header->target_bytes,
+                                .why = kinds[header->type - '0'].why,
                                 .mtime = lod_mtime_of(time),
                                 .label = -1,
                                 .mode = header->mode,
@@ -264,16 +271,19 @@ static uint64_t data_bytes(const struct lod_tar_header *header, const struct ext
 static int take_header(struct lod_container_walk *walk, struct lod_tar_header *header, uint64_t at,
                        bool *ret_more)
 {
+    struct extended *extended = walk->state;
+
     *ret_more = true;
     switch (header->type) {
     case 'L':
-        return take_long_name(walk, at, header->size);
+        return take_long_path(walk, &extended->name, at, header->size);
+    case 'K': /* the target of a link */
+        return take_long_path(walk, &extended->target, at, header->size);
     case 'x':
     case 'X': /* Solaris */
         return take_pax(walk, at, header->size, false);
     case 'g':
         return take_pax(walk, at, header->size, true);
-    case 'K': /* the target of a link */
     case 'V': /* the name of a volume */
         return 0;
     case 'S':
@@ -343,7 +353,7 @@ static int next(struct lod_container_walk *walk)
     bool more = true;
     int error = 0;
 
-    extended->named = extended->sized = extended->timed = false;
+    extended->name.given = extended->target.given = extended->sized = extended->timed = false;
     while (!error && more) {
         error = read_one(walk, &at, &more);
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pack/container/member_links.h"
 #include "pack/container/member_path.h"
 
 #define FOLDER_MODE 0755
@@ -60,17 +61,23 @@ static int keep_place(struct lod_members *members, const struct lod_member *memb
     return error;
 }
 
+static bool is_file(const struct lod_member *member)
+{
+    return member->kind == LOD_MEMBER_FILE || member->kind == LOD_MEMBER_LINK;
+}
+
 int lod_members_add(void *ctx, const struct lod_member *member)
 {
     static const uint8_t roles[] = {[LOD_MEMBER_FILE] = LOD_SOURCE_FILE,
                                     [LOD_MEMBER_FOLDER] = LOD_SOURCE_FOLDER,
+                                    [LOD_MEMBER_LINK] = LOD_SOURCE_HARD_LINK,
                                     [LOD_MEMBER_OTHER] = LOD_SOURCE_LEFT_OUT};
     struct lod_members *members = ctx;
-    char path[LOD_PATH_MAX + 1];
+    char path[LOD_PATH_MAX + 1], target[LOD_PATH_MAX + 1];
     const char *why = NULL;
 
     int error = lod_member_path(members->folder, member->path, member->path_bytes, path, &why);
-    if (!error && member->kind == LOD_MEMBER_FILE && !path[strlen(members->folder)]) {
+    if (!error && is_file(member) && !path[strlen(members->folder)]) {
         error = -EINVAL;
         why = "is a file without a name";
     }
@@ -78,26 +85,21 @@ int lod_members_add(void *ctx, const struct lod_member *member)
         return refuse_path(members, member, error, why);
     }
     why = lod_filter_why_below(members->filter, path, member->kind == LOD_MEMBER_FOLDER);
-    if (why) {
-        const struct lod_source left_out = {.path = path,
-                                            .role = LOD_SOURCE_LEFT_OUT,
-                                            .why = why,
-                                            .folder = member->kind == LOD_MEMBER_FOLDER,
-                                            .special = true,
-                                            .names = 1};
-        return lod_source_list_add(&members->list, &left_out);
-    }
     struct lod_source source = {.path = path,
-                                .role = roles[member->kind],
-                                .why = member->why,
+                                .role = why ? LOD_SOURCE_LEFT_OUT : roles[member->kind],
+                                .why = why ? why : member->why,
                                 .folder = member->kind == LOD_MEMBER_FOLDER,
-                                .special = member->kind == LOD_MEMBER_OTHER,
+                                .special = why || member->kind == LOD_MEMBER_OTHER,
                                 .mode = member->mode,
                                 .mtime = member->mtime,
                                 .names = 1};
+    if (source.role == LOD_SOURCE_HARD_LINK) {
+        lod_member_link_target(members, member, target);
+        source.target = target;
+    }
     error = keep_place(members, member, &source.place);
     if (!error) {
-        source.bytes = lod_member_place_bytes(source.place);
+        source.bytes = why ? 0 : lod_member_place_bytes(source.place);
         error = lod_source_list_add(&members->list, &source);
     }
     return error;
@@ -241,6 +243,7 @@ int lod_members_make_tree(struct lod_members *members, const struct lod_source *
         find_twice(list, ret_twice);
         if (!ret_twice->first) {
             drop_folders(list);
+            error = lod_member_links_join(members);
         }
     }
     return error;

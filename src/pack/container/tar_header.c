@@ -12,6 +12,7 @@
 #define SUM_AT       148u
 #define SUM_BYTES    8u
 #define TYPE_AT      156u
+#define TARGET_AT    157u
 #define MAGIC_AT     257u
 #define PREFIX_AT    345u
 #define PREFIX_BYTES 155u
@@ -131,6 +132,8 @@ int lod_tar_header_read(const uint8_t block[LOD_TAR_BLOCK], struct lod_tar_heade
         return -EILSEQ;
     }
     read_name(block, ret_header);
+    memcpy(ret_header->target, block + TARGET_AT, LOD_TAR_TARGET_MAX);
+    ret_header->target_bytes = strnlen(ret_header->target, LOD_TAR_TARGET_MAX);
     ret_header->mode = (uint16_t)(mode & 0777);
     ret_header->size = (uint64_t)size;
     ret_header->type = (char)block[TYPE_AT];

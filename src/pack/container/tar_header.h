@@ -15,7 +15,8 @@
 #define LOD_TAR_BLOCK 512u
 
 /* A name of a header has at most 155 bytes, a slash and 100. */
-#define LOD_TAR_NAME_MAX 256u
+#define LOD_TAR_NAME_MAX   256u
+#define LOD_TAR_TARGET_MAX 100u
 
 struct lod_tar_header {
     char type; /* '0' for files of V7 too; '5' for their folders */
@@ -24,6 +25,8 @@ struct lod_tar_header {
     int64_t seconds;
     size_t name_bytes;
     char name[LOD_TAR_NAME_MAX + 1];
+    size_t target_bytes; /* of a link */
+    char target[LOD_TAR_TARGET_MAX];
 };
 
 /* Returns whether all bytes of a block are 0. */

@@ -92,6 +92,33 @@ Test(from_tar, members_are_files_folders_and_others)
     cr_assert_arr_eq(f.contents.data, "hello", 5);
 }
 
+Test(from_tar, links_name_their_file)
+{
+    char target[301];
+
+    memset(target, 't', 300);
+    target[300] = '\0';
+    member("a", "hello");
+    memcpy(header("b", '1', 0) + 157, "a", 1);
+    seal();
+    memset(header("full", '1', 0) + 157, 'x', 100); /* without a NUL, before the magic */
+    seal();
+    pax("21 linkpath=from pax\n");
+    header("c", '1', 0);
+    header("././@LongLink", 'K', 301);
+    data(target, 301);
+    header("d", '1', 0);
+    finish();
+    cr_assert_eq(walk_file(&f, &lod_container_tar), 0, "%s", f.walk.why);
+    char lines[600];
+    snprintf(lines, sizeof(lines),
+             "file a 5\nlink b -> a 0\nlink full -> %0100d 0\nlink c -> from pax 0\n"
+             "link d -> %s 0\n",
+             0, target);
+    memset(strstr(lines, "0000"), 'x', 100);
+    walk_expect(&f, lines);
+}
+
 Test(from_tar, the_prefix_is_that_of_posix_headers_alone)
 {
     memcpy(header("name", '0', 0) + 345, "folder", 6);

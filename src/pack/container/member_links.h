@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hard links in containers: members without bytes that name a file of the same container. They
+ * become further names of that file, as hard links of a folder do.
+ */
+#ifndef LOD_MEMBER_LINKS_H
+#define LOD_MEMBER_LINKS_H
+
+#include "backend/format.h"
+#include "compiler.h"
+#include "pack/container/members.h"
+
+/* Writes the path of a LINK's file as sources have it; "" if no member can have that path. */
+void lod_member_link_target(const struct lod_members *members, const struct lod_member *link,
+                            char into[LOD_PATH_MAX + 1]);
+
+/*
+ * Joins the links of the finished list, which is sorted, with their files. The first name of a file
+ * is the FILE, the others become HARD_LINK. A file that is left out by its name keeps other names.
+ * A link to no file is an error with a message, or LEFT_OUT with --skip-unreadable. -ENOMEM.
+ */
+LOD_MUST_CHECK int lod_member_links_join(struct lod_members *members);
+
+#endif
