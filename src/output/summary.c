@@ -155,7 +155,11 @@ static const char *why_no_levels(const struct lod_source *source)
 
 static const char *why_not_in_recordio(const struct lod_source *source)
 {
-    return source->role == LOD_SOURCE_FILE ? source->not_in_recordio : NULL;
+    static const char *const lacks[] = {[LOD_RECORDIO_WORDS] =
+                                            "it has more than 4,096 magic words of RecordIO",
+                                        [LOD_RECORDIO_LARGE] = "it has 2^29 bytes or more"};
+
+    return source->role == LOD_SOURCE_FILE ? lacks[source->recordio] : NULL;
 }
 
 static void print_names(const struct summary *s, const char *title, uint64_t files,

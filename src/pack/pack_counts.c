@@ -28,7 +28,7 @@ void lod_pack_count_sources(struct lod_pack_result *result)
         result->whole += source->role == LOD_SOURCE_FILE && source->why;
         result->levels += lod_source_has_levels(source);
         result->no_levels += source->role == LOD_SOURCE_FILE && source->no_levels;
-        result->not_in_recordio += source->role == LOD_SOURCE_FILE && source->not_in_recordio;
+        result->not_in_recordio += source->role == LOD_SOURCE_FILE && source->recordio;
         result->left_out += source->role == LOD_SOURCE_LEFT_OUT && !source->folder;
         result->left_out_folders += source->role == LOD_SOURCE_LEFT_OUT && source->folder;
         result->unreadable += source->role == LOD_SOURCE_LEFT_OUT && !source->special;

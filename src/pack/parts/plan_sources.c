@@ -164,7 +164,9 @@ static int add(struct taking *t, uint32_t i, struct lod_source *source, int32_t 
     if (!error && t->place.bytes) {
         error = lod_source_list_keep(&into->list, t->place.data, t->place.bytes, &place);
     }
-    source->why = why;
+    if (why) {
+        source->why = why;
+    }
     source->place = place;
     return error ? error : lod_source_list_add(&into->list, source);
 }

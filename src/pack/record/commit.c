@@ -54,7 +54,7 @@ static int list_source(const struct lod_source_list *list, const struct lod_sour
                                    .mode = source->mode,
                                    .mtime = source->mtime,
                                    .path = source->path,
-                                   .target = source->target,
+                                   .target = lod_source_target(source),
                                    .flags = flags_of(source)};
 
     if (kind == LOD_TREE_EQUAL) {
@@ -169,7 +169,7 @@ static struct lod_entry entry_of(const struct lod_source_list *list,
 
     return (struct lod_entry){
         .path = source->path,
-        .target = source->target,
+        .target = lod_source_target(source),
         .mtime = source->mtime,
         .item = owner->item,
         .mode = (uint16_t)(kind | source->mode),

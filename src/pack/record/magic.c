@@ -11,9 +11,6 @@
 #define HEAD_BYTES   24u /* before the picture in a record */
 #define READ_BYTES   ((size_t)1 << LOD_FRAME_SHIFT_MAX)
 
-static const char too_many_words[] = "it has more than 4,096 magic words of RecordIO";
-static const char too_large[] = "it has 2^29 bytes or more";
-
 void lod_magic_begin(struct lod_record_job *job)
 {
     job->magics.bytes = 0;
@@ -41,10 +38,10 @@ static int add(struct lod_record_job *job, uint32_t slot, const struct lod_buf *
     struct lod_magics magics = {0};
     const size_t before = job->magics.bytes;
 
-    source->not_in_recordio =
+    source->recordio =
         lod_record_job_has_pictures(job) && !fits(job->record->codec, job->slots[slot].row)
-            ? too_large
-            : NULL;
+            ? LOD_RECORDIO_LARGE
+            : LOD_RECORDIO_HAS;
     int error = list->bytes ? lod_magics_take(&c, &magics) : 0;
     if (error || list->bytes == 0) {
         return error;
@@ -53,7 +50,9 @@ static int add(struct lod_record_job *job, uint32_t slot, const struct lod_buf *
         magics = (struct lod_magics){.too_many = true};
     }
     job->magic_words += magics.count;
-    source->not_in_recordio = magics.too_many ? too_many_words : source->not_in_recordio;
+    if (magics.too_many) {
+        source->recordio = LOD_RECORDIO_WORDS;
+    }
     error = magics.too_many ? lod_magic_list_too_many(&job->magics)
                             : lod_buf_append(&job->magics, list->data, list->bytes);
     job->slots[slot].row[0] |= LOD_ITEM_HAS_MAGIC;

@@ -53,7 +53,7 @@ static int sketch_middle(int fd, struct lod_source *file)
     int error = lod_source_pread(fd, file, middle, bytes, (file->bytes - bytes) / 2);
 
     if (!error) {
-        file->sketch = lod_hash64(middle, bytes, 0);
+        file->sketch = (uint32_t)lod_hash64(middle, bytes, 0) | 1; /* 0: the size is unique */
     }
     return error;
 }

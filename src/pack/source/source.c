@@ -73,7 +73,7 @@ int lod_source_list_add(struct lod_source_list *list, const struct lod_source *s
     if (!error) {
         error = copy_string(list, source->path, &added.path);
     }
-    if (!error && source->target) {
+    if (!error && lod_source_target(source)) {
         error = copy_string(list, source->target, &added.target);
     }
     if (!error) {
@@ -214,7 +214,7 @@ void lod_source_set_stat(struct lod_source *source, const struct stat *st)
     source->mode = (uint16_t)(st->st_mode & 0777);
     source->folder = S_ISDIR(st->st_mode);
     source->bytes = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
-    source->dev = st->st_dev;
+    source->dev = (uint32_t)st->st_dev;
     source->ino = st->st_ino;
     source->mtime = lod_mtime_of(st->st_mtim);
     source->shared = st->st_nlink > 1;

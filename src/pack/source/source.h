@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The list of all files of a source, sorted by path once the walk has ended, and safe opening of
- * its files. It takes about 152 bytes a file beside its path, and some 25 more while the journal is
+ * its files. It takes about 120 bytes a file beside its path, and some 25 more while the journal is
  * written or compared. This is the only memory of pack that grows with the source: 1.4 GB for 10
  * million files.
  *
@@ -34,32 +34,43 @@ enum lod_source_role {
     LOD_SOURCE_LEFT_OUT,  /* not packed, for the reason `why` */
 };
 
+/* Why a picture is in no file of recordio/. */
+enum lod_recordio_lack { LOD_RECORDIO_HAS, LOD_RECORDIO_WORDS, LOD_RECORDIO_LARGE };
+
+/* There are millions of them, so fields that no source needs at once share their place. */
 struct lod_source {
-    const char *path;            /* relative to the source, "" for the source itself */
-    const char *target;          /* SYMLINK */
-    const char *why;             /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
-    const char *not_in_recordio; /* FILE: why its picture is in no file there, or NULL */
+    const char *path; /* relative to the source, "" for the source itself */
+    union {
+        const char *target; /* SYMLINK; others: see lod_source_target */
+        const char *why;    /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
+    };
     const char *no_levels; /* FILE that --levels names: why it has no lower fidelities, or NULL */
     const struct lod_encoder *encoder;    /* of files, once probed */
     const struct lod_subitems *parts;     /* FILE: its parts, see subitems.h; else NULL */
     const struct lod_member_place *place; /* its place in a container; NULL: a file of its own */
     uint64_t bytes;                       /* of files; 0 for an added one */
-    uint64_t dev, ino;
-    int64_t mtime;   /* seconds * 2^30 + nanoseconds */
-    uint64_t sketch; /* hash of a part of the contents, if the size is not unique: see probe.h */
-    uint32_t part;   /* index into `parts`; 0: the file itself */
+    uint64_t ino;
+    int64_t mtime; /* seconds * 2^30 + nanoseconds */
+    uint32_t dev;  /* Linux has device numbers of 32 bits */
+    union {
+        uint32_t sketch; /* until equal files are found: hash of a part of the contents, if the
+                          * size is not unique; see probe.h */
+        uint32_t item;   /* FILE: number of its item, once written */
+    };
+    uint32_t part; /* index into `parts`; 0: the file itself */
     uint32_t
-        owner;     /* EQUAL, HARD_LINK, added FILE: index in the list; walking: the parent folder */
-    uint32_t item; /* FILE: number of its item, once written */
-    uint32_t names; /* FILE: files that share the item, this one included */
-    uint16_t mode;  /* 0777 */
-    uint8_t role;   /* enum lod_source_role */
-    bool folder;    /* a folder, also if it is LEFT_OUT, with all that is in it */
-    bool shared;    /* the inode of the file may have more names in the source */
-    bool special;   /* LEFT_OUT on purpose: a socket, fifo or device, or by a pattern of names */
-    bool split;     /* FOLDER: its pictures are a split, as --splits says */
-    bool added;     /* made by pack, not a file or folder of the source: VIRTUAL in the store */
+        owner; /* EQUAL, HARD_LINK, added FILE: index in the list; walking: the parent folder */
+    uint32_t names;       /* FILE: files that share the item, this one included */
+    uint16_t mode;        /* 0777 */
+    uint8_t role;         /* enum lod_source_role */
+    uint8_t recordio : 2; /* FILE: enum lod_recordio_lack */
+    bool folder : 1;      /* a folder, also if it is LEFT_OUT, with all that is in it */
+    bool shared : 1;      /* the inode of the file may have more names in the source */
+    bool special : 1; /* LEFT_OUT on purpose: a socket, fifo or device, or by a pattern of names */
+    bool split : 1;   /* FOLDER: its pictures are a split, as --splits says */
+    bool added : 1;   /* made by pack, not a file or folder of the source: VIRTUAL in the store */
 };
+_Static_assert(sizeof(struct lod_source) <= 96, "the memory of a pack is a multiple of it");
 
 struct lod_strings; /* blocks of paths and targets */
 
@@ -130,6 +141,12 @@ LOD_MUST_CHECK int lod_source_check_sum(int fd, const struct lod_source *source)
  * the sum. */
 LOD_MUST_CHECK int lod_source_read(int root_fd, const struct lod_source *source, bool follow,
                                    struct lod_buf *into);
+
+/* Returns the target of a symbolic link, or NULL for others. */
+static inline const char *lod_source_target(const struct lod_source *source)
+{
+    return source->role == LOD_SOURCE_SYMLINK ? source->target : NULL;
+}
 
 static inline bool lod_source_is_file(const struct lod_source *source)
 {

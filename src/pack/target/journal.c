@@ -56,7 +56,8 @@ static uint64_t hash_place(const struct lod_source *source)
 static uint64_t hash_source(const struct lod_source_list *list, const struct lod_source *source)
 {
     const bool alias = source->role == LOD_SOURCE_EQUAL || source->role == LOD_SOURCE_HARD_LINK;
-    const char *text = alias ? list->at[source->owner].path : source->target ? source->target : "";
+    const char *target = alias ? list->at[source->owner].path : lod_source_target(source);
+    const char *text = target ? target : "";
     uint8_t state[STATE_BYTES] = {source->role, NO_CODEC};
 
     if (source->role != LOD_SOURCE_FOLDER && source->role != LOD_SOURCE_LEFT_OUT) {
