@@ -163,14 +163,16 @@ void lod_met_window_cut(struct lod_met_window *window, const struct lod_met_rule
 
 /* ----------------------------------------------------------------------------------- moving */
 
-/* The verdict on the oldest extent, or on the window, if `extents` of the chain would be needed. */
+/* The verdict on an extent or a window of `done` repeats, if `extents` of the chain would be
+ * needed.
+ */
 static enum lod_met_verdict decide(const struct moving *m, const struct lod_met_rules *rules,
                                    const struct lod_met_scores *scores,
-                                   const struct lod_met_moment *now, uint32_t extents)
+                                   const struct lod_met_moment *now, uint32_t done,
+                                   uint32_t extents)
 {
     const bool loaded = extents <= now->loaded || now->loaded == m->chain->count;
-    const enum lod_met_verdict verdict =
-        lod_met_decide(rules, scores, oldest_repeats(m), now->epoch, loaded);
+    const enum lod_met_verdict verdict = lod_met_decide(rules, scores, done, now->epoch, loaded);
 
     return verdict == LOD_MET_WAIT && now->tired ? LOD_MET_ADVANCE : verdict;
 }
@@ -181,7 +183,8 @@ static enum lod_met_verdict slide_fixed(struct moving *m, const struct lod_met_r
                                         const struct lod_met_moment *now)
 {
     while (!is_empty(m)) {
-        const enum lod_met_verdict verdict = decide(m, rules, scores, now, m->end + m->first + 1);
+        const enum lod_met_verdict verdict =
+            decide(m, rules, scores, now, oldest_repeats(m), m->end + m->first + 1);
         if (verdict == LOD_MET_WAIT) {
             return LOD_MET_WAIT;
         }
@@ -194,21 +197,44 @@ static enum lod_met_verdict slide_fixed(struct moving *m, const struct lod_met_r
     return LOD_MET_ADVANCE;
 }
 
+/*
+ * Returns whether the oldest extent has to leave: at its limit of repeats, or before, where too
+ * many would be at the limit at once. Of `extents` in a window, ceil((N - r) / N) may stay with r
+ * of N repeats or more, as in a staggered window. Else one that the store cannot follow would be
+ * replaced as a whole.
+ */
+static bool is_due(const struct moving *m, const struct lod_met_rules *rules, uint32_t extents,
+                   uint32_t rf)
+{
+    uint64_t stay = 0;
+
+    for (uint32_t g = 0; g < m->window.count; g++) {
+        const struct lod_met_group *group = &m->window.groups[g];
+        const uint64_t left = group->repeats < rf ? rf - group->repeats : 0;
+        stay += group->extents;
+        if (group->repeats && stay > (extents * left + rf - 1) / rf) {
+            return oldest_repeats(m) >= rules->rf_min;
+        }
+    }
+    return false;
+}
+
 /* Loaded extents enter. For their room the oldest leave, if they have their fewest repeats. */
 static enum lod_met_verdict slide_loaded(struct moving *m, const struct lod_met_rules *rules,
                                          const struct lod_met_scores *scores,
                                          const struct lod_met_moment *now)
 {
+    const uint32_t extents = m->end - m->first, rf = lod_met_rules_rf_max(rules, now->epoch);
     bool short_of_loaded = false;
 
     while (!is_empty(m)) {
         const bool loaded = m->end < now->loaded && m->end < m->chain->count;
-        const enum lod_met_verdict verdict = decide(m, rules, scores, now, m->end + 1);
-        const bool most = oldest_repeats(m) >= lod_met_rules_rf_max(rules, now->epoch);
+        const uint32_t done = is_due(m, rules, extents, rf) ? rf : oldest_repeats(m);
+        const enum lod_met_verdict verdict = decide(m, rules, scores, now, done, m->end + 1);
         if (verdict == LOD_MET_WAIT) {
             return LOD_MET_WAIT;
         }
-        if (!most && loaded && fits(m)) {
+        if (loaded && fits(m)) {
             enter(m);
         } else if (verdict == LOD_MET_ADVANCE) {
             leave(m);
@@ -234,7 +260,7 @@ static enum lod_met_verdict move_block(struct moving *m, const struct lod_met_ru
         leave(&next);
     }
     fill(&next);
-    const enum lod_met_verdict verdict = decide(m, rules, scores, now, next.end);
+    const enum lod_met_verdict verdict = decide(m, rules, scores, now, oldest_repeats(m), next.end);
     if (verdict == LOD_MET_ADVANCE) {
         *m = next;
         lod_met_scores_renew(scores);

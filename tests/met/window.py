@@ -98,6 +98,18 @@ def auto(store, work):
             yield f"the history is {met.history}"
 
 
+def limited(store, work):
+    """`auto` at its limit replaces a part of its window at a time, and never has a small one."""
+    with Mount(store, f"{work}/mount", *SLOW) as point:
+        met = lodfs.MiniEpochs(f"{point}/full", rf="auto", rf_max=3, room=ROOM)
+        lengths = []
+        for _ in met.repeats(epochs=9):
+            lengths.append(sum(1 for path in met.paths() if size_of(path)))
+        print(f"limited: windows of {lengths}")
+        if min(lengths) < .4 * max(lengths):
+            yield f"windows of {min(lengths)} to {max(lengths)} files"
+
+
 def waited(store, work):
     """on_wait="wait": no part is dealt before it is loaded."""
     with Mount(store, f"{work}/mount", *SLOW) as point:
@@ -216,6 +228,7 @@ def main():
         store = stores.in_small_records(work, EACH, 3)
         results.add("fixed", fixed(store, work))
         results.add("auto", auto(store, work))
+        results.add("limit", limited(store, work))
         results.add("wait", waited(store, work))
         results.add("auto/", switched(store, work))
         for size in "512K", "1M", "1536K":

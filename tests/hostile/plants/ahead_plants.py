@@ -45,6 +45,8 @@ MET = (
     ("a sliding window is replaced as a whole", "fs/order/met_window.c",
      "        stagger(window, lod_met_rules_rf_max(rules, now->epoch));\n", "        ;\n",
      "fs/met"),
+    ("auto replaces its window as a whole at its limit", "fs/order/met_window.c",
+     "        if (group->repeats && stay", "        if (group->repeats >= rf && stay", "fs/met"),
     ("each process decides by its own score", "src/python/lodfs/mini_epochs.py",
      "            score = self._agreed.first(score)\n", "            pass\n", "public-together"),
     ("the first window is shuffled as a whole", "fs/order/met_items.c",
