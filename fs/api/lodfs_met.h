@@ -45,8 +45,8 @@ struct lodfs_met_options {
 /*
  * Fills in the defaults of a policy:
  *
- *   auto       Goes on as soon as the next part is loaded: 1 to 8 repeats. Where the store is too slow
- *              for 8, an eighth of the window is replaced after each, loaded or not.
+ *   auto       Goes on as soon as the next part is loaded: 1 to 8 repeats. Where the store is too
+ *              slow for 8, an eighth of the window is replaced after each, loaded or not.
  *   fixed      Repeats steps[].rf times: once.
  *   score      Goes on when a score of a repeat is not better than the best of its window.
  *   bollinger  Goes on when a score is 2 deviations below the mean of the 20 before it.
