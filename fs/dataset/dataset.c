@@ -347,29 +347,6 @@ bool lod_dataset_is_shared(const struct lod_dataset *dataset)
     return lod_store_is_shared(dataset->store);
 }
 
-bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_t *ret_room)
-{
-    return lod_store_copies(dataset->store, key, ret_room);
-}
-
-void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_t count)
-{
-    lod_store_listed(dataset->store, keys, count);
-}
-
-bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd)
-{
-    const uint64_t head = (uint64_t)LOD_RECORD_HEADER + recd->metadata_bytes;
-    struct lod_object *object = NULL;
-
-    if (lod_record_file_open(dataset->store, recd, &object)) {
-        return false;
-    }
-    const bool is = lod_object_copied(object, 0, head) == head;
-    lod_object_close(object);
-    return is;
-}
-
 unsigned lod_dataset_loads(const struct lod_dataset *dataset)
 {
     return lod_store_loads(dataset->store);

@@ -134,12 +134,16 @@ bool lod_dataset_is_shared(const struct lod_dataset *dataset);
  * (lod_store_copies). */
 bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_t *ret_room);
 
+/* Returns whether the local copy has the header, the metadata and these groups of a record; `last`
+ * 0: no group. With the first two, opening the record is no request to the store. */
+bool lod_dataset_groups_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd,
+                               unsigned first, unsigned last);
+
+/* Returns how many bytes listed records may take in the local copy; 0: there is none. */
+uint64_t lod_dataset_lists_room(const struct lod_dataset *dataset);
+
 /* Tells the store which records will be read soon, by header_hash (lod_store_listed). */
 void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_t count);
-
-/* Returns whether the local copy has the header and metadata of a record. Then opening the record
- * is no request to the store. */
-bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd);
 
 /* Returns how many loads are in flight at first (lod_store_loads). */
 unsigned lod_dataset_loads(const struct lod_dataset *dataset);

@@ -35,7 +35,8 @@ bool lod_ahead_held_ready(const struct lod_ahead_held *held, uint32_t record, un
 {
     const struct lod_ahead_record *at = lod_ahead_held_find(held, record);
 
-    return at && at->state == LOD_AHEAD_READY && at->first <= first && at->last >= last;
+    return at && (at->state == LOD_AHEAD_READY || at->state == LOD_AHEAD_LOOK) &&
+           at->first <= first && at->last >= last;
 }
 
 int lod_ahead_held_reserve(struct lod_ahead_held *held, size_t count)
@@ -99,6 +100,15 @@ void lod_ahead_held_again(struct lod_ahead_held *held, enum lod_ahead_state stat
     for (size_t i = 0; i < held->count; i++) {
         if (held->at[i].state == state) {
             held->at[i].state = LOD_AHEAD_PART;
+        }
+    }
+}
+
+void lod_ahead_held_look(struct lod_ahead_held *held)
+{
+    for (size_t i = 0; i < held->count; i++) {
+        if (held->at[i].state == LOD_AHEAD_READY && !held->at[i].pins.count) {
+            held->at[i].state = LOD_AHEAD_LOOK;
         }
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The listed records that are in memory, or that could not be loaded: a table by record number. Its
- * owner has the lock. It knows no jobs: they mark the records that they still want, and a sweep
- * lets go of the others.
+ * The listed records that are in memory or in a local copy of the store, or that could not be
+ * loaded: a table by record number. Those without pins may be in a copy. Its owner has the lock. It
+ * knows no jobs: they mark the records that they still want, and a sweep lets go of the others.
  */
 #ifndef LOD_AHEAD_HELD_H
 #define LOD_AHEAD_HELD_H
@@ -17,6 +17,8 @@
 enum lod_ahead_state {
     LOD_AHEAD_PART,   /* something of it is in memory; more has to be loaded */
     LOD_AHEAD_READY,  /* groups first .. last are */
+    LOD_AHEAD_LOOK,   /* so they were; the copy has to be looked at again */
+    LOD_AHEAD_SHORT,  /* the copy has no room; it is looked at again soon */
     LOD_AHEAD_FAILED, /* a load failed; another one waits for the next tell */
 };
 
@@ -36,7 +38,7 @@ struct lod_ahead_held {
 /* Returns NULL for a record that is not held. */
 struct lod_ahead_record *lod_ahead_held_find(const struct lod_ahead_held *held, uint32_t record);
 
-/* Returns whether these groups of a record are in memory. */
+/* Returns whether these groups of a record are in memory or in the copy. */
 bool lod_ahead_held_ready(const struct lod_ahead_held *held, uint32_t record, unsigned first,
                           unsigned last);
 
@@ -53,6 +55,9 @@ void lod_ahead_held_sweep(struct lod_ahead_held *held);
 
 /* Makes every record of this state one of LOD_AHEAD_PART. */
 void lod_ahead_held_again(struct lod_ahead_held *held, enum lod_ahead_state state);
+
+/* Makes every record without pins that is ready one of LOD_AHEAD_LOOK. */
+void lod_ahead_held_look(struct lod_ahead_held *held);
 
 void lod_ahead_held_finish(struct lod_ahead_held *held);
 

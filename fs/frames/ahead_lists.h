@@ -29,10 +29,10 @@ struct lod_ahead_tell {
 
 /* The answer to it. */
 struct lod_ahead_answer {
-    uint32_t ready;            /* so many records behind `done` are wholly in memory */
-    uint32_t total;            /* length of the list, from its place 0 */
-    uint64_t bytes_missing;    /* of the records behind `done`, not in memory */
-    uint64_t bytes_room;       /* this job's share of the memory for prefixes */
+    uint32_t ready; /* so many records behind `done` are wholly in memory, or in a local copy */
+    uint32_t total; /* length of the list, from its place 0 */
+    uint64_t bytes_missing;    /* of the records behind `done`, that are in neither */
+    uint64_t bytes_room;       /* this job's share of the larger of the two */
     uint64_t bytes_per_second; /* of loads of listed records; 0: not measured */
 };
 
@@ -41,6 +41,7 @@ struct lod_ahead_entry {
     uint32_t record;
     uint8_t first, last; /* groups; last 0: none */
     uint64_t bytes;      /* of these groups */
+    uint64_t copy_bytes; /* that a local copy of them takes */
     uint64_t key;        /* the record's header_hash */
 };
 

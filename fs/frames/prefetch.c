@@ -68,7 +68,7 @@ static bool are_copied(const struct lod_prefetch *prefetch, const struct lod_ite
     struct lod_fetch *fetch = prefetch->fetch;
 
     if (!fetch->copies || (!lod_dataset_has_record(fetch->dataset, item) &&
-                           !lod_dataset_head_copied(fetch->dataset, &item->recd))) {
+                           !lod_dataset_groups_copied(fetch->dataset, &item->recd, 1, 0))) {
         return false;
     }
     for (unsigned i = 0; i < count; i++) {
@@ -83,8 +83,8 @@ static bool are_copied(const struct lod_prefetch *prefetch, const struct lod_ite
  * they did not tell of those groups. */
 static unsigned announced(struct lod_prefetch *prefetch, uint32_t record, unsigned from)
 {
-    bool keep = false;
-    const struct lod_groups listed = lod_prefetch_listed(prefetch, record, &keep);
+    enum lod_ahead_place place;
+    const struct lod_groups listed = lod_prefetch_listed(prefetch, record, &place);
 
     return listed.first <= from ? listed.last : 0;
 }

@@ -12,15 +12,18 @@
  * quarter, and so may frames that were read before and find no memory to move to. */
 #define PINNED_PART 6u
 
-#define LOOK_NS (5 * LOD_SECOND_NS) /* between two looks at the page cache */
+#define LOOK_NS  (5 * LOD_SECOND_NS) /* between two looks at the page cache, or at a copy */
+#define AGAIN_NS LOD_SECOND_NS       /* until a copy without room is looked at again */
 
 /* ------------------------------------------------------------------------------ shares of room */
 
-/* The entries of a job, behind those that are done, within its share of the room. */
+/* The entries of a job, behind those that are done, within its share of the rooms: the first ones
+ * are in memory and in the copy, the others in the copy alone. */
 struct walk {
     const struct lod_ahead_job *job;
     size_t next;
-    uint64_t left;
+    uint64_t left, copy_left;
+    enum lod_ahead_place place; /* of the last entry */
 };
 
 /* Returns the share of one job. The lock is held. */
@@ -32,7 +35,10 @@ static uint64_t share_of(const struct lod_prefetch *prefetch, uint64_t room)
 static struct walk begin_walk(const struct lod_prefetch *prefetch, const struct lod_ahead_job *job,
                               uint64_t room)
 {
-    return (struct walk){.job = job, .next = job->done, .left = share_of(prefetch, room)};
+    return (struct walk){.job = job,
+                         .next = job->done,
+                         .left = share_of(prefetch, room),
+                         .copy_left = share_of(prefetch, prefetch->copy_room)};
 }
 
 /* Returns the next entry for which there is room; NULL: no other. */
@@ -40,11 +46,14 @@ static const struct lod_ahead_entry *step(struct walk *walk)
 {
     const struct lod_ahead_entry *entry = &walk->job->at[walk->next];
 
-    if (walk->next == walk->job->count || entry->bytes > walk->left) {
+    if (walk->next == walk->job->count ||
+        (entry->bytes > walk->left && entry->copy_bytes > walk->copy_left)) {
         return NULL;
     }
     walk->next++;
-    walk->left -= entry->bytes;
+    walk->place = entry->bytes > walk->left ? LOD_AHEAD_COPY : LOD_AHEAD_MEMORY;
+    walk->left = walk->place == LOD_AHEAD_MEMORY ? walk->left - entry->bytes : 0;
+    walk->copy_left -= entry->copy_bytes < walk->copy_left ? entry->copy_bytes : walk->copy_left;
     return entry;
 }
 
@@ -55,7 +64,7 @@ static void sweep(struct lod_prefetch *prefetch, uint64_t room)
         struct walk walk = begin_walk(prefetch, &prefetch->lists.jobs[i], room);
         for (const struct lod_ahead_entry *at; (at = step(&walk));) {
             struct lod_ahead_record *record = lod_ahead_held_find(&prefetch->held, at->record);
-            if (record) {
+            if (record && (walk.place == LOD_AHEAD_MEMORY || !record->pins.count)) {
                 record->marked = true;
             }
         }
@@ -83,12 +92,25 @@ static void tell_copy(struct lod_prefetch *prefetch)
     free(keys);
 }
 
+/* The lock is not held. */
+static uint64_t look_up_copy_room(const struct lod_prefetch *prefetch)
+{
+    return prefetch->fetch->copies ? lod_dataset_lists_room(prefetch->fetch->dataset) : 0;
+}
+
 static bool is_ready(const struct lod_prefetch *prefetch, const struct lod_ahead_entry *entry)
 {
     return lod_ahead_held_ready(&prefetch->held, entry->record, entry->first, entry->last);
 }
 
 /* ------------------------------------------------------------------------------ tells */
+
+/* Returns what the slices of a record's beginning take, up to this group. */
+static uint64_t copy_bytes_of(const struct lod_record_desc *recd, unsigned last)
+{
+    return lod_load_whole(LOD_RECORD_HEADER + (uint64_t)recd->metadata_bytes +
+                          lod_record_desc_prefix_bytes(recd, last));
+}
 
 /* Looks up how much of each told record its job reads. */
 static int entries_of(struct lod_prefetch *prefetch, const struct lod_ahead_tell *tell,
@@ -107,20 +129,35 @@ static int entries_of(struct lod_prefetch *prefetch, const struct lod_ahead_tell
                                               .first = (uint8_t)first,
                                               .last = (uint8_t)last,
                                               .bytes = lod_record_desc_bytes(&recd, first, last),
+                                              .copy_bytes = copy_bytes_of(&recd, last),
                                               .key = recd.header_hash};
     }
     return 0;
+}
+
+/* Returns the job's share of the copy, without the heads of its records. The lock is held. */
+static uint64_t copy_share(const struct lod_prefetch *prefetch, const struct lod_ahead_job *job)
+{
+    double bytes = 0, takes = 0;
+
+    for (size_t i = job ? job->done : 0; job && i < job->count; i++) {
+        bytes += (double)job->at[i].bytes;
+        takes += (double)job->at[i].copy_bytes;
+    }
+    return (uint64_t)((double)share_of(prefetch, prefetch->copy_room) *
+                      (takes > 0 ? bytes / takes : 1));
 }
 
 /* Answers a tell. `job` NULL: it has ended. The lock is held. */
 static void answer(const struct lod_prefetch *prefetch, const struct lod_ahead_job *job,
                    uint64_t room, struct lod_ahead_answer *ret_answer)
 {
+    const uint64_t memory = share_of(prefetch, room), copy = copy_share(prefetch, job);
     bool leading = true;
 
     *ret_answer = (struct lod_ahead_answer){
         .total = job ? (uint32_t)job->count : 0,
-        .bytes_room = share_of(prefetch, room),
+        .bytes_room = copy > memory ? copy : memory,
         .bytes_per_second = lod_load_rate_now(&prefetch->rate),
     };
     for (size_t i = job ? job->done : 0; job && i < job->count; i++) {
@@ -132,14 +169,18 @@ static void answer(const struct lod_prefetch *prefetch, const struct lod_ahead_j
 }
 
 /*
- * Records that failed are tried again. Those of a shared store are looked at again now and then,
- * since other programs may have taken the page cache. The lock is held.
+ * Records that failed are tried again. Those of a shared store or in a copy are looked at again now
+ * and then, since the page cache or the copy may have lost them. The lock is held.
  */
 static void begin_again(struct lod_prefetch *prefetch, uint64_t now)
 {
     lod_ahead_held_again(&prefetch->held, LOD_AHEAD_FAILED);
-    if (prefetch->fetch->shared && now >= prefetch->look_ns) {
-        lod_ahead_held_again(&prefetch->held, LOD_AHEAD_READY);
+    lod_ahead_held_again(&prefetch->held, LOD_AHEAD_SHORT);
+    if (now >= prefetch->look_ns) {
+        if (prefetch->fetch->shared) {
+            lod_ahead_held_again(&prefetch->held, LOD_AHEAD_READY);
+        }
+        lod_ahead_held_look(&prefetch->held);
         prefetch->look_ns = now + LOOK_NS;
     }
     prefetch->has_next = prefetch->has_next && !prefetch->lists.count;
@@ -150,7 +191,7 @@ int lod_prefetch_tell(struct lod_prefetch *prefetch, const struct lod_ahead_tell
 {
     const struct lod_ahead_job *job = NULL;
     struct lod_ahead_entry *entries = calloc(tell->count + 1, sizeof(*entries));
-    const uint64_t room = lod_prefetch_room(prefetch);
+    const uint64_t room = lod_prefetch_room(prefetch), copy_room = look_up_copy_room(prefetch);
 
     if (!entries) {
         return -ENOMEM;
@@ -158,6 +199,7 @@ int lod_prefetch_tell(struct lod_prefetch *prefetch, const struct lod_ahead_tell
     int error = entries_of(prefetch, tell, entries);
     pthread_mutex_lock(&prefetch->lock);
     const uint64_t now = lod_clock_ns();
+    prefetch->copy_room = copy_room;
     (void)lod_ahead_lists_expire(&prefetch->lists, now);
     error = error ? error
                   : lod_ahead_held_reserve(&prefetch->held, prefetch->lists.records + tell->count);
@@ -175,9 +217,10 @@ int lod_prefetch_tell(struct lod_prefetch *prefetch, const struct lod_ahead_tell
 
 void lod_prefetch_trim(struct lod_prefetch *prefetch)
 {
-    const uint64_t room = lod_prefetch_room(prefetch);
+    const uint64_t room = lod_prefetch_room(prefetch), copy_room = look_up_copy_room(prefetch);
 
     pthread_mutex_lock(&prefetch->lock);
+    prefetch->copy_room = copy_room;
     sweep(prefetch, room);
     pthread_mutex_unlock(&prefetch->lock);
 }
@@ -191,11 +234,11 @@ bool lod_prefetch_is_told(const struct lod_prefetch *prefetch)
 
 /* lod_prefetch_listed, with the lock held. */
 static struct lod_groups find(const struct lod_prefetch *prefetch, uint32_t record, uint64_t room,
-                              bool *ret_keep)
+                              enum lod_ahead_place *ret_place)
 {
     struct lod_groups groups = {.first = LOD_GROUPS_MAX};
 
-    *ret_keep = false;
+    *ret_place = LOD_AHEAD_NOWHERE;
     for (unsigned i = 0; i < prefetch->lists.count; i++) {
         const struct lod_ahead_job *job = &prefetch->lists.jobs[i];
         struct walk walk = begin_walk(prefetch, job, room);
@@ -205,7 +248,7 @@ static struct lod_groups find(const struct lod_prefetch *prefetch, uint32_t reco
             if (at->record == record) {
                 groups.first = at->first < groups.first ? at->first : groups.first;
                 groups.last = at->last > groups.last ? at->last : groups.last;
-                *ret_keep = *ret_keep || fits;
+                *ret_place = fits && walk.place > *ret_place ? walk.place : *ret_place;
             }
         }
     }
@@ -213,17 +256,27 @@ static struct lod_groups find(const struct lod_prefetch *prefetch, uint32_t reco
 }
 
 struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t record,
-                                      bool *ret_keep)
+                                      enum lod_ahead_place *ret_place)
 {
     if (!lod_prefetch_is_told(prefetch)) {
-        *ret_keep = false;
+        *ret_place = LOD_AHEAD_NOWHERE;
         return (struct lod_groups){0};
     }
     const uint64_t room = lod_prefetch_room(prefetch);
     pthread_mutex_lock(&prefetch->lock);
-    const struct lod_groups groups = find(prefetch, record, room, ret_keep);
+    const struct lod_groups groups = find(prefetch, record, room, ret_place);
     pthread_mutex_unlock(&prefetch->lock);
     return groups;
+}
+
+/* Returns whether a record is loaded, is being loaded, or cannot be loaded now. The lock is held.
+ */
+static bool is_done(struct lod_prefetch *prefetch, const struct lod_ahead_entry *at,
+                    const struct lod_ahead_record *held)
+{
+    return lod_load_slots_find(&prefetch->slots, at->record) ||
+           (held && (held->state == LOD_AHEAD_FAILED || held->state == LOD_AHEAD_SHORT ||
+                     (held->state == LOD_AHEAD_READY && is_ready(prefetch, at))));
 }
 
 /* Returns the first record of a job that can be loaded now. The lock is held. */
@@ -236,12 +289,12 @@ static bool next_of(struct lod_prefetch *prefetch, const struct lod_ahead_job *j
 
     for (const struct lod_ahead_entry *at; (at = step(&walk));) {
         const struct lod_ahead_record *held = lod_ahead_held_find(&prefetch->held, at->record);
-        if ((held && held->state == LOD_AHEAD_FAILED) || is_ready(prefetch, at) ||
-            lod_load_slots_find(&prefetch->slots, at->record)) {
+        if (is_done(prefetch, at, held)) {
             continue;
         }
         *ret_entry = *at;
-        return prefetch->fetch->shared || held || pinned + at->bytes <= room + room / PINNED_PART;
+        return prefetch->fetch->shared || walk.place == LOD_AHEAD_COPY ||
+               (held && held->pins.count) || pinned + at->bytes <= room + room / PINNED_PART;
     }
     return false;
 }
@@ -252,6 +305,10 @@ bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
     if (lod_ahead_lists_expire(&prefetch->lists, lod_clock_ns())) {
         sweep(prefetch, room);
         tell_copy(prefetch);
+    }
+    if (prefetch->again_ns && lod_clock_ns() >= prefetch->again_ns) {
+        lod_ahead_held_again(&prefetch->held, LOD_AHEAD_SHORT);
+        prefetch->again_ns = 0;
     }
     const unsigned count = prefetch->lists.count;
     for (unsigned i = 0; i < count; i++) {
@@ -264,23 +321,47 @@ bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
     return false;
 }
 
+static enum lod_ahead_state state_of(int error, bool is_all)
+{
+    return error == -ENOSPC            ? LOD_AHEAD_SHORT
+           : error && error != -EAGAIN ? LOD_AHEAD_FAILED
+           : error || !is_all          ? LOD_AHEAD_PART
+                                       : LOD_AHEAD_READY;
+}
+
 void lod_prefetch_hold(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups groups,
                        int error, struct lod_frame_pins *pins)
 {
     const uint64_t room = lod_prefetch_room(prefetch);
-    bool keep = false;
+    enum lod_ahead_place place;
 
     pthread_mutex_lock(&prefetch->lock);
-    const struct lod_groups listed = find(prefetch, record, room, &keep);
-    const enum lod_ahead_state state = error && error != -EAGAIN ? LOD_AHEAD_FAILED
-                                       : error || !lod_groups_hold(groups, listed)
-                                           ? LOD_AHEAD_PART
-                                           : LOD_AHEAD_READY;
-    if (keep) {
+    const struct lod_groups listed = find(prefetch, record, room, &place);
+    const enum lod_ahead_state state = state_of(error, lod_groups_hold(groups, listed));
+    if (place) {
         lod_ahead_held_put(&prefetch->held, record, groups.first, groups.last, state, pins);
+    }
+    if (place && state == LOD_AHEAD_SHORT && !prefetch->again_ns) {
+        prefetch->again_ns = lod_clock_ns() + AGAIN_NS;
     }
     pthread_mutex_unlock(&prefetch->lock);
     lod_frame_pins_finish(pins);
+}
+
+bool lod_prefetch_settle_copy(struct lod_prefetch *prefetch, const struct lod_record_desc *recd,
+                              struct lod_groups groups)
+{
+    struct lod_frame_pins none = {.bytes = &prefetch->fetch->pinned};
+    struct lod_dataset *dataset = prefetch->fetch->dataset;
+    const bool is_there = lod_dataset_groups_copied(dataset, recd, groups.first, groups.last);
+    uint64_t room = 0;
+
+    if (!is_there && lod_dataset_copies(dataset, recd->header_hash, &room) &&
+        room >= copy_bytes_of(recd, groups.last)) {
+        return false;
+    }
+    lod_prefetch_hold(prefetch, recd->number, groups, is_there ? 0 : -ENOSPC, &none);
+    return true;
 }
 
 struct lod_ahead_stats lod_prefetch_ahead_stats(struct lod_prefetch *prefetch)

@@ -2,8 +2,9 @@
 /*
  * Prefetching that is told: a job says which records it will read, in which order, and how much of
  * each (LOD_IOC_AHEAD). The background thread loads them in that order, as far ahead as memory
- * allows, and jobs take turns by record. Their frames are not evicted while they are listed.
- * ahead_lists.h has the lists, ahead_held.h the records in memory.
+ * allows, and jobs take turns by record. Their frames are not evicted while they are listed. Where
+ * a local copy of the store may hold more than memory, the others go into it. ahead_lists.h has the
+ * lists, ahead_held.h the records in memory.
  */
 #ifndef LOD_PREFETCH_AHEAD_H
 #define LOD_PREFETCH_AHEAD_H
@@ -12,7 +13,7 @@
 #include "frames/ahead_lists.h"
 #include "frames/prefetch_state.h"
 
-/* Changes the list of a job, and answers how much of it is in memory. The caller then wakes the
+/* Changes the list of a job, and answers how much of it is loaded. The caller then wakes the
  * threads: lod_prefetch_wake. Errors are those of lod_ahead_lists_tell, -ENOENT for a record that
  * the store lacks, and -EIO. */
 LOD_MUST_CHECK int lod_prefetch_tell(struct lod_prefetch *prefetch,
@@ -25,19 +26,29 @@ void lod_prefetch_trim(struct lod_prefetch *prefetch);
 /* Returns whether any job has a list. Never blocks. */
 bool lod_prefetch_is_told(const struct lod_prefetch *prefetch);
 
-/* Returns the groups that jobs will read of a record; last 0: none lists it. `*ret_keep`: there is
- * room for them. */
+/* Where there is room for a listed record. */
+enum lod_ahead_place {
+    LOD_AHEAD_NOWHERE,
+    LOD_AHEAD_COPY, /* in a local copy of the store */
+    LOD_AHEAD_MEMORY,
+};
+
+/* Returns the groups that jobs will read of a record; last 0: none lists it. */
 struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t record,
-                                      bool *ret_keep);
+                                      enum lod_ahead_place *ret_place);
+
+/* Returns whether a listed record that belongs into the local copy needs no load now: it is there,
+ * or the copy has no room for it. */
+bool lod_prefetch_settle_copy(struct lod_prefetch *prefetch, const struct lod_record_desc *recd,
+                              struct lod_groups groups);
 
 /* Drops lists whose time is over, and returns the next record to load; false: none now. `room` as
  * lod_prefetch_room returns it. The lock is held. */
 bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
                              struct lod_ahead_entry *ret_entry);
 
-/* Notes that a load of a listed record has ended with `error`, see lod_prefix_fetch. Takes the
- * pins.
- */
+/* Notes that a load of a listed record has ended with `error`, see lod_prefix_fetch. -ENOSPC: the
+ * local copy has no room for it. Takes the pins. */
 void lod_prefetch_hold(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups groups,
                        int error, struct lod_frame_pins *pins);
 

@@ -210,6 +210,17 @@ static struct stepping find(struct lod_prefetch *prefetch, const struct lod_item
                              lod_clock_ns()};
 }
 
+/* Returns the error of a load, or that the copy did not take its bytes. */
+static int kept(struct lod_prefetch *prefetch, const struct lod_item *item,
+                struct lod_groups groups, enum lod_ahead_place place, int error)
+{
+    return error || place == LOD_AHEAD_MEMORY ||
+                   lod_dataset_groups_copied(prefetch->fetch->dataset, &item->recd, groups.first,
+                                             groups.last)
+               ? error
+               : -EIO;
+}
+
 int lod_prefetch_load(struct lod_prefetch *prefetch, const struct lod_item *item,
                       struct lod_groups groups)
 {
@@ -217,16 +228,18 @@ int lod_prefetch_load(struct lod_prefetch *prefetch, const struct lod_item *item
     const bool all = stepping.load->buffer.class == LOD_READ_AHEAD ||
                      lod_io_estimate_has_bandwidth(&prefetch->fetch->estimate);
     struct lod_frame_pins pins = {.bytes = &prefetch->fetch->pinned};
-    bool keep = false;
+    enum lod_ahead_place place;
 
-    (void)lod_prefetch_listed(prefetch, item->recd.number, &keep);
+    (void)lod_prefetch_listed(prefetch, item->recd.number, &place);
     int error = lod_prefix_fetch(prefetch->fetch, &stepping.load->buffer, item, groups,
-                                 keep ? &pins : NULL, all ? step : step_once, &stepping);
+                                 place == LOD_AHEAD_MEMORY ? &pins : NULL, all ? step : step_once,
+                                 &stepping);
     if (!error) {
         lod_prefetch_note_loaded(prefetch, &item->recd, groups);
     }
-    if (keep) {
-        lod_prefetch_hold(prefetch, item->recd.number, groups, error, &pins);
+    if (place) {
+        lod_prefetch_hold(prefetch, item->recd.number, groups,
+                          kept(prefetch, item, groups, place, error), &pins);
     }
     pthread_mutex_lock(&prefetch->lock);
     (void)count_bytes(&stepping);

@@ -64,9 +64,11 @@ struct lod_prefetch {
     bool has_next;       /* `next` has to be loaded */
     struct lod_foresight next;
     struct lod_ahead_lists lists; /* told by jobs */
-    struct lod_ahead_held held;   /* the listed records in memory */
-    uint64_t look_ns;             /* when held records of a shared store are looked at again */
-    unsigned turn;                /* the job whose record is loaded next */
+    struct lod_ahead_held held;   /* the listed records that are loaded */
+    uint64_t copy_room;           /* of a local copy of the store for listed records */
+    uint64_t look_ns;             /* when those that nothing pins are looked at again */
+    uint64_t again_ns; /* when those for which a copy has no room are; 0: there is none */
+    unsigned turn;     /* the job whose record is loaded next */
 };
 
 /* Returns how many bytes all prefixes may take now. */

@@ -131,7 +131,7 @@ static void load_listed(struct lod_prefetch *prefetch, const struct lod_ahead_en
     struct lod_fetch *fetch = prefetch->fetch;
     struct lod_record_desc recd;
     struct lod_item item;
-    bool keep = false;
+    enum lod_ahead_place place;
 
     int error = lod_dataset_record_desc(fetch->dataset, entry->record, &recd);
     error = error ? error : lod_dataset_item(fetch->dataset, recd.first_item, &item);
@@ -143,11 +143,12 @@ static void load_listed(struct lod_prefetch *prefetch, const struct lod_ahead_en
         (void)!lod_io_estimate_adopt(&fetch->estimate,
                                      lod_dataset_index_io_estimate(fetch->dataset));
     }
-    const struct lod_groups groups = lod_prefetch_listed(prefetch, entry->record, &keep);
-    if (keep) {
+    const struct lod_groups groups = lod_prefetch_listed(prefetch, entry->record, &place);
+    if (place == LOD_AHEAD_MEMORY ||
+        (place && !lod_prefetch_settle_copy(prefetch, &recd, groups))) {
         (void)lod_prefetch_load(prefetch, &item, groups);
     } else {
-        lod_prefetch_end(prefetch, entry->record); /* no job wants it any more */
+        lod_prefetch_end(prefetch, entry->record);
     }
 }
 
@@ -160,10 +161,12 @@ struct work {
     struct lod_foresight next;    /* else */
 };
 
-/* Blocks until there is a change, or a list's time is over. The lock is held. */
+/* Blocks until there is a change, a list's time is over, or a copy is to be looked at again. The
+ * lock is held. */
 static void await_change(struct lod_prefetch *prefetch)
 {
-    const uint64_t until = lod_ahead_lists_until(&prefetch->lists);
+    const uint64_t end = lod_ahead_lists_until(&prefetch->lists), again = prefetch->again_ns,
+                   until = again && again < end ? again : end;
     const struct timespec at = {.tv_sec = (time_t)(until / LOD_SECOND_NS),
                                 .tv_nsec = (long)(until % LOD_SECOND_NS)};
 

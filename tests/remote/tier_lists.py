@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 A full tier makes room for records that a job lists, also beside the list of another mount, and is
-never larger than its limit.
+never larger than its limit. Listed records that memory has no room for are loaded into a tier.
 """
 import fcntl
 import os
 import signal
 import struct
 import subprocess
+import time
 
 from small import until
 from tier import MIB, Mounted, Watch, epoch, make_tier, run, stats
 
 
 def tell(point, job, at, records, done):
-    """Tells a list of records at full. Returns how many behind `done` are in memory."""
+    """Tells a list of records at full. Returns how many behind `done` are loaded."""
+    return ask(point, job, at, records, done)[0]
+
+
+def ask(point, job, at, records, done):
+    """Tells the same. Returns the answer: ready, total, bytes missing, room and speed."""
     message = bytearray(struct.pack(f"<IIQIIII{len(records)}I", 1, 11, job, at, len(records), done,
                                     0, *records).ljust(16383, b"\0"))
     file = os.open(f"{point}/.lodfs/control", os.O_RDONLY)
@@ -22,7 +28,7 @@ def tell(point, job, at, records, done):
         fcntl.ioctl(file, 3 << 30 | len(message) << 16 | ord("L") << 8 | 5, message)
     finally:
         os.close(file)
-    return struct.unpack_from("<I", message)[0]
+    return struct.unpack_from("<IIQQQ", message)
 
 
 def by_record(point, truth):
@@ -80,5 +86,43 @@ def listed(work, truth):
                 yield f"of record {record} {asked} bytes were read of the store"
 
 
+def beyond_memory(work, truth):
+    """A list that is larger than memory is loaded into the tier, and read from there."""
+    tier, total = make_tier(work, "beyond"), sum(map(len, truth.values()))
+    with Mounted(work, tier, "1G", "xattr") as mount:
+        order = sorted(by_record(mount.point, truth), reverse=True)
+        room = ask(mount.point, 3, 0, order, 0)[3]
+        if not .9 * (1 << 30) < room <= 1 << 30:
+            yield f"the room is {room}"
+        if not until(lambda: tell(mount.point, 3, len(order), [], 0) == len(order)):
+            yield f"{ask(mount.point, 3, len(order), [], 0)} of {len(order)} records"
+        loaded = stats(mount.point)["store"]["bytes"]
+        yield from epoch(mount.point, truth, 1)
+        more = stats(mount.point)["store"]["bytes"] - loaded
+        print(f"{loaded} of {total} bytes were loaded, and {more} when they were read")
+        if loaded > total * 1.05 or more > total * .01:
+            yield f"{loaded} and {more} of {total} bytes were read of the store"
+
+
+def beyond_both(work, truth):
+    """Of a list that is larger than the tier too, the beginning is loaded, and only once."""
+    tier, size = make_tier(work, "both"), 9 * MIB
+    with Mounted(work, tier, size, "xattr") as mount:
+        order = sorted(by_record(mount.point, truth))
+        room = ask(mount.point, 3, 0, order, 0)[3]
+        if not .9 * size < room <= size:
+            yield f"the room is {room}"
+        if not until(lambda: tell(mount.point, 3, len(order), [], 0) >= 4):
+            yield f"{ask(mount.point, 3, len(order), [], 0)}"
+        for _ in range(20):
+            time.sleep(.1)
+            if tell(mount.point, 3, len(order), [], 0) < 4:
+                yield "a record has left"
+        loaded = stats(mount.point)["store"]["bytes"]
+        print(f"{loaded} bytes were loaded for a tier of {size}")
+        if loaded > size * 1.05:
+            yield f"{loaded} bytes were loaded for a tier of {size}"
+
+
 if __name__ == "__main__":
-    run(listed)
+    run(listed, beyond_memory, beyond_both)

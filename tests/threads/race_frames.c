@@ -180,9 +180,16 @@ bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_
     return false;
 }
 
-bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd)
+uint64_t lod_dataset_lists_room(const struct lod_dataset *dataset)
 {
-    (void)dataset, (void)recd;
+    (void)dataset;
+    return 0;
+}
+
+bool lod_dataset_groups_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd,
+                               unsigned first, unsigned last)
+{
+    (void)dataset, (void)recd, (void)first, (void)last;
     return false;
 }
 

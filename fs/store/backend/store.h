@@ -77,6 +77,7 @@ const char *lod_tier_state_name(enum lod_tier_state state);
 struct lod_tier_stats {
     enum lod_tier_state state;
     uint64_t bytes, bytes_max; /* of all mounts that use it; this mount's limit */
+    uint64_t lists_bytes;      /* that records of lists may take, if all others are given up */
     uint64_t hits, misses;     /* reads that it could serve wholly, or not */
     uint64_t read_bytes, written_bytes;
     uint64_t evicted_bytes; /* given up for records that jobs have listed */

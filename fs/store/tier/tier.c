@@ -201,13 +201,25 @@ static enum lod_tier_state state_of(struct lod_tier *tier)
                                                                 : LOD_TIER_FILLING;
 }
 
+/* Before the files are added up, all of the limit. */
+static uint64_t lists_bytes(struct lod_tier *tier, enum lod_tier_state state)
+{
+    const uint64_t most = tier->space.bytes_max, used = lod_tier_space_used(&tier->space),
+                   end =
+                       used + (state == LOD_TIER_NO_SPACE ? 0 : lod_tier_space_room(&tier->space));
+
+    return state == LOD_TIER_PAST ? 0 : state == LOD_TIER_COUNTING || end > most ? most : end;
+}
+
 static void tier_stats(void *state, struct lod_store_stats *ret_stats)
 {
     struct lod_tier *tier = state;
+    const enum lod_tier_state now = state_of(tier);
 
     lod_store_stats(tier->inner, ret_stats);
     ret_stats->tier = (struct lod_tier_stats){
-        .state = state_of(tier),
+        .state = now,
+        .lists_bytes = lists_bytes(tier, now),
         .bytes = lod_tier_space_used(&tier->space),
         .bytes_max = tier->space.bytes_max,
         .hits = atomic_load(&tier->hits),

@@ -3,8 +3,12 @@
 
 AHEAD = (
     ("a list is loaded whatever room it has", "fs/frames/prefetch_ahead.c",
-     "walk->next == walk->job->count || entry->bytes > walk->left) {",
-     "walk->next == walk->job->count || !entry) {", "read/prefetch_ahead"),
+     "entry->bytes > walk->left && entry->copy_bytes > walk->copy_left", "!entry",
+     "read/prefetch_ahead"),
+    ("a list has no room in a tier", "fs/frames/prefetch_ahead.c",
+     "lod_dataset_lists_room(prefetch->fetch->dataset) : 0;", "0 : 0;", "read/prefetch_ahead"),
+    ("a listed record that a tier has lost is ready for ever", "fs/frames/prefetch_ahead.c",
+     "        lod_ahead_held_look(&prefetch->held);\n", "", "read/prefetch_ahead"),
     ("one job takes all turns", "fs/frames/prefetch_ahead.c",
      "            prefetch->turn = turn + 1;\n", "            prefetch->turn = turn;\n",
      "read/prefetch_ahead"),
@@ -17,7 +21,7 @@ AHEAD = (
      "        records[i] = lod_take_le32(&at);\n    }\n    if (at.short_of_bytes) {",
      "        records[i] = lod_take_le32(&at);\n    }\n    if (!records) {", "fs/ahead_request"),
     ("listed records are evicted", "fs/frames/prefetch_loads.c",
-     "keep ? &pins : NULL", "!groups.last ? &pins : NULL", "mount-ahead"),
+     "place == LOD_AHEAD_MEMORY ? &pins : NULL", "!groups.last ? &pins : NULL", "mount-ahead"),
     ("frames that readers fetched keep the chunks of other records", "fs/framecache/frame_move.c",
      "entry->chunk->kind != LOD_CHUNK_LISTED;", "entry->chunk->kind == LOD_CHUNK_LISTED;",
      "fs/frame_move"),

@@ -13,9 +13,10 @@ uint64_t segment_frames = 40;
 unsigned bad_group;
 unsigned doubts_left, side_by_side, most_ranges;
 bool copy_kept;
+uint32_t copied_records;
 size_t listed_keys;
 uint64_t listed_sum;
-uint64_t copy_room, copied_to, offered_bytes;
+uint64_t copy_room, lists_room, copied_to, offered_bytes;
 int item_error;
 int frame_error;
 uint32_t bad_item;
@@ -228,17 +229,22 @@ void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_
 
 bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_t *ret_room)
 {
-    (void)dataset;
-    (void)key;
+    (void)dataset, (void)key;
     *ret_room = copy_room;
     return copy_kept;
 }
 
-bool lod_dataset_head_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd)
+uint64_t lod_dataset_lists_room(const struct lod_dataset *dataset)
 {
     (void)dataset;
-    (void)recd;
-    return copied_to;
+    return lists_room;
+}
+
+bool lod_dataset_groups_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd,
+                               unsigned first, unsigned last)
+{
+    (void)dataset, (void)first;
+    return last ? copied_records >> recd->number & 1 : copied_to;
 }
 
 uint64_t lod_record_copied(struct lod_record *record, uint64_t from, uint64_t to)

@@ -28,7 +28,9 @@ extern unsigned doubts_left; /* so many times a doubt makes all frames sound */
 #define GROUP_AT 40
 extern bool copy_kept; /* lod_dataset_copies, with */
 extern uint64_t copy_room;
-extern size_t listed_keys; /* of the last lod_dataset_listed, and their sum */
+extern uint64_t lists_room;     /* lod_dataset_lists_room */
+extern uint32_t copied_records; /* bits by number: lod_dataset_groups_copied */
+extern size_t listed_keys;      /* of the last lod_dataset_listed, and their sum */
 extern uint64_t listed_sum;
 extern uint64_t copied_to;     /* see lod_record_copied */
 extern uint64_t offered_bytes; /* to the copy */

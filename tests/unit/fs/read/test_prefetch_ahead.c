@@ -217,17 +217,17 @@ Test(prefetch_ahead, a_load_that_made_way_goes_on)
 Test(prefetch_ahead, a_record_is_loaded_as_far_as_all_jobs_want_it)
 {
     const uint32_t list[] = {4};
-    bool keep = false;
+    enum lod_ahead_place place;
 
     begin(100);
     cr_assert_eq(tell(1, 2, 0, 1, 0, list), 0);
     cr_assert_eq(tell(2, 3, 0, 1, 0, list), 0);
-    struct lod_groups groups = lod_prefetch_listed(&prefetch, 4, &keep);
+    struct lod_groups groups = lod_prefetch_listed(&prefetch, 4, &place);
     cr_assert_eq(groups.first, 1);
     cr_assert_eq(groups.last, 3);
-    cr_assert(keep);
-    cr_assert_eq(lod_prefetch_listed(&prefetch, 5, &keep).last, 0);
-    cr_assert_not(keep);
+    cr_assert_eq(place, LOD_AHEAD_MEMORY);
+    cr_assert_eq(lod_prefetch_listed(&prefetch, 5, &place).last, 0);
+    cr_assert_eq(place, LOD_AHEAD_NOWHERE);
     end_load(4, 2, 0); /* by a reader of two groups */
     cr_assert_eq(load(3), 4);
     cr_assert_eq(load(3), NONE);
@@ -269,4 +269,113 @@ Test(prefetch_ahead, a_list_whose_time_is_over_is_dropped_with_its_records)
     cr_assert_eq(prefetch.held.count, 0);
     cr_assert_eq(tell(1, 2, 2, 0, 0, NULL), -ESTALE);
     cr_assert_eq(tell(1, 2, 0, 1, 0, (const uint32_t[]){RECORDS}), -ENOENT);
+}
+
+/* Returns what the local copy needs for two groups of a record. */
+static uint64_t copy_of_two(void)
+{
+    const struct lod_item of = item_of(0);
+
+    return lod_load_whole(LOD_RECORD_HEADER + (uint64_t)of.recd.metadata_bytes + 2 * GROUP);
+}
+
+/* Begins with room for two records in memory, and for so many in a local copy. */
+static void begin_with_copy(unsigned records)
+{
+    begin(4);
+    fetch.copies = true;
+    copy_kept = true;
+    copied_records = 0;
+    copy_room = lists_room = records * copy_of_two();
+}
+
+/* Looks at the local copy for the next record, and loads it if that is necessary. */
+static bool settle_next(void)
+{
+    const uint32_t record = next();
+    enum lod_ahead_place place;
+    const struct lod_groups groups = lod_prefetch_listed(&prefetch, record, &place);
+    const struct lod_item of = item_of(record * ITEMS);
+
+    if (record == NONE) {
+        return false;
+    }
+    cr_assert_eq(place, LOD_AHEAD_COPY);
+    if (!lod_prefetch_settle_copy(&prefetch, &of.recd, groups)) {
+        copied_records |= 1u << record;
+        end_load(record, 2, 0);
+    }
+    return true;
+}
+
+Test(prefetch_ahead, what_memory_has_no_room_for_goes_into_a_larger_copy)
+{
+    const uint32_t list[] = {0, 1, 2, 3, 4};
+
+    begin_with_copy(4);
+    cr_assert_eq(tell(1, 2, 0, 5, 0, list), 0);
+    cr_assert_geq(answer.bytes_room, 7 * GROUP, "the copy's, without the heads of records");
+    cr_assert_leq(answer.bytes_room, 8 * GROUP);
+    cr_assert_eq(load(2), 0);
+    cr_assert_eq(load(2), 1);
+    cr_assert(settle_next());
+    cr_assert(settle_next());
+    cr_assert_not(settle_next(), "the copy has no room for 4");
+    cr_assert_eq(tell(1, 2, 5, 0, 0, NULL), 0);
+    cr_assert_eq(answer.ready, 4);
+    cr_assert_eq(answer.bytes_missing, 2 * GROUP);
+    lists_room = 0; /* its disk is gone */
+    cr_assert_eq(tell(1, 2, 5, 0, 0, NULL), 0);
+    cr_assert_eq(answer.ready, 2);
+    cr_assert_eq(answer.bytes_room, room);
+}
+
+Test(prefetch_ahead, a_record_that_the_copy_has_lost_is_loaded_again)
+{
+    const uint32_t list[] = {0, 1, 2};
+
+    begin_with_copy(4);
+    copied_records = 4; /* an earlier mount left it */
+    cr_assert_eq(tell(1, 2, 0, 3, 0, list), 0);
+    while (prefetch.held.count < 2) {
+        load(2);
+    }
+    cr_assert(settle_next());
+    cr_assert_not(settle_next());
+    copied_records = 0;
+    prefetch.look_ns = 0;
+    cr_assert_eq(tell(1, 2, 3, 0, 0, NULL), 0);
+    cr_assert_eq(answer.ready, 3, "nobody has looked yet");
+    while (next() < 2) {
+        load(2); /* no pins are in this test: those in memory are looked at too */
+    }
+    copy_room = 0;
+    cr_assert(settle_next());
+    cr_assert_eq(tell(1, 2, 3, 0, 0, NULL), 0);
+    cr_assert_eq(answer.ready, 2);
+    copy_room = copy_of_two();
+    cr_assert(settle_next());
+    cr_assert_eq(tell(1, 2, 3, 0, 0, NULL), 0);
+    cr_assert_eq(answer.ready, 3);
+}
+
+Test(prefetch_ahead, a_copy_without_room_is_looked_at_again_soon)
+{
+    const uint32_t list[] = {0, 1, 2};
+
+    begin_with_copy(4);
+    copy_room = 0;
+    cr_assert_eq(tell(1, 2, 0, 3, 0, list), 0);
+    while (prefetch.held.count < 2) {
+        load(2);
+    }
+    cr_assert(settle_next());
+    cr_assert_not(settle_next());
+    cr_assert_neq(prefetch.again_ns, 0);
+    prefetch.again_ns = 1;
+    copy_room = copy_of_two();
+    cr_assert(settle_next());
+    cr_assert_eq(prefetch.again_ns, 0);
+    cr_assert_eq(tell(1, 2, 3, 0, 0, NULL), 0);
+    cr_assert_eq(answer.ready, 3);
 }
