@@ -70,6 +70,9 @@ int lod_frame_parts_get(struct lod_frames *frames, const struct lod_item *item,
             add_part(ret_parts, (struct lod_frame_part){piece, 0, 0, piece->bytes});
         }
     }
+    if (!ret_parts->wanted_count) {
+        return 0; /* a read that counted without groups would hide a move to the next record */
+    }
     int error = lod_frames_get(frames, item, ret_parts->wanted, ret_parts->wanted_count);
     if (!error) {
         error = check_parts(item, ret_parts);

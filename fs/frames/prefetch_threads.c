@@ -260,10 +260,26 @@ static uint64_t reach_of(struct lod_prefetch *prefetch)
     return bytes < room ? bytes : room;
 }
 
+/* Returns whether a thread would find nothing to load. Readers in an order of names move to the
+ * next of a few records often, and a thread costs more than their read. */
+static bool are_loaded(const struct lod_prefetch *prefetch, uint32_t record,
+                       struct lod_groups groups)
+{
+    const uint32_t records = lod_dataset_records(prefetch->fetch->dataset);
+    const unsigned most = prefetch->slots.window.most > 1 ? AHEAD_MOST : AHEAD_LEAST;
+
+    for (uint32_t at = record; at < records && at - record < most; at++) {
+        if (!lod_groups_hold(lod_access_history_loaded(&prefetch->history, at), groups)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void lod_prefetch_ahead(struct lod_prefetch *prefetch, const struct lod_item *item,
                         struct lod_groups groups)
 {
-    if (lod_prefetch_is_told(prefetch)) {
+    if (lod_prefetch_is_told(prefetch) || are_loaded(prefetch, item->recd.number, groups)) {
         return;
     }
     const uint64_t bytes = reach_of(prefetch);

@@ -67,7 +67,8 @@ static int check_lengths(const struct lod_unit_inputs *making, const struct lod_
 
 static int gather_own(const struct lod_unit_inputs *making, struct lod_input *input)
 {
-    int error = check_lengths(making, &input->plan);
+    const bool small = input->plan.bytes <= 1ull << making->item->recd.frame_shift;
+    int error = small ? 0 : check_lengths(making, &input->plan);
 
     if (!error && input->slot != LOD_SLOT_OWN && input->plan.bytes > LOD_INPUT_OTHER_MAX) {
         error = -E2BIG;

@@ -2,6 +2,12 @@
 """Bugs in compressed files, for all_plants.py."""
 
 RAW = (
+    ("a read of made bytes counts as one of no groups", "fs/frames/frame_parts.c",
+     "    if (!ret_parts->wanted_count) {\n", "    if (!ret_parts) {\n", "read/prefetch_policy"),
+    ("a thread is woken for a record that is loaded", "fs/frames/prefetch_threads.c",
+     "    if (lod_prefetch_is_told(prefetch) || are_loaded(prefetch, item->recd.number, groups)) {",
+     "    if (lod_prefetch_is_told(prefetch) || !are_loaded(prefetch, UINT32_MAX, groups)) {",
+     "read/prefetch_loads"),
     ("bytes behind the last unit of a compressed file are accepted", "codecs/raw_units.c",
      " || (last && end != r->stored)", " || (last && end > r->stored)", "codecs/raw_units"),
     ("a frame behind the frame of a unit is accepted", "codecs/raw_units.c",

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "frames/frames.h"
+#include "frames/prefetch.h"
+#include "frames/prefetch_threads.h"
 #include "reader_fixture.h"
 
 #define RECORDS 12u
@@ -145,4 +147,31 @@ Test(prefetch_loads, a_list_is_loaded_around_a_record_that_stalls, .timeout = 20
     lod_frames_stats(frames, &stats);
     cr_assert_eq(stats.prefix_bytes, 4 * 2ull * ITEMS * FRAME_BYTES, "each once");
     lod_frames_destroy(frames);
+}
+
+Test(prefetch_loads, no_thread_is_woken_if_the_next_record_is_loaded)
+{
+    const struct lod_groups both = {1, 2}, one = {1, 1};
+    struct lod_fetch fetch = {.dataset = NULL};
+    struct lod_prefetch prefetch;
+    const struct lod_item first = item_of(0), last = item_of(RECORDS * ITEMS - 1);
+    const struct lod_prefetch_options options = {.room_bytes = 48 << 20, .loads = 1};
+
+    items_of = item_of;
+    cr_assert_eq(lod_prefetch_init(&prefetch, &fetch, &options), 0);
+    lod_access_history_set_loaded(&prefetch.history, 0, both, 1);
+    lod_prefetch_ahead(&prefetch, &first, both);
+    cr_assert_eq(prefetch.foresights, 1);
+    lod_access_history_set_loaded(&prefetch.history, 1, one, 1);
+    lod_prefetch_ahead(&prefetch, &first, both);
+    cr_assert_eq(prefetch.foresights, 2);
+    lod_access_history_set_loaded(&prefetch.history, 1, both, 1);
+    lod_prefetch_ahead(&prefetch, &first, both);
+    cr_assert_eq(prefetch.foresights, 2);
+    lod_prefetch_ahead(&prefetch, &last, both);
+    cr_assert_eq(prefetch.foresights, 3);
+    lod_access_history_set_loaded(&prefetch.history, last.recd.number, both, 1);
+    lod_prefetch_ahead(&prefetch, &last, both);
+    cr_assert_eq(prefetch.foresights, 3);
+    lod_prefetch_finish(&prefetch);
 }

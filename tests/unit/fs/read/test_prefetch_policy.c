@@ -2,6 +2,7 @@
 /* Loads of prefixes, over a store whose speed the test sets before each read. */
 #include <unistd.h>
 
+#include "frames/frame_parts.h"
 #include "frames/frames.h"
 #include "reader_fixture.h"
 
@@ -276,6 +277,39 @@ Test(prefetch_policy, moving_to_the_next_record_prefetches_the_one_after_it)
     cr_assert_geq(stats.prefix_bytes + stats.scattered_bytes, 3 * record, "the third is read too");
     stats = get(2 * ITEMS + 3, 1);
     cr_assert_leq(stats.prefix_bytes + stats.scattered_bytes, 3 * record + gaps, "and not again");
+    lod_frames_destroy(frames);
+}
+
+/* A read of bytes that are made asks for no frame, and then for those of its inputs. */
+static struct lod_frames_stats get_made(uint32_t number)
+{
+    const struct lod_plan none = {.count = 0};
+    struct lod_frame_parts parts;
+    struct lod_item of = item_of(number);
+
+    cr_assert_eq(lod_frame_parts_get(frames, &of, &none, &parts), 0);
+    return get(number, 2);
+}
+
+Test(prefetch_policy, a_read_without_frames_hides_no_move, .timeout = 60)
+{
+    const uint64_t record = 2ull * ITEMS * FRAME_BYTES;
+    struct lod_frames_stats stats = {0};
+
+    begin(64 << 20, 1ull << 40);
+    items_end = 2 * ITEMS; /* the third is not read ahead until the second is there */
+    for (unsigned i = 0; stats.prefix_bytes + stats.scattered_bytes < 2 * record && i < 5000; i++) {
+        get(i % ITEMS, 2);
+        stats = get(ITEMS + i % ITEMS, 2);
+        usleep(1000);
+    }
+    items_end = 3 * ITEMS;
+    for (unsigned i = 0; stats.prefix_bytes + stats.scattered_bytes < 3 * record && i < 5000; i++) {
+        get_made(i % ITEMS);
+        stats = get_made(ITEMS + i % ITEMS);
+        usleep(1000);
+    }
+    cr_assert_geq(stats.prefix_bytes + stats.scattered_bytes, 3 * record, "the third is read too");
     lod_frames_destroy(frames);
 }
 
