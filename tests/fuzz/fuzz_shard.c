@@ -124,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct lod_toc_shard shard;
 
     if (lod_toc_open((struct lod_span){data, bytes}, &shard) == 0 &&
-        (uint64_t)shard.rows * shard.columns <= ELEMENTS_MAX &&
+        shard.columns <= ELEMENTS_MAX && (uint64_t)shard.rows * shard.columns <= ELEMENTS_MAX &&
         lod_toc_work_bytes(&shard) <= MEMORY_MAX) {
         look(&shard);
     }
