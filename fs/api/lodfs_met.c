@@ -94,11 +94,12 @@ static int rules_of(const struct lodfs_met_options *options, struct lod_met_rule
 static int say_begin(struct lodfs_error *error, int result, uint64_t largest, uint64_t room)
 {
     if (result == -EFBIG) {
-        return lod_say(error, result,
-                       "%" PRIu64 " bytes are read as one, and half of the room is %" PRIu64
-                       ": give the mount a larger cache_size, take a lower fidelity, or pack with "
-                       "a smaller --record-size",
-                       largest, room / 2);
+        return lod_say(
+            error, result,
+            "%" PRIu64 " bytes are read as one, and half of the room is %" PRIu64
+            ": give the mount a larger cache_size or tier_size, take a lower fidelity, or "
+            "pack with a smaller --record-size",
+            largest, room / 2);
     }
     if (result == -ENODATA) {
         return lod_say(error, result,

@@ -3,6 +3,7 @@
 #include "met/job_list.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@
 
 /* A trainer may take long for a list. */
 #define KEEP_S LOD_AHEAD_KEEP_S_MAX
+
+#define ROOM_UNKNOWN ((uint64_t)96 << 20) /* half of the prefixes of the usual cache */
 
 static int ask(struct lod_job_walk *walk, const struct lod_ahead_tell *tell, uint32_t *ret_ready)
 {
@@ -61,11 +64,34 @@ static bool is_refused(int error)
     return error == -EPERM || error == -EACCES || error == -ENOTTY || error == -ENOSYS;
 }
 
+uint64_t lod_job_list_room(const struct lod_job_walk *walk)
+{
+    const uint64_t room = walk->told ? walk->room : ROOM_UNKNOWN, most = walk->job->room_max;
+
+    return most && (most < room || !walk->told) ? most : room ? room : 1;
+}
+
+/* Says that the room has become too small for the next part beside the window. */
+static void look_at_room(const struct lod_job_walk *walk)
+{
+    size_t count = 0, window = 0;
+
+    lod_met_records(&walk->met, NULL, 0, &count, &window);
+    if (count > window || !walk->told || walk->met.state.whole) {
+        return;
+    }
+    lod_fail(0,
+             "%pE has room for %" PRIu64 " bytes of this job, too few to load the next part "
+             "ahead; end other jobs, or mount with a larger cache_size or tier_size",
+             walk->job->mount, lod_job_list_room(walk));
+}
+
 int lod_job_list_tell(struct lod_job_walk *walk)
 {
     uint32_t ready = 0;
     int error = tell_all(walk, &ready);
 
+    look_at_room(walk);
     return error && !is_refused(error)
                ? lod_fail(LOD_EXIT_FAILED, "%pE does not take the list of records: %s",
                           walk->job->mount, strerrordesc_np(-error))

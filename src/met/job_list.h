@@ -10,8 +10,9 @@
 
 struct lod_job_walk;
 
-/* Tells the records of the window and of the next part, in place of all before. Returns an exit
- * code after a message; a mount that takes no list is not an error. */
+/* Tells the records of the window and of the next part, in place of all before. A line on stderr
+ * says if there is no room for that part. Returns an exit code after a message; a mount that takes
+ * no list is not an error. */
 LOD_MUST_CHECK int lod_job_list_tell(struct lod_job_walk *walk);
 
 /* Ends the list, which was of this fidelity. Sets walk->room, walk->speed and walk->told. */
@@ -20,5 +21,8 @@ LOD_MUST_CHECK int lod_job_list_end(struct lod_job_walk *walk, enum lod_fidelity
 /* Returns how many records of the list are in memory, from its beginning on; 0 if the mount does
  * not know. A mount that has forgotten the list is told it again. Sets the same fields. */
 uint32_t lod_job_list_loaded(struct lod_job_walk *walk);
+
+/* Returns the bytes that the job may use. */
+uint64_t lod_job_list_room(const struct lod_job_walk *walk);
 
 #endif

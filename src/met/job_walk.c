@@ -19,9 +19,8 @@
 #include "terminal/open_store.h"
 #include "text.h"
 
-#define ROOM_UNKNOWN ((uint64_t)96 << 20) /* half of the prefixes of the usual cache */
-#define LOOK_NS      200000000
-#define TIRED_NS     (60 * LOD_SECOND_NS) /* nothing was loaded for so long */
+#define LOOK_NS  200000000
+#define TIRED_NS (60 * LOD_SECOND_NS) /* nothing was loaded for so long */
 
 /* ----------------------------------------------------------------------------------- places */
 
@@ -36,6 +35,26 @@ static bool is_plain_text(const char *text)
         }
     }
     return true;
+}
+
+/* The part of the folder before the first slash. */
+static size_t head_bytes(const struct lod_met_job *job)
+{
+    return strcspn(job->folder, "/");
+}
+
+/* Returns the fidelity of the folder; of `auto` that of now. */
+static enum lod_fidelity fidelity_of(const struct lod_met_job *job)
+{
+    char path[PATH_MAX + 8], name[16];
+    const size_t bytes = head_bytes(job);
+
+    if (bytes != strlen("auto") || strncmp(job->folder, "auto", bytes) != 0) {
+        return lod_fidelity_parse(job->folder, bytes);
+    }
+    snprintf(path, sizeof(path), "%s/auto", job->mount);
+    const ssize_t got = readlink(path, name, sizeof(name));
+    return got > 0 ? lod_fidelity_parse(name, (size_t)got) : (enum lod_fidelity)0;
 }
 
 /* Takes the mount and the folder of an absolute path apart. */
@@ -55,7 +74,7 @@ static bool split_path(const char *whole, struct lod_met_job *job)
         snprintf(job->folder, sizeof(job->folder), "%.*s", (int)(end - bytes - 1),
                  whole + bytes + 1);
         if (lod_mountpoint_is_lodfs(job->mount)) {
-            return lod_job_walk_fidelity(job);
+            return fidelity_of(job);
         }
     }
     return false;
@@ -81,30 +100,11 @@ int lod_job_walk_place(const char *path, struct lod_met_job *job)
     return LOD_EXIT_OK;
 }
 
-/* The part of the folder before the first slash. */
-static size_t head_bytes(const struct lod_met_job *job)
-{
-    return strcspn(job->folder, "/");
-}
-
 static const char *split_of(const struct lod_met_job *job)
 {
     const char *slash = strchr(job->folder, '/');
 
     return slash ? slash + 1 : "";
-}
-
-enum lod_fidelity lod_job_walk_fidelity(const struct lod_met_job *job)
-{
-    char path[PATH_MAX + 8], name[16];
-    const size_t bytes = head_bytes(job);
-
-    if (bytes != strlen("auto") || strncmp(job->folder, "auto", bytes) != 0) {
-        return lod_fidelity_parse(job->folder, bytes);
-    }
-    snprintf(path, sizeof(path), "%s/auto", job->mount);
-    const ssize_t got = readlink(path, name, sizeof(name));
-    return got > 0 ? lod_fidelity_parse(name, (size_t)got) : (enum lod_fidelity)0;
 }
 
 /* ---------------------------------------------------------------------------------- opening */
@@ -164,18 +164,10 @@ void lod_job_walk_close(struct lod_job_walk *walk)
     walk->control = -1;
 }
 
-/* The bytes that the job may use. */
-static uint64_t room_of(const struct lod_job_walk *walk)
-{
-    const uint64_t room = walk->told ? walk->room : ROOM_UNKNOWN, most = walk->job->room_max;
-
-    return most && (most < room || !walk->told) ? most : room ? room : 1;
-}
-
 int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *rules, uint32_t node,
                        uint32_t nodes)
 {
-    const enum lod_fidelity fidelity = lod_job_walk_fidelity(walk->job);
+    const enum lod_fidelity fidelity = fidelity_of(walk->job);
     uint64_t largest = 0;
     int code = lod_job_list_end(walk, fidelity); /* asks for the room */
 
@@ -195,15 +187,16 @@ int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *ru
     if (code) {
         return code;
     }
-    const uint64_t room = room_of(walk);
+    const uint64_t room = lod_job_list_room(walk);
     int error =
         lod_met_begin(&walk->met, walk->order, node, nodes, rules, fidelity, room, &largest);
     if (error == -EFBIG) {
-        return lod_fail(LOD_EXIT_USAGE,
-                        "%" PRIu64 " bytes are read as one, and half of the room is %" PRIu64
-                        ": mount with a larger cache_size, take a lower fidelity, or pack with a "
-                        "smaller --record-size",
-                        largest, room / 2);
+        return lod_fail(
+            LOD_EXIT_USAGE,
+            "%" PRIu64 " bytes are read as one, and half of the room is %" PRIu64
+            ": mount with a larger cache_size or tier_size, take a lower fidelity, or pack "
+            "with a smaller --record-size",
+            largest, room / 2);
     }
     if (error) {
         return lod_fail(
@@ -246,7 +239,7 @@ static int say_next(int error)
 int lod_job_walk_next(struct lod_job_walk *walk)
 {
     const struct timespec pause = {.tv_nsec = LOOK_NS};
-    struct lod_met_now now = {.fidelity = lod_job_walk_fidelity(walk->job)};
+    struct lod_met_now now = {.fidelity = fidelity_of(walk->job)};
     enum lod_met_verdict verdict = LOD_MET_WAIT;
     uint64_t changed = lod_clock_ns();
     uint32_t most = 0;
@@ -254,7 +247,7 @@ int lod_job_walk_next(struct lod_job_walk *walk)
 
     while (!error && verdict == LOD_MET_WAIT) {
         now.loaded_records = lod_job_list_loaded(walk);
-        now.room = room_of(walk);
+        now.room = lod_job_list_room(walk);
         changed = now.loaded_records > most ? lod_clock_ns() : changed;
         most = now.loaded_records > most ? now.loaded_records : most;
         now.tired = lod_clock_ns() - changed > TIRED_NS;
@@ -301,7 +294,7 @@ int lod_job_walk_print(const struct lod_job_walk *walk, bool nul)
 
 void lod_job_walk_end(struct lod_job_walk *walk)
 {
-    int code = lod_job_list_end(walk, lod_job_walk_fidelity(walk->job));
+    int code = lod_job_list_end(walk, fidelity_of(walk->job));
 
     (void)code; /* a mount that is gone has no list */
 }

@@ -32,9 +32,6 @@ void lod_job_walk_close(struct lod_job_walk *walk);
 /* Sets job->mount and job->folder by a path below a mount. */
 LOD_MUST_CHECK int lod_job_walk_place(const char *path, struct lod_met_job *job);
 
-/* Returns the fidelity of the folder; of `auto` that of now. */
-enum lod_fidelity lod_job_walk_fidelity(const struct lod_met_job *job);
-
 /* Begins the job by rules; node `node` of `nodes`. Tells the mount its first records. */
 LOD_MUST_CHECK int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *rules,
                                       uint32_t node, uint32_t nodes);

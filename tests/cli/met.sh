@@ -101,6 +101,7 @@ for option in --epochs=-1 --epochs=many --band-width=0 --band-scores=3 --patienc
 done
 expect 2 "$LODFS" met begin wrong mnt/q4/train --rf=2 --room=1K
 said 'record-size'
+said 'larger cache_size or tier_size'
 for folder in mnt/decoded/q4 mnt source mnt/q4/nowhere mnt/q11 /; do
     expect 2 "$LODFS" met begin wrong "$folder" --rf=2
 done
@@ -159,4 +160,18 @@ expect 0 "$LODFS" met plan mnt --rate=1000 --speed=1M --room=1M --json
 json 'd["fidelities"][0]["fits"] and not d["fidelities"][-1]["fits"]'
 json '4 < d["fidelities"][-1]["rf"] < 400 and d["pictures"] == 65'
 expect 2 "$LODFS" met plan
+
+# Other jobs have taken the room of the next part.
+expect 0 "$LODFS" umount mnt
+expect 0 "$LODFS" mount store mnt -o cache_size=4M,store_cache=private,cache=none
+expect 0 "$LODFS" met begin alone mnt/full/train --rf=2
+expect 0 "$LODFS" met next alone
+[ -s err ] && fail "a job that is alone is told: $(cat err)"
+for number in $(seq 2 64); do
+    "$LODFS" met begin "job$number" mnt/full/train --rf=2 2>err || break
+done
+said 'larger cache_size or tier_size'
+expect 0 "$LODFS" met next alone
+expect 0 "$LODFS" met next alone
+said 'too few to load the next part ahead; end other jobs, or mount with a larger cache_size'
 finish

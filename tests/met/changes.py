@@ -132,7 +132,7 @@ def shrinks(point, rf):
     if len(ends) < len(BESIDE) or len(items) < EACH:
         yield "not all files were dealt"
     said = [str(warning.message) for warning in caught if "room" in str(warning.message)]
-    if len(said) != 1 or "cache_size" not in said[0]:
+    if len(said) != 1 or "cache_size or tier_size" not in said[0]:
         yield f"warnings: {[str(warning.message) for warning in caught]}"
 
 

@@ -75,7 +75,7 @@ def two_jobs(point):
             jobs.append(lodfs.MiniEpochs(f"{point}/full", rf=2))
         yield "64 jobs share 3 MiB"
     except ValueError as error:
-        if "room" not in str(error) and "record-size" not in str(error):
+        if "larger cache_size or tier_size" not in str(error):
             yield f"the message is {error}"
 
 

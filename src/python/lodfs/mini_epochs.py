@@ -213,7 +213,8 @@ class MiniEpochs:
             return
         self._is_narrow = True
         warn(f"{self._chosen.mount.root} has room for {self._room()} bytes of this job, too few to "
-             "load the next part ahead; end other jobs, or mount with a larger cache_size")
+             "load the next part ahead; end other jobs, or mount with a larger cache_size or "
+             "tier_size")
 
     def _loaded(self, since):
         """How many records are loaded, and whether to wait no longer. Where processes agree, the
