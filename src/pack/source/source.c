@@ -73,7 +73,7 @@ int lod_source_list_add(struct lod_source_list *list, const struct lod_source *s
     if (!error) {
         error = copy_string(list, source->path, &added.path);
     }
-    if (!error && lod_source_target(source)) {
+    if (!error && source->target) {
         error = copy_string(list, source->target, &added.target);
     }
     if (!error) {

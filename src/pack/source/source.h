@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The list of all files of a source, sorted by path once the walk has ended, and safe opening of
- * its files. It takes about 120 bytes a file beside its path, and some 25 more while the journal is
+ * its files. It takes about 128 bytes a file beside its path, and some 25 more while the journal is
  * written or compared. This is the only memory of pack that grows with the source: 1.4 GB for 10
  * million files.
  *
@@ -39,11 +39,9 @@ enum lod_recordio_lack { LOD_RECORDIO_HAS, LOD_RECORDIO_WORDS, LOD_RECORDIO_LARG
 
 /* There are millions of them, so fields that no source needs at once share their place. */
 struct lod_source {
-    const char *path; /* relative to the source, "" for the source itself */
-    union {
-        const char *target; /* SYMLINK; others: see lod_source_target */
-        const char *why;    /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
-    };
+    const char *path;      /* relative to the source, "" for the source itself */
+    const char *target;    /* SYMLINK; HARD_LINK of a container, while its file is looked for */
+    const char *why;       /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
     const char *no_levels; /* FILE that --levels names: why it has no lower fidelities, or NULL */
     const struct lod_encoder *encoder;    /* of files, once probed */
     const struct lod_subitems *parts;     /* FILE: its parts, see subitems.h; else NULL */
@@ -70,7 +68,7 @@ struct lod_source {
     bool split : 1;   /* FOLDER: its pictures are a split, as --splits says */
     bool added : 1;   /* made by pack, not a file or folder of the source: VIRTUAL in the store */
 };
-_Static_assert(sizeof(struct lod_source) <= 96, "the memory of a pack is a multiple of it");
+_Static_assert(sizeof(struct lod_source) <= 104, "the memory of a pack is a multiple of it");
 
 struct lod_strings; /* blocks of paths and targets */
 
