@@ -28,6 +28,14 @@ struct lod_dataset {
 
 /* ------------------------------------------------------------------------------- opening */
 
+/* The end of a text "NAME: WHY" if the reason begins with the name. */
+static const char *without_name(const char *trouble, const char *reason)
+{
+    const char *colon = strstr(trouble, ": ");
+
+    return colon && strncmp(trouble, reason, (size_t)(colon - trouble)) == 0 ? colon + 2 : trouble;
+}
+
 /* Adds what the storage says to a reason. */
 static int explain(struct lod_dataset *dataset, int error, const char *reason, char *why,
                    size_t why_room)
@@ -35,7 +43,7 @@ static int explain(struct lod_dataset *dataset, int error, const char *reason, c
     char trouble[256] = "";
     const bool known = lod_store_trouble(dataset->store, trouble, sizeof(trouble));
 
-    snprintf(why, why_room, "%s%s%s", reason, known ? ": " : "", trouble);
+    snprintf(why, why_room, "%s%s%s", reason, known ? ": " : "", without_name(trouble, reason));
     return error;
 }
 

@@ -211,7 +211,11 @@ def bad_folders(work, truth):
         os.chown(tier, 0, 0)
     yield from refused(work, f"{work}/nowhere", "tier_dir", "mkdir -m 700")
     write(f"{work}/a_file", b"x")
-    yield from refused(work, f"{work}/a_file", "tier_dir", "not a folder")
+    yield from refused(work, f"{work}/a_file", f"tier_dir={work}/a_file", "not a folder")
+    yield from refused(work, "/proc", "tier_dir=/proc", "not on a local disk")
+    os.symlink("elsewhere", f"{tier}/used")
+    yield from refused(work, tier, f"tier_dir={tier}", "in place of its file 'used'")
+    os.remove(f"{tier}/used")
     yield from refused(work, tier, "tier_size", more="ro")
     done = lodfs("mount", f"{work}/store", f"{work}/mount", "-o", "tier_size=1G", check=False)
     if b"needs tier_dir" not in done.stderr:

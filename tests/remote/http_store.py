@@ -113,13 +113,16 @@ def refusals(results, url):
         ("what may not be read", f"{url}/closed", 1, "HTTP 403"),
         ("a manifest without a byte", f"{url}/none", 1, "is empty"),
         ("a manifest of 1 GB", f"{url}/large", 1, "larger than any manifest"),
-        ("no server", f"http://127.0.0.1:{free_port()}/store", 1, "connect"),
+        ("no server", f"http://127.0.0.1:{free_port()}/store", 1,
+         "manifest.json cannot be opened: Failed to connect"),
         ("no host", "http://no-such-host.invalid/store", 1, "no-such-host.invalid"),
         ("a user in the URL", "http://user:secret@127.0.0.1/x", 2, "~/.netrc"),
         ("a query", f"{url}/store?key=secret", 2, "query"),
         ("dots", f"{url}/a/../store", 2, "'..'"),
         ("a control character", f"{url}/a\x01b", 2, "percent-encoded"),
         ("a blank", f"{url}/a b", 2, "percent-encoded"),
+        ("a port of 99999", "https://127.0.0.1:99999/x", 2, "1 to 65535"),
+        ("one slash", "https:/127.0.0.1/x", 10, "two slashes"),
         ("8 KB", f"{url}/{'a' * 8192}", 2, "too long"),
         ("another scheme", "ftp://127.0.0.1/store", 2, "s3://"),
         ("TLS on a port without", url.replace("http", "https") + "/store", 1, "SSL"),
@@ -134,6 +137,10 @@ def refusals(results, url):
     results.add("pack refuses a URL", fails(("pack", "/tmp", f"{url}/store"), 2, "folder"))
     results.add("words of s3 are refused",
                 fails(("info", "-o", "region=x", f"{url}/store"), 2, "for s3://"))
+    for file in "/no-such-file", "/":
+        results.add(f"certificates of {file}", fails(
+            ("info", "-o", f"ca_file={file}", f"https://127.0.0.1:{free_port()}/x"), 2,
+            f"ca_file '{file}' cannot be read"))
     results.add("an unknown word is refused", fails(("ls", "-o", "colour=red", url), 2, "colour"))
 
 

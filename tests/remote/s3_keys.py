@@ -99,6 +99,17 @@ def unreadable(place):
         yield f"exit {done.returncode}: {done.stderr}"
 
 
+def words_first(results):
+    """A wrong word is refused before keys are looked for."""
+    with environment():
+        for word in ("endpoint=localhost:9000", "endpoint=", "endpoint=https://localhost:99999",
+                     "region=foo/bar", "region="):
+            name = word.partition("=")[0]
+            results.add(f"refused: {word}", fails(("info", "-o", word, "s3://bucket/key"), 2,
+                                                  f"{name} is no "))
+    results.add("one slash", fails(("info", "s3:/bucket/key"), 10, "s3://BUCKET/KEY"))
+
+
 def over_http(place):
     """Requests that are signed, and may be read by others, get one warning."""
     near = place.server.url
@@ -226,6 +237,7 @@ def main():
             results.add("keys are renewed", renewed(place, roles, truth))
             results.add("keys that are expired", expired(place, roles))
             told(place, results)
+            words_first(results)
             results.add("keys over http", over_http(place))
     return results.finish()
 

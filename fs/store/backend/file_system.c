@@ -3,6 +3,7 @@
 #include "backend/file_system.h"
 
 #include <linux/magic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/vfs.h>
 
@@ -13,17 +14,32 @@ static const uint32_t network_types[] = {
     0x19830326,                                                      /* BeeGFS */
 };
 
-bool lod_file_system_is_network(int fd)
+static const uint32_t kernel_types[] = {
+    PROC_SUPER_MAGIC,    SYSFS_MAGIC,   CGROUP_SUPER_MAGIC,
+    CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
+};
+
+static bool is_one_of(int fd, const uint32_t *types, size_t count)
 {
     struct statfs on;
 
     if (fstatfs(fd, &on)) {
         return false;
     }
-    for (unsigned i = 0; i < sizeof(network_types) / sizeof(network_types[0]); i++) {
-        if ((uint32_t)on.f_type == network_types[i]) {
+    for (size_t i = 0; i < count; i++) {
+        if ((uint32_t)on.f_type == types[i]) {
             return true;
         }
     }
     return false;
+}
+
+bool lod_file_system_is_network(int fd)
+{
+    return is_one_of(fd, network_types, sizeof(network_types) / sizeof(network_types[0]));
+}
+
+bool lod_file_system_is_kernel(int fd)
+{
+    return is_one_of(fd, kernel_types, sizeof(kernel_types) / sizeof(kernel_types[0]));
 }

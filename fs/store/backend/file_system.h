@@ -9,4 +9,7 @@
  * like. */
 bool lod_file_system_is_network(int fd);
 
+/* Returns whether the file only shows what the kernel knows, such as /proc and /sys. */
+bool lod_file_system_is_kernel(int fd);
+
 #endif

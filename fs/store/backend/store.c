@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "backend/location.h"
 #include "clock.h"
@@ -53,11 +54,24 @@ int lod_store_open(const char *location, struct lod_store **ret_store)
     return lod_store_open_how(location, NULL, ret_store, why, sizeof(why));
 }
 
-static void explain(int error, char *why, size_t why_room)
+/* A sentence about a folder that is not there. */
+static const char *no_folder(const char *location)
+{
+    static const char *const begins[] = {"s3:/", "http:/", "https:/"};
+
+    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+        if (strncasecmp(location, begins[i], strlen(begins[i])) == 0) {
+            return "no such folder; a URL has two slashes: s3://BUCKET/KEY, https://HOST/PATH";
+        }
+    }
+    return "no such folder";
+}
+
+static void explain(const char *location, int error, char *why, size_t why_room)
 {
     if (!*why) {
         snprintf(why, why_room, "%s",
-                 error == -ENOENT    ? "no such folder"
+                 error == -ENOENT    ? no_folder(location)
                  : error == -ENOTDIR ? "not a folder; a lodfs store is a folder"
                                      : strerrordesc_np(-error));
     }
@@ -73,13 +87,13 @@ int lod_store_open_how(const char *location, const struct lod_store_how *how,
     why[0] = '\0';
     int error = backend->open(location, how, &state, why, why_room);
     if (error) {
-        explain(error, why, why_room);
+        explain(location, error, why, why_room);
         return error;
     }
     lod_location_show(location, shown, sizeof(shown));
     error = lod_store_wrap(backend, state, shown, ret_store);
     if (error) {
-        explain(error, why, why_room);
+        explain(location, error, why, why_room);
         backend->close(state);
     }
     return error;

@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "backend/location.h"
 
+#define PORT_MAX   65535
 #define UNRESERVED "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
 
 static int refuse(char *why, size_t why_room, const char *sentence)
@@ -55,6 +57,30 @@ static void trim(struct lod_url *url)
     }
 }
 
+/* The bytes of the host's name, without a port. */
+static size_t name_bytes(const struct lod_url *url)
+{
+    const char *from = url->host[0] == '[' ? memchr(url->host, ']', url->host_bytes) : url->host;
+
+    from = from ? from : url->host;
+    const size_t before = (size_t)(from - url->host);
+    const char *colon = memchr(from, ':', url->host_bytes - before);
+    return colon ? (size_t)(colon - url->host) : url->host_bytes;
+}
+
+/* A port may be left out, also behind its colon. */
+static bool has_good_port(const struct lod_url *url)
+{
+    const size_t name = name_bytes(url), rest = url->host_bytes - name;
+    const char *digits = url->host + name + 1;
+
+    if (rest <= 1) {
+        return true;
+    }
+    const long port = strtol(digits, NULL, 10);
+    return strspn(digits, "0123456789") == rest - 1 && port > 0 && port <= PORT_MAX;
+}
+
 int lod_url_take(const char *location, struct lod_url *ret_url, char *why, size_t why_room)
 {
     const bool s3 = lod_location_has_scheme(location, "s3");
@@ -78,6 +104,10 @@ int lod_url_take(const char *location, struct lod_url *ret_url, char *why, size_
     if (url.host_bytes == 0 || url.host_bytes > LOD_URL_HOST_MAX) {
         return refuse(why, why_room,
                       s3 ? "it names no bucket: s3://BUCKET/KEY" : "the URL names no host");
+    }
+    if (!s3 && !has_good_port(&url)) {
+        return refuse(why, why_room,
+                      "the URL's port is no number of 1 to 65535: mend it, or leave it out");
     }
     if (*url.path && *url.path != '/' ? true : !s3 && strpbrk(url.path, "?#")) {
         return refuse(why, why_room, "a URL with a query or a fragment cannot name a store");
@@ -128,11 +158,7 @@ bool lod_url_is_near(const struct lod_url *url)
 {
     static const char *const hosts[] = {"localhost", "[::1]", "169.254.170.2", "169.254.170.23",
                                         "[fd00:ec2::23]"};
-    const char *const end = url->host + url->host_bytes;
-    const char *port = url->host[0] == '[' ? memchr(url->host, ']', url->host_bytes) : NULL;
-
-    port = port ? port + 1 : memchr(url->host, ':', url->host_bytes);
-    const size_t bytes = (size_t)((port ? port : end) - url->host);
+    const size_t bytes = name_bytes(url);
     bool is = bytes > 4 && strncmp(url->host, "127.", 4) == 0 &&
               strspn(url->host, "0123456789.") == bytes;
     for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {

@@ -23,8 +23,9 @@ struct lod_url {
 
 /*
  * Takes "SCHEME://HOST/PATH" apart. -EINVAL: `why` gets a sentence. Refused are users, passwords,
- * queries, fragments, control characters, "." and ".." as names, and more than LOD_URL_GIVEN_MAX
- * bytes. A path of s3 is any text (it is encoded later); another one has no '?' and no '#'.
+ * wrong ports, queries, fragments, control characters, "." and ".." as names, and more than
+ * LOD_URL_GIVEN_MAX bytes. A path of s3 is any text (it is encoded later); another one has no '?'
+ * and no '#'.
  */
 LOD_MUST_CHECK int lod_url_take(const char *location, struct lod_url *ret_url, char *why,
                                 size_t why_room);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "clock.h"
 
@@ -36,11 +38,32 @@ static int try_lane(const struct lod_http_way *way, char *why, size_t why_room)
     return error;
 }
 
+/* Of a web address without TLS only a word of the user is looked at. */
+static int try_certificates(const struct lod_remote_site *site, const struct lod_store_how *how,
+                            char *why, size_t why_room)
+{
+    const bool counts = site->ca_file && (site->way.https || (how && how->ca_file));
+    struct stat st;
+
+    if (!counts) {
+        return 0;
+    }
+    int error = access(site->ca_file, R_OK) || stat(site->ca_file, &st) ? -errno
+                : S_ISDIR(st.st_mode)                                   ? -EISDIR
+                                                                        : 0;
+    if (error) {
+        snprintf(why, why_room, "ca_file '%s' cannot be read (%s): name a file of certificates",
+                 site->ca_file, strerrordesc_np(-error));
+    }
+    return error ? -EINVAL : 0;
+}
+
 int lod_remote_open(struct lod_remote_site *site, int error, const struct lod_store_how *how,
                     void **ret_state, char *why, size_t why_room)
 {
     struct lod_remote *remote = NULL;
 
+    error = error ? error : try_certificates(site, how, why, why_room);
     error = error ? error : try_lane(&site->way, why, why_room);
     if (error || !(remote = calloc(1, sizeof(*remote)))) {
         finish_site(site);

@@ -161,38 +161,53 @@ static int take_names(struct s3 *s3, const char *location, char *why, size_t why
                : 0;
 }
 
+static int take_region(struct s3 *s3, const char *region, char *why, size_t why_room)
+{
+    if (!is_region(region)) {
+        return refuse(why, why_room, -EINVAL,
+                      "region is no name of a region: give one such as us-east-1, of letters, "
+                      "digits, '-' and '_'");
+    }
+    snprintf(s3->region, sizeof(s3->region), "%s", region);
+    return 0;
+}
+
 static int take_endpoint(struct s3 *s3, const char *endpoint, char *why, size_t why_room)
 {
+    const bool is_web =
+        lod_location_has_scheme(endpoint, "https") || lod_location_has_scheme(endpoint, "http");
     struct lod_url url = {0};
 
-    if (!endpoint || !endpoint[0]) {
-        return 0;
-    }
-    if (!lod_location_has_scheme(endpoint, "https") && !lod_location_has_scheme(endpoint, "http")) {
-        return refuse(why, why_room, -EINVAL, "endpoint must begin with https:// or http://");
-    }
-    int error = lod_url_take(endpoint, &url, why, why_room);
-    if (error || url.path_bytes) {
-        return refuse(why, why_room, -EINVAL, "endpoint is no https://HOST[:PORT]");
+    if (!is_web || lod_url_take(endpoint, &url, why, why_room) || url.path_bytes) {
+        return refuse(why, why_room, -EINVAL,
+                      "endpoint is no URL of a server: give https://HOST[:PORT] or "
+                      "http://HOST[:PORT], with no path and a port of 1 to 65535");
     }
     snprintf(s3->endpoint, sizeof(s3->endpoint), "%.*s",
              (int)(url.host + url.host_bytes - endpoint), endpoint);
     return 0;
 }
 
-/* Options first, then the environment and the profile. */
+/* The words that are given, before keys are looked for. */
+static int take_words(struct s3 *s3, const struct lod_store_how *how, char *why, size_t why_room)
+{
+    int error = how->region ? take_region(s3, how->region, why, why_room) : 0;
+
+    return !error && how->endpoint ? take_endpoint(s3, how->endpoint, why, why_room) : error;
+}
+
+/* Where no word was given: the environment and the profile. */
 static int take_settings(struct s3 *s3, const struct lod_store_how *how,
                          const struct lod_s3_keys *read, char *why, size_t why_room)
 {
-    const char *region = how->region       ? how->region
-                         : read->region[0] ? read->region
-                                           : REGION_DEFAULT;
+    int error = 0;
 
-    if (!is_region(region)) {
-        return refuse(why, why_room, -EINVAL, "this is no name of a region");
+    if (!how->region) {
+        error = take_region(s3, read->region[0] ? read->region : REGION_DEFAULT, why, why_room);
     }
-    snprintf(s3->region, sizeof(s3->region), "%s", region);
-    int error = take_endpoint(s3, how->endpoint ? how->endpoint : read->endpoint, why, why_room);
+    if (!error && !how->endpoint && read->endpoint[0]) {
+        error = take_endpoint(s3, read->endpoint, why, why_room);
+    }
     /* A certificate for *.HOST does not cover a bucket with a dot; other servers know paths. */
     s3->virtual_host = how->virtual_host || (!s3->endpoint[0] && !strchr(s3->bucket, '.'));
     return error;
@@ -254,6 +269,7 @@ static int create_s3(const char *location, const struct lod_store_how *how, stru
     }
     s3->anonymous = how->anonymous;
     int error = take_names(s3, location, why, why_room);
+    error = error ? error : take_words(s3, how, why, why_room);
     if (error) {
         finish(s3);
         return error;

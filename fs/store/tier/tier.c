@@ -331,6 +331,15 @@ static int create(const struct lod_tier_how *how, struct lod_id store_id, struct
     return error;
 }
 
+static const char *advice_of(int error)
+{
+    return error == -ENOSPC || error == -EDQUOT ? "free some space there, or name another folder"
+           : error == -ELOOP || error == -EINVAL || error == -EISDIR || error == -ENOTDIR
+               ? "remove what lies in place of its file 'used' or of the store's folder, or name "
+                 "another folder"
+               : "name another folder";
+}
+
 int lod_tier_create(const struct lod_tier_how *how, struct lod_id store_id, struct lod_store *inner,
                     struct lod_store **ret_store, char *why, size_t why_room)
 {
@@ -341,10 +350,8 @@ int lod_tier_create(const struct lod_tier_how *how, struct lod_id store_id, stru
     }
     error = create(how, store_id, inner, dir_fd, ret_store);
     if (error) {
-        snprintf(
-            why, why_room,
-            "-o tier_dir: it cannot be used (%s): free some space there, or name another folder",
-            strerrordesc_np(-error));
+        snprintf(why, why_room, "-o tier_dir=%s: it cannot be used (%s): %s", how->folder,
+                 strerrordesc_np(-error), advice_of(error));
     }
     return error;
 }

@@ -26,6 +26,9 @@ static const char *objection(int fd, const struct stat *st)
     if (lod_file_system_is_network(fd)) {
         return "it is on a network file system or FUSE: name a folder on a local disk";
     }
+    if (lod_file_system_is_kernel(fd)) {
+        return "it is not on a local disk, but a view of the kernel: name a folder on a disk";
+    }
     if (st->st_uid != geteuid()) {
         return "it belongs to another user: name a folder of your own";
     }
@@ -46,7 +49,7 @@ int lod_tier_folder_open(const char *folder, int *ret_fd, char *why, size_t why_
         *ret_fd = fd;
         return 0;
     }
-    snprintf(why, why_room, "-o tier_dir: %s", against);
+    snprintf(why, why_room, "-o tier_dir=%s: %s", folder, against);
     if (fd >= 0) {
         close(fd);
     }

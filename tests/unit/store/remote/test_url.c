@@ -25,6 +25,7 @@ Test(url, is_taken_apart)
     cr_assert_eq(url.host_bytes, 6);
     cr_assert_eq(url.path_bytes, 5);
     cr_assert_eq(memcmp(url.path, "a/b c", 5), 0);
+    cr_assert_eq(take("https://h:65535/x", &url), 0);
     cr_assert_eq(take("https://[::1]:81", &url), 0);
     cr_assert_eq(url.host_bytes, 8);
     cr_assert_eq(url.path_bytes, 0);
@@ -34,10 +35,12 @@ Test(url, is_taken_apart)
 Test(url, that_cannot_name_a_store_is_refused_with_a_reason)
 {
     static const char *const bad[] = {
-        "s3://",           "http:///x",     "http://u:secret@h/x", "s3://ID:secret@bucket/x",
-        "http://h/x?y=1",  "http://h/x#y",  "http://h?x",          "s3://bucket?x",
-        "http://h/a b",    "http://h/a\nb", "s3://b/a\x7f",        "http://h/\xc3\xa4",
-        "http://h/a/../b", "http://h/./b",  "s3://b/..",           "s3://b/x/.",
+        "s3://",           "http:///x",       "http://u:secret@h/x", "s3://ID:secret@bucket/x",
+        "http://h/x?y=1",  "http://h/x#y",    "http://h?x",          "s3://bucket?x",
+        "http://h/a b",    "http://h/a\nb",   "s3://b/a\x7f",        "http://h/\xc3\xa4",
+        "http://h:99999/", "http://h:0",      "https://h:8x/a",      "http://[::1]:65536",
+        "http://::1/x",    "http://h/a/../b", "http://h/./b",        "s3://b/..",
+        "s3://b/x/.",
     };
     char large[LOD_URL_GIVEN_MAX + 20] = "http://host/";
     struct lod_url url;
