@@ -32,7 +32,7 @@ AHEAD = (
      "    return kind == LOD_CHUNK_LISTED || bytes > arena->chunk_bytes;\n",
      "    return kind == LOD_CHUNK_KINDS || bytes > arena->chunk_bytes;\n", "fs/frame_pins"),
     ("records outside of lists are foreseen", "fs/frames/prefetch_threads.c",
-     "    if (lod_prefetch_is_told(prefetch)) {\n        return;\n    }\n", "", "mount-ahead"),
+     "    if (lod_prefetch_is_told(prefetch) || are_loaded(", "    if (are_loaded(", "mount-ahead"),
     ("a window of loads that gives nothing is kept", "fs/frames/load_window.c",
      "#define FASTER_PERCENT 108u", "#define FASTER_PERCENT 0u", "fs/load_window"),
     ("a reader waits while any load is in flight", "fs/frames/load_slots.c",
