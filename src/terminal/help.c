@@ -10,24 +10,26 @@
 #define LEFT_BYTES 128
 #define LISTED_MAX 4 /* with more options the usage line says [OPTIONS] */
 
-/* Prints `text`, wrapped, and a newline. Lines begin at column `indent`; `column` columns of the
- * first line are already printed. */
+/* Prints `text`, wrapped, and a newline. Lines begin at column `indent`, and those of the text with
+ * the blanks that they have; `column` columns of the first line are already printed. */
 static void print_wrapped(const char *text, size_t column, size_t indent)
 {
     bool first = true; /* word of its line */
 
     while (*text) {
-        size_t bytes = strcspn(text, " \n");
+        const size_t lead = strspn(text, " "), bytes = strcspn(text + lead, " \n");
         if (!first && column + 1 + bytes > COLUMNS) {
             putchar('\n');
             column = 0;
             first = true;
         }
-        size_t blanks = !first ? 1 : column < indent ? indent - column : 0;
+        const size_t blanks = lead + (!first ? 1 : column < indent ? indent - column : 0);
+        text += lead;
         printf("%*s%.*s", (int)blanks, "", (int)bytes, text);
         column += blanks + bytes;
         first = false;
-        text += bytes + strspn(text + bytes, " ");
+        text += bytes;
+        text += strspn(text, " ");
         for (; *text == '\n'; text++) {
             putchar('\n');
             column = 0;

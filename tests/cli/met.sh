@@ -111,6 +111,8 @@ expect 2 "$LODFS" met
 expect 2 "$LODFS" met nothing
 expect 0 "$LODFS" met begin --help
 printed 'Usage: lodfs met begin'
+expect 0 "$LODFS" help met
+printed '    train --files=list' # the example keeps its indentation
 [ -e wrong ] && fail 'a job that was refused has a file'
 
 # Files that are wrong.
