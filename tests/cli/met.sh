@@ -163,17 +163,19 @@ json 'd["fidelities"][0]["fits"] and not d["fidelities"][-1]["fits"]'
 json '4 < d["fidelities"][-1]["rf"] < 400 and d["pictures"] == 65'
 expect 2 "$LODFS" met plan
 
-# Other jobs have taken the room of the next part.
+# Other jobs have taken the room of the next part, where a record is large.
 expect 0 "$LODFS" umount mnt
 expect 0 "$LODFS" mount store mnt -o cache_size=4M,store_cache=private,cache=none
-expect 0 "$LODFS" met begin alone mnt/full/train --rf=2
+expect 0 "$LODFS" met begin alone mnt/full/train --rf=2 --seed=1
 expect 0 "$LODFS" met next alone
 [ -s err ] && fail "a job that is alone is told: $(cat err)"
 for number in $(seq 2 64); do
     "$LODFS" met begin "job$number" mnt/full/train --rf=2 2>err || break
 done
 said 'larger cache_size or tier_size'
-expect 0 "$LODFS" met next alone
-expect 0 "$LODFS" met next alone
+for _ in $(seq 60); do
+    expect 0 "$LODFS" met next alone
+    ! grep -q 'too few' err || break
+done
 said 'too few to load the next part ahead; end other jobs, or mount with a larger cache_size'
 finish
