@@ -104,7 +104,7 @@ def exact(data, source):
     return data == source
 
 
-def check(store, source, records, unpacked, named):
+def check(source, records, unpacked, named):
     """Compares all files at a fidelity; yields the paths of those with levels."""
     fidelity = int(unpacked.name[1:]) if unpacked.name[0] == "q" else 11
     for record in records:
@@ -117,7 +117,7 @@ def check(store, source, records, unpacked, named):
                 yield name
             if level:
                 assert data == file_of(row, segments, level), (name, fidelity)
-                assert len(data) == (store / "full" / name).stat().st_size, name
+                assert len(data) == (unpacked.parent / "full" / name).stat().st_size, name
             else:
                 assert exact(data, kept), (name, fidelity)
             assert fidelity >= 10 or bool(level) == (name in named), (name, fidelity)
@@ -148,10 +148,10 @@ def main():
         rebuilt(store, records)
         check_records(records)
         for fidelity in ("full", *(f"q{k}" for k in range(1, 11))):
-            unpacked = store / fidelity
+            unpacked = pathlib.Path(folder, fidelity)
             subprocess.run([os.environ["LODFS"], "unpack", "-q", f"--fidelity={fidelity}", store,
                             unpacked], check=True)
-            found = list(check(store, source, records, unpacked, set(named)))
+            found = list(check(source, records, unpacked, set(named)))
             assert sorted(found) == sorted(named)
         print(f"{len(named)} images with levels in {len(records)} records, at 11 fidelities")
 
