@@ -189,14 +189,22 @@ def check_faint():
                                                   epoch)[naive.level][0])
             if cosines[-1] < .95 and epoch % 3 == 2:
                 naive.level = names[names.index(naive.level) + 1]
-        run = faint_task.Run(seed)
+        run, clock = faint_task.Run(seed), Clock()
 
         def switch(level, run=run):
             run.level = level
-        tuner = lodfs.FidelityTuner(run.gradients, items=800, total=long * 25, epoch=25,
+
+        def gradients(level, indices, chance, run=run, clock=clock):
+            clock.now += len(indices) / faint_task.BATCH
+            return run.gradients(level, indices, chance)
+        tuner = lodfs.FidelityTuner(gradients, items=800, total=long * 25, epoch=25, clock=clock,
                                     likeness=likeness(choice="q1"), switch=switch)
+
+        def step(loss, tuner=tuner, clock=clock):
+            clock.now += 1  # so long as the gradient of a batch: no other program takes part
+            tuner.step(loss)
         for _ in range(long):
-            run.epoch(tuner.step)
+            run.epoch(step)
         full = faint_task.Run(seed)
         for _ in range(long):
             full.epoch()
