@@ -310,7 +310,7 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
     if ((error == -ESTALE || error == -EBADMSG) && p.begun) {
         p.target.keep = false; /* a rerun would be refused: the source has changed, or is bad */
     }
-    ret_result->resumable = error && p.resume.ours && p.target.keep && !p.target.ended;
+    ret_result->resumable = error && p.resume.ours && p.target.keep;
     lod_target_finish(&p.target);
     lod_part_unlock(&p.lock);
     lod_journal_finish(&p.resume.journal);

@@ -97,7 +97,9 @@ static int make_records(struct lod_pack_run *p, struct lod_write *write)
     lod_progress_stage(p->options->progress, p->planned ? "looking for records" : "packing",
                        sum.files, sum.bytes);
     int error = lod_write_records(write);
-    return error ? error : lod_pack_refuse_missing(p, write);
+    error = error ? error : lod_pack_refuse_missing(p, write);
+    p->resume.ours = p->resume.ours || !error || error == -EINTR; /* those of parts stay as well */
+    return error;
 }
 
 int lod_pack_write_store(struct lod_pack_run *p)

@@ -161,9 +161,9 @@ for try in $(seq 20); do
     while [ ! -e store/records/000003.* ] && kill -0 $! 2>/dev/null; do :; done
     kill -KILL $! 2>/dev/null
     wait $! 2>/dev/null
-    [ -e store/pack.journal ] && break
+    unfinished store && break
 done
-[ -e store/pack.journal ] || fail "no pack could be stopped"
+unfinished store || fail "no pack could be stopped"
 pack 1 --labels=given
 said 'it was begun with --splits=train,val'
 pack 1 --splits=train,val

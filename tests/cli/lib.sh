@@ -79,6 +79,9 @@ make_source()
     : >"$1/nothing"
 }
 
+# unfinished STORE: whether a pack was stopped there before its commit, so that another one goes on.
+unfinished() { [ -e "$1/pack.journal" ] && [ ! -e "$1/manifest.json" ]; }
+
 finish()
 {
     [ $failures = 0 ] && echo "all as expected"

@@ -3,6 +3,7 @@
 pack is killed at random moments. It leaves no store, or the whole one, byte for byte. Another pack
 with the same arguments then makes the whole store.
 """
+import json
 import os
 import random
 import shutil
@@ -11,7 +12,7 @@ import sys
 import time
 
 from long import span
-from failing import contents
+from failing import committed, contents, counts, pack_command, run
 from mounted import Results, Work, lodfs
 from tiny import PACKED, make_source
 
@@ -37,7 +38,7 @@ def look(store, wanted):
         for command in ("info", "ls"):
             if lodfs(command, store, check=False).returncode != 10:
                 yield f"{command} accepts a store without a manifest"
-    elif contents(store) != wanted:
+    elif committed(store) != wanted:
         yield "a wrong store is committed"
 
 
@@ -47,6 +48,29 @@ def again(source, store, wanted):
         yield f"a second pack fails: {done.stderr!r}"
     elif contents(store) != wanted:
         yield "a second pack makes a different store"
+
+
+def at_commit(work, source, store):
+    """Kills pack before its last rename, which is the commit, and before it removes its journal."""
+    command = pack_command(source, store)
+    shutil.rmtree(store, ignore_errors=True)
+    made = counts(work, command)
+    wanted = contents(store)
+    shutil.rmtree(store)
+    run(command, fail=f"rename:{made['rename']}:kill")
+    yield from look(store, None)
+    done = lodfs(*command, "--json", check=False)
+    told = json.loads(done.stdout or "{}")
+    if done.returncode or told["kept_records"] != told["records"] - 1:  # all but the tree
+        yield f"killed at the commit, pack begins anew: {done.stderr!r}, {done.stdout!r:.300}"
+    elif contents(store) != wanted:
+        yield "killed at the commit, a second pack makes a different store"
+    shutil.rmtree(store)
+    run(command, fail=f"unlink:{made['unlink']}:kill")
+    if not os.path.exists(f"{store}/manifest.json") or committed(store) != wanted:
+        yield "killed behind the commit, there is no store"
+    if lodfs("verify", store, check=False).returncode:
+        yield "a journal beside a manifest spoils the store"
 
 
 def main():
@@ -79,6 +103,10 @@ def main():
         wrong.append("the moments are badly chosen: too few packs were killed, or none was whole")
     results.add(f"a killed pack leaves no store or a whole one: {runs} packs, "
                 f"{early} killed before their end, {whole} whole", wrong)
+    with Work() as work:
+        make_source(f"{work}/source", 3, 4)
+        results.add("a pack that is killed at its commit goes on",
+                    list(at_commit(work, f"{work}/source", f"{work}/store")))
     return results.finish()
 
 

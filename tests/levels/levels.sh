@@ -78,9 +78,9 @@ for try in $(seq 20); do
     done
     kill -KILL $pid 2>/dev/null
     wait $pid 2>/dev/null
-    [ -e killed/pack.journal ] && break
+    unfinished killed && break
 done
-[ -e killed/pack.journal ] || fail "no pack could be stopped"
+unfinished killed || fail "no pack could be stopped"
 expect 1 "$LODFS" pack --record-size=64K source killed
 said 'it was begun with --levels=*'
 expect 1 "$LODFS" pack --record-size=64K '--levels=*.png' source killed

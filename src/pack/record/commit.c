@@ -214,21 +214,16 @@ static int write_index(struct commit *c, const char **ret_bad)
     return error;
 }
 
-/* Makes a store of a folder that has all of it. If that fails, no rerun can go on, as the journal
- * is gone; so the user is told what is missing. */
+/* Makes a store of a folder that has all of it. Until that has succeeded the journal stays, so that
+ * a rerun goes on. */
 static int name_manifest(struct commit *c)
 {
-    int error = lod_target_end_journal(c->target);
+    int error = lod_manifest_commit(c->target->fd);
 
-    if (error) {
-        return error;
+    if (!error) {
+        lod_target_end_journal(c->target);
     }
-    error = lod_manifest_commit(c->target->fd);
-    return error ? lod_first_error_set(c->write->first_error, 0, error,
-                                       "cannot finish the store: %s; all of it is written: check "
-                                       "its disk, then rename '%pE/manifest.tmp' to manifest.json",
-                                       strerrordesc_np(-error), c->target->path)
-                 : 0;
+    return error;
 }
 
 static int write_all(struct commit *c, const char **ret_bad)

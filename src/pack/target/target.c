@@ -233,17 +233,16 @@ int lod_target_sync_parent(const struct lod_target *target)
     return error == -EACCES ? 0 : error;
 }
 
-int lod_target_end_journal(struct lod_target *target)
+void lod_target_end_journal(const struct lod_target *target)
 {
     static const char *const names[] = {LOD_PARTS_NAME, LOD_PLAN_NAME, LOD_JOURNAL_NAME};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (unlinkat(target->fd, names[i], 0) < 0 && errno != ENOENT) {
-            return -errno;
+            lod_log(LOD_LOG_WARNING, "the store is complete, but '%s/%s' stays: %s; remove it",
+                    target->path, names[i], strerrordesc_np(errno));
         }
     }
-    target->ended = true;
-    return 0;
 }
 
 void lod_target_finish(struct lod_target *target)

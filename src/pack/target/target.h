@@ -20,7 +20,6 @@ struct lod_target {
                   * they are moved when they are complete; borrowed */
     bool made;   /* this run made the folder */
     bool keep;   /* finish leaves everything in place */
-    bool ended;  /* the journal is gone */
 };
 
 /*
@@ -54,10 +53,10 @@ LOD_MUST_CHECK int lod_target_sync_records(const struct lod_target *target);
 LOD_MUST_CHECK int lod_target_sync_parent(const struct lod_target *target);
 
 /*
- * Removes the journal, and the plan before it: the last step before the manifest gets its name.
- * After a later failure the folder stays, but no rerun can go on.
+ * Removes the journal, and the plan before it: the last step, behind the commit. They mean nothing
+ * beside a manifest, so one that stays gets a warning only.
  */
-LOD_MUST_CHECK int lod_target_end_journal(struct lod_target *target);
+void lod_target_end_journal(const struct lod_target *target);
 
 /* Closes and unlocks. Without `keep` it removes the files that were written, and the folder if this
  * run made it. */

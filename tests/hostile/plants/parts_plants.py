@@ -5,8 +5,10 @@ PARTS = (
     ("a plan forgets which of the names that it left out are folders",
      "src/pack/parts/plan_sources.c", "    source->folder = flags & LOD_PLAN_FOLDER;\n", "",
      "cli-exclude"),
-    ("a commit that cannot name its manifest removes the records", "src/pack/target/target.c",
-     "    target->ended = true;\n", "    target->keep = false;\n", "hostile-kills-parts"),
+    ("the journal goes before the commit", "src/pack/record/commit.c",
+     "    int error = lod_manifest_commit(c->target->fd);\n",
+     "    lod_target_end_journal(c->target);\n"
+     "    int error = lod_manifest_commit(c->target->fd);\n", "hostile-kills"),
     ("a part makes its records under their names", "src/pack/parts/part_target.c",
      "    target->made_fd = ret_folder->fd;\n", "    target->made_fd = target->records_fd;\n",
      "hostile-kills-parts"),
