@@ -30,13 +30,17 @@ struct lod_ahead_record *lod_ahead_held_find(const struct lod_ahead_held *held, 
     return place < held->count && held->at[place].record == record ? &held->at[place] : NULL;
 }
 
+bool lod_ahead_is_loaded(const struct lod_ahead_record *at)
+{
+    return at->state == LOD_AHEAD_READY || at->state == LOD_AHEAD_LOOK;
+}
+
 bool lod_ahead_held_ready(const struct lod_ahead_held *held, uint32_t record, unsigned first,
                           unsigned last)
 {
     const struct lod_ahead_record *at = lod_ahead_held_find(held, record);
 
-    return at && (at->state == LOD_AHEAD_READY || at->state == LOD_AHEAD_LOOK) &&
-           at->first <= first && at->last >= last;
+    return at && lod_ahead_is_loaded(at) && at->first <= first && at->last >= last;
 }
 
 int lod_ahead_held_reserve(struct lod_ahead_held *held, size_t count)

@@ -38,6 +38,9 @@ struct lod_ahead_held {
 /* Returns NULL for a record that is not held. */
 struct lod_ahead_record *lod_ahead_held_find(const struct lod_ahead_held *held, uint32_t record);
 
+/* Returns whether the groups that a record names are in memory or in the copy. */
+bool lod_ahead_is_loaded(const struct lod_ahead_record *at);
+
 /* Returns whether these groups of a record are in memory or in the copy. */
 bool lod_ahead_held_ready(const struct lod_ahead_held *held, uint32_t record, unsigned first,
                           unsigned last);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "bytes.h"
 #include "clock.h"
 #include "order/shown_groups.h"
 
@@ -108,8 +109,9 @@ static bool is_ready(const struct lod_prefetch *prefetch, const struct lod_ahead
 /* Returns what the slices of a record's beginning take, up to this group. */
 static uint64_t copy_bytes_of(const struct lod_record_desc *recd, unsigned last)
 {
-    return lod_load_whole(LOD_RECORD_HEADER + (uint64_t)recd->metadata_bytes +
-                          lod_record_desc_prefix_bytes(recd, last));
+    return lod_round_up(LOD_RECORD_HEADER + (uint64_t)recd->metadata_bytes +
+                            lod_record_desc_prefix_bytes(recd, last),
+                        LOD_LOAD_ALIGN);
 }
 
 /* Looks up how much of each told record its job reads. */
@@ -299,17 +301,23 @@ static bool next_of(struct lod_prefetch *prefetch, const struct lod_ahead_job *j
     return false;
 }
 
-bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
-                             struct lod_ahead_entry *ret_entry)
+void lod_prefetch_ahead_pass(struct lod_prefetch *prefetch, uint64_t room)
 {
-    if (lod_ahead_lists_expire(&prefetch->lists, lod_clock_ns())) {
+    const uint64_t now = lod_clock_ns();
+
+    if (lod_ahead_lists_expire(&prefetch->lists, now)) {
         sweep(prefetch, room);
         tell_copy(prefetch);
     }
-    if (prefetch->again_ns && lod_clock_ns() >= prefetch->again_ns) {
+    if (prefetch->again_ns && now >= prefetch->again_ns) {
         lod_ahead_held_again(&prefetch->held, LOD_AHEAD_SHORT);
         prefetch->again_ns = 0;
     }
+}
+
+bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
+                             struct lod_ahead_entry *ret_entry)
+{
     const unsigned count = prefetch->lists.count;
     for (unsigned i = 0; i < count; i++) {
         const unsigned turn = (prefetch->turn + i) % count;
@@ -375,7 +383,7 @@ struct lod_ahead_stats lod_prefetch_ahead_stats(struct lod_prefetch *prefetch)
     stats.window_bytes = prefetch->slots.window.limit * (uint64_t)LOD_IO_BUFFER_BYTES;
     stats.waits = prefetch->waits;
     for (size_t i = 0; i < prefetch->held.count; i++) {
-        stats.ready += prefetch->held.at[i].state == LOD_AHEAD_READY;
+        stats.ready += lod_ahead_is_loaded(&prefetch->held.at[i]);
     }
     pthread_mutex_unlock(&prefetch->lock);
     stats.outside = atomic_load_explicit(&prefetch->outside, memory_order_relaxed);

@@ -42,8 +42,12 @@ struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t re
 bool lod_prefetch_settle_copy(struct lod_prefetch *prefetch, const struct lod_record_desc *recd,
                               struct lod_groups groups);
 
-/* Drops lists whose time is over, and returns the next record to load; false: none now. `room` as
- * lod_prefetch_room returns it. The lock is held. */
+/* Drops lists whose time is over, and has a copy looked at again whose time has come. Call it
+ * before each wait, since no wait is longer than these times. `room` as lod_prefetch_room returns
+ * it. The lock is held. */
+void lod_prefetch_ahead_pass(struct lod_prefetch *prefetch, uint64_t room);
+
+/* Returns the next record to load; false: none now. The lock is held. */
 bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
                              struct lod_ahead_entry *ret_entry);
 

@@ -182,6 +182,7 @@ static bool take_work(struct lod_prefetch *prefetch, uint64_t room, struct work 
 {
     const bool may = lod_load_slots_may(&prefetch->slots, true);
 
+    lod_prefetch_ahead_pass(prefetch, room);
     *ret_work = (struct work){.next = prefetch->next};
     if (may && lod_prefetch_ahead_next(prefetch, room, &ret_work->entry)) {
         ret_work->listed = true;

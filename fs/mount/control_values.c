@@ -65,7 +65,7 @@ static void add_loads(struct lod_values *values, const struct lod_reader_stats *
         METRIC("gauge", "ahead", "records", "ahead_records", r->ahead_records,
                "Records in their lists."),
         METRIC("gauge", "ahead", "ready", "ahead_ready_records", r->ahead_ready,
-               "Listed records that are in memory."),
+               "Listed records that are in memory or in the tier."),
         METRIC("gauge", "ahead", "pinned_bytes", "ahead_pinned_bytes", r->ahead_pinned_bytes,
                "Bytes of the cache that are kept for listed records."),
         METRIC("counter", "ahead", "reads_outside", "reads_outside_lists_total", r->ahead_outside,

@@ -66,6 +66,7 @@ static uint32_t next(void)
     struct lod_ahead_entry entry;
 
     pthread_mutex_lock(&prefetch.lock);
+    lod_prefetch_ahead_pass(&prefetch, room);
     const bool any = lod_prefetch_ahead_next(&prefetch, room, &entry);
     pthread_mutex_unlock(&prefetch.lock);
     return any ? entry.record : NONE;
@@ -346,6 +347,7 @@ Test(prefetch_ahead, a_record_that_the_copy_has_lost_is_loaded_again)
     prefetch.look_ns = 0;
     cr_assert_eq(tell(1, 2, 3, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 3, "nobody has looked yet");
+    cr_assert_eq(lod_prefetch_ahead_stats(&prefetch).ready, 3);
     while (next() < 2) {
         load(2); /* no pins are in this test: those in memory are looked at too */
     }

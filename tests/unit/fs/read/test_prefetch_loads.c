@@ -5,6 +5,7 @@
 
 #include "frames/frames.h"
 #include "frames/prefetch.h"
+#include "frames/prefetch_loads.h"
 #include "frames/prefetch_threads.h"
 #include "reader_fixture.h"
 
@@ -173,5 +174,31 @@ Test(prefetch_loads, no_thread_is_woken_if_the_next_record_is_loaded)
     lod_access_history_set_loaded(&prefetch.history, last.recd.number, both, 1);
     lod_prefetch_ahead(&prefetch, &last, both);
     cr_assert_eq(prefetch.foresights, 3);
+    lod_prefetch_finish(&prefetch);
+}
+
+/* A thread that cannot load must not look at a time that is over again and again. */
+Test(prefetch_loads, times_pass_while_all_loads_are_in_flight, .timeout = 120)
+{
+    struct lod_fetch fetch = {.dataset = NULL};
+    struct lod_prefetch prefetch;
+    uint64_t again = 1;
+
+    items_of = item_of;
+    cr_assert_eq(lod_prefetch_init(&prefetch, &fetch,
+                                   &(struct lod_prefetch_options){
+                                       .room_bytes = 48 << 20, .threads = true, .loads = 1}),
+                 0);
+    cr_assert_eq(lod_prefetch_begin(&prefetch, 0), LOD_PREFETCH_MINE);
+    prefetch.again_ns = again;
+    lod_prefetch_wake(&prefetch);
+    for (unsigned i = 0; again && i < 5000; i++) {
+        usleep(1000);
+        pthread_mutex_lock(&prefetch.lock);
+        again = prefetch.again_ns;
+        pthread_mutex_unlock(&prefetch.lock);
+    }
+    cr_assert_eq(again, 0);
+    lod_prefetch_end(&prefetch, 0);
     lod_prefetch_finish(&prefetch);
 }
