@@ -127,6 +127,13 @@ printf 'a,b\n1,\0\n' >bad/nul.csv
 refused "'nul.csv'" 'line 2: it has a NUL byte'
 printf 'a,b\n1,2\n3\n' >bad/ragged.csv
 refused "'ragged.csv'" 'line 3: it has 1 fields, the first record 2'
+for i in $(seq -w 13); do
+    printf 'a,b\n1,2\n%s\n' $i >"bad/$i.csv"
+done
+printf 'a,b\n1,2\n' >bad/sound.csv
+header "{'descr':'<f8','fortran_order':False,'shape':(1,2)}" >bad/0.npy
+words="; '09.csv': line 3: it has 1 fields, the first record 2; and 4 more; files that --tables"
+refused "14 tables: '0.npy': its size is not that of header and elements; '01.csv': line 3" "$words"
 printf '\xff\xfea\0,\0b\0\n\0' >bad/wide.csv
 refused "'wide.csv'" 'iconv -f UTF-16 -t UTF-8'
 printf 'price,day\n"1,234",1\n' >bad/price.csv

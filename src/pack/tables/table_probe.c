@@ -20,15 +20,13 @@ struct look {
     struct lod_table_found *found;
     struct lod_source *file;
     int fd;
-    bool refused; /* the error has a message */
 };
 
-/* Reports why a file that the user named as a table is malformed. */
-static int refuse(struct look *look, int error, const char *why)
+/* Keeps why a file that the user named as a table is malformed. */
+static int refuse(struct look *look, const char *why)
 {
-    look->refused = true;
-    return lod_first_error_set(look->probe->first_error, look->found->file, error,
-                               "cannot make shards of the table '%pE': %pE", look->file->path, why);
+    look->found->malformed = strdup(why);
+    return look->found->malformed ? -EILSEQ : -ENOMEM;
 }
 
 /* ---------------------------------------------------------------------------------- npy */
@@ -45,9 +43,8 @@ static int take_npy(struct look *look, const struct lod_npy *npy)
     struct lod_data_table *table = &look->found->table;
 
     if (npy->data_bytes != look->file->bytes - npy->header_bytes) {
-        return look->found->wanted
-                   ? refuse(look, -EILSEQ, "its size is not that of header and elements")
-                   : 0;
+        return look->found->wanted ? refuse(look, "its size is not that of header and elements")
+                                   : 0;
     }
     if (!look->found->wanted && !is_default(look, npy)) {
         return 0;
@@ -82,7 +79,7 @@ static int parse_npy(struct look *look, struct lod_span header)
             return 0;
         }
         snprintf(text, sizeof(text), "%s (byte %" PRIu32 ")", why, byte);
-        return refuse(look, error, text);
+        return refuse(look, text);
     }
     return error ? 0 : take_npy(look, &npy);
 }
@@ -94,7 +91,7 @@ static int look_npy(struct look *look)
     uint32_t bytes = 0;
 
     if (look->file->bytes < sizeof(prefix)) {
-        return look->found->wanted ? refuse(look, -EILSEQ, "it is no .npy file") : 0;
+        return look->found->wanted ? refuse(look, "it is no .npy file") : 0;
     }
     int error = lod_source_pread(look->fd, look->file, prefix, sizeof(prefix), 0);
     if (error) {
@@ -106,9 +103,8 @@ static int look_npy(struct look *look)
     }
     if (malformed) {
         return look->found->wanted
-                   ? refuse(look, malformed,
-                            malformed == -E2BIG ? "its header has more than 64 KiB (byte 8)"
-                                                : "it is no .npy file (byte 0)")
+                   ? refuse(look, malformed == -E2BIG ? "its header has more than 64 KiB (byte 8)"
+                                                      : "it is no .npy file (byte 0)")
                    : 0;
     }
     error = lod_buf_reserve(&header, bytes);
@@ -127,7 +123,7 @@ static int feed(struct look *look, struct lod_buf *window, bool last)
     int error = lod_text_scan_feed(look->found->scan, lod_buf_span(window), last, &taken);
 
     if (error == -EILSEQ || error == -E2BIG) {
-        return refuse(look, error, lod_text_scan_why(look->found->scan));
+        return refuse(look, lod_text_scan_why(look->found->scan));
     }
     if (!error && taken) {
         memmove(window->data, window->data + taken, window->bytes - taken);
@@ -169,8 +165,8 @@ static int look_text(struct look *look)
     while (!error && again) {
         error = pass(look, &window);
         error = error ? error : lod_text_scan_end(look->found->scan, &again);
-        if (error == -EILSEQ && !look->refused) {
-            error = refuse(look, error, lod_text_scan_why(look->found->scan));
+        if (error == -EILSEQ && !look->found->malformed) {
+            error = refuse(look, lod_text_scan_why(look->found->scan));
         }
     }
     lod_buf_finish(&window);
@@ -198,10 +194,15 @@ int lod_table_probe(const struct lod_probe *probe, const struct lod_tables_optio
         error = found->kind == LOD_TABLE_NPY ? look_npy(&look) : look_text(&look);
         error = error ? error : lod_source_check(look.fd, file);
     }
-    if (error && !look.refused) {
+    lod_file_close(look.fd);
+    if (found->malformed) {
+        lod_text_scan_destroy(found->scan);
+        found->scan = NULL;
+        return 0;
+    }
+    if (error) {
         found->is_table = false;
         error = lod_first_error_source(probe->first_error, found->file, file, error);
     }
-    lod_file_close(look.fd);
     return error;
 }

@@ -8,7 +8,7 @@
 
 /*
  * Sets found->is_table and found->table if it is a table. If --tables names a sound file that
- * cannot be one, sets `why` of its source. For a malformed file returns an error, with a message.
+ * cannot be one, sets `why` of its source; for a malformed one, found->malformed.
  */
 LOD_MUST_CHECK int lod_table_probe(const struct lod_probe *probe,
                                    const struct lod_tables_options *options,

@@ -16,8 +16,10 @@
 #include "pack/tables/table_names.h"
 #include "pack/tables/table_parts.h"
 #include "pack/tables/table_schema.h"
+#include "text.h"
 
-#define NO_TABLE UINT32_MAX
+#define NO_TABLE        UINT32_MAX
+#define MALFORMED_SHOWN 10
 
 struct finding {
     struct lod_probe *probe;
@@ -115,6 +117,32 @@ static int look_at(void *ctx, uint64_t index)
         error = lod_table_schema(&found->table, &found->schema);
     }
     return error;
+}
+
+/* Names the first malformed tables by path, so that one run shows which files to mend. */
+static int refuse_malformed(const struct finding *f)
+{
+    char names[LOD_FIRST_ERROR_BYTES - 1024], more[32] = "";
+    size_t used = 0, count = 0;
+
+    for (size_t i = 0; i < f->probe->list->count; i++) {
+        const struct lod_table_found *found =
+            f->of[i] == NO_TABLE ? NULL : &f->tables->at[f->of[i]];
+        if (found && found->malformed && count++ < MALFORMED_SHOWN) {
+            used += lod_format(names + used, sizeof(names) - used, "%s'%pE': %pE", used ? "; " : "",
+                               f->probe->list->at[i].path, found->malformed);
+        }
+    }
+    if (count == 0) {
+        return 0;
+    }
+    if (count > MALFORMED_SHOWN) {
+        lod_format(more, sizeof(more), "; and %zu more", count - MALFORMED_SHOWN);
+    }
+    return lod_first_error_set(f->probe->first_error, 0, -EILSEQ,
+                               "cannot make shards of %zu %s: %s%s; files that --tables does not "
+                               "match are stored as they are",
+                               count, count == 1 ? "table" : "tables", names, more);
 }
 
 /* ------------------------------------------------------------------------------ adding */
@@ -234,6 +262,7 @@ int lod_tables_find(struct lod_probe *probe, const struct lod_tables_options *op
     if (!error && tables->count) {
         lod_progress_stage(progress, "reading tables", tables->count, bytes_of(&f));
         error = lod_pool_each(probe->pool, tables->count, look_at, &f);
+        error = error ? error : refuse_malformed(&f);
         error = error ? error : add_all(&f);
     }
     free(f.of);
@@ -252,6 +281,7 @@ void lod_tables_finish(struct lod_tables *tables)
     for (size_t i = 0; i < tables->count; i++) {
         struct lod_table_found *found = &tables->at[i];
         lod_text_scan_destroy(found->scan);
+        free(found->malformed);
         free(found->parts.at);
         lod_buf_finish(&found->schema);
         lod_buf_finish(&found->labels);

@@ -34,6 +34,7 @@ struct lod_table_found {
     enum lod_table_kind kind;
     bool wanted; /* --tables names it or an equal file */
     bool is_table;
+    char *malformed;    /* why a file that --tables names cannot be read as a table; for free() */
     bool named;         /* at least one folder of shards has a name */
     uint32_t folder_at; /* index of the files of the first folder in the list, once added */
     struct lod_data_table table;
