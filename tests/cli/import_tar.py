@@ -118,6 +118,9 @@ def hard_links(t):
                 os.stat(f"{form}.out/t").st_nlink == 2, f"{form}: unpack makes hard links")
     facts, _ = t.pack("links.tar", "excluded", "--exclude=t")
     t.check(t.tree("excluded").get(long.encode()) == b"text", "a file left out keeps others")
+    write("chain.tar", tar([("f", b"x"), link("g", "f"), link("h", "g"), link("i", "h")]))
+    t.pack("chain.tar", "chain", "--exclude=[fg]")
+    t.check(t.tree("chain") == {b"h": b"x", b"i": b"x"}, "so does a link that is left out")
     os.mkdir("linked-shards")
     for i in (0, 1):
         write(f"linked-shards/{i}.tar", tar([("f", b"%d" % i), link("g", "./f"), link("h", "g")]))

@@ -12,7 +12,7 @@ import sys
 
 from memory_cgroup import JOIN, LIMIT, Group, start
 from mounted import Results, Work, lodfs, need_fuse, skip
-from small import make_store, read, until, write
+from small import SECONDS_MAX, make_store, read, until, write
 
 PRESSURE = "/proc/pressure"
 
@@ -56,44 +56,38 @@ def commands(source, store, point, target):
     yield from wrong(0, "is sound", "verify", store)
 
 
-def without_proc(*arguments):
-    """Runs commands() in a namespace of its own."""
-    done = subprocess.run(["unshare", "-m", "sh", "-ec", 'umount -l /proc && exec "$@"', "sh",
-                           sys.executable, __file__, *arguments], check=False,
-                          capture_output=True, text=True, timeout=200)
+def gives_back(store, point, log):
+    """In this namespace, without PSI, the mount sees that others in its cgroup leave nothing."""
+    with Group(LIMIT) as group:
+        if not group.path:
+            print("not tested: no memory cgroup can be made here", file=sys.stderr)
+            return
+        server = start(group, "gpu=off", store, point, log)
+        with subprocess.Popen(["sh", "-c", JOIN, "sh", f"{group.path}/cgroup.procs",
+                               sys.executable, "-c", HOG, group.path]) as hog:
+            if not until(lambda: b"memory is short: the cache is limited to" in read(log)):
+                yield f"the cache keeps its size: {read(log)!r}, hog {hog.poll()}"
+            hog.kill()
+        if server.poll() is not None:
+            yield f"the server ended with {server.returncode}"
+        lodfs("umount", point)
+        if server.wait(SECONDS_MAX):
+            yield f"the server ends with {server.returncode}"
+
+
+INSIDE = {"commands": commands, "gives_back": gives_back}
+
+
+def hidden(hide, name, *arguments):
+    """Runs a function of INSIDE where `hide` hides files of the kernel. Other programs see them:
+    this one has a namespace of its own."""
+    done = subprocess.run(["unshare", "-m", "sh", "-ec", f'{hide} && exec "$@"', "sh",
+                           sys.executable, __file__, name, *arguments], check=False,
+                          capture_output=True, text=True)
+    print(done.stderr, end="")
     yield from done.stdout.splitlines()
     if done.returncode:
-        yield f"exit {done.returncode}: {done.stderr}"
-
-
-def gives_back(group, store, point, log):
-    """Without PSI the mount sees that the others in its cgroup leave nothing."""
-    server = start(group, "gpu=off", store, point, log)
-    with subprocess.Popen(["sh", "-c", JOIN, "sh", f"{group.path}/cgroup.procs", sys.executable,
-                           "-c", HOG, group.path]) as hog:
-        if not until(lambda: b"memory is short: the cache is limited to" in read(log)):
-            yield f"the cache keeps its size: {read(log)!r}, hog {hog.poll()}"
-        hog.kill()
-    if server.poll() is not None:
-        yield f"the server ended with {server.returncode}"
-    lodfs("umount", point)
-    if server.wait(20):
-        yield f"the server ends with {server.returncode}"
-
-
-def without_psi(store, point, log):
-    hidden = os.path.isdir(PRESSURE)
-    if hidden:
-        subprocess.run(["mount", "-t", "tmpfs", "none", PRESSURE], check=True)
-    try:
-        with Group(LIMIT) as group:
-            if not group.path:
-                print("not tested: no memory cgroup can be made here")
-                return
-            yield from gives_back(group, store, point, log)
-    finally:
-        if hidden:
-            subprocess.run(["umount", PRESSURE], check=True)
+        yield f"{name}: exit {done.returncode}"
 
 
 def main():
@@ -101,18 +95,20 @@ def main():
     if os.geteuid() != 0:
         skip("only root can hide files of the kernel")
     results = Results()
+    no_psi = f"mount -t tmpfs none {PRESSURE}" if os.path.isdir(PRESSURE) else "true"
     with Work() as work:
         source, store, point = make_store(work)
         for number in range(64):  # so that all threads of unpack have one at a time
             write(f"{source}/many/{number}", os.urandom(2000))
-        results.add("without /proc", without_proc(source, store, point, f"{work}/out"))
-        results.add("without PSI", without_psi(store, point, f"{work}/log"))
+        results.add("without /proc", hidden("umount -l /proc", "commands", source, store, point,
+                                            f"{work}/out"))
+        results.add("without PSI", hidden(no_psi, "gives_back", store, point, f"{work}/log"))
     return results.finish()
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        for error in commands(*sys.argv[1:]):
+        for error in INSIDE[sys.argv[1]](*sys.argv[2:]):
             print(error)
         sys.exit(0)
     sys.exit(main())

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bytes.h"
 #include "memory/memory_semaphore.h"
@@ -76,7 +77,7 @@ static int open_all(struct lod_verify *v, const char *location, const struct lod
         error = lod_steps_lay(v);
     }
     if (lod_check_stops(error)) {
-        snprintf(why, why_room, "out of memory");
+        snprintf(why, why_room, "%s", strerrordesc_np(-error));
     }
     return error;
 }

@@ -48,7 +48,7 @@ static unsigned depth_of(const char *path)
 }
 
 /* Numbers the folders of one depth, from 0 in each folder above. The list has those of one folder
- * by name. `item` is free until items are numbered. */
+ * by name. `item` is free from the end of the search for equal files until items are numbered. */
 static void number_folders(const struct lod_source_list *list, unsigned depth)
 {
     const struct lod_source *before = NULL;

@@ -93,7 +93,7 @@ int lod_members_add(void *ctx, const struct lod_member *member)
                                 .mode = member->mode,
                                 .mtime = member->mtime,
                                 .names = 1};
-    if (source.role == LOD_SOURCE_HARD_LINK) {
+    if (member->kind == LOD_MEMBER_LINK) { /* one that is left out may be the target of another */
         lod_member_link_target(members, member, target);
         source.target = target;
     }

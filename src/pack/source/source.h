@@ -40,7 +40,7 @@ enum lod_recordio_lack { LOD_RECORDIO_HAS, LOD_RECORDIO_WORDS, LOD_RECORDIO_LARG
 /* There are millions of them, so fields that no source needs at once share their place. */
 struct lod_source {
     const char *path;      /* relative to the source, "" for the source itself */
-    const char *target;    /* SYMLINK; HARD_LINK of a container, while its file is looked for */
+    const char *target;    /* SYMLINK; hard link of a container, while its file is looked for */
     const char *why;       /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
     const char *no_levels; /* FILE that --levels names: why it has no lower fidelities, or NULL */
     const struct lod_encoder *encoder;    /* of files, once probed */
