@@ -205,6 +205,10 @@ static int settle_from(struct lod_pack_arguments *arguments)
 
     pack->from = arguments->from ? lod_container_at(arguments->from - 1u) : NULL;
     pack->keep = pack->keep || pack->from;
+    if (pack->from && pack->follow) {
+        return lod_fail(LOD_EXIT_USAGE, "--symlinks=follow goes with folders; tar --dereference "
+                                        "makes a tar of the files that links point to");
+    }
     return pack->key && (!pack->from || !pack->from->has_key || strlen(pack->key) > KEY_MAX)
                ? lod_arguments_refuse(arguments->cmd,
                                       "--key goes with --from=tfrecord, and has at most %u bytes",

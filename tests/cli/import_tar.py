@@ -81,11 +81,13 @@ def attributes(t):
     folder = info("d", type=tarfile.DIRTYPE, mode=0o750, mtime=1_500_000_000)
     odd = info("d/f", b"12345", mode=0o640, mtime=1_400_000_000.5)
     write("x.tar", tar([(folder, b""), (odd, b"12345"), ("e/f", b"5"), (
-        info("d/l", type=tarfile.SYMTYPE, linkname="f"), b"")], tarfile.PAX_FORMAT))
+        info("d/l", type=tarfile.SYMTYPE, linkname="f", mtime=1_300_000_000), b""), (
+        info("d/p", type=tarfile.FIFOTYPE), b"")], tarfile.PAX_FORMAT))
     facts, _ = t.pack("x.tar", "attributes")
-    t.check([(f["path"], f["why"]) for f in facts["left_out"]] == [("d/l", "a symbolic link")],
-            f"links are named: {facts['left_out']}")
+    t.check([(f["path"], f["why"]) for f in facts["left_out"]] == [("d/p", "a fifo")],
+            f"pipes are named: {facts['left_out']}")
     t.tree("attributes")
+    t.check(os.lstat("attributes.out/d/l").st_mtime == 1_300_000_000, "the link's time")
     st = os.stat("attributes.out/d")
     t.check(st.st_mode & 0o777 == 0o750 and st.st_mtime == 1_500_000_000, "the folder's attributes")
     st = os.stat("attributes.out/d/f")
@@ -142,6 +144,57 @@ def bad_links(t):
     t.check(sorted(f["path"] for f in facts["left_out"]) == ["bad", "turn"], "bad links are named")
     t.check(t.tree("kept") == {b"f": b"x", b"d": None, b"d/g": b"x"}, "files beside bad links")
     t.refuse("bad.tar", tar([("f", b"x"), link("f", "f")]), "'f' is there twice")
+
+
+def symlink(name, target):
+    return info(name, type=tarfile.SYMTYPE, linkname=target), b""
+
+
+def links_of(folder):
+    return {os.path.relpath(os.path.join(path, name), folder): os.readlink(os.path.join(path, name))
+            for path, folders, names in os.walk(folder) for name in folders + names
+            if os.path.islink(os.path.join(path, name))}
+
+
+def symbolic_links(t):
+    """Symbolic links stay links, as those of a folder do."""
+    os.makedirs("soft/a/" + "n" * 110)
+    write("soft/a/f", b"text")
+    for name, target in (("a/here", "f"), ("up", "a/../a/f"), ("folder", "a"), ("none", "nothing"),
+                         ("long", "a/" + "n" * 110), ("a/two", "../up")):
+        os.symlink(target, f"soft/{name}")
+    os.link("soft/up", "soft/a/up too", follow_symlinks=False)
+    for form in ("gnu", "posix"):
+        subprocess.run(["tar", "-cf", "soft.tar", f"--format={form}", "-C", "soft", "."],
+                       check=True)
+        facts, _ = t.pack("soft.tar", f"soft-{form}")
+        subprocess.run([LODFS, "unpack", "-q", f"soft-{form}", f"soft-{form}.out"], check=True)
+        t.check(links_of(f"soft-{form}.out") == {**links_of("soft"), "a/up too": "a/../a/f"} and
+                facts["symlinks"] == 7 and not facts["left_out"],
+                f"{form}: {links_of(f'soft-{form}.out')} of {facts}")
+    os.remove("soft/none")
+    subprocess.run(["tar", "-cf", "soft.tar", "-C", "soft", "."], check=True)
+    t.same_bytes("soft.tar")
+    t.in_parts("soft.tar")
+
+
+def bad_symbolic_links(t):
+    """A link that leaves the source is refused, and --skip-unreadable leaves it out."""
+    for target in ("/etc/passwd", "../f", "d/../../f", "d/up/.."):
+        t.refuse("bad.tar", tar([("f", b"x"), symlink("d/up", ".."), symlink("bad", target)]),
+                 "bad.tar: record 2", "is a symbolic link that leaves the source", "--dereference")
+    write("bad.tar", tar([("f", b"x"), symlink("bad", "/f"), symlink("good", "f")]))
+    facts, _ = t.pack("bad.tar", "soft-kept", "--skip-unreadable", code=3)
+    t.check([f["path"] for f in facts["left_out"]] == ["bad"] and facts["symlinks"] == 1,
+            f"bad links are named: {facts}")
+    t.refuse("bad.tar", tar([symlink("d", "e"), ("d/f", b"x")]), "'d' is there twice",
+             "a symbolic link in", "a folder in")
+    # a pipe of the same path does not hide where a link leads
+    pipe = info("e/e/a", type=tarfile.FIFOTYPE), b""
+    t.refuse("bad.tar", tar([pipe, ("t/f", b"x"), symlink("e/e/a", "../../t"), pipe,
+                             symlink("b", "e/e/a/../..")]), "'b' is a symbolic link that leaves")
+    _, err = t.pack("soft.tar", "followed", "--symlinks=follow", code=2)
+    t.check("tar --dereference" in err, err)
 
 
 def many_containers(t):
@@ -214,6 +267,8 @@ def main():
     attributes(t)
     hard_links(t)
     bad_links(t)
+    symbolic_links(t)
+    bad_symbolic_links(t)
     many_containers(t)
     bad_names(t)
     sparse(t)

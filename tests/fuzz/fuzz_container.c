@@ -75,7 +75,7 @@ static int add(void *ctx, const struct lod_member *member)
             "the bytes of a sum lie outside");
     require(member->head_bytes <= LOD_PLACE_HEAD_MAX, "the head is too long");
     require((member->kind == LOD_MEMBER_OTHER) == (member->why != NULL), "no reason");
-    require(member->kind != LOD_MEMBER_LINK ||
+    require((member->kind != LOD_MEMBER_LINK && member->kind != LOD_MEMBER_SYMLINK) ||
                 strnlen(member->target, member->target_bytes) <= LOD_PATH_MAX,
             "the path of a link's file is too long");
     if (lod_member_path("", member->path, member->path_bytes, path, &why)) {

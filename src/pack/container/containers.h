@@ -21,8 +21,9 @@
 enum lod_member_kind {
     LOD_MEMBER_FILE,
     LOD_MEMBER_FOLDER,
-    LOD_MEMBER_LINK,  /* another name of a file of the container */
-    LOD_MEMBER_OTHER, /* what a store cannot have, for the reason `why` */
+    LOD_MEMBER_LINK,    /* another name of a file of the container */
+    LOD_MEMBER_SYMLINK, /* a symbolic link */
+    LOD_MEMBER_OTHER,   /* what a store cannot have, for the reason `why` */
 };
 
 /* A member; everything is borrowed. */
@@ -30,7 +31,7 @@ struct lod_member {
     enum lod_member_kind kind;
     const char *path; /* as the container has it; not checked */
     size_t path_bytes;
-    const char *target; /* LINK: the path of that file; not checked */
+    const char *target; /* LINK: the path of that file; SYMLINK: its text; not checked */
     size_t target_bytes;
     const char *why; /* OTHER; a static text */
     int64_t mtime;   /* seconds * 2^30 + nanoseconds */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Walks a tar: POSIX.1-2001 with pax headers, and GNU's long names and numbers. Files and folders
- * are members, and so are hard links; symbolic links and devices are named, and left out. Sparse
- * files, parts of archives on several volumes, and bytes behind the end are refused.
+ * are members, and so are hard and symbolic links; devices are named, and left out. Sparse files,
+ * parts of archives on several volumes, and bytes behind the end are refused.
  * man/decisions/701 says why there is a walker of our own.
  */
 #include <errno.h>
@@ -187,7 +187,7 @@ static const struct {
 } kinds[] = {
     {LOD_MEMBER_FILE, NULL},
     {LOD_MEMBER_LINK, NULL},
-    {LOD_MEMBER_OTHER, "a symbolic link"},
+    {LOD_MEMBER_SYMLINK, NULL},
     {LOD_MEMBER_OTHER, "a character device"},
     {LOD_MEMBER_OTHER, "a block device"},
     {LOD_MEMBER_FOLDER, NULL},
@@ -206,7 +206,7 @@ static int read_class(struct lod_container_walk *walk, const struct lod_run *run
     return error;
 }
 
-/* Adds a file, folder or link, whose bytes begin at `data`. */
+/* Adds a member, whose bytes begin at `data`. */
 static int add_member(struct lod_container_walk *walk, const struct lod_tar_header *header,
                       uint64_t data)
 {

@@ -168,7 +168,9 @@ static int walk_all(struct import *m)
 
 static const char *kind_of(const struct lod_source *source)
 {
-    return source->role == LOD_SOURCE_FOLDER ? "a folder" : "a file";
+    return source->role == LOD_SOURCE_FOLDER    ? "a folder"
+           : source->role == LOD_SOURCE_SYMLINK ? "a symbolic link"
+                                                : "a file";
 }
 
 static int refuse_twice(const struct import *m, const struct lod_members_twice *twice)

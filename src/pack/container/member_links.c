@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "pack/container/member_path.h"
+#include "pack/source/walk.h"
 
 #define STEPS_MAX 40u /* from a link to a link; tar programs name the file itself */
 #define NO_FILE   "a hard link to a file that the container does not have"
@@ -53,16 +54,23 @@ static struct lod_source *find(const struct lod_source_list *list, const char *p
     return found ? found : bsearch(&wanted, list->at, list->count, sizeof(*found), compare);
 }
 
-/* Returns the file of a link; NULL if there is none. Only files have runs. */
+/* Returns the file or symbolic link of a hard link; NULL if there is none. Only files have runs. */
 static struct lod_source *file_of(const struct lod_source_list *list, struct lod_source *link)
 {
     const struct lod_source *container = link->place->container;
     struct lod_source *at = link;
 
-    for (unsigned i = 0; at && at->target && i < STEPS_MAX; i++) {
+    for (unsigned i = 0; at && at->role == LOD_SOURCE_HARD_LINK && i < STEPS_MAX; i++) {
         at = find(list, at->target, container);
     }
-    return at && at->place && at->place->runs ? at : NULL;
+    return at && at->place && (at->place->runs || at->role == LOD_SOURCE_SYMLINK) ? at : NULL;
+}
+
+static void leave_out(struct lod_source *link, const char *why)
+{
+    link->role = LOD_SOURCE_LEFT_OUT;
+    link->target = NULL;
+    link->why = why;
 }
 
 static int refuse(struct lod_members *members, struct lod_source *link)
@@ -70,9 +78,7 @@ static int refuse(struct lod_members *members, struct lod_source *link)
     const struct lod_member_place *place = link->place;
 
     if (members->first_error->skip_unreadable) {
-        link->role = LOD_SOURCE_LEFT_OUT;
-        link->target = NULL;
-        link->why = NO_FILE;
+        leave_out(link, NO_FILE);
         return 0;
     }
     return lod_first_error_set(members->first_error, 0, -EINVAL,
@@ -88,11 +94,12 @@ static int resolve(struct lod_members *members, struct lod_source *link)
     if (!file) {
         return refuse(members, link);
     }
-    file->shared = link->shared = true;
-    link->role = LOD_SOURCE_FILE;
-    link->target = NULL;
+    const bool symlink = file->role == LOD_SOURCE_SYMLINK;
+    link->role = symlink ? LOD_SOURCE_SYMLINK : LOD_SOURCE_FILE;
+    link->target = symlink ? file->target : NULL;
     link->place = file->place;
     link->bytes = lod_member_place_bytes(file->place);
+    file->shared = link->shared = !symlink;
     link->mode = file->mode;
     link->mtime = file->mtime;
     return 0;
@@ -143,4 +150,35 @@ int lod_member_links_join(struct lod_members *members)
     join(list, names, count);
     free(names);
     return 0;
+}
+
+static int refuse_leaving(struct lod_members *members, struct lod_source *link)
+{
+    const struct lod_member_place *place = link->place;
+
+    if (members->first_error->skip_unreadable) {
+        leave_out(link, "a symbolic link that leaves the source");
+        return 0;
+    }
+    return lod_first_error_set(members->first_error, 0, -EXDEV,
+                               "%pE: record %" PRIu32 " at byte %" PRIu64
+                               ": '%pE' is a symbolic link that leaves the source, to '%pE'; make "
+                               "the tar with --dereference, or leave such links out by "
+                               "--skip-unreadable",
+                               place->container->path, place->record, place->at, link->path,
+                               link->target);
+}
+
+int lod_member_links_check(struct lod_members *members)
+{
+    struct lod_source_list *list = &members->list;
+    int error = 0;
+
+    for (size_t i = 0; !error && i < list->count; i++) {
+        struct lod_source *link = &list->at[i];
+        if (link->role == LOD_SOURCE_SYMLINK && !lod_link_stays(list, link)) {
+            error = refuse_leaving(members, link);
+        }
+    }
+    return error;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hard links in containers: members without bytes that name a file of the same container. They
- * become further names of that file, as hard links of a folder do.
+ * Links in containers. Hard links are members without bytes that name a file of the same container,
+ * and become further names of that file, as those of a folder do. Symbolic links stay links.
  */
 #ifndef LOD_MEMBER_LINKS_H
 #define LOD_MEMBER_LINKS_H
@@ -20,5 +20,11 @@ void lod_member_link_target(const struct lod_members *members, const struct lod_
  * A link to no file is an error with a message, or LEFT_OUT with --skip-unreadable. -ENOMEM.
  */
 LOD_MUST_CHECK int lod_member_links_join(struct lod_members *members);
+
+/*
+ * Checks the symbolic links of the same list. One that leaves the source is an error with a
+ * message, or LEFT_OUT with --skip-unreadable.
+ */
+LOD_MUST_CHECK int lod_member_links_check(struct lod_members *members);
 
 #endif

@@ -61,9 +61,26 @@ static int keep_place(struct lod_members *members, const struct lod_member *memb
     return error;
 }
 
-static bool is_file(const struct lod_member *member)
+static bool has_name(const struct lod_member *member)
 {
-    return member->kind == LOD_MEMBER_FILE || member->kind == LOD_MEMBER_LINK;
+    return member->kind == LOD_MEMBER_FILE || member->kind == LOD_MEMBER_LINK ||
+           member->kind == LOD_MEMBER_SYMLINK;
+}
+
+/* Copies the text of a symbolic link. */
+static int copy_target(const struct lod_member *member, char into[LOD_PATH_MAX + 1],
+                       const char **ret_why)
+{
+    const size_t bytes = member->target_bytes;
+
+    if (bytes == 0 || bytes > LOD_TARGET_MAX || memchr(member->target, '\0', bytes)) {
+        *ret_why = "is a symbolic link whose target has no bytes, a byte 0, or over 3,825 bytes, "
+                   "the store's limit";
+        return -EINVAL;
+    }
+    memcpy(into, member->target, bytes);
+    into[bytes] = '\0';
+    return 0;
 }
 
 int lod_members_add(void *ctx, const struct lod_member *member)
@@ -71,15 +88,19 @@ int lod_members_add(void *ctx, const struct lod_member *member)
     static const uint8_t roles[] = {[LOD_MEMBER_FILE] = LOD_SOURCE_FILE,
                                     [LOD_MEMBER_FOLDER] = LOD_SOURCE_FOLDER,
                                     [LOD_MEMBER_LINK] = LOD_SOURCE_HARD_LINK,
+                                    [LOD_MEMBER_SYMLINK] = LOD_SOURCE_SYMLINK,
                                     [LOD_MEMBER_OTHER] = LOD_SOURCE_LEFT_OUT};
     struct lod_members *members = ctx;
     char path[LOD_PATH_MAX + 1], target[LOD_PATH_MAX + 1];
     const char *why = NULL;
 
     int error = lod_member_path(members->folder, member->path, member->path_bytes, path, &why);
-    if (!error && is_file(member) && !path[strlen(members->folder)]) {
+    if (!error && has_name(member) && !path[strlen(members->folder)]) {
         error = -EINVAL;
         why = "is a file without a name";
+    }
+    if (!error && member->kind == LOD_MEMBER_SYMLINK) {
+        error = copy_target(member, target, &why);
     }
     if (error) {
         return refuse_path(members, member, error, why);
@@ -95,8 +116,9 @@ int lod_members_add(void *ctx, const struct lod_member *member)
                                 .names = 1};
     if (member->kind == LOD_MEMBER_LINK) { /* one that is left out may be the target of another */
         lod_member_link_target(members, member, target);
-        source.target = target;
     }
+    source.target =
+        source.role == LOD_SOURCE_HARD_LINK || source.role == LOD_SOURCE_SYMLINK ? target : NULL;
     error = keep_place(members, member, &source.place);
     if (!error) {
         source.bytes = why ? 0 : lod_member_place_bytes(source.place);
@@ -244,6 +266,7 @@ int lod_members_make_tree(struct lod_members *members, const struct lod_source *
         if (!ret_twice->first) {
             drop_folders(list);
             error = lod_member_links_join(members);
+            error = error ? error : lod_member_links_check(members);
         }
     }
     return error;

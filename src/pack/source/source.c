@@ -142,8 +142,13 @@ int lod_source_list_resort(struct lod_source_list *list)
 struct lod_source *lod_source_list_find(const struct lod_source_list *list, const char *path)
 {
     struct lod_source wanted = {.path = path};
+    struct lod_source *found =
+        list->count ? bsearch(&wanted, list->at, list->count, sizeof(wanted), by_path) : NULL;
 
-    return list->count ? bsearch(&wanted, list->at, list->count, sizeof(wanted), by_path) : NULL;
+    while (found && found > list->at && strcmp(found[-1].path, path) == 0) {
+        found--;
+    }
+    return found;
 }
 
 /* Marks the folders above `path`. Those above a marked one are marked. */

@@ -89,7 +89,8 @@ void lod_source_list_sort(struct lod_source_list *list);
  * and added files. Returns -ENOMEM.
  */
 LOD_MUST_CHECK int lod_source_list_resort(struct lod_source_list *list);
-/* Returns the source at `path` in a sorted list, or NULL. */
+/* Returns the source at `path` in a sorted list, or NULL. In a container others may have the same
+ * path, which are left out; they stand behind it. */
 struct lod_source *lod_source_list_find(const struct lod_source_list *list, const char *path);
 /* Leaves out folders of a sorted list that hold nothing to pack, but not the root. Returns -ENOMEM.
  */

@@ -82,12 +82,15 @@ Test(from_tar, members_are_files_folders_and_others)
 {
     header("d/", '5', 0);
     member("d/a", "hello");
-    header("d/link", '2', 0);
+    memcpy(header("d/link", '2', 0) + 157, "a", 1);
+    seal();
+    header("d/pipe", '6', 0);
     header("v7/", '\0', 0);
     header("d/b", '\0', 0);
     finish();
     cr_assert_eq(walk_file(&f, &lod_container_tar), 0, "%s", f.walk.why);
-    walk_expect(&f, "folder d/ 0\nfile d/a 5\nother d/link 0\nfolder v7/ 0\nfile d/b 0\n");
+    walk_expect(&f, "folder d/ 0\nfile d/a 5\nsymlink d/link -> a 0\nother d/pipe 0\n"
+                    "folder v7/ 0\nfile d/b 0\n");
     cr_assert_eq(f.contents.bytes, 5);
     cr_assert_arr_eq(f.contents.data, "hello", 5);
 }

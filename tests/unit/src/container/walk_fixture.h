@@ -22,7 +22,7 @@ struct walk_fixture {
 
 static inline int walk_add(void *ctx, const struct lod_member *member)
 {
-    static const char *const kinds[] = {"file", "folder", "link", "other"};
+    static const char *const kinds[] = {"file", "folder", "link", "symlink", "other"};
     struct walk_fixture *f = ctx;
     uint64_t bytes = member->head_bytes;
     char line[64];
@@ -39,7 +39,7 @@ static inline int walk_add(void *ctx, const struct lod_member *member)
     snprintf(line, sizeof(line), "%s ", kinds[member->kind]);
     cr_assert_eq(lod_buf_append(&f->members, line, strlen(line)), 0);
     cr_assert_eq(lod_buf_append(&f->members, member->path, member->path_bytes), 0);
-    if (member->kind == LOD_MEMBER_LINK) {
+    if (member->kind == LOD_MEMBER_LINK || member->kind == LOD_MEMBER_SYMLINK) {
         cr_assert_eq(lod_buf_append(&f->members, " -> ", 4), 0);
         cr_assert_eq(lod_buf_append(&f->members, member->target, member->target_bytes), 0);
     }
