@@ -126,23 +126,117 @@ static void copy(const struct lod_read *read, uint8_t *into)
     }
 }
 
-int lod_reader_read_into(struct lod_reader *reader, const struct lod_item *item,
-                         const struct lod_plan *plan, uint64_t offset, uint8_t *into, size_t bytes)
+/* A range of a file that is copied into the caller's memory. */
+struct copying {
+    struct lod_reader *reader;
+    const struct lod_item *item;
+    const struct lod_plan *plan;
+    bool keeps; /* made units, in the cache */
+};
+
+/* Copies a range that has no made piece. */
+static int copy_stored(const struct copying *c, uint64_t offset, uint8_t *into, uint64_t bytes)
 {
     struct lod_read *read = malloc(sizeof(*read)); /* too large for small threads' stacks */
     int error = read ? 0 : -ENOMEM;
 
-    assert(offset <= plan->bytes && bytes <= plan->bytes - offset);
-    for (size_t done = 0; !error && done < bytes;) {
-        const size_t left = bytes - done;
+    for (uint64_t done = 0; !error && done < bytes;) {
+        const uint64_t left = bytes - done;
         const uint64_t step = left < LOD_READ_BYTES_MAX ? left : LOD_READ_BYTES_MAX;
-        error = lod_reader_read(reader, item, plan, offset + done, step, read);
+        error = lod_reader_read(c->reader, c->item, c->plan, offset + done, step, read);
         if (!error) {
             copy(read, into + done);
-            done += (size_t)read->bytes;
+            done += read->bytes;
             lod_read_finish(read);
         }
     }
     free(read);
     return error;
+}
+
+/* Copies [skip, skip + bytes) of a unit. A whole one that is not kept is made in its place. */
+static int copy_unit(const struct copying *c, unsigned form, uint64_t unit, uint64_t made_bytes,
+                     uint64_t skip, uint8_t *into, uint64_t bytes)
+{
+    struct lod_reader *reader = c->reader;
+    const uint64_t unit_bytes = c->item->codec->maker->unit_bytes(c->item->row, form);
+    const uint64_t left = made_bytes - unit * unit_bytes;
+    struct lod_blob *blob = NULL;
+
+    if (!c->keeps && bytes == (left < unit_bytes ? left : unit_bytes)) {
+        atomic_fetch_add_explicit(&reader->once, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&reader->once_bytes, bytes, memory_order_relaxed);
+        return lod_unit_make(&reader->made, c->item, form, unit, made_bytes, into);
+    }
+    int error = lod_unit_cache_get(&reader->made, c->item, form, unit, made_bytes, &blob);
+    if (!error) {
+        memcpy(into, blob->data + skip, (size_t)bytes);
+        lod_blob_unref(blob);
+    }
+    return error;
+}
+
+/* Copies a made piece, which may be cut. Each of its units is asked for once: the cache need not
+ * have room for one. */
+static int copy_made(const struct copying *c, const struct lod_piece *piece, uint8_t *into)
+{
+    struct lod_reader *reader = c->reader;
+    const uint64_t unit_bytes = c->item->codec->maker->unit_bytes(c->item->row, piece->form);
+    const uint64_t made_bytes = lod_plan_made_bytes(c->plan, piece->form);
+    int error = 0;
+
+    for (uint64_t done = 0, bytes; !error && done < piece->bytes; done += bytes) {
+        const uint64_t at = piece->offset + done, skip = at % unit_bytes;
+        bytes = unit_bytes - skip < piece->bytes - done ? unit_bytes - skip : piece->bytes - done;
+        error = copy_unit(c, piece->form, at / unit_bytes, made_bytes, skip, into + done, bytes);
+        if (!error && c->keeps) {
+            lod_readahead_note(reader->ahead, c->item, piece->form, unit_bytes, made_bytes, at,
+                               bytes);
+        }
+    }
+    atomic_fetch_add_explicit(error ? &reader->failed : &reader->reads, 1, memory_order_relaxed);
+    if (!error) {
+        atomic_fetch_add_explicit(&reader->bytes, piece->bytes, memory_order_relaxed);
+    }
+    return error && !lod_error_passes(error) ? -EIO : error;
+}
+
+/* Copies made pieces one by one, and the pieces between two of them together. */
+static int copy_range(const struct copying *c, uint64_t offset, uint8_t *into, size_t bytes)
+{
+    struct lod_plan cut;
+    int error = 0;
+
+    assert(offset <= c->plan->bytes && bytes <= c->plan->bytes - offset);
+    lod_plan_cut(c->plan, offset, bytes, &cut);
+    for (uint64_t i = 0, done = 0; !error && i < cut.count;) {
+        const struct lod_piece *piece = &cut.pieces[i++];
+        uint64_t run = piece->bytes;
+        if (piece->kind == LOD_PIECE_MADE) {
+            error = copy_made(c, piece, into + done);
+        } else {
+            for (; i < cut.count && cut.pieces[i].kind != LOD_PIECE_MADE; i++) {
+                run += cut.pieces[i].bytes;
+            }
+            error = copy_stored(c, offset + done, into + done, run);
+        }
+        done += run;
+    }
+    return error;
+}
+
+int lod_reader_read_into(struct lod_reader *reader, const struct lod_item *item,
+                         const struct lod_plan *plan, uint64_t offset, uint8_t *into, size_t bytes)
+{
+    const struct copying all = {.reader = reader, .item = item, .plan = plan, .keeps = true};
+
+    return copy_range(&all, offset, into, bytes);
+}
+
+int lod_reader_read_once(struct lod_reader *reader, const struct lod_item *item,
+                         const struct lod_plan *plan, uint64_t offset, uint8_t *into, size_t bytes)
+{
+    const struct copying all = {.reader = reader, .item = item, .plan = plan, .keeps = false};
+
+    return copy_range(&all, offset, into, bytes);
 }

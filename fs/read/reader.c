@@ -151,8 +151,10 @@ void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_st
         .cache_evictions = frames.evictions + cache.evictions,
         .cache_bytes = atomic_load(&reader->limit.bytes),
         .cache_bytes_max = reader->limit.bytes_max,
-        .made = cache.misses, /* a miss of this cache is a run of a maker */
-        .made_bytes = cache.filled_bytes,
+        /* a miss of this cache is a run of a maker */
+        .made = cache.misses + atomic_load_explicit(&reader->once, memory_order_relaxed),
+        .made_bytes =
+            cache.filled_bytes + atomic_load_explicit(&reader->once_bytes, memory_order_relaxed),
         .record_opens = lod_dataset_record_opens(reader->dataset),
         .frames_bad = frames.frames_bad,
         .store_latency_ns = frames.latency_ns,

@@ -126,9 +126,16 @@ void lod_read_finish(struct lod_read *read);
 
 /*
  * Copies exactly [offset, offset + bytes) of the plan's file, which has them, to `into`. `bytes`
- * has no limit. Returns -ENOMEM, or an error of lod_reader_read. Any thread.
+ * has no limit. A unit is made once, even if the cache has no room for it. Returns -ENOMEM, or an
+ * error of lod_reader_read. Any thread.
  */
 LOD_MUST_CHECK int lod_reader_read_into(struct lod_reader *reader, const struct lod_item *item,
+                                        const struct lod_plan *plan, uint64_t offset, uint8_t *into,
+                                        size_t bytes);
+
+/* The same for bytes that are read once: whole units are made in `into` and not kept, so the cache
+ * has more room for the frames that they are made of. */
+LOD_MUST_CHECK int lod_reader_read_once(struct lod_reader *reader, const struct lod_item *item,
                                         const struct lod_plan *plan, uint64_t offset, uint8_t *into,
                                         size_t bytes);
 

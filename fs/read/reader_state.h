@@ -22,6 +22,7 @@ struct lod_reader {
     struct lod_unit_cache_in made;    /* borrows all these */
     struct lod_readahead *ahead;      /* makes units before they are requested */
     atomic_uint_fast64_t reads, failed, bytes;
+    atomic_uint_fast64_t once, once_bytes; /* units made beside the cache */
 };
 
 #endif

@@ -11,8 +11,8 @@ struct wanted {
     struct lod_unit_inputs making;
 };
 
-static int make_into(const struct wanted *wanted, const struct lod_inputs *inputs,
-                     struct lod_blob *blob)
+/* Runs the maker. Devices may take over later units, so they see this one. */
+static int run(const struct wanted *wanted, const struct lod_inputs *inputs, uint8_t *into)
 {
     const struct lod_unit_inputs *making = &wanted->making;
     const struct lod_maker *maker = making->item->codec->maker;
@@ -20,7 +20,7 @@ static int make_into(const struct wanted *wanted, const struct lod_inputs *input
                             .form = making->form,
                             .unit = making->unit,
                             .inputs = inputs,
-                            .into = blob->data,
+                            .into = into,
                             .bytes = making->bytes};
 
     int error = maker->make(unit.row, unit.form, unit.unit, inputs, unit.into, unit.bytes);
@@ -30,14 +30,17 @@ static int make_into(const struct wanted *wanted, const struct lod_inputs *input
     return error;
 }
 
-static int make(const struct wanted *wanted, struct lod_blob **ret_blob)
+/* Makes the unit at `into`, or in a new blob if that is NULL. */
+static int make(const struct wanted *wanted, uint8_t *into, struct lod_blob **ret_blob)
 {
     struct lod_inputs inputs = {0};
     struct lod_blob *blob = NULL;
 
     int error = lod_unit_inputs_gather(&wanted->making, &inputs);
-    error = error ? error : lod_buffer_pool_blob(wanted->in->pool, wanted->making.bytes, &blob);
-    error = error ? error : make_into(wanted, &inputs, blob);
+    if (!error && !into) {
+        error = lod_buffer_pool_blob(wanted->in->pool, wanted->making.bytes, &blob);
+    }
+    error = error ? error : run(wanted, &inputs, into ? into : blob->data);
     lod_unit_inputs_drop(&wanted->making, &inputs);
     if (error) {
         lod_blob_unref(blob);
@@ -47,26 +50,30 @@ static int make(const struct wanted *wanted, struct lod_blob **ret_blob)
     return 0;
 }
 
-static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
+/* The same with memory reserved for the maker. An error is reported. */
+static int make_reserved(const struct wanted *wanted, uint8_t *into, struct lod_blob **ret_blob)
 {
-    const struct wanted *wanted = ctx;
     const struct lod_item *item = wanted->making.item;
     struct lod_memory_semaphore *work = wanted->in->work;
     uint64_t cost = item->codec->maker->cost(item->row, wanted->making.form);
 
-    (void)key;
     if (cost > work->bytes_max) {
         return lod_dataset_item_failed(wanted->in->dataset, item, -E2BIG);
     }
     uint64_t reserved = lod_memory_semaphore_take(work, cost);
-    int error = make(wanted, ret_blob);
+    int error = make(wanted, into, ret_blob);
     lod_memory_semaphore_give(work, reserved);
     return error ? lod_dataset_item_failed(wanted->in->dataset, item, error) : 0;
 }
 
-int lod_unit_cache_get(const struct lod_unit_cache_in *in, const struct lod_item *item,
-                       unsigned form, uint64_t unit, uint64_t made_bytes,
-                       struct lod_blob **ret_blob)
+static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
+{
+    (void)key;
+    return make_reserved(ctx, NULL, ret_blob);
+}
+
+static struct wanted wanted_of(const struct lod_unit_cache_in *in, const struct lod_item *item,
+                               unsigned form, uint64_t unit, uint64_t made_bytes)
 {
     struct wanted wanted = {
         .in = in,
@@ -74,5 +81,23 @@ int lod_unit_cache_get(const struct lod_unit_cache_in *in, const struct lod_item
     };
 
     wanted.making.pool = in->pool;
+    return wanted;
+}
+
+int lod_unit_cache_get(const struct lod_unit_cache_in *in, const struct lod_item *item,
+                       unsigned form, uint64_t unit, uint64_t made_bytes,
+                       struct lod_blob **ret_blob)
+{
+    struct wanted wanted = wanted_of(in, item, form, unit, made_bytes);
+
     return lod_cache_get(in->cache, lod_unit_inputs_key(&wanted.making), fill, &wanted, ret_blob);
+}
+
+int lod_unit_make(const struct lod_unit_cache_in *in, const struct lod_item *item, unsigned form,
+                  uint64_t unit, uint64_t made_bytes, uint8_t *into)
+{
+    const struct wanted wanted = wanted_of(in, item, form, unit, made_bytes);
+    struct lod_blob *none;
+
+    return make_reserved(&wanted, into, &none);
 }

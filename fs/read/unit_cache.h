@@ -36,4 +36,8 @@ LOD_MUST_CHECK int lod_unit_cache_get(const struct lod_unit_cache_in *in,
                                       const struct lod_item *item, unsigned form, uint64_t unit,
                                       uint64_t made_bytes, struct lod_blob **ret_blob);
 
+/* Makes the whole unit at `into`, which has room for it, and keeps nothing. Otherwise the same. */
+LOD_MUST_CHECK int lod_unit_make(const struct lod_unit_cache_in *in, const struct lod_item *item,
+                                 unsigned form, uint64_t unit, uint64_t made_bytes, uint8_t *into);
+
 #endif

@@ -32,7 +32,7 @@ int lod_photo_pixels_read(const struct lod_photo_pixels *photo, enum lod_fidelit
     int error = plan_pixels(photo->item, fidelity, &plan);
 
     return error ? error
-                 : lod_reader_read_into(photo->reader, photo->item, &plan, plan.text_bytes, into,
+                 : lod_reader_read_once(photo->reader, photo->item, &plan, plan.text_bytes, into,
                                         (size_t)lod_pixels_bytes(&photo->pixels));
 }
 

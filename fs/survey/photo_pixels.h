@@ -28,7 +28,7 @@ LOD_MUST_CHECK int lod_photo_pixels_find(struct lod_reader *reader, const struct
 LOD_MUST_CHECK int lod_photo_pixels_form(const struct lod_photo_pixels *photo,
                                          enum lod_fidelity fidelity, unsigned *ret_form);
 
-/* Reads lod_pixels_bytes(&photo->pixels) bytes. Returns an error of lod_reader_read_into. */
+/* Reads lod_pixels_bytes(&photo->pixels) bytes. Returns an error of lod_reader_read_once. */
 LOD_MUST_CHECK int lod_photo_pixels_read(const struct lod_photo_pixels *photo,
                                          enum lod_fidelity fidelity, uint8_t *into);
 

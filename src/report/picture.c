@@ -150,13 +150,34 @@ static int see(const struct work *work, enum lod_fidelity fidelity)
     return error ? error : lod_resize(&image, work->sides.width, work->sides.height, work->seen);
 }
 
-static int make_pair(const struct work *work, enum lod_fidelity fidelity,
-                     struct lod_picture_pair *into)
+/* Encodes the image in `seen`. */
+static int encode_pair(const struct work *work, struct lod_picture_pair *into)
 {
-    int error = see(work, fidelity);
+    int error = encode_whole(work, &into->whole);
 
-    error = error ? error : encode_whole(work, &into->whole);
     return error ? error : encode_part(work, &into->part);
+}
+
+/* Makes the pair of full first, which also decides about the part: each fidelity is decoded once.
+ */
+static int make_pairs(struct work *work, const enum lod_fidelity *fidelities, unsigned count,
+                      struct lod_picture_pair *pairs)
+{
+    int error = see(work, LOD_FULL);
+
+    if (!error) {
+        choose_part(work);
+    }
+    for (unsigned i = 0; !error && i < count; i++) {
+        error = fidelities[i] == LOD_FULL ? encode_pair(work, &pairs[i]) : 0;
+    }
+    for (unsigned i = 0; !error && i < count; i++) {
+        if (fidelities[i] != LOD_FULL) {
+            error = see(work, fidelities[i]);
+            error = error ? error : encode_pair(work, &pairs[i]);
+        }
+    }
+    return error;
 }
 
 static int plan(struct work *work, uint32_t size)
@@ -184,13 +205,10 @@ int lod_picture_set_make(struct lod_reader *reader, const struct lod_item *item,
                                     .source_height = work.photo.pixels.height};
     error = error ? error : plan(&work, size);
     error = error ? error : make_buffers(&work);
-    error = error ? error : see(&work, LOD_FULL);
-    if (!error) {
-        choose_part(&work);
-    }
-    for (unsigned i = 0; !error && i < count && i < LOD_PICTURE_LEVELS_MAX; i++) {
-        error = make_pair(&work, fidelities[i], &set->pairs[i]);
-    }
+    error = error ? error
+                  : make_pairs(&work, fidelities,
+                               count < LOD_PICTURE_LEVELS_MAX ? count : LOD_PICTURE_LEVELS_MAX,
+                               set->pairs);
     free(work.whole);
     free(work.seen);
     free(work.shown);

@@ -8,7 +8,7 @@ from plants.parts_plants import PARTS
 from plants.raw_plants import RAW
 from plants.remote_plants import REMOTE
 from plants.sample_plants import SAMPLES
-from plants.user_plants import USERS
+from plants.user_plants import PAGE, USERS
 
 FIRST = (
     ("a frame's hash is not checked", "fs/store/record/record.c",
@@ -44,12 +44,6 @@ HASHES = (
      "    (void)record_id;\n", "rebuild-1"),
     ("an index block of another section is accepted", "fs/store/index/blocks.c",
      "lod_get_le32(block + SECTION_AT) != section || ", "(section && 0) || ", "store/index_damage"),
-)
-
-PAGE = (
-    ("a stranger's name is markup in the page of report", "src/report/html.c",
-     'return "&lt;";', "return NULL;", "src/html"),
-    ("report replaces a file", "src/report/whole_file.c", "!replaces ?", "replaces ?", "src/html"),
 )
 
 OFFSETS = (

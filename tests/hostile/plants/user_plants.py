@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs of services, variables, attributes, failures in JSON, rows in Python, damaged sources and
-the cost of failures; all_plants.py says what a plant is."""
+"""Bugs of services, variables, attributes, failures in JSON, rows in Python, damaged sources, the
+page of report and the cost of failures; all_plants.py says what a plant is."""
 
 USERS = (
     ("without a table of mounts no daemon is asked", "fs/mount/mount_table.c",
@@ -62,4 +62,15 @@ USERS = (
     ("verify counts the list of names as a file", "fs/store/verify/check.h",
      "return recd->codec == LOD_CODEC_TREE ? 0 : recd->items;", "return recd->items;",
      "cli-verify"),
+)
+
+PAGE = (
+    ("a stranger's name is markup in the page of report", "src/report/html.c",
+     'return "&lt;";', "return NULL;", "src/html"),
+    ("report replaces a file", "src/report/whole_file.c", "!replaces ?", "replaces ?", "src/html"),
+    ("a large photograph is decoded again for each megabyte of it", "fs/read/read.c",
+     "MADE) {\n            error = copy_made", "MADE && run == 1) {\n            error = copy_made",
+     "read/unit_cache"),
+    ("a photograph of the page is decoded twice at full", "src/report/picture.c",
+     "        if (fidelities[i] != LOD_FULL) {\n", "        if (i < count) {\n", "src/picture"),
 )

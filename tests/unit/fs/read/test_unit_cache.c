@@ -15,15 +15,16 @@ TestSuite(unit_cache, .init = begin, .fini = teardown);
 static const uint8_t end_marker[] = {0xff, 0xd9};
 
 /*
- * A codec that makes MADE_BYTES bytes in units of UNIT. Each byte is the sum of three: a byte of
- * its own group 1, a byte of slot `lender`'s group 2, and the form. It requests the second input
- * after the first is there.
+ * A codec that makes MADE_BYTES bytes in units of `unit_bytes`. Each byte is the sum of three: a
+ * byte of its own group 1, a byte of slot `lender`'s group 2, and the form. It requests the second
+ * input after the first is there. A unit needs UNIT bytes of the first, which it repeats.
  */
 #define UNIT       1000u
 #define MADE_BYTES 4500u
 #define LENT_BYTES 300u
 
 static unsigned units_made;
+static uint64_t unit_bytes = UNIT;
 static uint32_t lender = 1;
 static uint64_t made_cost;
 static int make_error;
@@ -32,7 +33,7 @@ static uint64_t made_unit(const uint8_t row[LOD_ROW_BYTES], unsigned form)
 {
     (void)row;
     (void)form;
-    return UNIT;
+    return unit_bytes;
 }
 
 static uint64_t cost_of(const uint8_t row[LOD_ROW_BYTES], unsigned form)
@@ -65,8 +66,8 @@ static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
     (void)unit;
     units_made++;
     for (size_t i = 0; i < bytes; i++) {
-        into[i] = (uint8_t)(inputs->input[0].data.at[i] + inputs->input[1].data.at[i % LENT_BYTES] +
-                            form);
+        into[i] = (uint8_t)(inputs->input[0].data.at[i % UNIT] +
+                            inputs->input[1].data.at[i % LENT_BYTES] + form);
     }
     return make_error;
 }
@@ -96,7 +97,10 @@ static struct lod_item item_of(uint32_t number)
 static uint8_t made_byte(const struct lod_item *made, uint64_t at)
 {
     struct lod_item from = item_of(made->recd.first_item + lender);
-    return (uint8_t)(byte_of(made, 1, at) + byte_of(&from, 2, at % UNIT % LENT_BYTES));
+    const uint64_t in_unit = at % unit_bytes;
+
+    return (uint8_t)(byte_of(made, 1, at / unit_bytes * UNIT + in_unit % UNIT) +
+                     byte_of(&from, 2, in_unit % LENT_BYTES));
 }
 
 Test(unit_cache, each_unit_is_made_once_for_any_ranges)
@@ -175,4 +179,93 @@ Test(unit_cache, a_unit_that_cannot_be_made_is_reported_once)
         cr_assert_eq(lod_reader_read(reader, &made, &plan, 5, 100, &read), -EIO);
         cr_assert_eq(item_error, 0, "remembered, not tried again");
     }
+}
+
+static struct lod_reader *reader_with_cache(uint64_t bytes)
+{
+    const struct lod_reader_options options = {.cache_bytes = bytes, .work_bytes = 64 << 20};
+    struct lod_reader *made = NULL;
+
+    cr_assert_eq(lod_reader_create(NULL, &options, &made), 0);
+    return made;
+}
+
+typedef int reading(struct lod_reader *from, const struct lod_item *of, const struct lod_plan *plan,
+                    uint64_t offset, uint8_t *into, size_t bytes);
+
+/* Copies a range of a file of two units, that begins with a text, and compares it. Returns how many
+ * units were made. */
+static unsigned copied(reading *read, struct lod_reader *from, uint64_t offset, uint64_t left_out)
+{
+    struct lod_item made = item_of(item.number);
+    struct lod_plan plan = {0};
+    const unsigned before = units_made;
+
+    cr_assert_eq(lod_plan_add_text(&plan, "head", 4), 0);
+    cr_assert_eq(lod_plan_add_made(&plan, 0, 0, unit_bytes + unit_bytes / 2), 0);
+    cr_assert_eq(lod_plan_add_mem(&plan, end_marker, 2), 0);
+    const uint64_t end = plan.bytes - left_out;
+    uint8_t *into = malloc(end - offset);
+    cr_assert_eq(read(from, &made, &plan, offset, into, end - offset), 0);
+    for (uint64_t at = offset; at < end; at++) {
+        const uint8_t wanted = at < 4                ? (uint8_t) "head"[at]
+                               : at < plan.bytes - 2 ? made_byte(&made, at - 4)
+                                                     : end_marker[at - (plan.bytes - 2)];
+        cr_assert_eq(into[at - offset], wanted, "byte %llu", (unsigned long long)at);
+    }
+    free(into);
+    return units_made - before;
+}
+
+/* A unit of more bytes than one read has, as of a large photograph. */
+Test(unit_cache, a_copy_makes_a_unit_once_though_the_cache_has_no_room_for_it)
+{
+    struct lod_reader *none = reader_with_cache(0);
+
+    unit_bytes = 2 * LOD_READ_BYTES_MAX + 5;
+    cr_assert_eq(copied(lod_reader_read_into, none, 0, 0), 2);
+    cr_assert_eq(copied(lod_reader_read_into, none, 9, 1), 2);
+    cr_assert_eq(copied(lod_reader_read_once, none, 4, 2), 2);
+    cr_assert_eq(copied(lod_reader_read_once, none, 3, 100), 2);
+    lod_reader_destroy(none);
+}
+
+Test(unit_cache, a_copy_for_once_keeps_no_unit)
+{
+    struct lod_reader *roomy = reader_with_cache(64 << 20);
+    struct lod_reader_stats stats, after;
+
+    unit_bytes = 2 * LOD_READ_BYTES_MAX + 5;
+    cr_assert_eq(copied(lod_reader_read_once, roomy, 0, 0), 2);
+    lod_reader_stats(roomy, &stats);
+    cr_assert_lt(stats.cache_bytes, unit_bytes, "frames alone");
+    cr_assert_eq(stats.made, 2);
+    cr_assert_eq(stats.made_bytes, unit_bytes + unit_bytes / 2);
+    cr_assert_eq(copied(lod_reader_read_into, roomy, 0, 0), 2, "none was kept");
+    cr_assert_eq(copied(lod_reader_read_into, roomy, 0, 0), 0, "both were kept");
+    lod_reader_stats(roomy, &after);
+    cr_assert_geq(after.cache_bytes, unit_bytes + unit_bytes / 2);
+    cr_assert_eq(after.made, 4);
+    lod_reader_destroy(roomy);
+}
+
+Test(unit_cache, a_copy_fails_as_a_read_does)
+{
+    struct lod_reader *none = reader_with_cache(0);
+    struct lod_item made = item_of(item.number);
+    struct lod_reader_stats stats;
+    struct lod_plan plan = {0};
+    uint8_t into[100];
+
+    make_error = -EILSEQ;
+    cr_assert_eq(lod_plan_add_made(&plan, 0, 0, sizeof(into)), 0);
+    cr_assert_eq(lod_reader_read_once(none, &made, &plan, 0, into, sizeof(into)), -EIO);
+    cr_assert_eq(item_error, -EILSEQ);
+    item_error = 0;
+    cr_assert_eq(lod_reader_read_into(none, &made, &plan, 1, into, 9), -EIO);
+    cr_assert_eq(item_error, -EILSEQ);
+    lod_reader_stats(none, &stats);
+    cr_assert_eq(stats.reads_failed, 2);
+    cr_assert_eq(stats.reads, 0);
+    lod_reader_destroy(none);
 }
