@@ -27,9 +27,13 @@ EACH = 80
 SLOW = ("-o", "gpu=off,store_cache=private,cache=none,download_limit=4M,cache_size=4M")
 
 
-def lists(point):
+def stats(point):
     with open(f"{point}/.lodfs/stats", encoding="utf-8") as file:
-        return json.load(file)["ahead"]["lists"]
+        return json.load(file)
+
+
+def lists(point):
+    return stats(point)["ahead"]["lists"]
 
 
 def kill_daemon(point):
@@ -107,7 +111,7 @@ def gone_record(source, store, point):
     os.rename(path, f"{path}.away")
     try:
         met = lodfs.MiniEpochs(f"{point}/full", rf=1, room="1M")  # an epoch is all records
-        codes, begun = Counter(), time.monotonic()
+        codes = Counter()
         for name in met.paths():
             try:
                 right = read(f"{source}/{os.path.relpath(name, point + '/full')}")
@@ -117,8 +121,9 @@ def gone_record(source, store, point):
         # Records of 64 KiB hold a few photographs each.
         if codes.keys() != {errno.EIO, "right"} or codes[errno.EIO] > EACH // 8:
             yield f"readers of a store without one record get {codes}"
-        if time.monotonic() - begun > 120:
-            yield "an epoch took minutes"
+        failed, waits = stats(point)["store"]["failed"], stats(point)["loads"]["waits"]
+        if failed > EACH or waits > 2 * EACH:
+            yield f"{failed} requests failed, and readers waited {waits} times"
     finally:
         os.rename(f"{path}.away", path)
 

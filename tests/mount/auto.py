@@ -15,7 +15,7 @@ import time
 
 from mounted import Mount, Results, Work, lodfs, need_fuse
 from requests import count, one_pass, read_plainly
-from small import Foreground, files_below, make_store
+from small import SECONDS_MAX, Foreground, files_below, make_store
 
 SET_AUTO = 1 << 30 | 4 << 16 | ord("L") << 8 | 2
 NAMES = [f"q{k}" for k in range(1, 11)] + ["full"]
@@ -209,7 +209,7 @@ def ends_while_switching(store, point, log, *options):
                 yield f"turn {turn}: the daemon does not end after SIGTERM"
                 return
             for thread in threads:
-                thread.join(20)
+                thread.join(SECONDS_MAX)
                 if thread.is_alive():
                     yield f"turn {turn}: a thread hangs"
             dial.close()

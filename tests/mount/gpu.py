@@ -4,11 +4,10 @@ import json
 import os
 import random
 import sys
-import time
 
 import png_files
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from small import forget_pages, read, write
+from small import forget_pages, read, until, write
 
 PICTURES = 40
 
@@ -26,13 +25,9 @@ def device_of(point):
 
 
 def chosen(point):
-    """Waits up to 60 s until a device is chosen. Returns the device."""
-    for _ in range(600):
-        device = device_of(point)
-        if device["device"] not in ("untried", "measuring"):
-            return device
-        time.sleep(.1)
-    return device
+    """Waits until a device is chosen. Returns the device."""
+    until(lambda: device_of(point)["device"] not in ("untried", "measuring"))
+    return device_of(point)
 
 
 def contents(point):

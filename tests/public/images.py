@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
 
 import lodfs
 
-PATIENCE_S = 30  # for a child, which takes milliseconds
+PATIENCE_S = 300  # for a child, which takes milliseconds where nothing else runs
 
 
 def make_source(folder):

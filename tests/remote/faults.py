@@ -16,6 +16,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 ALWAYS = 1 << 30
+HANG_S = 300  # of an answer that does not come: far more than a busy machine takes for others
 XML = b"<?xml version='1.0'?><Error><Code>%s</Code><Message>no</Message></Error>"
 
 
@@ -241,13 +242,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def make_trickle(self, answer):
         self.partial(answer, b"", len(answer.body))
-        for byte in answer.body[:60]:
+        for byte in answer.body[:HANG_S]:
             self.wfile.write(bytes([byte]))
             self.server.faults.over.wait(1)
         self.cut()
 
     def make_hang(self, _):
-        self.server.faults.over.wait(60)
+        self.server.faults.over.wait(HANG_S)
         self.cut()
 
     def make_slowly(self, answer):

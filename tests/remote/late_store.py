@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from faults import ALWAYS, Faults
+from faults import ALWAYS, HANG_S, Faults
 from mounted import Mount, Results, Work, lodfs, need_fuse
 from remote_files import differing, fails, prepared, shown
 from small import read, write
@@ -18,7 +18,7 @@ from small import read, write
 TREES = ("q1", "q3", "q5", "q7", "q9", "full")
 LATE_S = 1.5  # of faults.py
 TRIES = 5     # a busy machine makes the server late too
-GIVEN_UP_S = 45  # without 64 KiB more a request is given up after 5; the server waits for 60
+GIVEN_UP_S = HANG_S * .8  # without 64 KiB more a request is given up after 5
 
 
 def counted(point, name):

@@ -18,7 +18,7 @@ from remote_files import differing, fails, prepared, shown
 from small import Foreground, read, until
 
 SECRET = "process/SECRET"
-SLOW_S = 60  # of an answer for which no program waits
+SLOW_S = 240  # of an answer for which no program waits
 KEYS = ('{"Version": 1, "AccessKeyId": "PROCESSKEY", "SecretAccessKey": "%s", '
         '"SessionToken": "process-token"}' % SECRET)
 

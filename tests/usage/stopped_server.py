@@ -17,7 +17,7 @@ from mounted import Results, Work, need_fuse
 from small import Foreground, files_below, make_store, read, stop, until
 
 PAUSES, PAUSES_LONG = 8, 80
-WAIT_S = 40
+WAIT_S = 120
 WAITS = "what the kernel knows waits for the server"
 
 # Reads the file at random places past the page cache and compares, until it is told to end.
