@@ -105,17 +105,15 @@ struct piece {
     const struct lod_framed_sample *sample;
     unsigned number;
     struct lod_stretch stretch;
-    uint64_t at, file_at, tail_at; /* in the framed file */
-    uint8_t head[LOD_HEAD_BYTES];  /* after write_head was called with `wanted` */
+    uint64_t file_at, tail_at; /* in the framed file */
+    const uint8_t *head;       /* in the answer, or in memory of its own */
 };
 
-static void write_head(const struct range *range, struct piece *part, bool wanted)
+/* Returns where to write text for byte `at` of the file: into the answer, if that has `room` bytes
+ * from there on, else into `text`, from which it is copied. */
+static uint8_t *place_of(const struct range *range, uint64_t at, uint64_t room, uint8_t *text)
 {
-    assert(part->stretch.head_bytes <= sizeof(part->head));
-    if (wanted || part->file_at > range->from) {
-        range->shard->framing->head(part->sample, part->number, part->head);
-        copy_text(range, part->at, part->head, part->stretch.head_bytes);
-    }
+    return at >= range->from && range->to - at >= room ? range->into + (at - range->from) : text;
 }
 
 /* Sums a file of which the range has only a part: reads it all; its frames are in the cache. */
@@ -165,10 +163,13 @@ static int write_tail(const struct range *range, const struct piece *part)
     uint32_t crc = 0;
     int error = part->stretch.summed ? sum(range, part, &crc) : 0;
 
+    uint8_t *into = place_of(range, part->tail_at, sizeof(text), text);
     assert(part->stretch.tail_bytes <= sizeof(text));
     if (!error) {
-        range->shard->framing->tail(part->sample, part->number, crc, text);
-        copy_text(range, part->tail_at, text, part->stretch.tail_bytes);
+        range->shard->framing->tail(part->sample, part->number, crc, into);
+        if (into == text) {
+            copy_text(range, part->tail_at, text, part->stretch.tail_bytes);
+        }
     }
     return error;
 }
@@ -180,10 +181,7 @@ static int read_stretch(const struct range *range, struct piece *part)
     uint8_t *into;
     int error = 0;
 
-    part->file_at = part->at + part->stretch.head_bytes;
-    part->tail_at = part->file_at + part->stretch.bytes;
     const bool tail = part->stretch.tail_bytes && range->to > part->tail_at;
-    write_head(range, part, tail && part->stretch.summed);
     if (file) {
         count = overlap(range, part->file_at, part->stretch.bytes, &skip, &into);
         error = count ? read_file(range, file, part->stretch.from + skip, count, into) : 0;
@@ -198,19 +196,22 @@ static int read_sample(const struct range *range, const struct lod_framed_sample
 {
     const struct lod_framing *framing = range->shard->framing;
     const unsigned count = framing->stretches(sample);
-    struct piece part; /* its head is not cleared, since it is large */
+    struct piece part = {.sample = sample};
+    uint8_t text[LOD_HEAD_BYTES];
     int error = 0;
 
-    part.sample = sample;
-    for (unsigned i = 0; !error && i < count && at < range->to; i++) {
-        framing->stretch(sample, i, &part.stretch);
-        const uint64_t bytes = lod_stretch_bytes(&part.stretch);
-        if (at + bytes > range->from) {
-            part.number = i;
-            part.at = at;
-            error = read_stretch(range, &part);
+    for (; !error && part.number < count && at < range->to; part.number++) {
+        uint8_t *head = place_of(range, at, sizeof(text), text);
+        framing->stretch(sample, part.number, &part.stretch, head);
+        assert(part.stretch.head_bytes <= sizeof(text));
+        part.head = head;
+        part.file_at = at + part.stretch.head_bytes;
+        part.tail_at = part.file_at + part.stretch.bytes;
+        if (head == text) {
+            copy_text(range, at, text, part.stretch.head_bytes);
         }
-        at += bytes;
+        at += lod_stretch_bytes(&part.stretch);
+        error = at > range->from ? read_stretch(range, &part) : 0;
     }
     *ret_end = at;
     return error;

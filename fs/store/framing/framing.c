@@ -40,7 +40,7 @@ uint64_t lod_framing_bytes(const struct lod_framing *framing,
     uint64_t bytes = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        framing->stretch(sample, i, &stretch);
+        framing->stretch(sample, i, &stretch, NULL);
         bytes += lod_stretch_bytes(&stretch);
     }
     return bytes;

@@ -111,11 +111,12 @@ struct lod_framing {
 
     /* Returns how many stretches the sample has: at most LOD_STRETCHES_MAX. */
     unsigned (*stretches)(const struct lod_framed_sample *sample);
-    void (*stretch)(const struct lod_framed_sample *sample, unsigned number,
-                    struct lod_stretch *ret);
 
-    /* Write the head and the tail of a stretch, of the bytes that `stretch` says. */
-    void (*head)(const struct lod_framed_sample *sample, unsigned number, uint8_t *into);
+    /* Returns a stretch. Writes its head_bytes into `head`, which may be NULL. */
+    void (*stretch)(const struct lod_framed_sample *sample, unsigned number,
+                    struct lod_stretch *ret, uint8_t *head);
+
+    /* Writes the tail of a stretch, of the bytes that `stretch` says. */
     void (*tail)(const struct lod_framed_sample *sample, unsigned number, uint32_t crc,
                  uint8_t *into);
 

@@ -121,8 +121,43 @@ static unsigned stretches(const struct lod_framed_sample *sample)
     return stretches_of(&data);
 }
 
+static void put_header(const struct lod_framed_sample *sample, const struct data *data,
+                       uint8_t into[HEADER_BYTES])
+{
+    const float label = data->label ? 0 : (float)sample->label;
+    uint32_t bits;
+
+    memcpy(&bits, &label, sizeof(bits));
+    lod_put_le32(into, (uint32_t)(data->label_bytes / sizeof(float)));
+    lod_put_le32(into + 4, bits);
+    lod_put_le64(into + ID_AT, sample->id);
+    lod_put_le64(into + 16, 0);
+}
+
+static void put_head(const struct lod_framed_sample *sample, const struct data *data,
+                     const struct slice *slice, uint8_t *into)
+{
+    uint8_t header[HEADER_BYTES];
+
+    if (!slice->first) {
+        if (slice->number) {
+            put_part(data, slice->part, into);
+        }
+        return;
+    }
+    put_header(sample, data, header);
+    into = put_part(data, 0, into);
+    if (data->header_words) {
+        memcpy(into, header, ID_AT);
+        into = put_part(data, 1, into + ID_AT);
+        memcpy(into, header + ID_AT + WORD_BYTES, HEADER_BYTES - ID_AT - WORD_BYTES);
+        return;
+    }
+    memcpy(into, header, HEADER_BYTES);
+}
+
 static void stretch(const struct lod_framed_sample *sample, unsigned number,
-                    struct lod_stretch *ret)
+                    struct lod_stretch *ret, uint8_t *head)
 {
     const struct data data = data_of(sample);
     const struct slice slice = slice_of(&data, number);
@@ -139,42 +174,9 @@ static void stretch(const struct lod_framed_sample *sample, unsigned number,
                              .from = from,
                              .bytes = end - from,
                              .tail_bytes = slice.last ? (unsigned)(-data.bytes % WORD_BYTES) : 0};
-}
-
-static void put_header(const struct lod_framed_sample *sample, const struct data *data,
-                       uint8_t into[HEADER_BYTES])
-{
-    const float label = data->label ? 0 : (float)sample->label;
-    uint32_t bits;
-
-    memcpy(&bits, &label, sizeof(bits));
-    lod_put_le32(into, (uint32_t)(data->label_bytes / sizeof(float)));
-    lod_put_le32(into + 4, bits);
-    lod_put_le64(into + ID_AT, sample->id);
-    lod_put_le64(into + 16, 0);
-}
-
-static void head(const struct lod_framed_sample *sample, unsigned number, uint8_t *into)
-{
-    const struct data data = data_of(sample);
-    const struct slice slice = slice_of(&data, number);
-    uint8_t header[HEADER_BYTES];
-
-    if (!slice.first) {
-        if (slice.number) {
-            put_part(&data, slice.part, into);
-        }
-        return;
+    if (head) {
+        put_head(sample, &data, &slice, head);
     }
-    put_header(sample, &data, header);
-    into = put_part(&data, 0, into);
-    if (data.header_words) {
-        memcpy(into, header, ID_AT);
-        into = put_part(&data, 1, into + ID_AT);
-        memcpy(into, header + ID_AT + WORD_BYTES, HEADER_BYTES - ID_AT - WORD_BYTES);
-        return;
-    }
-    memcpy(into, header, HEADER_BYTES);
 }
 
 static void tail(const struct lod_framed_sample *sample, unsigned number, uint32_t crc,
@@ -234,7 +236,6 @@ const struct lod_framing lod_framing_recordio = {
     .takes = takes,
     .stretches = stretches,
     .stretch = stretch,
-    .head = head,
     .tail = tail,
     .lines = {[LOD_FRAMED_INDEX] = &index_lines, [LOD_FRAMED_LIST] = &list_lines},
 };

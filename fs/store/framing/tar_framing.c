@@ -26,6 +26,7 @@ enum {
     SUM_AT = 148,
     TYPE_AT = 156,
     MAGIC_AT = 257,
+    FIELDS_END = 272, /* the end of the magic, up to whole words */
     PREFIX_AT = 345,
 };
 
@@ -89,13 +90,15 @@ static void put_octal(uint8_t *at, unsigned digits, uint64_t value)
 
 #define EVEN_BYTES 0x00ff00ff00ff00ffull
 
-/* Adds the bytes of a header. Each of four lanes of 16 bits gets 128 of them: at most 32,640. */
+/* Adds the bytes of a header. Each of four lanes of 16 bits gets 128 of them: at most 32,640.
+ * Without a prefix all is zero behind the magic. */
 static unsigned sum_of(const uint8_t header[BLOCK])
 {
+    const unsigned end = header[PREFIX_AT] ? BLOCK : FIELDS_END;
     uint64_t lanes = 0, word;
     unsigned sum = 0;
 
-    for (unsigned i = 0; i < BLOCK; i += sizeof(word)) {
+    for (unsigned i = 0; i < end; i += sizeof(word)) {
         memcpy(&word, header + i, sizeof(word));
         lanes += (word & EVEN_BYTES) + (word >> 8 & EVEN_BYTES);
     }
@@ -109,8 +112,8 @@ static unsigned sum_of(const uint8_t header[BLOCK])
 static void seal(uint8_t header[BLOCK], char type, uint16_t mode, uint64_t bytes, uint64_t seconds)
 {
     put_octal(header + MODE_AT, 7, mode);
-    put_octal(header + UID_AT, 7, 0);
-    put_octal(header + GID_AT, 7, 0);
+    memset(header + UID_AT, '0', 7);
+    memset(header + GID_AT, '0', 7);
     put_octal(header + SIZE_AT, 11, bytes);
     put_octal(header + MTIME_AT, 11, seconds);
     header[TYPE_AT] = (uint8_t)type;
@@ -224,8 +227,17 @@ static unsigned stretches(const struct lod_framed_sample *sample)
     return sample->count + has_label(sample);
 }
 
+/* The text of the label follows the header. */
+static void put_label(const struct entry *entry, const char *text, uint8_t *into)
+{
+    put_header(entry, into);
+    into += header_bytes(entry);
+    memset(into, 0, BLOCK);
+    memcpy(into, text, entry->bytes);
+}
+
 static void stretch(const struct lod_framed_sample *sample, unsigned number,
-                    struct lod_stretch *ret)
+                    struct lod_stretch *ret, uint8_t *head)
 {
     char text[LABEL_BYTES];
 
@@ -235,27 +247,16 @@ static void stretch(const struct lod_framed_sample *sample, unsigned number,
                                     .file = &sample->file[number],
                                     .bytes = entry.bytes,
                                     .tail_bytes = padding(entry.bytes)};
+        if (head) {
+            put_header(&entry, head);
+        }
         return;
     }
     const struct entry entry = label_of(sample, label_text(sample, text));
     *ret = (struct lod_stretch){.head_bytes = header_bytes(&entry) + BLOCK};
-}
-
-static void head(const struct lod_framed_sample *sample, unsigned number, uint8_t *into)
-{
-    char text[LABEL_BYTES];
-
-    if (number < sample->count) {
-        const struct entry entry = entry_of(&sample->file[number]);
-        put_header(&entry, into);
-        return;
+    if (head) {
+        put_label(&entry, text, head);
     }
-    const size_t bytes = label_text(sample, text);
-    const struct entry entry = label_of(sample, bytes);
-    put_header(&entry, into);
-    into += header_bytes(&entry);
-    memset(into, 0, BLOCK);
-    memcpy(into, text, bytes);
 }
 
 static void tail(const struct lod_framed_sample *sample, unsigned number, uint32_t crc,
@@ -272,6 +273,5 @@ const struct lod_framing lod_framing_tar = {
     .trailer_bytes = 2 * BLOCK,
     .stretches = stretches,
     .stretch = stretch,
-    .head = head,
     .tail = tail,
 };

@@ -199,47 +199,49 @@ static unsigned stretches(const struct lod_framed_sample *sample)
     return given_of(sample) ? 2 : 1;
 }
 
+/* The length of the Example and the checksum of that. */
+static void put_length(uint64_t bytes, uint8_t *into)
+{
+    lod_put_le64(into, bytes);
+    lod_put_le32(into + 8, masked(lod_crc32c(0, into, 8)));
+}
+
+static void put_example(const struct example *example, uint8_t *into)
+{
+    uint8_t *at = put_field(into, FIELD_1, example->features_bytes);
+
+    for (unsigned i = 0; i < example->count; i++) {
+        at = put_entry(at, &example->feature[i]);
+    }
+}
+
 static void stretch(const struct lod_framed_sample *sample, unsigned number,
-                    struct lod_stretch *ret)
+                    struct lod_stretch *ret, uint8_t *head)
 {
     const struct lod_framed_file *lead = &sample->file[sample->lead], *given = given_of(sample);
+    const unsigned length = given && number ? 0 : LENGTH_BYTES;
     struct example example;
 
+    describe(sample, &example);
+    const uint64_t bytes = field_bytes(example.features_bytes);
+    if (head && length) {
+        put_length(bytes + (given ? given->bytes : 0), head);
+    }
     if (given && number == 0) {
         *ret =
             (struct lod_stretch){.head_bytes = LENGTH_BYTES, .file = given, .bytes = given->bytes};
         return;
     }
-    describe(sample, &example);
-    const uint64_t bytes = field_bytes(example.features_bytes) - lead->bytes;
-    const unsigned length = given ? 0 : LENGTH_BYTES;
-    *ret = (struct lod_stretch){.head_bytes = length + (unsigned)bytes,
+    if (head) {
+        put_example(&example, head + length);
+    }
+    *ret = (struct lod_stretch){.head_bytes = length + (unsigned)(bytes - lead->bytes),
                                 .file = lead,
                                 .bytes = lead->bytes,
                                 .tail_bytes = CRC_BYTES,
                                 .sum_first = given,
                                 .summed = true,
                                 .sum_from = length};
-}
-
-static void head(const struct lod_framed_sample *sample, unsigned number, uint8_t *into)
-{
-    const struct lod_framed_file *given = given_of(sample);
-    struct example example;
-
-    describe(sample, &example);
-    if (number == 0) {
-        lod_put_le64(into, (given ? given->bytes : 0) + field_bytes(example.features_bytes));
-        lod_put_le32(into + 8, masked(lod_crc32c(0, into, 8)));
-        into += LENGTH_BYTES;
-    }
-    if (given && number == 0) {
-        return;
-    }
-    uint8_t *at = put_field(into, FIELD_1, example.features_bytes);
-    for (unsigned i = 0; i < example.count; i++) {
-        at = put_entry(at, &example.feature[i]);
-    }
 }
 
 static void tail(const struct lod_framed_sample *sample, unsigned number, uint32_t crc,
@@ -269,7 +271,6 @@ const struct lod_framing lod_framing_tfrecord = {
     .takes = takes,
     .stretches = stretches,
     .stretch = stretch,
-    .head = head,
     .tail = tail,
     .lines = {[LOD_FRAMED_INDEX] = &index_lines},
 };

@@ -188,10 +188,3 @@ void lod_record_tables_finish(struct lod_record_tables *tables)
     free(tables->ends64);
     free(tables->ends32);
 }
-
-uint64_t lod_record_tables_end(const struct lod_record_tables *tables,
-                               const struct lod_record_desc *recd, uint32_t slot, unsigned group)
-{
-    return tables->ends64 ? tables->ends64[slot]
-                          : tables->ends32[(size_t)(group - 1) * recd->items + slot];
-}

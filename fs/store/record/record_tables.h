@@ -32,8 +32,13 @@ LOD_MUST_CHECK int lod_record_tables_take(struct lod_record_tables *tables,
 void lod_record_tables_finish(struct lod_record_tables *tables);
 
 /* Returns the end of the slot's segment within `group`. */
-uint64_t lod_record_tables_end(const struct lod_record_tables *tables,
-                               const struct lod_record_desc *recd, uint32_t slot, unsigned group);
+static inline uint64_t lod_record_tables_end(const struct lod_record_tables *tables,
+                                             const struct lod_record_desc *recd, uint32_t slot,
+                                             unsigned group)
+{
+    return tables->ends64 ? tables->ends64[slot]
+                          : tables->ends32[(size_t)(group - 1) * recd->items + slot];
+}
 
 /* Returns how many frames `bytes` bytes take. */
 static inline uint64_t lod_frames_of(uint64_t bytes, unsigned shift)

@@ -35,8 +35,7 @@ static size_t join(const struct lod_framed_sample *sample, uint8_t *into)
     size_t at = 0;
 
     for (unsigned i = 0; i < lod_framing_recordio.stretches(sample); i++) {
-        lod_framing_recordio.stretch(sample, i, &stretch);
-        lod_framing_recordio.head(sample, i, into + at);
+        lod_framing_recordio.stretch(sample, i, &stretch, into + at);
         at += stretch.head_bytes;
         for (uint64_t k = 0; k < stretch.bytes; k++) {
             into[at++] = (uint8_t)(stretch.from + k);

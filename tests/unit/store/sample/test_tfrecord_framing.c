@@ -25,8 +25,7 @@ Test(tfrecord_framing, the_smallest_example)
     struct lod_stretch stretch;
     uint8_t head[LOD_HEAD_BYTES], tail[4];
 
-    lod_framing_tfrecord.stretch(&sample, 0, &stretch);
-    lod_framing_tfrecord.head(&sample, 0, head);
+    lod_framing_tfrecord.stretch(&sample, 0, &stretch, head);
     cr_assert_eq(stretch.head_bytes, 12 + sizeof(example) - 1);
     cr_assert_eq(lod_get_le64(head), sizeof(example) - 1 + 3);
     cr_assert_eq(memcmp(head + 12, example, sizeof(example) - 1), 0);
@@ -54,13 +53,11 @@ Test(tfrecord_framing, the_example_of_a_member_comes_first)
     sample.file[1] = (struct lod_framed_file){
         .name = "a.example", .name_bytes = 9, .bytes = 1000, .plain = true};
     cr_assert_eq(lod_framing_tfrecord.stretches(&sample), 2);
-    lod_framing_tfrecord.stretch(&sample, 0, &stretch);
-    lod_framing_tfrecord.head(&sample, 0, head);
+    lod_framing_tfrecord.stretch(&sample, 0, &stretch, head);
     cr_assert(stretch.file == &sample.file[1] && !stretch.summed && !stretch.tail_bytes);
     cr_assert_eq(stretch.head_bytes, 12);
     cr_assert_eq(lod_get_le64(head), 1000 + sizeof(example) - 1 + 3);
-    lod_framing_tfrecord.stretch(&sample, 1, &stretch);
-    lod_framing_tfrecord.head(&sample, 1, head);
+    lod_framing_tfrecord.stretch(&sample, 1, &stretch, head);
     cr_assert(stretch.file == &sample.file[0] && stretch.sum_first == &sample.file[1]);
     cr_assert_eq(stretch.sum_from, 0);
     cr_assert_eq(stretch.head_bytes, sizeof(example) - 1);
@@ -86,9 +83,8 @@ Test(tfrecord_framing, lengths_of_pictures_around_the_steps_of_a_varint)
             sample.class_bytes = 1;
             sample.kind = ".png";
             sample.width = sample.height = 65500;
-            lod_framing_tfrecord.stretch(&sample, 0, &stretch);
             memset(head, 0xa5, sizeof(head));
-            lod_framing_tfrecord.head(&sample, 0, head);
+            lod_framing_tfrecord.stretch(&sample, 0, &stretch, head);
             cr_assert_eq(head[stretch.head_bytes], 0xa5);
             cr_assert_eq(lod_get_le64(head), stretch.head_bytes - 12 + bytes);
         }
