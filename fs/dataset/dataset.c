@@ -28,25 +28,6 @@ struct lod_dataset {
 
 /* ------------------------------------------------------------------------------- opening */
 
-/* The end of a text "NAME: WHY" if the reason begins with the name. */
-static const char *without_name(const char *trouble, const char *reason)
-{
-    const char *colon = strstr(trouble, ": ");
-
-    return colon && strncmp(trouble, reason, (size_t)(colon - trouble)) == 0 ? colon + 2 : trouble;
-}
-
-/* Adds what the storage says to a reason. */
-static int explain(struct lod_dataset *dataset, int error, const char *reason, char *why,
-                   size_t why_room)
-{
-    char trouble[256] = "";
-    const bool known = lod_store_trouble(dataset->store, trouble, sizeof(trouble));
-
-    snprintf(why, why_room, "%s%s%s", reason, known ? ": " : "", without_name(trouble, reason));
-    return error;
-}
-
 static int open_index(struct lod_dataset *dataset, const struct lod_tier_how *tier, char *why,
                       size_t why_room)
 {
@@ -56,7 +37,8 @@ static int open_index(struct lod_dataset *dataset, const struct lod_tier_how *ti
     lod_manifest_finish(&dataset->manifest);
     int error = lod_manifest_read(dataset->store, &dataset->manifest, &reason);
     if (error) {
-        return explain(dataset, error, reason, why, why_room);
+        lod_manifest_explain(dataset->store, reason, why, why_room);
+        return error;
     }
     if (!dataset->has_tier) {
         error = lod_store_layers_add_tier(tier, dataset->manifest.store_id, &dataset->store, why,
@@ -68,7 +50,10 @@ static int open_index(struct lod_dataset *dataset, const struct lod_tier_how *ti
     }
     error = lod_index_open(dataset->store, &dataset->manifest, LOD_INDEX_CACHE_BYTES,
                            &dataset->index, sentence, sizeof(sentence));
-    return error ? explain(dataset, error, sentence, why, why_room) : 0;
+    if (error) {
+        lod_manifest_explain(dataset->store, sentence, why, why_room);
+    }
+    return error;
 }
 
 /* Opens the index, more than once if a network can have damaged its bytes on the way. */

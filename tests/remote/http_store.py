@@ -132,6 +132,11 @@ def refusals(results, url):
         if "secret" in place:
             done = lodfs("info", place, check=False)
             wrong += ["a secret is shown"] if b"secret" in done.stdout + done.stderr else []
+        if code == 1:
+            done = lodfs("verify", place, check=False)
+            wrong += fails(("verify", place), 1, text if "empty" not in text else "manifest.json")
+            if (done.stdout + done.stderr).count(b"manifest.json") > 1:
+                wrong.append(f"verify names the manifest twice: {done.stdout + done.stderr}")
         results.add(f"refused: {name}", wrong)
     results.add("repair refuses a URL", fails(("repair", f"{url}/store"), 2, "folder"))
     results.add("pack refuses a URL", fails(("pack", "/tmp", f"{url}/store"), 2, "folder"))

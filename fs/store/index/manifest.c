@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,6 +210,17 @@ int lod_manifest_read(struct lod_store *store, struct lod_manifest *ret_manifest
     error = read_object(object, ret_manifest, ret_why);
     lod_object_close(object);
     return error;
+}
+
+void lod_manifest_explain(struct lod_store *store, const char *reason, char *text, size_t room)
+{
+    char trouble[256] = "", name[256];
+    const bool known = lod_store_trouble(store, trouble, sizeof(trouble));
+    const char *colon = strstr(trouble, ": ");
+
+    snprintf(name, sizeof(name), "%.*s", colon ? (int)(colon - trouble) : 0, trouble);
+    snprintf(text, room, "%s%s%s", reason, known ? ": " : "",
+             name[0] && strstr(reason, name) ? colon + 2 : trouble);
 }
 
 int lod_manifest_is(struct lod_store *store, const char *text, bool *ret_is)

@@ -46,6 +46,10 @@ LOD_MUST_CHECK int lod_manifest_commit(int dir_fd);
 /* Prepares and commits. */
 LOD_MUST_CHECK int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest);
 
+/* Writes a reason of lod_manifest_read or lod_index_open, and behind it why requests to the storage
+ * failed recently, without a name that the reason has. */
+void lod_manifest_explain(struct lod_store *store, const char *reason, char *text, size_t room);
+
 /* Returns the text that lod_manifest_write writes, NUL-terminated, for free(). Returns -ENOMEM or
  * -E2BIG. */
 LOD_MUST_CHECK int lod_manifest_text(const struct lod_manifest *manifest, char **ret_text);

@@ -42,6 +42,24 @@ static int open_index(struct lod_verify *v, char *why, size_t why_room)
     return 0;
 }
 
+/* Returns whether storage behind a network does not answer, which is no damage of a store. */
+static bool is_refused(const struct lod_verify *v, int error)
+{
+    return lod_store_is_far(v->store) && error != -ENOENT && error != -EILSEQ && error != -EBADMSG;
+}
+
+/* A finding names its file, so its reason does not. */
+static const char *of_file(struct lod_verify *v, const char *reason)
+{
+    const size_t name = sizeof(LOD_MANIFEST_NAME) - 1;
+
+    if (strncmp(reason, LOD_MANIFEST_NAME " ", name + 1) != 0) {
+        return reason;
+    }
+    snprintf(v->why, sizeof(v->why), "it%s", reason + name);
+    return v->why;
+}
+
 static int open_manifest(struct lod_verify *v, char *why, size_t why_room)
 {
     const char *reason = "";
@@ -50,8 +68,8 @@ static int open_manifest(struct lod_verify *v, char *why, size_t why_room)
     if (error == 0) {
         return open_index(v, why, why_room);
     }
-    snprintf(why, why_room, "%s", reason);
-    if (error == -ENOTSUP || lod_check_stops(error)) {
+    lod_manifest_explain(v->store, reason, why, why_room);
+    if (error == -ENOTSUP || lod_check_stops(error) || is_refused(v, error)) {
         return error;
     }
     if (error == -ENOENT) {
@@ -61,7 +79,7 @@ static int open_manifest(struct lod_verify *v, char *why, size_t why_room)
         }
         reason = "it is missing";
     }
-    return lod_check_file_found(v, LOD_MANIFEST_NAME, reason, LOD_FIDELITIES_ALL);
+    return lod_check_file_found(v, LOD_MANIFEST_NAME, of_file(v, reason), LOD_FIDELITIES_ALL);
 }
 
 static int open_all(struct lod_verify *v, const char *location, const struct lod_store_how *how,
