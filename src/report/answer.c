@@ -16,43 +16,66 @@ static void say_choice(struct lod_page *page)
     lod_page_input_name(&page->options->inputs[0], input);
     if (survey->chosen + 1 == survey->count) {
         lod_out_print(&page->out,
-                      "<h1>Trained at %s, no lower fidelity looks like the full photographs: take "
-                      "<em>full</em>.</h1>\n",
+                      "<h1>To train at %s, take <em>full</em>: no lower fidelity looks enough like "
+                      "it.</h1>\n",
                       input);
     } else {
         lod_out_print(&page->out,
-                      "<h1>Trained at %s, photographs at <em>%s</em> look like the full ones, and "
-                      "are %.1f times fewer bytes.</h1>\n",
+                      "<h1>To train at %s, take <em>%s</em>: its photographs look like the full "
+                      "ones, in %.1f times fewer bytes.</h1>\n",
                       input, lod_fidelity_name(lod_survey_fidelity(survey)), times);
     }
 }
 
+/* Tells of the chosen level, or of the one below full: full is equal to itself. */
 static void say_measure(struct lod_page *page)
 {
     const struct lod_survey *survey = &page->surveys[0];
-    const struct lod_survey_level *chosen = &survey->levels[survey->chosen];
-    char compared[LOD_REPORT_TEXT], all[LOD_REPORT_TEXT], margin[LOD_PAGE_TEXT] = "";
+    const bool lower = survey->chosen && survey->chosen + 1 == survey->count;
+    const struct lod_survey_level *level = &survey->levels[survey->chosen - (lower ? 1 : 0)];
+    char compared[LOD_REPORT_TEXT], all[LOD_REPORT_TEXT], margin[LOD_PAGE_TEXT] = "",
+                                                          name[LOD_PAGE_TEXT];
 
-    if (chosen->error > 0) {
-        snprintf(margin, sizeof(margin), " ± %.3f", chosen->error);
+    if (level->error > 0) {
+        snprintf(margin, sizeof(margin), " ± %.3f", level->error);
     }
     lod_out_print(
         &page->out,
-        "<p class=\"lead\">Their mean likeness is %.3f%s, where 1 is equal and %g was "
-        "asked for: %s of %s %s compared.%s</p>\n",
-        chosen->mssim, margin, page->options->target, lod_report_count(survey->compared, compared),
-        lod_report_count(survey->photographs, all),
-        lod_report_plural(survey->photographs, "photograph", "photographs"),
+        "<p class=\"lead\">The mean likeness of %s to full is %.3f%s, measured on %s of %s %s. "
+        "Equal images have 1, and %g was asked for.%s</p>\n",
+        lod_page_level_name(level, name), level->mssim, margin,
+        lod_report_count(survey->compared, compared), lod_report_count(survey->photographs, all),
+        lod_report_plural(survey->photographs, "photograph", "photographs"), page->options->target,
         survey->decided ? ""
                         : " A lower fidelity may be enough too; a larger sample would show it.");
     if (survey->unreadable + survey->small) {
-        lod_out_print(&page->out,
-                      "<p class=\"lead\">Left out: %u unreadable or not of 8-bit pixels, %u with a "
-                      "side below %u pixels.</p>\n",
-                      survey->unreadable, survey->small, LOD_SURVEY_SIZE_MIN);
+        lod_out_print(
+            &page->out,
+            "<p class=\"lead\">Not compared: %u that cannot be read as 8-bit pixels, and %u "
+            "with a side below %u pixels.</p>\n",
+            survey->unreadable, survey->small, LOD_SURVEY_SIZE_MIN);
     }
-    lod_out_print(&page->out, "<pre class=\"command\"><code>lodfs set MOUNT auto=%s</code></pre>\n",
+    lod_out_print(&page->out,
+                  "<p class=\"lead\">After this command the folder <code>auto</code> of a mount "
+                  "shows this fidelity:</p>\n<pre class=\"command\"><code>lodfs set MOUNT "
+                  "auto=%s</code></pre>\n",
                   lod_fidelity_name(lod_survey_fidelity(survey)));
+}
+
+/* Tells of lower fidelities for lossless images, unless the store was packed with some in mind. */
+static void say_levels(struct lod_page *page)
+{
+    const struct lod_store_facts *facts = page->facts;
+
+    if (facts->totals.codecs[LOD_CODEC_L3].items &&
+        !cJSON_GetObjectItemCaseSensitive(facts->manifest->pack, "levels")) {
+        lod_out_print(&page->out,
+                      "<p class=\"lead\">If its lossless images are photographs, and training "
+                      "waits for their bytes, pack them again with this option: they get lower "
+                      "fidelities, full stays exact, and the store grows by at most a "
+                      "tenth.</p>\n<pre class=\"command\"><code>lodfs pack "
+                      "--levels='*.png' SOURCE STORE</code></pre>\n");
+    }
 }
 
 static void say_nothing(struct lod_page *page)
@@ -64,6 +87,7 @@ static void say_nothing(struct lod_page *page)
     } else if (page->surveys[0].verdict == LOD_SURVEY_NOTHING) {
         lod_out_print(&page->out, "<h1>Every file of this store is the same at each fidelity, so "
                                   "there is nothing to choose.</h1>\n");
+        say_levels(page);
     } else {
         lod_out_print(&page->out, "<h1>No fidelity can be chosen.</h1>\n<p class=\"lead\">");
         lod_html_text(&page->out, lod_survey_why(&page->surveys[0], why));
@@ -121,8 +145,9 @@ void lod_page_cards(struct lod_page *page)
     lod_out_print(
         &page->out,
         "<section aria-labelledby=\"sizes\">\n<h2 id=\"sizes\">The fidelity for each size</h2>\n"
-        "<p>The shorter side of the images that the network gets decides how much detail "
-        "it can see.</p>\n<ul class=\"cards\">\n");
+        "<p>The smaller the images that the network gets, the less detail it can see, and the "
+        "lower the fidelity that is enough. The size is the shorter side. One photograph in ten "
+        "has at most the likeness of the worst tenth.</p>\n<ul class=\"cards\">\n");
     for (unsigned i = 0; i < count; i++) {
         write_card(page, order[i]);
     }

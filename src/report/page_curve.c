@@ -282,8 +282,9 @@ void lod_page_curve(struct lod_page *page)
     lod_out_print(
         &page->out,
         "<section aria-labelledby=\"curve\">\n<h2 id=\"curve\">Likeness against bytes</h2>\n"
-        "<p>Each point is a fidelity. To the left is less to read, the top looks like the "
-        "full photograph.</p>\n<div class=\"panel\">\n");
+        "<p>Each point is a fidelity, from q1 with the fewest bytes to full with all of them. The "
+        "further left, the less is read; the higher, the more it looks like full.</p>\n"
+        "<div class=\"panel\">\n");
     write_legend(page);
     draw(&wide);
     draw(&narrow);

@@ -21,7 +21,8 @@ const struct lod_survey_level *lod_page_full(const struct lod_survey *survey)
 
 const char *lod_page_input_name(const struct lod_survey_input *input, char text[LOD_PAGE_TEXT])
 {
-    snprintf(text, LOD_PAGE_TEXT, input->size ? "%u pixels" : "their own size", input->size);
+    snprintf(text, LOD_PAGE_TEXT, input->size ? "%u pixels" : "the photographs’ own size",
+             input->size);
     return text;
 }
 

@@ -168,8 +168,9 @@ int lod_page_pictures(struct lod_page *page)
 
     lod_out_print(&page->out,
                   "<section aria-labelledby=\"look\">\n<h2 id=\"look\">See for yourself</h2>\n"
-                  "<p>Photographs as the network gets them at %s, and below each a part enlarged. "
-                  "They are from the whole range of the sample, the least alike first.</p>\n",
+                  "<p>Photographs as the network gets them at %s, each with a part of it enlarged "
+                  "below. The first is one of those that look least like full, the last one of "
+                  "those that look most like it.</p>\n",
                   lod_page_input_name(&page->options->inputs[0], input));
     for (unsigned i = 0; !error && i < page->surveys[0].examples_count; i++) {
         error = write_example(page, reader, i, &choice, &bytes);

@@ -59,10 +59,11 @@ void lod_page_scripts(struct lod_page *page)
                 lod_out_print(
                     &page->out,
                     "<section aria-labelledby=\"scripts\">\n<h2 id=\"scripts\">Scan "
-                    "scripts</h2>\n<p>Photographs with about equally fine quantisation "
-                    "tables are a class, and share the script that was best on a sample "
-                    "when the store was packed. Bytes are shares of the source’s; MS-SSIM "
-                    "is at the photographs’ own size.</p>\n%s",
+                    "scripts</h2>\n<p>A scan script says which part of a JPEG each fidelity "
+                    "adds. Photographs that were compressed about equally are a class, and "
+                    "share the script that was best on a sample when the store was packed. "
+                    "Bytes are shares of the source’s; MS-SSIM is at the photographs’ own "
+                    "size.</p>\n%s",
                     heads);
             }
             any = true;

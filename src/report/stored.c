@@ -50,7 +50,7 @@ static void write_codecs(struct lod_page *page)
         const struct lod_store_totals_codec *sums = &totals->codecs[id];
         if (sums->items && kinds[id]) {
             lod_out_print(&page->out,
-                          "<li>\n<h3>%s <small>%s %s, stored in %s of the bytes</small></h3>\n",
+                          "<li>\n<h3>%s <small>%s %s, stored in %s of their bytes</small></h3>\n",
                           kinds[id], lod_report_count(sums->files, files),
                           lod_report_plural(sums->files, "file", "files"),
                           lod_report_share(sums->stored_bytes, sums->source_bytes, share));
@@ -94,8 +94,8 @@ static void write_facts(struct lod_page *page)
     }
     if (totals->no_original) {
         lod_out_print(&page->out,
-                      "<li>%s %s no original: pixels and metadata are exact, not the "
-                      "file’s own bytes.</li>\n",
+                      "<li>%s %s no original: the pixels and metadata are kept exactly, but not "
+                      "the bytes of the source file.</li>\n",
                       lod_report_count(totals->no_original, text),
                       lod_report_plural(totals->no_original, "file has", "files have"));
     }

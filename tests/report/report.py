@@ -39,7 +39,7 @@ def check_photographs(work, store):
     read = page_reader.read(f"{work}/a.html")
     said = json.loads(lodfs("fidelity", "--json", "--size=224", store).stdout)
     name = said["fidelity"]
-    if name not in read.answer or "Trained at 224 pixels" not in read.answer:
+    if name not in read.answer or "To train at 224 pixels" not in read.answer:
         yield f"the answer is '{read.answer}', lodfs fidelity says {name}"
     for level in said["levels"]:
         if f"{level['mssim']:.4f}" not in read.text:
@@ -57,7 +57,7 @@ def check_sizes(work, store):
     report(store, f"{work}/s.html", "--size=64", "--size=96", "--size=64", "--no-pictures")
     read = page_reader.read(f"{work}/s.html")
     yield from faults(f"{work}/s.html", 60000)
-    if "Trained at 64 pixels" not in read.answer or "96 pixels" not in read.text:
+    if "To train at 64 pixels" not in read.answer or "96 pixels" not in read.text:
         yield f"--size: {read.answer}"
     if "112 pixels" in read.text or read.images:
         yield "sizes or pictures that were not asked for"
@@ -89,7 +89,7 @@ def check_hostile(work):
 
 
 def check_others(work):
-    for store, answer in ((stored.one(work), "Trained at 224 pixels"),
+    for store, answer in ((stored.one(work), "To train at 224 pixels"),
                           (stored.pngs(work), "there is nothing to choose"),
                           (stored.tables(work), "there is nothing to choose"),
                           (stored.empty(work), "There are no files")):
@@ -101,8 +101,10 @@ def check_others(work):
         read = page_reader.read(store + ".html")
         if answer not in read.answer:
             yield f"{store}: {read.answer}"
-        if ("<svg" in open(store + ".html", encoding="utf-8").read()) != ("Trained" in answer):
+        if ("<svg" in open(store + ".html", encoding="utf-8").read()) != ("To train" in answer):
             yield f"{store}: a curve of nothing, or none"
+        if ("--levels=" in read.text) != ("pngs" in store):
+            yield f"{store}: --levels is named for photographs among lossless images alone"
 
 
 def left(folder):

@@ -73,4 +73,6 @@ PAGE = (
      "read/unit_cache"),
     ("a photograph of the page is decoded twice at full", "src/report/picture.c",
      "        if (fidelities[i] != LOD_FULL) {\n", "        if (i < count) {\n", "src/picture"),
+    ("the page of lossless images names no lower fidelities", "src/report/answer.c",
+     "codecs[LOD_CODEC_L3].items", "codecs[LOD_CODEC_TOC].items", "cli-report-report"),
 )
