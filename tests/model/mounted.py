@@ -77,7 +77,7 @@ class Mount:
         if done.returncode != 0:
             subprocess.run(["umount", "-l", self.point], check=False)
             raise RuntimeError(f"lodfs umount: {done.stderr.decode(errors='replace')}")
-        end = time.monotonic() + 5
+        end = time.monotonic() + 120
         while os.path.ismount(self.point) and time.monotonic() < end:
             time.sleep(.05)
 

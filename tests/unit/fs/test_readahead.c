@@ -199,7 +199,7 @@ Test(readahead, files_in_order_make_the_next_ones_once)
 }
 
 /* A lookup can read a slow store meanwhile; readers and other threads continue. */
-Test(readahead, no_reader_waits_for_a_lookup_in_the_index, .timeout = 60)
+Test(readahead, no_reader_waits_for_a_lookup_in_the_index, .timeout = 300)
 {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     struct made made = {.lock = PTHREAD_MUTEX_INITIALIZER, .batch = 8, .gate = &gate};

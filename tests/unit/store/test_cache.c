@@ -193,7 +193,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret_now)
     return result;
 }
 
-Test(cache, a_failure_is_remembered_for_seconds, .timeout = 30)
+Test(cache, a_failure_is_remembered_for_seconds, .timeout = 300)
 {
     struct lod_cache *cache = create(1 << 20);
     struct source source = {.bytes = 4096, .error = -EBADMSG};

@@ -93,7 +93,7 @@ static void end_stalled(pthread_t thread)
     pthread_join(thread, NULL);
 }
 
-Test(prefetch_loads, a_reader_waits_for_its_own_record_only, .timeout = 20)
+Test(prefetch_loads, a_reader_waits_for_its_own_record_only, .timeout = 300)
 {
     uint32_t number = 0;
 
@@ -108,7 +108,7 @@ Test(prefetch_loads, a_reader_waits_for_its_own_record_only, .timeout = 20)
     lod_frames_destroy(frames);
 }
 
-Test(prefetch_loads, two_readers_of_a_record_load_it_once, .timeout = 20)
+Test(prefetch_loads, two_readers_of_a_record_load_it_once, .timeout = 300)
 {
     uint32_t one = 0, two = 3;
     pthread_t other;
@@ -126,7 +126,7 @@ Test(prefetch_loads, two_readers_of_a_record_load_it_once, .timeout = 20)
     lod_frames_destroy(frames);
 }
 
-Test(prefetch_loads, a_list_is_loaded_around_a_record_that_stalls, .timeout = 20)
+Test(prefetch_loads, a_list_is_loaded_around_a_record_that_stalls, .timeout = 300)
 {
     static const uint32_t list[] = {5, 0, 3, 2};
     const struct lod_ahead_tell tell = {.job = 1, .fidelity = 2, .count = 4, .records = list},

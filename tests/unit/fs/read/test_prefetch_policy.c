@@ -291,7 +291,7 @@ static struct lod_frames_stats get_made(uint32_t number)
     return get(number, 2);
 }
 
-Test(prefetch_policy, a_read_without_frames_hides_no_move, .timeout = 60)
+Test(prefetch_policy, a_read_without_frames_hides_no_move, .timeout = 300)
 {
     const uint64_t record = 2ull * ITEMS * FRAME_BYTES;
     struct lod_frames_stats stats = {0};
@@ -313,7 +313,7 @@ Test(prefetch_policy, a_read_without_frames_hides_no_move, .timeout = 60)
     lod_frames_destroy(frames);
 }
 
-Test(prefetch_policy, a_prefix_that_the_kernel_has_evicted_in_part_is_loaded_again, .timeout = 20)
+Test(prefetch_policy, a_prefix_that_the_kernel_has_evicted_in_part_is_loaded_again, .timeout = 300)
 {
     shared_store = true;
     begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
@@ -327,7 +327,7 @@ Test(prefetch_policy, a_prefix_that_the_kernel_has_evicted_in_part_is_loaded_aga
     lod_frames_destroy(frames);
 }
 
-Test(prefetch_policy, readers_of_the_last_group_load_that_group_alone_and_once, .timeout = 20)
+Test(prefetch_policy, readers_of_the_last_group_load_that_group_alone_and_once, .timeout = 300)
 {
     struct lod_item of;
     struct lod_frames_stats stats = {0};

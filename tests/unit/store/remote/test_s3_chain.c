@@ -66,7 +66,7 @@ Test(s3_process, that_hangs_is_ended)
     const uint64_t start = lod_clock_ns();
 
     cr_assert_eq(run("sleep 600", &wait), -ETIMEDOUT);
-    cr_assert_lt(lod_clock_ns() - start, 30 * LOD_SECOND_NS);
+    cr_assert_lt(lod_clock_ns() - start, 300 * LOD_SECOND_NS);
     cr_assert_str_eq(why, "gave no keys in 1 s");
 }
 
@@ -89,7 +89,7 @@ Test(s3_process, that_forks_does_not_keep_the_reader)
     const uint64_t start = lod_clock_ns();
 
     cr_assert_eq(run("sleep 600 & echo $!", &long_wait), 0);
-    cr_assert_lt(lod_clock_ns() - start, 30 * LOD_SECOND_NS);
+    cr_assert_lt(lod_clock_ns() - start, 300 * LOD_SECOND_NS);
     text[bytes < sizeof(text) ? bytes : sizeof(text) - 1] = '\0';
     const pid_t child = (pid_t)atoi(text);
     cr_assert_gt(child, 1);
