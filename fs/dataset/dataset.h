@@ -139,11 +139,14 @@ bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_
 bool lod_dataset_groups_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd,
                                unsigned first, unsigned last);
 
-/* Returns how many bytes listed records may take in the local copy; 0: there is none. */
+/* Returns how many bytes listed records may take in the local copy, of which other processes may
+ * have listed a part; 0: there is none. */
 uint64_t lod_dataset_lists_room(const struct lod_dataset *dataset);
 
-/* Tells the store which records will be read soon, by header_hash (lod_store_listed). */
-void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_t count);
+/* Tells the store which records will be read soon, in this order, by header_hash
+ * (lod_store_listed). */
+void lod_dataset_listed(struct lod_dataset *dataset, const struct lod_listed *records,
+                        size_t count);
 
 /* Returns how many loads are in flight at first (lod_store_loads). */
 unsigned lod_dataset_loads(const struct lod_dataset *dataset);

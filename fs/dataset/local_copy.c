@@ -8,9 +8,9 @@ bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_
     return lod_store_copies(lod_dataset_store(dataset), key, ret_room);
 }
 
-void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_t count)
+void lod_dataset_listed(struct lod_dataset *dataset, const struct lod_listed *records, size_t count)
 {
-    lod_store_listed(lod_dataset_store(dataset), keys, count);
+    lod_store_listed(lod_dataset_store(dataset), records, count);
 }
 
 uint64_t lod_dataset_lists_room(const struct lod_dataset *dataset)

@@ -137,6 +137,21 @@ uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists)
     return until;
 }
 
+const struct lod_ahead_entry *lod_ahead_turns_next(struct lod_ahead_turns *turns)
+{
+    const unsigned count = turns->lists->count;
+
+    for (unsigned ended = 0; ended < count; ended++) {
+        turns->turn += turns->job == count;
+        turns->job = turns->job == count ? 0 : turns->job;
+        const struct lod_ahead_job *job = &turns->lists->jobs[turns->job++];
+        if (turns->turn < job->count - job->done) {
+            return &job->at[job->done + turns->turn];
+        }
+    }
+    return NULL;
+}
+
 void lod_ahead_lists_finish(struct lod_ahead_lists *lists)
 {
     while (lists->count) {

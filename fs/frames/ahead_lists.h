@@ -77,6 +77,16 @@ unsigned lod_ahead_lists_expire(struct lod_ahead_lists *lists, uint64_t now_ns);
 /* Returns when the next list is dropped if no job tells anything; UINT64_MAX: there is none. */
 uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists);
 
+/* A walk over the entries that are not done: one of each job, then the next one of each. */
+struct lod_ahead_turns {
+    const struct lod_ahead_lists *lists;
+    size_t turn; /* so many entries of each job were returned */
+    unsigned job;
+};
+
+/* Returns NULL at the end. */
+const struct lod_ahead_entry *lod_ahead_turns_next(struct lod_ahead_turns *turns);
+
 void lod_ahead_lists_finish(struct lod_ahead_lists *lists);
 
 #endif

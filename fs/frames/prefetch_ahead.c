@@ -74,23 +74,22 @@ static void sweep(struct lod_prefetch *prefetch, uint64_t room)
     atomic_store_explicit(&prefetch->told, prefetch->lists.count, memory_order_relaxed);
 }
 
-/* Tells a local copy of the store which records the lists name. The lock is held. */
+/* Tells a local copy of the store which records the lists name; the jobs take turns. The lock is
+ * held. */
 static void tell_copy(struct lod_prefetch *prefetch)
 {
-    uint64_t *keys =
-        prefetch->fetch->copies ? calloc(prefetch->lists.records + 1, sizeof(*keys)) : NULL;
+    struct lod_ahead_turns turns = {.lists = &prefetch->lists};
+    struct lod_listed *records =
+        prefetch->fetch->copies ? calloc(prefetch->lists.records + 1, sizeof(*records)) : NULL;
     size_t count = 0;
 
-    for (unsigned i = 0; keys && i < prefetch->lists.count; i++) {
-        const struct lod_ahead_job *job = &prefetch->lists.jobs[i];
-        for (size_t k = job->done; k < job->count; k++) {
-            keys[count++] = job->at[k].key;
-        }
+    for (const struct lod_ahead_entry *at; records && (at = lod_ahead_turns_next(&turns));) {
+        records[count++] = (struct lod_listed){.key = at->key, .bytes = at->copy_bytes};
     }
-    if (keys) {
-        lod_dataset_listed(prefetch->fetch->dataset, keys, count);
+    if (records) {
+        lod_dataset_listed(prefetch->fetch->dataset, records, count);
     }
-    free(keys);
+    free(records);
 }
 
 /* The lock is not held. */

@@ -189,8 +189,8 @@ static int warm(void *ctx, uint64_t index)
     return error;
 }
 
-/* Adds up what is wanted. With `keys`, which has room for all: those of the records. */
-static int add_up(struct work *work, uint64_t *keys)
+/* Adds up what is wanted, and tells it in `records`, which has room for all. */
+static int add_up(struct work *work, struct lod_listed *records)
 {
     const struct lod_warmup *warmup = work->warmup;
     struct lod_record_desc recd;
@@ -201,7 +201,7 @@ static int add_up(struct work *work, uint64_t *keys)
         error = lod_dataset_record_desc(warmup->dataset, warmup->records->at[i], &recd);
         const struct part part = part_of(&recd, warmup->fidelity);
         work->counts.bytes += error ? 0 : part.to - part.from + part.head;
-        keys[i] = recd.header_hash;
+        records[i] = (struct lod_listed){.key = recd.header_hash, .bytes = part.to};
     }
     return error;
 }
@@ -223,14 +223,14 @@ static int await_tier(struct work *work)
 }
 
 /* Lists the records, and waits until the tier knows what it can give up for them, if anything. */
-static void make_room(struct work *work, const uint64_t *keys)
+static void make_room(struct work *work, const struct lod_listed *records)
 {
     uint64_t room = 0;
 
-    lod_store_listed(work->store, keys, work->warmup->records->count);
+    lod_store_listed(work->store, records, work->warmup->records->count);
     for (unsigned tries = 0; tries < TRIES && room < work->counts.bytes; tries++) {
         nanosleep(&pause_20ms, NULL);
-        (void)lod_store_copies(work->store, keys[0], &room);
+        (void)lod_store_copies(work->store, records[0].key, &room);
     }
 }
 
@@ -249,17 +249,17 @@ static int run_all(struct work *work)
 int lod_warmup_run(const struct lod_warmup *warmup, struct lod_warmup_counts *ret_counts)
 {
     struct work *work = calloc(1, sizeof(*work));
-    uint64_t *keys = calloc(warmup->records->count + 1, sizeof(*keys));
-    int error = work && keys ? 0 : -ENOMEM;
+    struct lod_listed *records = calloc(warmup->records->count + 1, sizeof(*records));
+    int error = work && records ? 0 : -ENOMEM;
 
     if (!error) {
         work->warmup = warmup;
         work->store = lod_dataset_store(warmup->dataset);
         pthread_mutex_init(&work->lock, NULL);
-        error = add_up(work, keys);
+        error = add_up(work, records);
         error = error ? error : await_tier(work);
         if (!error && warmup->evict) {
-            make_room(work, keys);
+            make_room(work, records);
         }
         error = error ? error : run_all(work);
         *ret_counts = work->counts;
@@ -268,7 +268,7 @@ int lod_warmup_run(const struct lod_warmup *warmup, struct lod_warmup_counts *re
         }
         pthread_mutex_destroy(&work->lock);
     }
-    free(keys);
+    free(records);
     free(work);
     return error;
 }

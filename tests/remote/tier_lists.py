@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 A full tier makes room for records that a job lists, also beside the list of another mount, and is
-never larger than its limit. Listed records that memory has no room for are loaded into a tier.
+never larger than its limit. Listed records that memory has no room for are loaded into a tier. Two
+mounts of one tier have its room for their lists once.
 """
 import fcntl
 import os
@@ -124,5 +125,62 @@ def beyond_both(work, truth):
             yield f"{loaded} bytes were loaded for a tier of {size}"
 
 
+def ready_after(mount, job, records, wanted, seconds=3):
+    """Tells again and again. Returns how many records were ready, and the room at the end."""
+    end, most, room = time.monotonic() + seconds, 0, 0
+    while time.monotonic() < end or (most < wanted and time.monotonic() < end + 60):
+        ready, _, _, room, _ = ask(mount.point, job, len(records), [], 0)
+        most = max(most, ready)
+        time.sleep(.05)
+    return most, room
+
+
+def list_beside(mount, second, order, size):
+    """Two lists of six records, each of 12 MB in all, for a tier of 16 MiB: the second one is told
+    4 MiB, and fills them alone."""
+    first, others = order[:6], order[6:12]
+    room = ask(mount.point, 3, 0, first, 0)[3]
+    ready, _ = ready_after(mount, 3, first, 6)
+    if room < .9 * size or ready != 6:
+        yield f"the first list has {ready} records, and a room of {room}"
+    room = ask(second.point, 4, 0, others, 0)[3]
+    print(f"the second mount is told {room} of {size} bytes")
+    if not .1 * size < room < .4 * size:
+        yield f"the second mount is told {room} of {size} bytes"
+    ready, _ = ready_after(second, 4, others, 1)
+    if not 1 <= ready <= 3:
+        yield f"of the second list {ready} records are ready"
+    ready, room = ready_after(mount, 3, first, 6)
+    if ready != 6 or room < .6 * size:
+        yield f"the first list has {ready} records after all, and a room of {room}"
+
+
+def beside(work, truth):
+    """Two mounts list what does not fit together. Nothing is loaded twice, and the room of a mount
+    that is killed is the other's."""
+    tier, other, size = make_tier(work, "claims"), f"{work}/other", 16 * MIB
+    os.mkdir(other)
+    with Mounted(work, tier, size, "xattr") as mount, \
+            Mounted(work, tier, size, "xattr", point=other) as second:
+        files = by_record(mount.point, truth)
+        order = sorted(files)
+        yield from list_beside(mount, second, order, size)
+        loaded = [stats(at.point)["store"]["bytes"] for at in (mount, second)]
+        listed_bytes = sum(len(truth[name]) for at in order[:6] for name in files[at])
+        part = {name: truth[name] for at in order[:6] for name in files[at]}
+        yield from epoch(mount.point, part, 1)
+        more = stats(mount.point)["store"]["bytes"] - loaded[0]
+        evicted = sum(stats(at.point)["tier"]["evicted_bytes"] for at in (mount, second))
+        print(f"{loaded} bytes were loaded, then {more}; {evicted} were given up")
+        if loaded[0] > listed_bytes * 1.05 or more > listed_bytes * .01 or evicted:
+            yield f"of {listed_bytes} listed bytes {loaded[0]} and {more} were loaded"
+        if loaded[1] > size - listed_bytes + 2 * MIB:
+            yield f"the second mount loaded {loaded[1]} bytes"
+        mount.end(signal.SIGKILL)
+        subprocess.run(["umount", "-l", mount.point], check=False)
+        if ready_after(second, 4, order[6:12], 6)[0] != 6:
+            yield f"the room of a dead mount is not used: {ask(other, 4, 6, [], 0)}"
+
+
 if __name__ == "__main__":
-    run(listed, beyond_memory, beyond_both)
+    run(listed, beyond_memory, beyond_both, beside)

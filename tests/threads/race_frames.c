@@ -168,9 +168,9 @@ bool lod_dataset_is_shared(const struct lod_dataset *dataset)
     return false;
 }
 
-void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_t count)
+void lod_dataset_listed(struct lod_dataset *dataset, const struct lod_listed *records, size_t count)
 {
-    (void)dataset, (void)keys, (void)count;
+    (void)dataset, (void)records, (void)count;
 }
 
 bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_t *ret_room)

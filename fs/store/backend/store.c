@@ -167,10 +167,10 @@ bool lod_store_copies(const struct lod_store *store, uint64_t key, uint64_t *ret
     return store->backend->copies && store->backend->copies(store->state, key, ret_room);
 }
 
-void lod_store_listed(struct lod_store *store, const uint64_t *keys, size_t count)
+void lod_store_listed(struct lod_store *store, const struct lod_listed *objects, size_t count)
 {
     if (store->backend->listed) {
-        store->backend->listed(store->state, keys, count);
+        store->backend->listed(store->state, objects, count);
     }
 }
 

@@ -61,6 +61,11 @@ static inline size_t lod_load_whole(size_t bytes)
     return (bytes + LOD_LOAD_ALIGN - 1) / LOD_LOAD_ALIGN * LOD_LOAD_ALIGN;
 }
 
+/* An object that will be read soon, and how much of a local copy its beginning takes. */
+struct lod_listed {
+    uint64_t key, bytes;
+};
+
 /* A local copy of the store on a disk (tier/tier.h). */
 enum lod_tier_state {
     LOD_TIER_NONE,     /* there is no tier */
@@ -77,8 +82,8 @@ const char *lod_tier_state_name(enum lod_tier_state state);
 struct lod_tier_stats {
     enum lod_tier_state state;
     uint64_t bytes, bytes_max; /* of all mounts that use it; this mount's limit */
-    uint64_t lists_bytes;      /* that records of lists may take, if all others are given up */
-    uint64_t hits, misses;     /* reads that it could serve wholly, or not */
+    uint64_t lists_bytes; /* that records of lists may take, without those of other mounts' lists */
+    uint64_t hits, misses; /* reads that it could serve wholly, or not */
     uint64_t read_bytes, written_bytes;
     uint64_t evicted_bytes; /* given up for records that jobs have listed */
     uint64_t errors;        /* of its disk, and slices that were wrong */
@@ -125,7 +130,7 @@ struct lod_store_backend {
     /* See lod_store_copies; NULL: false. */
     bool (*copies)(const void *state, uint64_t key, uint64_t *ret_room);
     /* See lod_store_listed; NULL: nothing. */
-    void (*listed)(void *state, const uint64_t *keys, size_t count);
+    void (*listed)(void *state, const struct lod_listed *objects, size_t count);
     /* See lod_store_loads and lod_store_ranges; NULL: 1. */
     unsigned (*loads)(const void *state);
     unsigned (*ranges)(const void *state);
@@ -182,9 +187,10 @@ unsigned lod_store_ranges(const struct lod_store *store);
  * many more, of the object with this key; 0: of any. Without a copy 0. Any thread. */
 bool lod_store_copies(const struct lod_store *store, uint64_t key, uint64_t *ret_room);
 
-/* Tells a back end with a copy the keys of all objects that will be read soon: it may give up
- * others for them. They replace those told before. Never blocks for a disk. Any thread. */
-void lod_store_listed(struct lod_store *store, const uint64_t *keys, size_t count);
+/* Tells a back end with a copy all objects that will be read soon, the first one first: it may give
+ * up others for them, and others who share it leave room for them. They replace those told before.
+ * Never blocks for a disk. Any thread. */
+void lod_store_listed(struct lod_store *store, const struct lod_listed *objects, size_t count);
 
 /* Returns whether loads leave their bytes in memory, from which lod_object_pread reads. */
 bool lod_store_is_shared(const struct lod_store *store);

@@ -185,41 +185,19 @@ static bool tier_copies(const void *state, uint64_t key, uint64_t *ret_room)
     return true;
 }
 
-static void tier_listed(void *state, const uint64_t *keys, size_t count)
+static void tier_listed(void *state, const struct lod_listed *objects, size_t count)
 {
-    lod_tier_list(state, keys, count);
-}
-
-static enum lod_tier_state state_of(struct lod_tier *tier)
-{
-    const uint64_t now = lod_clock_ns();
-
-    return lod_tier_health_is_bad(&tier->health, now)           ? LOD_TIER_PAST
-           : !atomic_load(&tier->space.counted)                 ? LOD_TIER_COUNTING
-           : lod_tier_space_is_full(&tier->space, now)          ? LOD_TIER_NO_SPACE
-           : lod_tier_space_room(&tier->space) < LOD_LOAD_ALIGN ? LOD_TIER_FULL
-                                                                : LOD_TIER_FILLING;
-}
-
-/* Before the files are added up, all of the limit. */
-static uint64_t lists_bytes(struct lod_tier *tier, enum lod_tier_state state)
-{
-    const uint64_t most = tier->space.bytes_max, used = lod_tier_space_used(&tier->space),
-                   end =
-                       used + (state == LOD_TIER_NO_SPACE ? 0 : lod_tier_space_room(&tier->space));
-
-    return state == LOD_TIER_PAST ? 0 : state == LOD_TIER_COUNTING || end > most ? most : end;
+    lod_tier_list(state, objects, count);
 }
 
 static void tier_stats(void *state, struct lod_store_stats *ret_stats)
 {
     struct lod_tier *tier = state;
-    const enum lod_tier_state now = state_of(tier);
 
     lod_store_stats(tier->inner, ret_stats);
     ret_stats->tier = (struct lod_tier_stats){
-        .state = now,
-        .lists_bytes = lists_bytes(tier, now),
+        .state = lod_tier_state_of(tier),
+        .lists_bytes = lod_tier_lists_room(tier),
         .bytes = lod_tier_space_used(&tier->space),
         .bytes_max = tier->space.bytes_max,
         .hits = atomic_load(&tier->hits),
@@ -316,7 +294,7 @@ static int create(const struct lod_tier_how *how, struct lod_id store_id, struct
     pthread_mutex_init(&tier->lock, NULL);
     lod_clock_cond_init(&tier->change);
     lod_tier_health_init(&tier->health);
-    lod_tier_room_init(&tier->room);
+    lod_tier_room_init(&tier->room, dir_fd);
     tier->inner = inner;
     error = lod_tier_sum_start(tier);
     if (error) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file is written in place: a hash of its keys, then the keys, little-endian. See tier_lists.h.
- */
+/* A file is written in place: a hash of the rest, then each key and its bytes, little-endian. See
+ * tier_lists.h. */
 #include "tier/tier_lists.h"
 
 #include <dirent.h>
@@ -21,34 +21,58 @@
 
 #define FOLDER     "lists"
 #define NAME_CHARS 16u
-#define KEY_BYTES  8u
+#define HASH_BYTES 8u
+#define KEY_BYTES  16u /* with the bytes of its object */
 
 /* ---------------------------------------------------------------------------------- keys */
 
 static int compare(const void *a, const void *b)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    const struct lod_listed *x = a, *y = b;
 
-    return (x > y) - (x < y);
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+const struct lod_listed *lod_tier_keys_find(const struct lod_tier_keys *keys, uint64_t key)
+{
+    const struct lod_listed wanted = {.key = key};
+
+    return keys->count ? bsearch(&wanted, keys->at, keys->count, sizeof(wanted), compare) : NULL;
 }
 
 bool lod_tier_keys_has(const struct lod_tier_keys *keys, uint64_t key)
 {
-    return keys->count && bsearch(&key, keys->at, keys->count, sizeof(key), compare);
+    return lod_tier_keys_find(keys, key);
 }
 
 void lod_tier_keys_sort(struct lod_tier_keys *keys)
 {
+    size_t kept = 0;
+
     if (keys->count) {
         qsort(keys->at, keys->count, sizeof(*keys->at), compare);
     }
+    for (size_t i = 0; i < keys->count; i++) {
+        const struct lod_listed at = keys->at[i];
+        if (!kept || keys->at[kept - 1].key != at.key) {
+            keys->at[kept++] = at;
+        } else if (at.bytes > keys->at[kept - 1].bytes) {
+            keys->at[kept - 1].bytes = at.bytes;
+        }
+    }
+    keys->count = kept;
 }
 
 /* ---------------------------------------------------------------------------------- own file */
 
-void lod_tier_lists_init(struct lod_tier_lists *lists)
+void lod_tier_lists_init(struct lod_tier_lists *lists, int tier_fd)
 {
-    *lists = (struct lod_tier_lists){.folder_fd = -1, .fd = -1};
+    uint64_t number = 0;
+
+    *lists = (struct lod_tier_lists){.tier_fd = tier_fd, .folder_fd = -1, .fd = -1};
+    if (getrandom(&number, sizeof(number), 0) == sizeof(number)) {
+        snprintf(lists->name, sizeof(lists->name), "%016" PRIx64, number);
+    }
 }
 
 void lod_tier_lists_finish(struct lod_tier_lists *lists)
@@ -58,16 +82,25 @@ void lod_tier_lists_finish(struct lod_tier_lists *lists)
     }
     lod_file_close(lists->fd);
     lod_file_close(lists->folder_fd);
-    lod_tier_lists_init(lists);
+    lists->folder_fd = lists->fd = -1;
 }
 
-static int open_folder(struct lod_tier_lists *lists, int tier_fd)
+/* Opens the folder, unless a thread has done it before. -ENOENT: there is none. */
+static int open_folder(struct lod_tier_lists *lists)
 {
-    if (mkdirat(tier_fd, FOLDER, S_IRWXU) && errno != EEXIST) {
+    int none = -1;
+
+    if (atomic_load(&lists->folder_fd) >= 0) {
+        return 0;
+    }
+    int fd = openat(lists->tier_fd, FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
         return -errno;
     }
-    lists->folder_fd = openat(tier_fd, FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return lists->folder_fd < 0 ? -errno : 0;
+    if (!atomic_compare_exchange_strong(&lists->folder_fd, &none, fd)) {
+        close(fd);
+    }
+    return 0;
 }
 
 /* Other mounts remove files that have no lock, as those of dead mounts. So the file gets its lock
@@ -76,12 +109,10 @@ static int make_file(struct lod_tier_lists *lists)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     char hidden[sizeof(lists->name) + 1];
-    uint64_t number = 0;
 
-    if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
+    if (!lists->name[0]) {
         return -EIO;
     }
-    snprintf(lists->name, sizeof(lists->name), "%016" PRIx64, number);
     snprintf(hidden, sizeof(hidden), "%s~", lists->name);
     int fd = openat(lists->folder_fd, hidden, flags, S_IRUSR | S_IWUSR);
     if (fd < 0) {
@@ -98,18 +129,19 @@ static int make_file(struct lod_tier_lists *lists)
     return 0;
 }
 
-static int ready(struct lod_tier_lists *lists, int tier_fd)
+static int ready(struct lod_tier_lists *lists)
 {
-    int error = lists->folder_fd < 0 ? open_folder(lists, tier_fd) : 0;
-
+    if (mkdirat(lists->tier_fd, FOLDER, S_IRWXU) && errno != EEXIST) {
+        return -errno;
+    }
+    int error = open_folder(lists);
     return error || lists->fd >= 0 ? error : make_file(lists);
 }
 
-int lod_tier_lists_write(struct lod_tier_lists *lists, int tier_fd,
-                         const struct lod_tier_keys *keys)
+int lod_tier_lists_write(struct lod_tier_lists *lists, const struct lod_tier_keys *keys,
+                         size_t count)
 {
-    const size_t count = keys->count < LOD_TIER_LISTED_MAX ? keys->count : LOD_TIER_LISTED_MAX;
-    const size_t bytes = (count + 1) * KEY_BYTES;
+    const size_t bytes = HASH_BYTES + count * KEY_BYTES;
 
     if (!count && lists->fd < 0) {
         return 0;
@@ -119,10 +151,11 @@ int lod_tier_lists_write(struct lod_tier_lists *lists, int tier_fd,
         return -ENOMEM;
     }
     for (size_t i = 0; i < count; i++) {
-        lod_put_le64(text + (i + 1) * KEY_BYTES, keys->at[i]);
+        lod_put_le64(text + HASH_BYTES + i * KEY_BYTES, keys->at[i].key);
+        lod_put_le64(text + HASH_BYTES + i * KEY_BYTES + 8, keys->at[i].bytes);
     }
-    lod_put_le64(text, lod_hash64(text + KEY_BYTES, count * KEY_BYTES, 0));
-    int error = ready(lists, tier_fd);
+    lod_put_le64(text, lod_hash64(text + HASH_BYTES, count * KEY_BYTES, 0));
+    int error = ready(lists);
     error = error ? error : lod_file_pwrite(lists->fd, 0, text, bytes);
     error = error ? error : ftruncate(lists->fd, (off_t)bytes) ? -errno : 0;
     free(text);
@@ -135,11 +168,11 @@ static int add_keys(struct lod_tier_keys *keys, const uint8_t *text, size_t byte
 {
     int error = 0;
 
-    if (lod_hash64(text + KEY_BYTES, bytes - KEY_BYTES, 0) != lod_get_le64(text)) {
+    if (lod_hash64(text + HASH_BYTES, bytes - HASH_BYTES, 0) != lod_get_le64(text)) {
         return -EAGAIN;
     }
-    for (size_t at = KEY_BYTES; !error && at < bytes; at += KEY_BYTES) {
-        error = LOD_LIST_ADD(keys, lod_get_le64(text + at));
+    for (const uint8_t *at = text + HASH_BYTES; !error && at < text + bytes; at += KEY_BYTES) {
+        error = LOD_LIST_ADD(keys, (struct lod_listed){lod_get_le64(at), lod_get_le64(at + 8)});
     }
     return error;
 }
@@ -156,7 +189,7 @@ static int read_keys(struct lod_tier_keys *keys, int fd)
     if (!bytes) {
         return 0;
     }
-    if (bytes % KEY_BYTES || bytes > (LOD_TIER_LISTED_MAX + 1) * KEY_BYTES) {
+    if (bytes % KEY_BYTES != HASH_BYTES || bytes > HASH_BYTES + LOD_TIER_LISTED_MAX * KEY_BYTES) {
         return -EAGAIN;
     }
     uint8_t *text = malloc(bytes);
@@ -191,16 +224,17 @@ static bool is_other(const struct lod_tier_lists *lists, const char *name)
            strcmp(name, lists->name) != 0;
 }
 
-int lod_tier_lists_others(const struct lod_tier_lists *lists, struct lod_tier_keys *ret_keys)
+int lod_tier_lists_others(struct lod_tier_lists *lists, struct lod_tier_keys *ret_keys)
 {
     struct lod_tier_keys keys = {0};
     const struct dirent *entry;
     unsigned files = 0;
-    int error = 0;
-    DIR *names = lod_file_names(lists->folder_fd);
+    int error = open_folder(lists);
+    DIR *names = error ? NULL : lod_file_names(lists->folder_fd);
 
     if (!names) {
-        return -errno;
+        *ret_keys = keys;
+        return error == -ENOENT ? 0 : error ? error : -errno;
     }
     while (!error && (errno = 0, entry = readdir(names))) {
         if (is_other(lists, entry->d_name)) {

@@ -1,47 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys of the records that jobs have listed, of all mounts that share a tier. Each mount with
- * lists has a file of them in TIER/lists, and locks it as long as it lives. A file without a lock
- * belongs to a mount that was killed. A key that is missed costs a request of the store, no more.
+ * The records that jobs have listed, and their bytes, of all mounts that share a tier. Each mount
+ * with lists has a file of them in TIER/lists, and locks it as long as it lives. A file without a
+ * lock belongs to a mount that was killed. A key that is missed costs a request of the store, no
+ * more.
  */
 #ifndef LOD_TIER_LISTS_H
 #define LOD_TIER_LISTS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/store.h"
 #include "compiler.h"
 #include "list.h"
 
 #define LOD_TIER_LISTED_MAX 65536u /* keys of a mount; the others are not kept */
 #define LOD_TIER_LISTS_MAX  64u    /* mounts with lists */
 
-/* Sorted. */
 struct lod_tier_keys {
-    LOD_LIST(uint64_t);
+    LOD_LIST(struct lod_listed);
 };
 
-bool lod_tier_keys_has(const struct lod_tier_keys *keys, uint64_t key);
+/* Sorts by key, with the larger bytes of keys that are there more than once. */
 void lod_tier_keys_sort(struct lod_tier_keys *keys);
+/* Of sorted keys. Returns NULL if the key is not there. */
+const struct lod_listed *lod_tier_keys_find(const struct lod_tier_keys *keys, uint64_t key);
+bool lod_tier_keys_has(const struct lod_tier_keys *keys, uint64_t key);
 
 /* The file of this mount. */
 struct lod_tier_lists {
-    int folder_fd, fd; /* -1: there is none yet */
-    char name[17];
+    int tier_fd;
+    atomic_int folder_fd; /* -1: it was not opened yet */
+    int fd;               /* -1: there is none yet */
+    char name[17];        /* empty: there will be none */
 };
 
-void lod_tier_lists_init(struct lod_tier_lists *lists);
+/* Borrows `tier_fd`, the tier's folder. */
+void lod_tier_lists_init(struct lod_tier_lists *lists, int tier_fd);
 /* Removes the file. */
 void lod_tier_lists_finish(struct lod_tier_lists *lists);
 
-/* Replaces the keys of this mount. Makes the file if there are any. */
-LOD_MUST_CHECK int lod_tier_lists_write(struct lod_tier_lists *lists, int tier_fd,
-                                        const struct lod_tier_keys *keys);
+/* Replaces the first `count` keys of this mount. Makes the file if there are any. One thread. */
+LOD_MUST_CHECK int lod_tier_lists_write(struct lod_tier_lists *lists,
+                                        const struct lod_tier_keys *keys, size_t count);
 
-/* Returns the keys of all other mounts that live, and removes the files of dead ones. -EAGAIN: a
- * file is being written; -E2BIG. The caller frees ret_keys->at. */
-LOD_MUST_CHECK int lod_tier_lists_others(const struct lod_tier_lists *lists,
+/* Returns the keys of all other mounts that live, sorted, and removes the files of dead ones. Any
+ * thread. -EAGAIN: a file is being written; -E2BIG. The caller frees ret_keys->at. */
+LOD_MUST_CHECK int lod_tier_lists_others(struct lod_tier_lists *lists,
                                          struct lod_tier_keys *ret_keys);
 
 #endif

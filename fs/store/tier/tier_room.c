@@ -15,12 +15,6 @@
 #define SHORT_BYTES (64u << 20)          /* with less room, look for slices to give up */
 #define LOOK_NS     (30 * LOD_SECOND_NS) /* between two looks without a list */
 
-static void wake(struct lod_tier *tier)
-{
-    tier->told = true;
-    pthread_cond_broadcast(&tier->change);
-}
-
 /* ------------------------------------------------------------------------------ what is listed */
 
 static bool is_listed(struct lod_tier *tier, uint64_t key)
@@ -31,9 +25,9 @@ static bool is_listed(struct lod_tier *tier, uint64_t key)
     return is;
 }
 
-static int copy_keys(const uint64_t *from, size_t count, struct lod_tier_keys *ret_keys)
+static int copy_keys(const struct lod_listed *from, size_t count, struct lod_tier_keys *ret_keys)
 {
-    uint64_t *at = malloc(count * sizeof(*at) + 1);
+    struct lod_listed *at = malloc(count * sizeof(*at) + 1);
 
     if (!at) {
         return -ENOMEM;
@@ -51,7 +45,7 @@ static void leave(struct lod_tier_room *room, const struct lod_tier_keys *before
     int error = 0;
 
     for (size_t i = 0; !error && i < before->count; i++) {
-        if (!lod_tier_keys_has(&room->listed, before->at[i])) {
+        if (!lod_tier_keys_has(&room->listed, before->at[i].key)) {
             error = LOD_LIST_ADD(&room->left, before->at[i]); /* else it only goes later */
         }
     }
@@ -62,22 +56,25 @@ static bool are_same(const struct lod_tier_keys *a, const struct lod_tier_keys *
     return a->count == b->count && (!a->count || !memcmp(a->at, b->at, a->count * sizeof(*a->at)));
 }
 
-void lod_tier_list(struct lod_tier *tier, const uint64_t *keys, size_t count)
+void lod_tier_list(struct lod_tier *tier, const struct lod_listed *objects, size_t count)
 {
-    struct lod_tier_keys listed;
+    struct lod_tier_keys told = {0}, listed = {0};
 
-    if (copy_keys(keys, count, &listed)) {
+    if (copy_keys(objects, count, &told) || copy_keys(objects, count, &listed)) {
+        free(told.at);
         return;
     }
     lod_tier_keys_sort(&listed);
     pthread_mutex_lock(&tier->lock);
-    struct lod_tier_keys before = tier->room.listed;
+    const struct lod_tier_keys told_before = tier->room.told, before = tier->room.listed;
+    tier->room.told = told;
     tier->room.listed = listed;
-    if (!are_same(&before, &listed)) {
+    if (!are_same(&told_before, &told)) {
         leave(&tier->room, &before);
-        wake(tier);
+        lod_tier_wake(tier);
     }
     pthread_mutex_unlock(&tier->lock);
+    free(told_before.at);
     free(before.at);
 }
 
@@ -97,7 +94,7 @@ static void look_again(struct lod_tier *tier)
 {
     if (lod_clock_ns() - tier->room.looked_ns > LOOK_NS) {
         tier->room.looked_ns = lod_clock_ns();
-        wake(tier);
+        lod_tier_wake(tier);
     }
 }
 
@@ -159,31 +156,38 @@ void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes)
 static void mark(struct lod_tier *tier, const struct lod_tier_keys *left)
 {
     for (size_t i = 0; i < left->count && !lod_tier_is_over(tier); i++) {
-        for (uint64_t n = 0;
-             !is_listed(tier, left->at[i]) && lod_tier_slice_bytes(tier->store_fd, left->at[i], n);
+        for (uint64_t n = 0; !is_listed(tier, left->at[i].key) &&
+                             lod_tier_slice_bytes(tier->store_fd, left->at[i].key, n);
              n++) {
-            lod_tier_slice_unused(tier->store_fd, left->at[i], n);
+            lod_tier_slice_unused(tier->store_fd, left->at[i].key, n);
         }
     }
 }
 
 struct look {
     struct lod_tier *tier;
+    const struct lod_tier_keys *told, *others; /* when it began */
     struct lod_tier_victims victims;
 };
 
+/* A record that a list leaves meanwhile waits for the next look, which marks it first. */
 static int look_at(void *ctx, const struct lod_tier_slice *slice)
 {
     struct look *look = ctx;
 
-    return lod_tier_is_over(look->tier)        ? -EINTR
-           : is_listed(look->tier, slice->key) ? 0
-                                               : lod_tier_victims_add(&look->victims, slice);
+    if (lod_tier_is_over(look->tier)) {
+        return -EINTR;
+    }
+    return lod_tier_keys_has(look->told, slice->key) || is_listed(look->tier, slice->key) ||
+                   lod_tier_keys_has(look->others, slice->key)
+               ? 0
+               : lod_tier_victims_add(&look->victims, slice);
 }
 
-static void look_for_victims(struct lod_tier *tier)
+static void look_for_victims(struct lod_tier *tier, const struct lod_tier_keys *told,
+                             const struct lod_tier_keys *others)
 {
-    struct look look = {.tier = tier};
+    struct look look = {.tier = tier, .told = told, .others = others};
 
     if (lod_tier_files_each(tier->dir_fd, look_at, &look)) {
         lod_tier_victims_finish(&look.victims);
@@ -200,32 +204,35 @@ static void look_for_victims(struct lod_tier *tier)
 
 void lod_tier_room_told(struct lod_tier *tier)
 {
-    struct lod_tier_keys listed = {0}, left;
+    struct lod_tier_keys told = {0}, others = {0}, left;
 
     pthread_mutex_lock(&tier->lock);
-    int error = copy_keys(tier->room.listed.at, tier->room.listed.count, &listed);
+    int error = copy_keys(tier->room.told.at, tier->room.told.count, &told);
     left = tier->room.left;
     tier->room.left = (struct lod_tier_keys){0};
     pthread_mutex_unlock(&tier->lock);
-    error = error ? error : lod_tier_lists_write(&tier->room.lists, tier->dir_fd, &listed);
+    error = error ? error : lod_tier_claim(tier, &told, &others);
     mark(tier, &left);
-    if (!error && listed.count && lod_tier_space_room(&tier->space) < SHORT_BYTES) {
-        look_for_victims(tier);
+    if (!error && told.count && lod_tier_space_room(&tier->space) < SHORT_BYTES) {
+        lod_tier_keys_sort(&told);
+        look_for_victims(tier, &told, &others);
     }
-    free(listed.at);
+    free(told.at);
+    free(others.at);
     free(left.at);
 }
 
-void lod_tier_room_init(struct lod_tier_room *room)
+void lod_tier_room_init(struct lod_tier_room *room, int tier_fd)
 {
     *room = (struct lod_tier_room){0};
-    lod_tier_lists_init(&room->lists);
+    lod_tier_lists_init(&room->lists, tier_fd);
 }
 
 void lod_tier_room_finish(struct lod_tier_room *room)
 {
     lod_tier_lists_finish(&room->lists);
     lod_tier_victims_finish(&room->victims);
+    free(room->told.at);
     free(room->listed.at);
     free(room->left.at);
 }

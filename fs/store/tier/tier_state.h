@@ -39,14 +39,31 @@ struct lod_tier {
 LOD_MUST_CHECK int lod_tier_sum_start(struct lod_tier *tier);
 void lod_tier_sum_end(struct lod_tier *tier);
 
+enum lod_tier_state lod_tier_state_of(struct lod_tier *tier);
+
+/* With the lock: the thread looks after the lists. */
+void lod_tier_wake(struct lod_tier *tier);
+
 /* Returns whether the thread should end. */
 bool lod_tier_is_over(struct lod_tier *tier);
 
-void lod_tier_room_init(struct lod_tier_room *room);
+/* Borrows `tier_fd`. */
+void lod_tier_room_init(struct lod_tier_room *room, int tier_fd);
 void lod_tier_room_finish(struct lod_tier_room *room);
 
-/* These are the keys that jobs of this mount have listed. Never blocks for the disk. */
-void lod_tier_list(struct lod_tier *tier, const uint64_t *keys, size_t count);
+/* These objects are listed by jobs of this mount, in this order. Never blocks for the disk. */
+void lod_tier_list(struct lod_tier *tier, const struct lod_listed *objects, size_t count);
+
+/* Returns what lists may take, of all mounts, if all other slices are given up; 0: nothing now. */
+uint64_t lod_tier_lists_limit(struct lod_tier *tier);
+
+/* Returns what lists of this mount may take beside those of others. It may read their files. */
+uint64_t lod_tier_lists_room(struct lod_tier *tier);
+
+/* The thread: claims room for the told objects, and tells it to other mounts, whose claims the
+ * caller gets and frees (lod_tier_lists_others). */
+LOD_MUST_CHECK int lod_tier_claim(struct lod_tier *tier, const struct lod_tier_keys *told,
+                                  struct lod_tier_keys *ret_others);
 
 /* Returns how many bytes an object may still write. */
 uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key);

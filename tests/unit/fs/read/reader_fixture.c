@@ -14,8 +14,7 @@ unsigned bad_group;
 unsigned doubts_left, side_by_side, most_ranges;
 bool copy_kept;
 uint32_t copied_records;
-size_t listed_keys;
-uint64_t listed_sum;
+uint64_t listed_keys, listed_sum, listed_bytes, listed_second;
 uint64_t copy_room, lists_room, copied_to, offered_bytes;
 int item_error;
 int frame_error;
@@ -217,13 +216,15 @@ bool lod_dataset_is_shared(const struct lod_dataset *dataset)
     return shared_store;
 }
 
-void lod_dataset_listed(struct lod_dataset *dataset, const uint64_t *keys, size_t count)
+void lod_dataset_listed(struct lod_dataset *dataset, const struct lod_listed *at, size_t count)
 {
     (void)dataset;
     listed_keys = count;
-    listed_sum = 0;
+    listed_sum = listed_bytes = 0;
+    listed_second = count > 1 ? at[1].key : 0;
     for (size_t i = 0; i < count; i++) {
-        listed_sum += keys[i];
+        listed_sum += at[i].key;
+        listed_bytes += at[i].bytes;
     }
 }
 

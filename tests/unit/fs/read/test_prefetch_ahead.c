@@ -90,6 +90,14 @@ static uint32_t load(unsigned last)
     return record;
 }
 
+/* Returns what the local copy needs for two groups of a record. */
+static uint64_t copy_of_two(void)
+{
+    const struct lod_item of = item_of(0);
+
+    return lod_load_whole(LOD_RECORD_HEADER + (uint64_t)of.recd.metadata_bytes + 2 * GROUP);
+}
+
 Test(prefetch_ahead, a_copy_of_the_store_is_told_what_all_lists_name)
 {
     const uint32_t list[] = {7, 3, 9};
@@ -102,6 +110,8 @@ Test(prefetch_ahead, a_copy_of_the_store_is_told_what_all_lists_name)
     cr_assert_eq(tell(2, 2, 0, 2, 0, list), 0);
     cr_assert_eq(listed_keys, 5);
     cr_assert_eq(listed_sum, 5029);
+    cr_assert_eq(listed_bytes, 5 * copy_of_two());
+    cr_assert_eq(listed_second, 1007, "jobs take turns");
     cr_assert_eq(tell(1, 2, 3, 0, 1, NULL), 0);
     cr_assert_eq(listed_sum, 4022, "7 is done, and the other job lists it");
     cr_assert_eq(tell(2, 2, 0, 0, 0, NULL), 0);
@@ -270,14 +280,6 @@ Test(prefetch_ahead, a_list_whose_time_is_over_is_dropped_with_its_records)
     cr_assert_eq(prefetch.held.count, 0);
     cr_assert_eq(tell(1, 2, 2, 0, 0, NULL), -ESTALE);
     cr_assert_eq(tell(1, 2, 0, 1, 0, (const uint32_t[]){RECORDS}), -ENOENT);
-}
-
-/* Returns what the local copy needs for two groups of a record. */
-static uint64_t copy_of_two(void)
-{
-    const struct lod_item of = item_of(0);
-
-    return lod_load_whole(LOD_RECORD_HEADER + (uint64_t)of.recd.metadata_bytes + 2 * GROUP);
 }
 
 /* Begins with room for two records in memory, and for so many in a local copy. */

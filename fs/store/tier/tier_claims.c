@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread of the tier claims, under the lock of the space, so that no two mounts claim the same
+ * room. Tells only look, at most once a second, and let the thread claim again if the others leave
+ * more or less. See tier_claims.h.
+ */
+#include "tier/tier_claims.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+#include "tier/tier_state.h"
+
+#define LOOK_NS LOD_SECOND_NS /* between two looks at the lists of others */
+#define TRIES   3u            /* a list is written in less than a millisecond */
+
+/* The numbers come from files: their sum stays in its range. */
+static uint64_t sum_of(const struct lod_tier_keys *keys)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < keys->count; i++) {
+        const uint64_t bytes = keys->at[i].bytes;
+        sum = bytes > UINT64_MAX - sum ? UINT64_MAX : sum + bytes;
+    }
+    return sum;
+}
+
+struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *told,
+                                          const struct lod_tier_keys *others, uint64_t limit)
+{
+    struct lod_tier_claims claims = {.others_bytes = sum_of(others)};
+    uint64_t left = limit > claims.others_bytes ? limit - claims.others_bytes : 0;
+
+    for (size_t i = 0; i < told->count && i < LOD_TIER_LISTED_MAX; i++) {
+        const struct lod_listed *at = &told->at[i], *other = lod_tier_keys_find(others, at->key);
+        const uint64_t shared = !other ? 0 : other->bytes < at->bytes ? other->bytes : at->bytes;
+        if (at->bytes - shared > left) {
+            break;
+        }
+        left -= at->bytes - shared;
+        claims.shared_bytes += shared;
+        claims.count++;
+    }
+    return claims;
+}
+
+/* Notes the claims as they would be now. Returns those that were noted before. */
+static struct lod_tier_claims note(struct lod_tier *tier, const struct lod_tier_keys *others,
+                                   uint64_t limit)
+{
+    struct lod_tier_room *room = &tier->room;
+
+    pthread_mutex_lock(&tier->lock);
+    const struct lod_tier_claims before = room->claims;
+    room->claims = lod_tier_claims_of(&room->told, others, limit);
+    room->claims_ns = lod_clock_ns();
+    pthread_mutex_unlock(&tier->lock);
+    return before;
+}
+
+/* Returns whether it is time to look. */
+static bool is_due(struct lod_tier *tier)
+{
+    pthread_mutex_lock(&tier->lock);
+    const uint64_t last = tier->room.claims_ns;
+    pthread_mutex_unlock(&tier->lock);
+    return !last || lod_clock_ns() - last > LOOK_NS;
+}
+
+static void look(struct lod_tier *tier, uint64_t limit)
+{
+    struct lod_tier_keys others = {0};
+    int error = -EAGAIN;
+
+    for (unsigned tries = 0; error == -EAGAIN && tries < TRIES; tries++) {
+        error = lod_tier_lists_others(&tier->room.lists, &others);
+    }
+    if (error) {
+        return; /* as it was known before */
+    }
+    const struct lod_tier_claims before = note(tier, &others, limit);
+    free(others.at);
+    pthread_mutex_lock(&tier->lock);
+    if (before.count != tier->room.claims.count) {
+        lod_tier_wake(tier);
+    }
+    pthread_mutex_unlock(&tier->lock);
+}
+
+uint64_t lod_tier_lists_room(struct lod_tier *tier)
+{
+    const uint64_t limit = lod_tier_lists_limit(tier);
+
+    if (limit && is_due(tier)) {
+        look(tier, limit);
+    }
+    pthread_mutex_lock(&tier->lock);
+    const uint64_t room = limit ? lod_tier_claims_room(&tier->room.claims, limit) : 0;
+    pthread_mutex_unlock(&tier->lock);
+    return room;
+}
+
+int lod_tier_claim(struct lod_tier *tier, const struct lod_tier_keys *told,
+                   struct lod_tier_keys *ret_others)
+{
+    /* Another mount may keep the lock for long, while it adds up: then it claims nothing either. */
+    const bool locked = lod_tier_space_lock(&tier->space);
+    const uint64_t limit = lod_tier_lists_limit(tier);
+    int error = lod_tier_lists_others(&tier->room.lists, ret_others);
+
+    if (!error) {
+        const size_t count = lod_tier_claims_of(told, ret_others, limit).count;
+        error = lod_tier_lists_write(&tier->room.lists, told, count);
+        (void)note(tier, ret_others, limit);
+    }
+    if (locked) {
+        lod_tier_space_unlock(&tier->space);
+    }
+    return error;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The shares that mounts with lists have in a tier. The records of a list, from the first on, are
+ * claimed as far as the claims of other mounts leave room; the file of a mount's lists has those
+ * that are claimed (tier_lists.h). A record that another mount has claimed too takes no more room.
+ * So all claims fit the tier together, and a mount that is killed has none. The functions that
+ * tier.c calls are in tier_state.h.
+ */
+#ifndef LOD_TIER_CLAIMS_H
+#define LOD_TIER_CLAIMS_H
+
+#include <stdint.h>
+
+#include "tier/tier_lists.h"
+
+struct lod_tier_claims {
+    uint64_t others_bytes; /* that other mounts have claimed */
+    uint64_t shared_bytes; /* of them, in the first `count` records of this mount's lists */
+    size_t count;          /* so many records are claimed */
+};
+
+/* Returns the claims of a list in its order, beside those of others, which are sorted. All of them
+ * may take `limit` bytes. Pure. */
+struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *told,
+                                          const struct lod_tier_keys *others, uint64_t limit);
+
+/* Returns what lists of this mount may take. */
+static inline uint64_t lod_tier_claims_room(const struct lod_tier_claims *claims, uint64_t limit)
+{
+    const uint64_t others = claims->others_bytes;
+
+    return (limit > others ? limit - others : 0) + claims->shared_bytes;
+}
+
+#endif
