@@ -6,6 +6,7 @@ import os
 import pathlib
 from ctypes import (POINTER, byref, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t,
                     c_uint32, c_uint64, c_void_p)
+from typing import TypeVar
 
 
 class LodfsError(OSError):
@@ -220,3 +221,38 @@ def call(name, *arguments):
 
 def version():
     return call("version").decode()
+
+
+_O = TypeVar("_O", bound="Owner")
+
+
+class Owner:
+    """An object of liblodfs, which `with` closes. `_handle` is set before anything else."""
+
+    _noun: str  # as in lodfs_NOUN_close
+
+    def close(self) -> None:
+        """No thread may use it any more. Files and tables of a store stay open."""
+        handle, self._handle = self._handle, c_void_p()
+        call(f"{self._noun}_close", handle)
+
+    def __enter__(self: _O) -> _O:
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def _opened(self):
+        if not self._handle:
+            raise ValueError(f"the {self._noun} is closed")
+        return self._handle

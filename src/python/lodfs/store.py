@@ -10,7 +10,7 @@ from typing import Iterable, List, NamedTuple, Optional, Union
 import numpy as np
 
 from . import likeness, toc
-from ._library import STORE, RawEntry, call
+from ._library import STORE, Owner, RawEntry, call
 from .file import File
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -46,7 +46,7 @@ def _table(location, path):
         return store.table(path)
 
 
-class Store:
+class Store(Owner):
     """An open store; `with` closes it. Paths are those of the source, "" is its root.
 
     With the fidelity None, a path may begin as below a mount: "q4/cats/1.jpg", "decoded/q4/..",
@@ -56,6 +56,8 @@ class Store:
     folder are equal; a copy is the same store.
     """
 
+    _noun = "store"
+
     def __init__(self, path: Path, cache_bytes: int = 0) -> None:
         self._handle = STORE()
         call("store_open", os.fsencode(path), cache_bytes, byref(self._handle))
@@ -63,38 +65,12 @@ class Store:
         self.path = path if "://" in path else os.path.realpath(path)
         self._cache_bytes = cache_bytes
 
-    def close(self) -> None:
-        """No thread may use the store any more. Its files and tables stay open."""
-        handle, self._handle = self._handle, STORE()
-        call("store_close", handle)
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, *what: object) -> None:
-        self.close()
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            self.close()
-
-    def _opened(self):
-        if not self._handle:
-            raise ValueError("the store is closed")
-        return self._handle
-
     @staticmethod
     def _fidelity(name):
         number = call("fidelity", str(name).encode())
         if not number:
             raise ValueError(f"no fidelity is called {name!r}: q1 .. q10, full, original")
         return number
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
 
     def __reduce__(self):
         self._opened()

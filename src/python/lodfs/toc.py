@@ -15,7 +15,7 @@ from typing import Iterator, Optional, Tuple
 
 import numpy as np
 
-from ._library import TABLE, call
+from ._library import TABLE, Owner, call
 from ._rows import Rows
 
 
@@ -142,12 +142,14 @@ class Transposed(_Operator):
         return self._of.__array__(dtype, copy).T
 
 
-class Table(Rows, _Operator):
+class Table(Owner, Rows, _Operator):
     """R rows of C numbers. Immutable: any number of threads may use one at once.
 
     It works in forked workers, and a pickle opens it again where it is unpickled. Tables of one
     place are equal; a copy is the same table.
     """
+
+    _noun = "table"
 
     def __init__(self, handle, again):
         """`again`: the function and arguments that open it once more."""
@@ -155,11 +157,6 @@ class Table(Rows, _Operator):
         self.shape = (call("table_rows", handle), call("table_columns", handle))
         self.dtype = np.dtype(call("table_dtype", handle).decode())
         self.batches = call("table_batches", handle)
-
-    def _opened(self):
-        if not self._handle:
-            raise ValueError("the table is closed")
-        return self._handle
 
     @property
     def shards(self) -> int:
@@ -174,27 +171,6 @@ class Table(Rows, _Operator):
     def nbytes(self) -> int:
         """Bytes in memory."""
         return call("table_memory_bytes", self._opened())
-
-    def close(self) -> None:
-        """No thread may use the table any more."""
-        handle, self._handle = self._handle, TABLE()
-        call("table_close", handle)
-
-    def __enter__(self) -> Table:
-        return self
-
-    def __exit__(self, *what: object) -> None:
-        self.close()
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            self.close()
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
 
     def __reduce__(self):
         return self._again
