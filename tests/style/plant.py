@@ -9,7 +9,7 @@ import tempfile
 
 from tree import Tree
 
-HEAD = "/* SPDX-License-Identifier: Apache-2.0 */\n"
+HEAD = "/* SPDX-" "License-Identifier: Apache-2.0 */\n"  # in two, as it is not of this file
 CLEAN = {
     ".clang-format": "BasedOnStyle: LLVM\nIndentWidth: 4\nBreakBeforeBraces: Linux\n",
     "gpu/pool.h": HEAD + "int pool;\n",
