@@ -46,18 +46,27 @@ static void refresh(struct lod_control_files *files, uint32_t number)
     }
 }
 
+/* Writes a text for the first time, which gives the file its size. The numbers of both formats of
+ * metrics have equal widths. */
+static void begin(struct lod_control_files *files, uint32_t number)
+{
+    size_t *bytes = &files->bytes[number - LOD_INODE_STATS];
+
+    if (number == LOD_INODE_OPENMETRICS) {
+        *bytes = files->bytes[LOD_INODE_METRICS - LOD_INODE_STATS] + FILL_BYTES;
+        refresh(files, number);
+    } else {
+        *bytes = write_text(files->control, number, text_of(files, number),
+                            LOD_CONTROL_FILE_BYTES - FILL_BYTES);
+    }
+}
+
 void lod_control_files_init(struct lod_control_files *files, struct lod_control *control)
 {
     files->control = control;
     pthread_mutex_init(&files->lock, NULL);
     for (uint32_t n = LOD_INODE_STATS; n <= LOD_INODE_FIXED_LAST; n++) {
-        /* In the other format its numbers have equal width. */
-        const bool open = n == LOD_INODE_OPENMETRICS;
-        files->bytes[n - LOD_INODE_STATS] =
-            write_text(control, open ? LOD_INODE_METRICS : n, text_of(files, n),
-                       LOD_CONTROL_FILE_BYTES - FILL_BYTES) +
-            (open ? FILL_BYTES : 0);
-        refresh(files, n);
+        begin(files, n);
     }
 }
 

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * null_fuse LIST MOUNTPOINT: the least that a FUSE server can do, as a bound for lodfs. It shows a
- * tree from a list; every file is zeros from memory. Its settings are those of lodfs: ro,
- * default_permissions, long time-outs, ENOSYS on open, opendir and xattr, readdirplus, 4 threads.
- * Stays in the foreground until it is unmounted.
+ * null_fuse LIST MOUNTPOINT [FILE]: the least that a FUSE server can do, as a bound for lodfs. It
+ * shows a tree from a list; every file is zeros from memory. With FILE, which is at least 2 MiB,
+ * files have bytes of it: each read copies them out of the page cache and hashes them once, as
+ * lodfs has to. Its settings are those of lodfs: ro, default_permissions, long time-outs, ENOSYS on
+ * open, opendir and xattr, readdirplus, 4 threads. Stays in the foreground until it is unmounted.
  *
  * LIST has one node a line, breadth first: PARENT SIZE NAME. PARENT is a line number from 0; SIZE
  * -1 is a folder. Line 0 is the root. The children of a folder are adjacent, sorted by bytes.
  */
 #define FUSE_USE_VERSION 314
 #include <errno.h>
+#include <fcntl.h>
 #include <fuse_lowlevel.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "hash.h"
 
 #define NODES_MAX   10000000u
 #define READ_MAX    (1u << 20)
@@ -26,13 +31,19 @@ struct node {
     char *name;
     size_t parent, first, count;
     long long bytes; /* -1: a folder */
+    off_t start;     /* bytes of the files before it */
 };
 
 static struct {
     struct node *at;
     size_t count;
     char zeros[READ_MAX];
+    int source; /* FILE, or -1 */
+    off_t source_bytes;
 } tree;
+
+static _Thread_local char copied[READ_MAX] __attribute__((aligned(4096)));
+static _Thread_local volatile uint64_t hashed;
 
 static struct node *node_of(fuse_ino_t ino)
 {
@@ -115,7 +126,18 @@ static void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
     const struct node *node = node_of(ino);
     size_t left = offset < node->bytes ? (size_t)(node->bytes - offset) : 0;
     size_t want = size < left ? size : left;
-    fuse_reply_buf(req, tree.zeros, want < READ_MAX ? want : READ_MAX);
+    want = want < READ_MAX ? want : READ_MAX;
+    if (tree.source < 0) {
+        fuse_reply_buf(req, tree.zeros, want);
+        return;
+    }
+    const off_t at = (node->start + offset) % (tree.source_bytes - (off_t)READ_MAX);
+    if (pread(tree.source, copied, want, at) != (ssize_t)want) {
+        fuse_reply_err(req, EIO);
+        return;
+    }
+    hashed = lod_hash64(copied, want, (uint64_t)at);
+    fuse_reply_buf(req, copied, want);
 }
 
 static void list(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, bool plus)
@@ -178,14 +200,14 @@ static int load(const char *path)
     FILE *file = fopen(path, "r");
     char name[4096];
     size_t parent;
-    long long bytes;
+    long long bytes, sum = 0;
     if (!file || !(tree.at = calloc(NODES_MAX, sizeof(*tree.at)))) {
         return -1;
     }
     while (tree.count < NODES_MAX &&
            fscanf(file, "%zu %lld %4095[^\n]", &parent, &bytes, name) == 3) {
         struct node *node = &tree.at[tree.count];
-        *node = (struct node){.name = strdup(name), .parent = parent, .bytes = bytes};
+        *node = (struct node){.name = strdup(name), .parent = parent, .bytes = bytes, .start = sum};
         if (!node->name || parent > tree.count) {
             return -1;
         }
@@ -194,9 +216,18 @@ static int load(const char *path)
             folder->first = tree.count;
         }
         tree.count++;
+        sum += bytes > 0 ? bytes : 0;
     }
     fclose(file);
     return tree.count > 0 ? 0 : -1;
+}
+
+/* Opens FILE, if there is one. */
+static int open_source(const char *path)
+{
+    tree.source = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    tree.source_bytes = tree.source < 0 ? 0 : lseek(tree.source, 0, SEEK_END);
+    return !path || tree.source_bytes >= 2 * (off_t)READ_MAX ? 0 : -1;
 }
 
 static int serve(struct fuse_session *session)
@@ -215,8 +246,8 @@ int main(int argc, char **argv)
     char options[] = "-oro,default_permissions,fsname=null_fuse,subtype=null_fuse";
     char *words[] = {argv[0], options, NULL};
     struct fuse_args args = FUSE_ARGS_INIT(2, words);
-    if (argc != 3 || load(argv[1]) != 0) {
-        fprintf(stderr, "usage: null_fuse LIST MOUNTPOINT\n");
+    if (argc < 3 || argc > 4 || load(argv[1]) != 0 || open_source(argv[3]) != 0) {
+        fprintf(stderr, "usage: null_fuse LIST MOUNTPOINT [FILE]\n");
         return 2;
     }
     memset(tree.zeros, 0, sizeof(tree.zeros)); /* pages of its own: the shared one is slow to pin */
