@@ -31,6 +31,8 @@ SAMPLES = (
     ("the sum of a tar's header leaves out the prefix", "fs/store/framing/tar_framing.c",
      "header[PREFIX_AT] ? BLOCK : FIELDS_END", "header[PREFIX_AT] ? FIELDS_END : FIELDS_END",
      "store/tar_framing"),
+    ("heads are written behind the end of an answer", "fs/shard/shard_read.c",
+     "range->to - at >= room ?", "range->to - at >= 1 && room ?", "ranges/shard_read"),
     ("the files of a tar begin a byte late", "fs/shard/shard_read.c",
      "    *ret_skip = from - at;\n", "    *ret_skip = from - at + (from > at);\n",
      "mount-tar_files"),
