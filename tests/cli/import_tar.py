@@ -123,6 +123,9 @@ def hard_links(t):
     write("chain.tar", tar([("f", b"x"), link("g", "f"), link("h", "g"), link("i", "h")]))
     t.pack("chain.tar", "chain", "--exclude=[fg]")
     t.check(t.tree("chain") == {b"h": b"x", b"i": b"x"}, "so does a link that is left out")
+    write("chain.tar", tar([("f", b"x"), symlink("s", "f"), link("g", "s"), link("h", "g")]))
+    t.pack("chain.tar", "chain-s", "--exclude=[sg]")
+    t.check(t.tree("chain-s") and links_of("chain-s.out") == {"h": "f"}, "and a symbolic link")
     os.mkdir("linked-shards")
     for i in (0, 1):
         write(f"linked-shards/{i}.tar", tar([("f", b"%d" % i), link("g", "./f"), link("h", "g")]))

@@ -54,16 +54,24 @@ static struct lod_source *find(const struct lod_source_list *list, const char *p
     return found ? found : bsearch(&wanted, list->at, list->count, sizeof(*found), compare);
 }
 
+/* Whether this is a hard link, left out or not, whose file is to be found. Other names that are
+ * left out have no target, or are symbolic links. */
+static bool is_link(const struct lod_source *source)
+{
+    return source->role == LOD_SOURCE_HARD_LINK ||
+           (source->role == LOD_SOURCE_LEFT_OUT && source->shared && source->target);
+}
+
 /* Returns the file or symbolic link of a hard link; NULL if there is none. Only files have runs. */
 static struct lod_source *file_of(const struct lod_source_list *list, struct lod_source *link)
 {
     const struct lod_source *container = link->place->container;
     struct lod_source *at = link;
 
-    for (unsigned i = 0; at && at->role == LOD_SOURCE_HARD_LINK && i < STEPS_MAX; i++) {
+    for (unsigned i = 0; at && is_link(at) && i < STEPS_MAX; i++) {
         at = find(list, at->target, container);
     }
-    return at && at->place && (at->place->runs || at->role == LOD_SOURCE_SYMLINK) ? at : NULL;
+    return at && at->place && !is_link(at) && (at->place->runs || at->target) ? at : NULL;
 }
 
 static void leave_out(struct lod_source *link, const char *why)
@@ -94,7 +102,7 @@ static int resolve(struct lod_members *members, struct lod_source *link)
     if (!file) {
         return refuse(members, link);
     }
-    const bool symlink = file->role == LOD_SOURCE_SYMLINK;
+    const bool symlink = file->target != NULL;
     link->role = symlink ? LOD_SOURCE_SYMLINK : LOD_SOURCE_FILE;
     link->target = symlink ? file->target : NULL;
     link->place = file->place;

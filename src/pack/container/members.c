@@ -110,15 +110,17 @@ int lod_members_add(void *ctx, const struct lod_member *member)
                                 .role = why ? LOD_SOURCE_LEFT_OUT : roles[member->kind],
                                 .why = why ? why : member->why,
                                 .folder = member->kind == LOD_MEMBER_FOLDER,
+                                .shared = member->kind == LOD_MEMBER_LINK,
                                 .special = why || member->kind == LOD_MEMBER_OTHER,
                                 .mode = member->mode,
                                 .mtime = member->mtime,
                                 .names = 1};
-    if (member->kind == LOD_MEMBER_LINK) { /* one that is left out may be the target of another */
+    if (member->kind == LOD_MEMBER_LINK) {
         lod_member_link_target(members, member, target);
     }
-    source.target =
-        source.role == LOD_SOURCE_HARD_LINK || source.role == LOD_SOURCE_SYMLINK ? target : NULL;
+    if (source.shared || member->kind == LOD_MEMBER_SYMLINK) {
+        source.target = target; /* of one that is left out too: hard links to it need it */
+    }
     error = keep_place(members, member, &source.place);
     if (!error) {
         source.bytes = why ? 0 : lod_member_place_bytes(source.place);
