@@ -61,18 +61,17 @@ static int find_own_nodes(struct writer *writer, const char **ret_bad)
         writer->own_nodes[i] = LOD_NO_NODE;
     }
     for (uint32_t node = 0; node < writer->order.count; node++) {
-        const struct lod_entry *entry = &writer->input->entries[writer->order.entries[node]];
-        const bool own = !(entry->flags & LOD_NODE_ALIAS);
-        if (!S_ISREG(entry->mode)) {
+        const struct lod_entry entry = lod_index_entry(writer->input, writer->order.entries[node]);
+        const bool own = !(entry.flags & LOD_NODE_ALIAS);
+        if (!S_ISREG(entry.mode)) {
             continue;
         }
-        if (entry->item >= writer->items ||
-            (own && writer->own_nodes[entry->item] != LOD_NO_NODE)) {
-            *ret_bad = entry->path;
+        if (entry.item >= writer->items || (own && writer->own_nodes[entry.item] != LOD_NO_NODE)) {
+            *ret_bad = entry.path;
             return -EINVAL;
         }
         if (own) {
-            writer->own_nodes[entry->item] = node;
+            writer->own_nodes[entry.item] = node;
         }
     }
     return 0;
@@ -113,17 +112,17 @@ static void place_sections(struct writer *writer, int fd, unsigned first, unsign
     }
 }
 
-static const char *base_name(const struct lod_entry *entry)
+static const char *base_name(const char *path)
 {
-    const char *slash = strrchr(entry->path, '/');
+    const char *slash = strrchr(path, '/');
 
-    return slash ? slash + 1 : entry->path;
+    return slash ? slash + 1 : path;
 }
 
 /* Writes the name, and a link's target after it; nothing for the root. */
 static int write_name(struct writer *writer, const struct lod_entry *entry, struct lod_node *node)
 {
-    const char *name = base_name(entry);
+    const char *name = base_name(entry->path);
     char heap[LOD_NAME_MAX + LOD_TARGET_MAX];
     size_t name_bytes = strlen(name), target_bytes = entry->target ? strlen(entry->target) : 0;
 
@@ -153,7 +152,7 @@ static const char *sibling(void *ctx, long distance)
 
     return number > 0 && number < order->count &&
                    order->parents[number] == order->parents[place->node]
-               ? base_name(&place->writer->input->entries[order->entries[number]])
+               ? base_name(lod_index_entry(place->writer->input, order->entries[number]).path)
                : NULL;
 }
 
@@ -165,7 +164,7 @@ static uint8_t flags_of(const struct writer *writer, const struct lod_entry *ent
     struct lod_siblings siblings = {.at = sibling, .ctx = &place};
     uint8_t flags = entry->flags & (uint8_t)~LOD_NODE_APPEND;
 
-    return S_ISREG(entry->mode) && lod_picture_shares_stem(base_name(entry), &siblings)
+    return S_ISREG(entry->mode) && lod_picture_shares_stem(base_name(entry->path), &siblings)
                ? flags | LOD_NODE_APPEND
                : flags;
 }
@@ -180,17 +179,17 @@ static int write_nodes(struct writer *writer)
     uint32_t next = 1;
 
     for (uint32_t number = 0; number < order->count; number++) {
-        const struct lod_entry *entry = &writer->input->entries[order->entries[number]];
+        const struct lod_entry entry = lod_index_entry(writer->input, order->entries[number]);
         struct lod_node node = {
             .number = number,
             .parent = order->parents[number],
-            .mode = entry->mode,
-            .flags = flags_of(writer, entry, number),
-            .mtime = entry->mtime,
+            .mode = entry.mode,
+            .flags = flags_of(writer, &entry, number),
+            .mtime = entry.mtime,
         };
-        if (S_ISREG(entry->mode)) {
-            node.ref = entry->item;
-        } else if (S_ISDIR(entry->mode)) {
+        if (S_ISREG(entry.mode)) {
+            node.ref = entry.item;
+        } else if (S_ISDIR(entry.mode)) {
             uint32_t first = next;
             while (next < order->count && order->parents[next] == number) {
                 next++;
@@ -198,7 +197,7 @@ static int write_nodes(struct writer *writer)
             node.count = next - first;
             node.ref = node.count ? first : 0;
         }
-        int error = write_name(writer, entry, &node);
+        int error = write_name(writer, &entry, &node);
         if (error) {
             return error;
         }
@@ -379,8 +378,7 @@ int lod_index_write(int dir_fd, const struct lod_index_input *input, uint64_t *r
     }
     writer->input = input;
     int error = count_items(input, &writer->items);
-    error = error ? error
-                  : lod_tree_order_make(input->entries, input->entries_count, &writer->order, &bad);
+    error = error ? error : lod_tree_order_make(input, &writer->order, &bad);
     error = error ? error : find_own_nodes(writer, &bad);
     error = error ? error
                   : lod_samples_of_input(input, &writer->order, writer->own_nodes, writer->items,

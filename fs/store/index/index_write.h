@@ -35,8 +35,8 @@ struct lod_entry_record {
 #define LOD_NO_NODE UINT32_MAX /* never a node's number: see LOD_NODES_MAX */
 
 struct lod_index_input {
-    struct lod_entry *entries; /* reordered by the call; one must be the root folder */
-    size_t entries_count;
+    const struct lod_entry *entries;        /* in any order; NULL: `entry` makes them */
+    size_t entries_count;                   /* one of them is the root folder */
     const struct lod_entry_record *records; /* in record order */
     size_t records_count;
     struct lod_id store_id;
@@ -44,7 +44,14 @@ struct lod_index_input {
     const char *file_name; /* in the folder; NULL: "index" */
     bool compare;          /* writes nothing; -ESTALE if the file has other bytes */
     uint64_t seed;         /* of the keys of names: lod_manifest_seed */
+    struct lod_entry (*entry)(const void *ctx, uint32_t number); /* called often */
+    const void *ctx;
 };
+
+static inline struct lod_entry lod_index_entry(const struct lod_index_input *input, uint32_t number)
+{
+    return input->entry ? input->entry(input->ctx, number) : input->entries[number];
+}
 
 /*
  * Writes the index in folder `dir_fd` and calls fsync. Errors, whose entry *ret_bad names:

@@ -16,9 +16,9 @@ struct source {
     uint32_t *first_items; /* by record */
 };
 
-static const struct lod_entry *entry_at(const struct source *source, uint32_t number)
+static struct lod_entry entry_at(const struct source *source, uint32_t number)
 {
-    return &source->input->entries[source->order->entries[number]];
+    return lod_index_entry(source->input, source->order->entries[number]);
 }
 
 /* The first node, above 0, whose parent is `parent` or greater: parents never decrease. */
@@ -40,15 +40,15 @@ static uint32_t first_child(const struct lod_tree_order *order, uint32_t parent)
 static int get_node(void *ctx, uint32_t number, struct lod_sample_node *ret)
 {
     const struct source *source = ctx;
-    const struct lod_entry *entry = entry_at(source, number);
+    const struct lod_entry entry = entry_at(source, number);
 
     *ret = (struct lod_sample_node){.number = number,
                                     .parent = source->order->parents[number],
-                                    .item = entry->item,
-                                    .mtime = entry->mtime,
-                                    .mode = entry->mode,
-                                    .flags = entry->flags};
-    if (S_ISDIR(entry->mode)) {
+                                    .item = entry.item,
+                                    .mtime = entry.mtime,
+                                    .mode = entry.mode,
+                                    .flags = entry.flags};
+    if (S_ISDIR(entry.mode)) {
         ret->first = first_child(source->order, number);
         ret->count = first_child(source->order, number + 1) - ret->first;
     }
@@ -57,7 +57,7 @@ static int get_node(void *ctx, uint32_t number, struct lod_sample_node *ret)
 
 static int get_path(void *ctx, uint32_t number, char path[LOD_PATH_MAX + 1])
 {
-    const char *from = entry_at(ctx, number)->path;
+    const char *from = entry_at(ctx, number).path;
 
     if (strlen(from) > LOD_PATH_MAX) {
         return -E2BIG;
@@ -68,7 +68,7 @@ static int get_path(void *ctx, uint32_t number, char path[LOD_PATH_MAX + 1])
 
 static int get_name(void *ctx, uint32_t number, char name[LOD_NAME_MAX + 1])
 {
-    const char *path = entry_at(ctx, number)->path, *slash = strrchr(path, '/');
+    const char *path = entry_at(ctx, number).path, *slash = strrchr(path, '/');
 
     strcpy(name, slash ? slash + 1 : path); /* fits: the order has checked all names */
     return 0;

@@ -33,7 +33,7 @@
 
 /* The folder last seen at a depth while walking the sorted entries. */
 struct level {
-    const struct lod_entry *entry;
+    struct lod_entry entry; /* a path of NULL: none yet */
     size_t path_bytes;
     uint32_t node;  /* its number */
     uint32_t count; /* entries of this depth */
@@ -50,8 +50,9 @@ static unsigned rank(char c)
 
 static int compare(const void *a, const void *b, void *ctx)
 {
-    const struct lod_entry *entries = ctx;
-    const char *x = entries[*(const uint32_t *)a].path, *y = entries[*(const uint32_t *)b].path;
+    const struct lod_index_input *input = ctx;
+    const char *x = lod_index_entry(input, *(const uint32_t *)a).path;
+    const char *y = lod_index_entry(input, *(const uint32_t *)b).path;
 
     while (*x == *y && *x) {
         x++;
@@ -84,23 +85,23 @@ static bool is_child(const struct lod_entry *entry, size_t path_bytes, const str
     const char *slash = memrchr(entry->path, '/', path_bytes);
     size_t bytes = slash ? (size_t)(slash - entry->path) : 0;
 
-    return above->entry && S_ISDIR(above->entry->mode) && above->path_bytes == bytes &&
-           memcmp(above->entry->path, entry->path, bytes) == 0;
+    return above->entry.path && S_ISDIR(above->entry.mode) && above->path_bytes == bytes &&
+           memcmp(above->entry.path, entry->path, bytes) == 0;
 }
 
 /* Checks that each sorted entry occurs once and follows its folder. Counts entries by depth. */
-static int check_tree(const struct lod_entry *entries, const uint32_t *sorted, uint32_t count,
+static int check_tree(const struct lod_index_input *input, const uint32_t *sorted, uint32_t count,
                       struct level *levels, const char **ret_bad)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct lod_entry *entry = &entries[sorted[i]];
-        size_t path_bytes = strlen(entry->path);
-        size_t depth = lod_path_depth(entry->path, path_bytes);
-        *ret_bad = entry->path;
-        if (i && strcmp(entries[sorted[i - 1]].path, entry->path) == 0) {
+        const struct lod_entry entry = lod_index_entry(input, sorted[i]);
+        size_t path_bytes = strlen(entry.path);
+        size_t depth = lod_path_depth(entry.path, path_bytes);
+        *ret_bad = entry.path;
+        if (i && strcmp(lod_index_entry(input, sorted[i - 1]).path, entry.path) == 0) {
             return -EEXIST;
         }
-        if (depth ? !is_child(entry, path_bytes, &levels[depth - 1]) : !S_ISDIR(entry->mode)) {
+        if (depth ? !is_child(&entry, path_bytes, &levels[depth - 1]) : !S_ISDIR(entry.mode)) {
             return -ENOTDIR;
         }
         levels[depth].entry = entry;
@@ -110,7 +111,7 @@ static int check_tree(const struct lod_entry *entries, const uint32_t *sorted, u
     return 0;
 }
 
-static void number_nodes(const struct lod_entry *entries, const uint32_t *sorted,
+static void number_nodes(const struct lod_index_input *input, const uint32_t *sorted,
                          struct level *levels, const struct lod_tree_order *order)
 {
     uint32_t first = 0;
@@ -120,7 +121,7 @@ static void number_nodes(const struct lod_entry *entries, const uint32_t *sorted
         first += levels[depth].count;
     }
     for (uint32_t i = 0; i < order->count; i++) {
-        const char *path = entries[sorted[i]].path;
+        const char *path = lod_index_entry(input, sorted[i]).path;
         struct level *level = &levels[lod_path_depth(path, strlen(path))];
         level->node = level->next++;
         order->entries[level->node] = sorted[i];
@@ -129,7 +130,7 @@ static void number_nodes(const struct lod_entry *entries, const uint32_t *sorted
 }
 
 /* Returns the numbers of all valid entries, sorted by path. */
-static int sort_entries(const struct lod_entry *entries, uint32_t count, uint32_t **ret_sorted,
+static int sort_entries(const struct lod_index_input *input, uint32_t count, uint32_t **ret_sorted,
                         const char **ret_bad)
 {
     uint32_t *sorted = malloc((size_t)count * sizeof(*sorted));
@@ -138,22 +139,24 @@ static int sort_entries(const struct lod_entry *entries, uint32_t count, uint32_
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!entry_valid(&entries[i])) {
-            *ret_bad = entries[i].path;
+        const struct lod_entry entry = lod_index_entry(input, i);
+        if (!entry_valid(&entry)) {
+            *ret_bad = entry.path;
             free(sorted);
             return -EINVAL;
         }
         sorted[i] = i;
     }
     /* glibc's is a merge sort; the context is only read */
-    qsort_r(sorted, count, sizeof(*sorted), compare, (void *)(uintptr_t)entries);
+    qsort_r(sorted, count, sizeof(*sorted), compare, (void *)(uintptr_t)input);
     *ret_sorted = sorted;
     return 0;
 }
 
-int lod_tree_order_make(const struct lod_entry *entries, size_t count,
-                        struct lod_tree_order *ret_order, const char **ret_bad)
+int lod_tree_order_make(const struct lod_index_input *input, struct lod_tree_order *ret_order,
+                        const char **ret_bad)
 {
+    const size_t count = input->entries_count;
     struct lod_tree_order order = {.count = (uint32_t)count};
     struct level *levels = NULL;
     uint32_t *sorted = NULL;
@@ -165,7 +168,7 @@ int lod_tree_order_make(const struct lod_entry *entries, size_t count,
     if (count > LOD_NODES_MAX) {
         return -E2BIG;
     }
-    int error = sort_entries(entries, order.count, &sorted, ret_bad);
+    int error = sort_entries(input, order.count, &sorted, ret_bad);
     if (error) {
         return error;
     }
@@ -173,10 +176,10 @@ int lod_tree_order_make(const struct lod_entry *entries, size_t count,
     order.entries = malloc(count * sizeof(*order.entries));
     order.parents = malloc(count * sizeof(*order.parents));
     error = levels && order.entries && order.parents
-                ? check_tree(entries, sorted, order.count, levels, ret_bad)
+                ? check_tree(input, sorted, order.count, levels, ret_bad)
                 : -ENOMEM;
     if (!error) {
-        number_nodes(entries, sorted, levels, &order);
+        number_nodes(input, sorted, levels, &order);
         *ret_order = order;
     } else {
         lod_tree_order_finish(&order);

@@ -19,7 +19,7 @@ struct lod_tree_order {
 };
 
 /* Returns -EEXIST, -ENOTDIR, -EINVAL or -E2BIG like lod_index_write, with *ret_bad. */
-LOD_MUST_CHECK int lod_tree_order_make(const struct lod_entry *entries, size_t count,
+LOD_MUST_CHECK int lod_tree_order_make(const struct lod_index_input *input,
                                        struct lod_tree_order *ret_order, const char **ret_bad);
 void lod_tree_order_finish(struct lod_tree_order *order);
 

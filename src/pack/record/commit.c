@@ -25,7 +25,7 @@ struct commit {
     cJSON *options, *scans;
     struct lod_entry_record *records; /* the records that have items */
     size_t records_count;
-    struct lod_entry *entries;
+    uint32_t *entries; /* their sources */
     size_t entries_count;
     struct lod_manifest manifest;
 };
@@ -159,9 +159,12 @@ static int gather_records(struct commit *c)
     return 0;
 }
 
-static struct lod_entry entry_of(const struct lod_source_list *list,
-                                 const struct lod_source *source)
+/* Makes an entry whenever the index asks for it, as an array of them would take 32 bytes a file. */
+static struct lod_entry entry_of(const void *ctx, uint32_t number)
 {
+    const struct commit *c = ctx;
+    const struct lod_source_list *list = c->write->list;
+    const struct lod_source *source = &list->at[c->entries[number]];
     const struct lod_source *owner = lod_source_owner(list, source);
     mode_t kind = source->role == LOD_SOURCE_FOLDER    ? S_IFDIR
                   : source->role == LOD_SOURCE_SYMLINK ? S_IFLNK
@@ -187,7 +190,7 @@ static int gather_entries(struct commit *c)
     for (size_t i = 0; i < list->count; i++) {
         const struct lod_source *source = &list->at[i];
         if (source->role != LOD_SOURCE_LEFT_OUT) {
-            c->entries[c->entries_count++] = entry_of(list, source);
+            c->entries[c->entries_count++] = (uint32_t)i;
         }
         if (source->role == LOD_SOURCE_FILE) {
             c->manifest.source_bytes += source->bytes;
@@ -198,7 +201,8 @@ static int gather_entries(struct commit *c)
 
 static int write_index(struct commit *c, const char **ret_bad)
 {
-    struct lod_index_input input = {.entries = c->entries,
+    struct lod_index_input input = {.entry = entry_of,
+                                    .ctx = c,
                                     .entries_count = c->entries_count,
                                     .records = c->records,
                                     .records_count = c->records_count,

@@ -60,7 +60,12 @@ static void write_store(struct fixture *f)
          {0}},
     };
     cr_assert_eq(lod_store_id(records, 2, &manifest.store_id), 0);
-    struct lod_index_input input = {entries, 2, records, 2, manifest.store_id, 6, NULL, false, 0};
+    struct lod_index_input input = {.entries = entries,
+                                    .entries_count = 2,
+                                    .records = records,
+                                    .records_count = 2,
+                                    .store_id = manifest.store_id,
+                                    .source_bytes = 6};
     cr_assert_eq(
         lod_index_write(f->dir_fd, &input, &manifest.index_bytes, &manifest.index_hash, &bad), 0);
     cr_assert_eq(lod_manifest_write(f->dir_fd, &manifest), 0);
