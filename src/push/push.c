@@ -174,7 +174,8 @@ static int check_sizes(struct work *work, char *why)
         if (lod_object_bytes(object) > LOD_UPLOAD_MAX) {
             error = refuse(why, -EFBIG, name,
                            "it is above 5 GiB, which S3 does not take in one request; nothing was "
-                           "sent; pack with a smaller --record-size");
+                           "sent. Pack without its large file (--exclude), or copy the folder with "
+                           "a tool that uploads in parts, manifest.json last");
         }
         lod_object_close(object);
     }

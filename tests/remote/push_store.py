@@ -197,7 +197,8 @@ def too_large(store, work):
     with Faults(f"{work}/nothing") as server:
         for words in (), ("-n",):
             yield from fails(("push", "-o", f"endpoint={server.url}", *words, large, "s3://b/x"), 1,
-                             f"records/{record}: it is above 5 GiB")
+                             f"records/{record}: it is above 5 GiB, which S3 does not take "
+                             "in one request; nothing was sent. Pack without its large file")
     if os.listdir(f"{work}/nothing/b"):
         yield "objects were sent"
 
