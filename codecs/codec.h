@@ -140,7 +140,8 @@ struct lod_maker {
     int (*prove)(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                  struct lod_span made, uint64_t state[LOD_PROOF_WORDS]);
 
-    /* Returns how many of the next items this one is made of. NULL: always 0. */
+    /* Returns how many of the items that follow are inputs of this one; a table is made of the
+     * shards after it. NULL: always 0. */
     uint32_t (*ahead)(const uint8_t row[LOD_ROW_BYTES]);
 
     /*

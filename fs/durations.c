@@ -51,7 +51,8 @@ void lod_durations_init(struct lod_durations *durations)
 
 void lod_durations_add(struct lod_durations *durations, unsigned kind, uint64_t ns)
 {
-    unsigned cpu = (unsigned)sched_getcpu(); /* -1 without this call is a valid slot too */
+    unsigned cpu =
+        (unsigned)sched_getcpu(); /* -1, if the kernel lacks the call, still gives a valid slot */
     struct lod_duration_slot *slot = &durations->slots[cpu % LOD_DURATION_SLOTS];
 
     atomic_fetch_add_explicit(&slot->counts[kind][bucket_of(ns)], 1, memory_order_relaxed);

@@ -16,7 +16,7 @@
 struct lod_log_limit {
     pthread_mutex_t lock; /* guards all below */
     struct {
-        uint64_t object, kind, from_ns; /* of the last line; from_ns 0: unused */
+        uint64_t object, kind, from_ns; /* from_ns: time of the last line; 0: unused */
     } lines[LOD_LOG_LIMIT_OBJECTS];
     uint64_t left_out;
 };

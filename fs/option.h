@@ -50,8 +50,8 @@ struct lod_option {
     const char
         *name; /* without dashes; NULL: only the letter; for an operand its name in messages */
     const char *value; /* its name in help, such as "N"; NULL: the words, or no value */
-    /* The values of a choice. For a size: one word for LOD_OPTION_AUTO. Without `name`: several
-     * names of the row, where "x_*" matches all that begin so. */
+    /* For a choice: its values. For a size: the word that means LOD_OPTION_AUTO. If `name` is NULL:
+     * the option's names; "x_*" stands for all names that begin with "x_". */
     const char *const *words;
     const char *help; /* NULL: not in help */
     /* The value is a list of these, WORD or WORD=VALUE, with commas. */

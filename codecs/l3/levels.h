@@ -22,8 +22,9 @@ LOD_MUST_CHECK int lod_l3_level_need(const struct lod_l3_row *row, unsigned form
                                      struct lod_inputs *inputs);
 
 /*
- * Writes lod_l3_level_bytes bytes. Returns -EILSEQ if the JPEG is damaged or of another kind or
- * other sides than the row, -E2BIG if libjpeg takes more memory than the row tells, or -ENOMEM.
+ * Writes lod_l3_level_bytes bytes. Returns -EILSEQ if the JPEG is damaged, or if its kind, width
+ * or height differ from the row's. Returns -E2BIG if libjpeg takes more memory than the row
+ * states, or -ENOMEM.
  */
 LOD_MUST_CHECK int lod_l3_level_make(const struct lod_l3_row *row, unsigned form,
                                      struct lod_span jpeg, uint8_t *into);

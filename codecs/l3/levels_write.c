@@ -18,7 +18,7 @@
 #include "pcr/jpeg/jpeg_io.h"
 
 #define QUALITY      85u
-#define LEVELS_LEAST 4u /* fewer are not worth it, and masks do not have so many */
+#define LEVELS_LEAST 4u /* with fewer levels they do not pay; masks never have four */
 #define LEVEL_MAX    ((1u << 24) - 1)
 
 /* An image is flat if 3 of 4 pixels equal their left neighbour: real masks have .96 and more,

@@ -28,8 +28,9 @@ LOD_MUST_CHECK int lod_msssim_create(struct lod_msssim_image reference,
                                      struct lod_msssim **ret_msssim);
 
 /*
- * The same from a part of the windows: a quarter of the rows of windows at the finest scale and
- * half of those at the next. A third of the time; the mean over photographs is the same to .0005.
+ * As lod_msssim_create, but compares a sample of the windows: a quarter of the rows of windows at
+ * the finest scale, and half of those at the next. This takes a third of the time. The mean over
+ * many photographs differs by at most .0005.
  */
 LOD_MUST_CHECK int lod_msssim_create_sampled(struct lod_msssim_image reference,
                                              struct lod_msssim **ret_msssim);

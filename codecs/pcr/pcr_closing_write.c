@@ -20,7 +20,7 @@
 /* If they are a larger part of q1 than this, the file is small and decodes quickly anyway. */
 #define CLOSING_DIVISOR 16
 
-/* A bit position above those of all coefficients, which are 0 down to it. */
+/* A bit position above every coefficient's highest bit. Shifted down to it, all are 0. */
 #define ABOVE_ALL 13
 
 /* The scans written so far; never more than CLOSING_MAX bytes. */

@@ -28,7 +28,7 @@
 struct table_row {
     bool shard;
     uint8_t dtype;
-    uint64_t bytes; /* of the file; of a shard */
+    uint64_t bytes; /* size of the .npy file, or of the shard */
     uint64_t rows, first;
     uint32_t columns, shard_rows, header_bytes, shards, unit_rows, number;
     uint64_t row_bytes;

@@ -17,7 +17,7 @@
 static bool probe(struct lod_span head)
 {
     (void)head;
-    return false; /* 64 bytes cannot tell a table: pack decides */
+    return false; /* the first 64 bytes do not show whether a file is a table; pack finds out */
 }
 
 static int encode_header(const struct lod_data_table *table, struct lod_span header,

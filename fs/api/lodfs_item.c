@@ -13,7 +13,8 @@
 
 #define NO_ITEM UINT32_MAX
 
-/* The folder of the last path: neighbours in a list mostly share it, and then it is found once. */
+/* Remembers the folder of the last path. Neighbouring paths of a list are mostly in one folder,
+ * which is then looked up once. */
 struct finder {
     struct lod_dataset *dataset;
     struct lod_node folder;

@@ -32,12 +32,12 @@ struct lodfs_met_step {
 struct lodfs_met_options {
     char policy[16];      /* "auto", "fixed", "score", "bollinger" */
     char shape[16];       /* "default", "slide", "block" */
-    double epochs;        /* of the training, which limit rf to an eighth of them; 0: no limit */
+    double epochs;        /* of the training; rf is at most an eighth of them; 0: no limit */
     double band_width;    /* bollinger: in standard deviations, */
     uint32_t band_scores; /* of 4 to 20 scores */
     uint32_t rf_min, rf_max;
-    uint32_t patience; /* score: go on after so many repeats without a better one */
-    uint32_t wait;     /* 1: wait where the job would go on and the next part is not loaded */
+    uint32_t patience; /* score: repeats without a better score, after which the part changes */
+    uint32_t wait;     /* 1: if the next part is not loaded yet, wait instead of repeating */
     uint32_t steps_count;
     struct lodfs_met_step steps[16]; /* fixed: by epoch, the first at 0 */
 };
@@ -83,7 +83,7 @@ LODFS_EXPORT int lodfs_met_load(const struct lodfs_order *order, const char *sta
 /* Before its order. Accepts NULL. */
 LODFS_EXPORT void lodfs_met_close(struct lodfs_met *met);
 
-/* Epochs until now, of which each has all items of the order divided by the nodes. */
+/* Epochs until now. An epoch has as many items as the order, divided by the number of nodes. */
 LODFS_EXPORT double lodfs_met_epoch(const struct lodfs_met *met, uint64_t dealt);
 /* Items of the repeat of now: room for them is enough for lodfs_met_items. One that was listed
  * twice counts twice. */

@@ -77,7 +77,7 @@ LODFS_EXPORT int lodfs_pass_open(const struct lodfs_order *order, uint32_t pass,
                                  uint32_t nodes, struct lodfs_pass **ret_pass,
                                  struct lodfs_error *error);
 LODFS_EXPORT void lodfs_pass_close(struct lodfs_pass *pass);
-/* Items of this node, of the node with the fewest, and of the one with the most. */
+/* The number of items of this node; of the node with the fewest; of the node with the most. */
 LODFS_EXPORT uint64_t lodfs_pass_items(const struct lodfs_pass *pass);
 LODFS_EXPORT uint64_t lodfs_pass_items_min(const struct lodfs_pass *pass);
 LODFS_EXPORT uint64_t lodfs_pass_items_max(const struct lodfs_pass *pass);

@@ -22,7 +22,7 @@ struct lod_store;
 struct lod_damage_log {
     struct lod_index *index; /* borrowed, like the location of the store */
     const char *location;
-    struct lod_store *store;    /* says why requests failed; NULL: it cannot */
+    struct lod_store *store;    /* knows why requests failed; NULL: reasons are not logged */
     struct lod_log_limit limit; /* its lock guards the blocks too */
     uint64_t blocks[LOD_DAMAGE_BLOCKS_MAX];
     unsigned blocks_count;

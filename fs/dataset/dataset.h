@@ -29,7 +29,7 @@ struct lod_open_options {
     const struct lod_store_how *how; /* may be NULL */
     struct lod_slow slow;            /* all 0: at full speed */
     struct lod_tier_how tier;        /* all 0: none; `say` is not used */
-    bool index_copy;                 /* the index of a far store is copied whole, by a thread */
+    bool index_copy;                 /* a thread copies the whole index of a remote store */
     bool exactly; /* no readahead by the kernel: the caller reads whole prefixes */
     bool shared;  /* with `exactly`: loads go through the page cache (lod_store_read_exactly) */
 };
@@ -134,13 +134,14 @@ bool lod_dataset_is_shared(const struct lod_dataset *dataset);
  * (lod_store_copies). */
 bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_t *ret_room);
 
-/* Returns whether the local copy has the header, the metadata and these groups of a record; `last`
- * 0: no group. With the first two, opening the record is no request to the store. */
+/* Returns whether the local copy has the header, the metadata and these groups of a record. `last`
+ * 0 asks for no group: then it says whether the record can be opened without a request to the
+ * store. */
 bool lod_dataset_groups_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd,
                                unsigned first, unsigned last);
 
-/* Returns how many bytes listed records may take in the local copy, of which other processes may
- * have listed a part; 0: there is none. */
+/* Returns how many bytes of the local copy the records in jobs' lists may take. Other processes may
+ * use a part of these bytes. 0: there is no local copy. */
 uint64_t lod_dataset_lists_room(const struct lod_dataset *dataset);
 
 /* Tells the store which records will be read soon, in this order, by header_hash

@@ -8,7 +8,7 @@
 
 #include "log.h"
 
-/* A store with a tier is not shared: the tier keeps its bytes, so the page cache need not. */
+/* With a tier, loads bypass the page cache even if `shared` is set: the tier keeps the bytes. */
 int lod_store_layers_open(const char *location, const struct lod_open_options *options,
                           struct lod_store **ret_store, char *why, size_t why_room)
 {

@@ -29,7 +29,7 @@ struct lod_fetch_job {
     const struct lod_item *item; /* of the frames that readers wait for, and of the record */
     struct lod_record *record;   /* NULL: the record cannot be opened, and `error` is why */
     int error;
-    bool near;   /* requests do not count for the estimate */
+    bool near;   /* memory is expected to answer, so requests do not count for the estimate */
     bool waited; /* a request took longer than memory would */
     struct lod_chunk *chunk;
     bool retained; /* the chunk is in the budget, so its entries may be in the table */

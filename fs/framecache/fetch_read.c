@@ -72,7 +72,8 @@ static int read_alone(struct lod_fetch_job *job, unsigned i)
     return error;
 }
 
-/* Reads the batch and empties it. -EIO may be of one frame only; other errors are of the store. */
+/* Reads the batch and empties it. After -EIO each frame is read alone, since one bad frame may be
+ * the cause; other errors concern the whole store. */
 static void read_batch(struct lod_fetch_job *job, struct batch *batch)
 {
     struct lod_read_time time = {0};

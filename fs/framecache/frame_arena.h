@@ -8,9 +8,9 @@
  * - RECENT chunks hold bytes that came at the speed of memory, so they are cheap to read again.
  *   They are few and evicted first in, first out. Only the front of each is used, so that it stays
  *   in a processor's cache.
- * - LISTED chunks hold bytes that a job has told to be needed (frame_pins.h keeps them). Each has
- *   the size of one take, so that a pin keeps no byte of another record. Without their pins they
- *   are evicted next, first in, first out.
+ * - LISTED chunks hold bytes of records in a job's list (frame_pins.h keeps them). Each is as large
+ *   as one request for memory, so that a pin keeps no byte of another record. Chunks
+ *   without pins are evicted after the RECENT ones, first in, first out.
  * - RETAINED chunks hold bytes from a slower store. They grow to the whole limit and are evicted by
  *   CLOCK. CLOCK needs one bit a chunk, and serves an epoch that is read once as well as any other
  *   order.

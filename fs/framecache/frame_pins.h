@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * References that keep chunks from eviction: those with the frames of one record that a job will
- * read. A chunk with frames of several records leaves when none of them holds it.
+ * Pins: references that keep chunks from eviction. They belong to one record that a job will read,
+ * and keep the chunks that have its frames. A chunk with frames of several such records can be
+ * evicted when all of them have dropped their pins.
  */
 #ifndef LOD_FRAME_PINS_H
 #define LOD_FRAME_PINS_H

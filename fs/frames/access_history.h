@@ -32,7 +32,7 @@ struct lod_access_record {
 
 struct lod_access_history {
     atomic_uint_fast64_t reads;
-    atomic_uint hand; /* the row that is swept next */
+    atomic_uint hand; /* the row that lod_access_history_sweep visits next */
     uint32_t count;   /* of rows; the row of a record is its number modulo this */
     struct lod_access_record *records;
 };

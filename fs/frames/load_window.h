@@ -15,13 +15,13 @@ struct lod_load_window {
     unsigned limit; /* loads that may be in flight now, 1 .. most */
     unsigned most;  /* upper bound of `limit`; 1: the window never changes */
     unsigned first; /* the limit at first. A lower one: the store has asked for fewer requests */
-    unsigned tried; /* while a larger limit is tried: the one before it; else 0 */
+    unsigned tried; /* while a larger limit is tried: the previous limit; else 0 */
     uint64_t speed; /* bytes a second, with the limit before; 0: not measured */
     uint64_t rest_until_ns, halved_ns;
-    /* The measurement. */
+    /* The current measurement of speed. */
     uint64_t from_ns;        /* its beginning; 0: none yet */
-    uint64_t bytes, busy_ns; /* sums over the requests that have begun and ended since */
-    unsigned loads;          /* how many these are */
+    uint64_t bytes, busy_ns; /* sums over the requests that have begun and ended since from_ns */
+    unsigned loads;          /* the number of these requests */
 };
 
 /* A request of a load, answered. */

@@ -20,15 +20,16 @@ enum lod_prefetch_begun {
     LOD_PREFETCH_STUCK, /* no load made a step for LOD_PREFETCH_PATIENCE_NS */
 };
 /*
- * Begins a load for a reader of this record, or waits for a step of the one in flight. If all slots
- * are taken it waits for one: loads that no reader waits for make way.
+ * Begins a load for a reader of this record, or waits for the next step of the load in flight. If
+ * all slots are taken it waits for one. A load that no reader waits for then stops, and frees its
+ * slot.
  */
 LOD_MUST_CHECK enum lod_prefetch_begun lod_prefetch_begin(struct lod_prefetch *prefetch,
                                                           uint32_t record);
 /*
- * Begins a load that no reader waits for. Blocks until there is a slot, and no reader waits for one
- * or loads this record. Returns false if another load ahead brings the record, or prefetching has
- * been stopped.
+ * Begins a load ahead: one that no reader waits for. Blocks until a slot is free, no reader waits
+ * for a slot, and no reader loads this record. Returns false if another load ahead fetches the
+ * record, or prefetching has been stopped.
  */
 LOD_MUST_CHECK bool lod_prefetch_begin_ahead(struct lod_prefetch *prefetch, uint32_t record);
 

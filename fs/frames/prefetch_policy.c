@@ -178,7 +178,7 @@ bool lod_prefetch_decide_ahead(uint64_t bytes, struct lod_groups wanted,
 
 uint64_t lod_prefetch_decide_run(uint64_t offset, uint64_t bytes, uint64_t end, unsigned files)
 {
-    /* Requests of one reader arrive at several threads, so they pass each other. */
+    /* Several threads handle the requests of one reader, so they can arrive out of order. */
     const uint64_t apart = end > offset ? end - offset : offset - end;
     const bool in_turn = apart <= NEIGHBOURS * bytes && (end || bytes >= WHOLE_BYTES);
 

@@ -22,13 +22,13 @@ static inline bool lod_groups_hold(struct lod_groups groups, struct lod_groups w
     return groups.last && groups.first <= wanted.first && groups.last >= wanted.last;
 }
 
-/* The cost of requests to the store: a latency for those that go side by side, and the time of
- * their bytes. */
+/* The cost of requests to the store: one latency for all that are sent at the same time, and the
+ * time to transfer their bytes. */
 struct lod_prefetch_cost {
     bool memory; /* the store answers at the speed of memory */
     uint64_t latency_ns;
     uint64_t bandwidth; /* bytes a second, of all loads together */
-    unsigned ranges;    /* requests that go side by side; 0: 1 */
+    unsigned ranges;    /* requests sent at the same time; 0 means 1 */
 };
 
 /* How much of the store can be kept in memory. */

@@ -24,7 +24,7 @@
  * of one codec. */
 struct lod_foresight {
     uint64_t number; /* counts the calls of lod_prefetch_ahead */
-    uint32_t item;   /* the record's first item; of the first record any item */
+    uint32_t item;   /* the record's first item; for the first record, any of its items */
     struct lod_groups groups;
     const struct lod_codec *codec; /* NULL: this is the first record */
     unsigned records;              /* loaded before this one */

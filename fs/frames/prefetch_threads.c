@@ -261,8 +261,8 @@ static uint64_t reach_of(struct lod_prefetch *prefetch)
     return bytes < room ? bytes : room;
 }
 
-/* Returns whether a thread would find nothing to load. Readers in an order of names move to the
- * next of a few records often, and a thread costs more than their read. */
+/* Returns whether a thread would find nothing to load. Readers in the order of names alternate
+ * between a few records. Waking a thread at each change would cost more than the read. */
 static bool are_loaded(const struct lod_prefetch *prefetch, uint32_t record,
                        struct lod_groups groups)
 {

@@ -27,7 +27,7 @@ struct walk {
     struct lod_frame_pins *pins; /* or NULL */
     bool fills;                  /* a copy of the store has room for loaded bytes */
     enum lod_chunk_kind kind;    /* of new chunks */
-    int error;                   /* of a frame that cannot be pinned */
+    int error;                   /* why a frame could not be pinned; 0: all could */
     unsigned group, last;
     uint32_t slot;
     uint64_t frame;

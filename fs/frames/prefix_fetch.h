@@ -26,8 +26,8 @@ typedef bool (*lod_prefix_fetch_step)(void *ctx);
 /*
  * Returns 0 if everything was read, and -EAGAIN if `step` stopped it. On any other error the rest
  * is missing, and readers that fetch those frames alone get the error. The frames are not checked
- * yet. The caller alone uses `buffer` meanwhile. `pins`, if not NULL, get the chunks of all frames
- * of a private store, those too that were in memory before.
+ * yet. Meanwhile only the caller uses `buffer`. If `pins` is not NULL and the store is not shared,
+ * they get the chunks of all these frames, including frames that were in memory before.
  */
 LOD_MUST_CHECK int lod_prefix_fetch(struct lod_fetch *fetch, struct lod_io_buffer *buffer,
                                     const struct lod_item *item, struct lod_groups groups,

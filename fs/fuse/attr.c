@@ -13,8 +13,9 @@
 #include "backend/mtime.h"
 #include "fuse/subdir.h"
 
-#define SECTOR_BYTES 512   /* of st_blocks, on every Linux file system */
-#define READ_HINT    65536 /* st_blksize: buffered readers take one read for a small photograph */
+#define SECTOR_BYTES 512 /* of st_blocks, on every Linux file system */
+#define READ_HINT                                                                                  \
+    65536 /* st_blksize: with it, buffered readers need one read for a small photograph */
 
 static int size_of(const struct lod_ops *ops, const struct lod_found *found, off_t *ret_size)
 {

@@ -198,7 +198,7 @@ static void await_end(struct fuse_session *session, const sigset_t *ends)
 
 static void end_threads(struct loop *loop)
 {
-    /* A thread that is starting another one has finished when the lock is free. */
+    /* Threads start others under the lock. Taking it once waits for a start in progress. */
     pthread_mutex_lock(&loop->lock);
     pthread_mutex_unlock(&loop->lock);
     for (unsigned i = 0; i < atomic_load(&loop->started); i++) {

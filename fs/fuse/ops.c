@@ -26,7 +26,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
     conn->want |=
         conn->capable & (FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_IOCTL_DIR |
                          FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA);
-    if (ops->root != LOD_INODE_ROOT) { /* file handles could name files of other folders */
+    if (ops->root != LOD_INODE_ROOT) { /* a file handle could name a file outside the folder */
         conn->want &= ~(unsigned)FUSE_CAP_EXPORT_SUPPORT;
     }
     /*

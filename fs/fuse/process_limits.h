@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* `available`: bytes of memory that the process may take. Call it before the first thread. */
+/* `available`: bytes of memory that the process may use. Call it before any thread starts. */
 void lod_process_limits_set(uint64_t available);
 
 #endif

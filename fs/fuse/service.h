@@ -6,10 +6,11 @@
 
 #include <stdint.h>
 
-/* `pid` serves from now on. Does nothing without a service manager. */
+/* Tells the service manager that process `pid` now serves the mount. Without a service manager it
+ * does nothing. */
 void lod_service_ready(int64_t pid);
 
-/* This process ends. */
+/* Tells the service manager that this process is about to end. */
 void lod_service_stopping(void);
 
 #endif

@@ -13,7 +13,8 @@
 
 #define END_WAIT_MS 10000
 
-/* A short use of the mount, such as a pack that asks for its store, has ended by then. */
+/* Retries while the mount is busy: a short use, such as a query for the mount's store, ends within
+ * this time. */
 #define BUSY_TRIES   5u
 #define BUSY_WAIT_US 100000u
 

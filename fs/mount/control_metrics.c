@@ -128,7 +128,7 @@ static void add_formats(struct lines *lines, const char *metric, const char *hel
     }
 }
 
-/* A back end that sends requests counts them itself, those that were sent again too. */
+/* A back end that sends requests over a network counts them itself, and includes retries. */
 static void count_store_requests(struct lod_control *control, uint64_t counts[LOD_OUTCOMES])
 {
     struct lod_reader_stats reader;

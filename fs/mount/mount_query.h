@@ -10,7 +10,7 @@
 
 struct lod_mount_answer {
     pid_t pid;            /* of the daemon */
-    char store[PATH_MAX]; /* "" for users other than root and the mounter */
+    char store[PATH_MAX]; /* location of the store; only root and the mounter get it, others "" */
 };
 
 /*

@@ -179,7 +179,7 @@ int lod_mount_table_store(const char *path, char **ret_location)
 
 /* ---------------------------------------------------------------------- around a folder */
 
-#define ABOVE_MAX 4096 /* LOD_PATH_MAX bytes of path have fewer folders */
+#define ABOVE_MAX 4096 /* folders; a path of LOD_PATH_MAX bytes has fewer */
 
 /* A folder and all folders above it, up to the root. */
 struct above {
@@ -202,7 +202,7 @@ static int climb(int fd, struct above *above)
             error = -errno;
         } else if (above->count && above->folders[last].device == st.st_dev &&
                    above->folders[last].inode == st.st_ino) {
-            break; /* the root is its own parent */
+            break; /* the parent of the root is the root itself */
         } else {
             above->folders[above->count].device = st.st_dev;
             above->folders[above->count++].inode = st.st_ino;

@@ -27,12 +27,12 @@ struct lod_fuse_options {
     enum lod_fidelity fidelity; /* initial fidelity of auto */
     uint64_t download_limit;    /* bytes a second; 0: none */
     uint32_t download_latency;  /* ms */
-    uint32_t download_parallel; /* 0: 1 */
+    uint32_t download_parallel; /* 0 means 1 */
     uint32_t request_limit;     /* requests a second; 0: none */
     uint32_t cache;             /* enum lod_mount_cache */
     uint32_t store_cache;       /* enum lod_store_cache */
     uint32_t gpu;               /* index in lod_devices_choices */
-    uid_t uid;                  /* LOD_ID_OF_MOUNTER, in both: that of the process */
+    uid_t uid;                  /* LOD_ID_OF_MOUNTER, here and in gid: that of the process */
     gid_t gid;
     mode_t umask, file_mask, folder_mask;
     bool allow_other, allow_root, noexec, nonempty, xattr;

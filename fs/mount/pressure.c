@@ -18,8 +18,8 @@
 #include "thread_start.h"
 
 #define QUIET_S    60u
-#define LOOK_MS    1000 /* between two looks, if PSI does not tell all */
-#define SHORT_PART 16u  /* memory is short below this part of the limit */
+#define LOOK_MS    1000 /* between two checks, where PSI cannot report all pressure */
+#define SHORT_PART 16u  /* memory is short if less than 1/16 of the limit is available */
 #define MIB        (1ull << 20)
 
 /* Triggers when tasks waited for memory for .2 s within 2 s, the window that needs no privilege. */

@@ -6,7 +6,7 @@
 
 #include "order/shown_groups.h"
 
-/* Bytes that a reader of all items reads. */
+/* Returns how many bytes of the record are read to read all its items at this fidelity. */
 static uint64_t weight(const struct lod_record_desc *recd, enum lod_fidelity fidelity)
 {
     unsigned first, last;
@@ -117,8 +117,9 @@ void lod_extents_finish(struct lod_extents *extents)
     *extents = (struct lod_extents){.at = NULL};
 }
 
-/* The first of m small items, by place, that belongs to extent e of U: floor(U (i + 1/2) / m) = e,
- * so i >= m e / U - 1/2. */
+/* Returns the first small item of an extent. The m small items are spread evenly over the U
+ * extents: item i belongs to extent e = floor(U (i + 1/2) / m), so the first has i >= m e / U -
+ * 1/2. */
 static uint32_t first_small(const struct lod_extents *extents, uint32_t extent)
 {
     const uint64_t units = extents->count, doubled = 2ull * extents->small_count * extent;

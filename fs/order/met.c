@@ -77,7 +77,8 @@ static uint64_t largest(const struct lod_met *met)
     return most;
 }
 
-/* Cuts a window at the beginning of the chain: all of the pass, if it fits the room. */
+/* Makes a window that starts at the beginning of the chain. If the whole pass fits into the room,
+ * the window is the whole pass. */
 static void cut(struct lod_met *met)
 {
     struct lod_met_state *state = &met->state;
@@ -240,7 +241,7 @@ static int advance(struct lod_met *met, uint32_t extents)
     return error ? error : weigh(met);
 }
 
-/* A window that was or becomes a whole pass begins at a pass. */
+/* Moves to the beginning of the next pass: a window that is a whole pass starts there. */
 static int next_pass(struct lod_met *met)
 {
     int error = advance(met, met->passes[0].count - met->state.cursor);

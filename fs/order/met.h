@@ -41,20 +41,21 @@ LOD_MUST_CHECK int lod_met_resume(struct lod_met *met, const struct lod_read_ord
                                   const struct lod_met_state *state, const char **ret_why);
 void lod_met_finish(struct lod_met *met);
 
-/* Items that the repeat of now deals; one that is selected twice counts twice. */
+/* Returns how many items the current repeat has; one that is selected twice counts twice. */
 uint64_t lod_met_values(const struct lod_met *met);
 
-/* Epochs that were dealt before this repeat, and with `dealt` of it. */
+/* Returns the epochs read until now: all repeats before this one, and `dealt` items of this one. */
 double lod_met_epoch(const struct lod_met *met, uint64_t dealt);
 
-/* Writes the items of the repeat of now, shuffled. An item may come twice where a window reaches
+/* Writes the items of the current repeat, shuffled. An item may come twice where a window reaches
  * from one pass into the next. Returns -ERANGE if `room` is too small: lod_met_values suffices. */
 LOD_MUST_CHECK int lod_met_items(const struct lod_met *met, uint32_t *items, size_t room,
                                  size_t *ret_count);
 
 /*
- * Writes the numbers of records from the beginning of the window on, as far as the room reaches;
- * *ret_window of them are the window's. At most `room` are written, and *ret_count are there.
+ * Writes the numbers of the records that should be in memory: those of the window first, then those
+ * behind it, as far as the memory reaches. Writes at most `room` numbers. *ret_count is the number
+ * of all of them, and *ret_window the number of those in the window.
  */
 void lod_met_records(const struct lod_met *met, uint32_t *records, size_t room, size_t *ret_count,
                      size_t *ret_window);
@@ -64,16 +65,16 @@ struct lod_met_now {
     enum lod_fidelity fidelity;
     uint64_t room;
     uint32_t loaded_records; /* from the beginning of the window on */
-    bool tired;              /* of waiting */
+    bool tired;              /* the job has waited long enough for the next part */
 };
 
 /* Adds the score of the repeat. Returns -EALREADY if it has one. */
 LOD_MUST_CHECK int lod_met_report(struct lod_met *met, double score);
 
 /*
- * Ends the repeat and begins the next. *ret_verdict is LOD_MET_WAIT if it did not, because the next
- * part is not loaded; call again later. Returns -ENODATA if the policy needs a score and has none,
- * -EOVERFLOW after 2^32 repeats or passes.
+ * Ends the repeat and begins the next. If the next part is not loaded yet and the job should wait
+ * for it, changes nothing and sets *ret_verdict to LOD_MET_WAIT; call again later. Returns -ENODATA
+ * if the policy needs a score and has none, -EOVERFLOW after 2^32 repeats or passes.
  */
 LOD_MUST_CHECK int lod_met_next(struct lod_met *met, const struct lod_met_now *now,
                                 enum lod_met_verdict *ret_verdict);

@@ -163,9 +163,8 @@ void lod_met_window_cut(struct lod_met_window *window, const struct lod_met_rule
 
 /* ----------------------------------------------------------------------------------- moving */
 
-/* The verdict on an extent or a window of `done` repeats, if `extents` of the chain would be
- * needed.
- */
+/* Returns the verdict on an extent or a window that was repeated `done` times. To replace it,
+ * `extents` extents of the chain have to be loaded. */
 static enum lod_met_verdict decide(const struct moving *m, const struct lod_met_rules *rules,
                                    const struct lod_met_scores *scores,
                                    const struct lod_met_moment *now, uint32_t done,
@@ -219,7 +218,8 @@ static bool is_due(const struct moving *m, const struct lod_met_rules *rules, ui
     return false;
 }
 
-/* Loaded extents enter. For their room the oldest leave, if they have their fewest repeats. */
+/* Slides the window: extents that are loaded enter. To make room the oldest leave, but only after
+ * their minimum of repeats. */
 static enum lod_met_verdict slide_loaded(struct moving *m, const struct lod_met_rules *rules,
                                          const struct lod_met_scores *scores,
                                          const struct lod_met_moment *now)

@@ -32,7 +32,7 @@ static void add_span(struct lod_read *read, const uint8_t *at, uint64_t bytes)
     };
 }
 
-/* `made_bytes`: size of the form in the whole plan, since this piece may be cut. */
+/* `made_bytes` is the size of the whole form; `piece` may be only the part of it that is read. */
 static int add_made(struct lod_reader *reader, const struct lod_item *item,
                     const struct lod_piece *piece, uint64_t made_bytes, struct lod_read *read)
 {

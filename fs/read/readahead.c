@@ -37,12 +37,12 @@ struct lod_readahead {
     struct run runs[RUNS];
     struct lod_readahead_unit queue[QUEUE_MAX]; /* a ring */
     unsigned first, count;
-    uint32_t last;                  /* item whose end was read last */
+    uint32_t last;                  /* the item that was last read to its end */
     unsigned in_order;              /* how many items before `last` were read in order */
     uint32_t queued_end;            /* items below this number are queued already, in this order */
     unsigned orders;                /* how often the order was broken */
     struct lod_readahead_unit tip;  /* the last queued unit, of item queued_end - 1 */
-    struct lod_readahead_unit from; /* a thread has to look up the items after this one */
+    struct lod_readahead_unit from; /* a thread will queue the items after this one */
     uint32_t until;                 /* and before this number; 0: none */
 };
 

@@ -19,7 +19,7 @@ static unsigned ahead_threads(bool threads)
                                                     : (unsigned)processors;
 }
 
-/* Returns the room for prefixes. Made units need some of the same memory. */
+/* Returns the limit of memory for prefixes. The rest of the cache is for made units. */
 static uint64_t room_in(uint64_t cache_bytes)
 {
     return cache_bytes / 4 * 3;

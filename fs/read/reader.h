@@ -31,7 +31,7 @@ struct lod_reader_options {
     uint64_t work_bytes;  /* memory of all makers at work, and of loads behind the first one */
     uint64_t room_bytes;  /* how much of the page cache the prefixes of a shared store may take; 0:
                              half of the available memory, looked up now and then */
-    bool threads;         /* may it start threads that read and make ahead? */
+    bool threads;         /* it may start threads that read ahead and make units in advance */
     unsigned loads_max;   /* loads in flight at most, if memory allows; 0: LOD_READER_LOADS */
 };
 
@@ -86,10 +86,10 @@ struct lod_reader_stats {
     uint64_t store_latency_ns;       /* moving average of small requests; 0: not measured yet */
     uint64_t store_bytes_per_second; /* moving average of large requests; 0: not measured yet */
 
-    uint64_t ahead_lists, ahead_records;   /* told by jobs; and records in these lists */
-    uint64_t ahead_ready;                  /* of these records, in memory */
-    uint64_t ahead_pinned_bytes;           /* of the cache, kept for them */
-    uint64_t ahead_outside;                /* reads of the store for what no list names */
+    uint64_t ahead_lists, ahead_records;   /* lists that jobs have sent; records in these lists */
+    uint64_t ahead_ready;                  /* how many of these records are in memory */
+    uint64_t ahead_pinned_bytes;           /* bytes of the cache that are pinned for them */
+    uint64_t ahead_outside;                /* reads of records that are in no list */
     uint64_t load_bytes[LOD_READ_CLASSES]; /* of prefix_bytes, by their purpose */
     uint64_t loads, loads_window_bytes;    /* in flight now; and their limit for large ones */
     struct lod_duration_sum load_waits;    /* of readers, for loads */

@@ -12,8 +12,9 @@ struct lod_shard_cache {
     struct lod_cache *blobs;
 };
 
-/* Finds the samples of the record that has this byte or lead of the split, and their directory. The
- * caller unrefs it. Returns -EIO (already logged) or an error of lod_error_passes. */
+/* Finds the record with byte `at`, or with lead number `at`, of the split. Returns its samples of
+ * this split and their directory, on which the caller calls unref. Returns -EIO (already logged) or
+ * an error of lod_error_passes. */
 LOD_MUST_CHECK int lod_shard_cache_part(struct lod_shard_cache *cache,
                                         const struct lod_shard *shard, enum lod_shard_by by,
                                         uint64_t at, struct lod_shard_part *ret_part,

@@ -179,7 +179,8 @@ static int add_slot(struct making *m, uint32_t slot)
     const size_t split = strlen(m->split) + (m->split[0] != '\0');
     lod_sample_begin(m->maker, row.form, item, row.label, split);
     error = add_files(m, &row, &lead);
-    if (!error && !m->part->all) { /* else SUMS says it; this makes eleven plans for each file */
+    if (!error && !m->part->all) { /* with `all` no sample is left out; the check makes eleven plans
+                                      for each file */
         error = lod_sample_takes(m->maker, m->part->framing, &m->words_taken, &takes);
     }
     error = error ? error : lod_sample_set_fidelity(m->maker, m->part->fidelity);

@@ -22,8 +22,8 @@ LOD_MUST_CHECK int lod_shard_directory_make(struct lod_dataset *dataset,
 /* Returns the bytes of all samples. */
 uint64_t lod_shard_directory_bytes(const struct lod_blob *directory);
 
-/* Return the number of samples, and the start of sample `number`. The start behind the last sample
- * is its end. */
+/* Return the number of samples, and the offset where sample `number` starts. For `number` equal to
+ * the number of samples that is the end of the last one. */
 uint64_t lod_shard_directory_count(const struct lod_blob *directory);
 uint64_t lod_shard_directory_start(const struct lod_blob *directory, uint64_t number);
 

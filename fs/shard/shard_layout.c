@@ -16,9 +16,9 @@ struct making {
     struct lod_shard_cache *cache;
     const struct lod_shard *shard;
     unsigned column;                               /* of SUMS */
-    struct lod_sums_row after;                     /* the row behind the present one */
+    struct lod_sums_row after;                     /* the row after the one being visited */
     uint32_t part_behind[LOD_CODECS];              /* of the first key in the codec's next record */
-    LOD_LIST(struct lod_shard_interval) intervals; /* from the last one on */
+    LOD_LIST(struct lod_shard_interval) intervals; /* in reverse order */
 };
 
 /* A row, and the part numbers of its first key and of the last key that it can have. */
@@ -33,7 +33,8 @@ static uint64_t bytes_of(const struct making *m, const struct lod_sums_row *sums
     return sums->bytes[m->column][m->shard->fidelity - 1];
 }
 
-/* Returns the part number of a sample, by the key of its lead. */
+/* Returns the number of the part that has a sample: it follows from the key of the sample's lead.
+ */
 static uint32_t part_of(const struct making *m, const struct lod_blob *directory, uint64_t number)
 {
     const uint64_t seed = lod_index_keys(lod_dataset_index(m->cache->dataset)).seed;

@@ -28,7 +28,7 @@ struct lod_shard_interval {
 LOD_MUST_CHECK int lod_shard_layout(struct lod_shard_cache *cache, const struct lod_shard *shard,
                                     struct lod_blob **ret_layout);
 
-/* Returns the intervals in order of the file, and their number. */
+/* Returns the intervals in the order of the framed file, and their number. */
 const struct lod_shard_interval *lod_shard_layout_intervals(const struct lod_blob *layout,
                                                             size_t *ret_count);
 

@@ -19,7 +19,8 @@ struct reading {
     uint64_t data_at;  /* the same in the file of samples; differs in a file of lines */
 };
 
-/* Returns whether the file differs between parts: it has samples, or a line for each. */
+/* Returns whether the file's contents differ from part to part: it has samples, or a line for each
+ * sample. */
 static bool is_divided(const struct lod_shard *shard)
 {
     return shard->part.count &&
@@ -48,8 +49,8 @@ static uint64_t file_bytes(const struct lod_shard *shard, const struct lod_blob 
     return bytes;
 }
 
-/* Returns an interval as a file. Lines say where samples lie in the file of the part, so there the
- * start is moved by the bytes before the interval. */
+/* Returns an interval as a framed file of its own. Lines contain offsets in the file of the part,
+ * so its start is moved by the bytes of the intervals before it. */
 static struct lod_shard file_of(const struct reading *reading,
                                 const struct lod_shard_interval *interval)
 {

@@ -53,7 +53,8 @@ static void copy(const struct lod_read *read, uint8_t *into)
     }
 }
 
-/* Returns the item of a file and its plan. The directory says that it has file->bytes bytes. */
+/* Returns the item of a file and its plan. Fails if the plan's size is not file->bytes, the size in
+ * the directory. */
 static int plan_file(const struct range *range, const struct lod_framed_file *file,
                      struct lod_item *item, struct lod_plan *plan)
 {
@@ -106,7 +107,7 @@ struct piece {
     unsigned number;
     struct lod_stretch stretch;
     uint64_t file_at, tail_at; /* in the framed file */
-    const uint8_t *head;       /* in the answer, or in memory of its own */
+    const uint8_t *head;       /* points into the answer, or into memory outside it */
 };
 
 /* Returns where to write text for byte `at` of the file: into the answer, if that has `room` bytes
@@ -239,7 +240,7 @@ static void write_line(const struct range *range, const struct lod_shard_part *p
     shard->framing->lines[shard->kind]->write(&line, into);
 }
 
-/* Writes the lines of a part from the lead *number of the file on. */
+/* Writes the lines of the samples of one record. Begins with lead *number of the file. */
 static void read_part_lines(const struct range *range, const struct lod_shard_part *part,
                             const struct lod_blob *directory, uint64_t *number)
 {

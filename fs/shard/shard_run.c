@@ -6,7 +6,7 @@
 #include "order/shown_groups.h"
 #include "shard/shard_directory.h"
 
-#define LATELY 64u /* a file counts as being read for so many requests */
+#define LATELY 64u /* a file counts as being read until this many requests later */
 
 /* ------------------------------------------------------------------------------- streams */
 

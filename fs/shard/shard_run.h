@@ -26,7 +26,7 @@ struct lod_shard_streams {
     struct lod_shard_stream at[LOD_STREAMS]; /* the place of a file is its hash modulo this */
 };
 
-/* Notes a request. Returns how many bytes behind it to read ahead. */
+/* Records a request for [offset, offset + bytes). Returns how many bytes after it to read ahead. */
 uint64_t lod_shard_streams_note(struct lod_shard_streams *streams, const struct lod_shard *shard,
                                 uint64_t offset, uint64_t bytes);
 
@@ -37,7 +37,7 @@ struct lod_shard_run {
     enum lod_fidelity fidelity;
     const struct lod_blob *directory;
     uint64_t last; /* number of the last sample to fetch */
-    uint64_t end;  /* samples before this number need no run any more; 0 at first */
+    uint64_t end;  /* a run was made for all samples before this number; 0 at first */
 };
 
 /* Begins the runs of a request that wants the samples of the directory up to its byte `to`, which

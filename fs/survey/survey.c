@@ -25,7 +25,7 @@ struct state {
     struct lod_reader *reader;
     const struct lod_survey_options *options;
     struct lod_memory_semaphore work;
-    uint64_t bytes[LOD_FULL + 1]; /* read of the store for all photographs */
+    uint64_t bytes[LOD_FULL + 1]; /* read from the store for all photographs */
     LOD_LIST(uint32_t) items;     /* numbers of the photographs */
     LOD_LIST(uint32_t) sample;    /* some of these, in the order in which they were drawn */
     uint8_t *drawn;               /* for each photograph: 1 if it is in the sample */

@@ -20,7 +20,7 @@
 #define LOD_SURVEY_SAMPLE     128u
 #define LOD_SURVEY_SAMPLE_MIN 2u
 #define LOD_SURVEY_SAMPLE_MAX 65536u
-#define LOD_SURVEY_DOUBLED    1024u /* a sample that decides nothing doubles up to this */
+#define LOD_SURVEY_DOUBLED    1024u /* an undecided sample is doubled, up to this size */
 #define LOD_SURVEY_TARGET     .95
 #define LOD_SURVEY_INPUTS_MAX 5u
 #define LOD_SURVEY_EXAMPLES   4u
@@ -28,14 +28,15 @@
 /* Calls during a survey, on any thread; each may be NULL. */
 struct lod_survey_watch {
     void *ctx;
-    void (*begin)(void *ctx, uint32_t photographs); /* before so many are measured */
-    int (*step)(void *ctx);                         /* after each; an error ends the survey */
+    void (*begin)(void *ctx, uint32_t photographs); /* before that many photographs are measured */
+    int (*step)(void *ctx); /* after each photograph; an error ends the survey */
 };
 
 /* The images that a network gets. */
 struct lod_survey_input {
     uint32_t size; /* their shorter side; 0: they keep their size */
-    double crop;   /* with `size`: the least share of a random crop; 0: no crops */
+    double crop;   /* with `size`: the smallest area of a random crop, as a share of the image; 0:
+                      no crops */
 };
 
 struct lod_survey_options {
@@ -50,7 +51,7 @@ struct lod_survey_options {
 /* Adjacent fidelities first .. last that show the same bytes. */
 struct lod_survey_level {
     enum lod_fidelity first, last;
-    double bytes;       /* read of the store for a photograph: the mean over all of the store */
+    double bytes;       /* read from the store for one photograph: the mean over all of them */
     double mssim;       /* mean over the sample */
     double error;       /* two standard errors of that mean; 0: all photographs were compared */
     double worst_tenth; /* one photograph in ten is at most this */
@@ -74,11 +75,11 @@ struct lod_survey {
     enum lod_survey_verdict verdict;
     uint64_t photographs; /* items of the store that are smaller at q1 than at full */
     uint32_t compared;
-    uint32_t unreadable, small; /* left out: not readable as 8-bit pixels; a side below 11 */
+    uint32_t unreadable, small; /* left out: have no 8-bit pixels; have a side below 11 pixels */
     unsigned count;             /* of levels, the lowest first */
     struct lod_survey_level levels[LOD_FULL];
     unsigned chosen; /* the level to take */
-    bool decided;    /* no lower level can reach the target by a larger sample */
+    bool decided;    /* false: a larger sample might show that a lower level is enough */
     unsigned examples_count;
     /* They differ in likeness at the chosen level, or at the one below if that is the highest. */
     struct lod_survey_example examples[LOD_SURVEY_EXAMPLES];

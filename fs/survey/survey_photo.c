@@ -130,7 +130,7 @@ static void plan_sights(const struct lod_survey_options *options, struct photo *
     }
 }
 
-/* Returns the samples of the largest look, and those of all looks in *ret_all. */
+/* Returns the size of the largest look in bytes, and in *ret_all that of all looks together. */
 static size_t look_bytes(const struct photo *photo, uint64_t *ret_all)
 {
     size_t most = 0;

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEFT_OUT_MAX 20 /* one in so many may be left out */
+#define LEFT_OUT_MAX 20 /* at most one photograph in this many may be left out */
 
-/* The ranks of a sample are also ranks of the sample twice as large. */
+/* A sample twice as large contains all ranks of the smaller one, so its photographs are kept. */
 uint64_t lod_survey_rank(uint64_t i, uint64_t sample, uint64_t all)
 {
     return (uint64_t)((unsigned __int128)i * all / sample);
@@ -54,7 +54,8 @@ static void summarise(double *values, uint32_t count, uint64_t all, struct lod_s
     level->worst_tenth = values[(count - 1) / 10];
 }
 
-/* Fidelities that read equally many bytes show the same: a higher one never reads less. */
+/* Puts fidelities that read the same number of bytes into one level. They show the same picture,
+ * since each fidelity reads the bytes of the lower one and perhaps more. */
 static void find_levels(const uint64_t bytes[LOD_FULL + 1], struct lod_survey *survey)
 {
     survey->count = 0;

@@ -20,11 +20,11 @@ struct lod_survey_photo {
     double mssim[LOD_FULL + 1]; /* at q1 .. full; [0] unused */
 };
 
-/* Returns the rank of member `i` of an even sample of `sample` out of `all`. */
+/* Returns the rank of member `i` in an evenly spaced sample of `sample` out of `all`. */
 uint64_t lod_survey_rank(uint64_t i, uint64_t sample, uint64_t all);
 
-/* Returns the next size of an undecided sample out of `all`, or the same: there is no larger one.
- */
+/* Returns the next size of an undecided sample out of `all`. Returns `sample` if there is no larger
+ * one. */
 uint32_t lod_survey_grow(uint32_t sample, uint64_t all);
 
 /*

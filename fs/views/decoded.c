@@ -25,8 +25,8 @@ static bool is_taken(struct lod_dataset *dataset, const struct lod_node *folder,
            -ENOENT;
 }
 
-/* Returns whether `appended`, which is `own` with its ending, would be the name of another file or
- * of its pixels. */
+/* Returns whether `appended`, the file's own name with the ending added, is already the name of
+ * another file, or of another file's pixels. */
 static bool append_clashes(struct lod_dataset *dataset, const struct lod_node *node,
                            const char *own, const char *appended)
 {

@@ -12,7 +12,7 @@
 
 #include "views/parts.h"
 
-/* A child of a folder that is not in the source. */
+/* A file or folder that lodfs adds, such as `auto`: it is not in the source. */
 struct entry {
     const char *name;
     struct lod_inode inode;
@@ -32,8 +32,8 @@ static const struct {
     [LOD_INODE_PARTS] = {"", S_IFDIR},
 };
 
-/* Returns whether the root above, which can be a part's, has this view. A part has framed files
- * only if items are stored by key, since its samples are one stretch then. */
+/* Returns whether this root has this view; it can be the root of a part. A part has framed files
+ * only if items are stored in the order of their keys: only then are its samples adjacent. */
 static bool has_view(const struct lod_found *below, const struct lod_view *view)
 {
     return !below->inode.part.count || !view->framing || below->ascend;

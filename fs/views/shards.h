@@ -27,7 +27,7 @@ struct lod_shard {
     enum lod_fidelity fidelity;
     enum lod_framed_kind kind;
     uint32_t split;               /* node of the split's folder */
-    uint32_t first_row, end_row;  /* rows of SUMS, that have its samples */
+    uint32_t first_row, end_row;  /* the rows of SUMS with its samples, without end_row */
     uint32_t first_lead, leads;   /* samples */
     uint32_t path_room;           /* bytes of the longest path of a lead of the split */
     uint32_t class_bytes;         /* of the list of its classes */
@@ -37,7 +37,8 @@ struct lod_shard {
     struct lod_store_part part;   /* with a count, the fields above are those of the whole split */
 };
 
-/* A file is named by a row of SUMS: its only one, or the closing row of the split it has. */
+/* Names a framed file by a row of SUMS: its only row, or, if it has a whole split, the closing row
+ * of that split. */
 struct lod_shard_file {
     uint32_t row;
     enum lod_framed_kind kind;

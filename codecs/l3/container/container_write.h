@@ -35,7 +35,8 @@ struct lod_l3_container_write {
     int (*samples)(struct lod_span file, struct lod_l3_taken *taken, uint8_t *samples,
                    const char **ret_why);
 
-    /* Returns the memory that `samples` takes besides the samples. */
+    /* Returns how much memory the function `samples` allocates while it runs, in bytes. Its result
+     * is not counted. */
     uint64_t (*cost)(const struct lod_png_header *header);
 
     /*

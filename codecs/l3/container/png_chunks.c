@@ -187,7 +187,8 @@ static int take_known(struct walk *walk, const struct chunk *chunk, enum place p
     return 0;
 }
 
-/* Returns 0 if a kept chunk stands where it is allowed, else refuses the file. */
+/* Decides about one chunk. Returns 0 if the file may contain it at this place; else refuses the
+ * file. */
 static int judge(struct walk *walk, const struct chunk *chunk)
 {
     for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {

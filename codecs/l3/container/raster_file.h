@@ -19,7 +19,8 @@ uint64_t lod_raster_row_bytes(const struct lod_png_header *header, unsigned alig
 bool lod_raster_take(const uint8_t row[LOD_ROW_BYTES], const struct lod_png_header *header,
                      uint8_t side_log2, unsigned align, struct lod_l3_row *r);
 
-/* Writes the fields as lod_l3_container.put; `own` is the second u32. */
+/* Writes the container's fields, for lod_l3_container.put. `own` is the value that the container
+ * keeps in the second u32. */
 void lod_raster_put(const struct lod_l3_row *r, uint32_t own, uint8_t row[LOD_ROW_BYTES]);
 
 LOD_MUST_CHECK int lod_raster_plan(const struct lod_l3_row *r, unsigned form,

@@ -16,7 +16,8 @@
 LOD_MUST_CHECK int lod_raster_split(struct lod_span file, uint64_t front, unsigned align,
                                     struct lod_l3_taken *taken, const char **ret_why);
 
-/* As `samples`, `cost` and `prove` of lod_l3_container_write, of a file that was split. */
+/* These implement `samples`, `cost` and `prove` of lod_l3_container_write, for a file that
+ * lod_raster_split has accepted. */
 LOD_MUST_CHECK int lod_raster_samples(struct lod_span file, struct lod_l3_taken *taken,
                                       uint8_t *samples, const char **ret_why);
 uint64_t lod_raster_cost(const struct lod_png_header *header);

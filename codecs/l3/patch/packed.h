@@ -18,9 +18,9 @@ struct lod_l3_packed_map {
     unsigned runs;
     unsigned groups;        /* groups of eight fields in a run; the last is filled up */
     unsigned blocks;        /* in a run */
-    unsigned widths_of_run; /* bytes */
-    size_t predictors;      /* offset: four bits a run */
-    size_t widths;          /* offset: widths_of_run bytes a run, four bits a block */
+    unsigned widths_of_run; /* bytes: four bits for each block */
+    size_t predictors;      /* offset of the predictors: four bits for each run */
+    size_t widths;          /* offset of the widths: widths_of_run bytes for each run */
     size_t payload;         /* offset of the fields */
 };
 

@@ -78,7 +78,8 @@ static int check_memory(struct make *m)
     return bytes < LOD_REBUILD_MEMORY_MAX ? 0 : keep(m, "rebuilding it would take over 128 MiB");
 }
 
-/* Returns whether a scan of the source has the padding blocks of this component. */
+/* Returns whether the source codes this component in an interleaved scan. Only such scans contain
+ * its padding blocks. */
 static bool is_interleaved(const struct make *m, const struct lod_jpeg_frame *frame, unsigned c)
 {
     for (unsigned i = 0; i < m->marks.count; i++) {
@@ -125,8 +126,8 @@ static int put_padding(struct make *m, const int16_t *block, int16_t dc)
     return error;
 }
 
-/* Writes the padding blocks of the source that are not as expected into the tail. Leaves all as a
- * rebuild does. */
+/* Writes those padding blocks of the source to the tail that a rebuild would not guess. Afterwards
+ * m->jpeg has the padding blocks that a rebuild makes. */
 static int make_padding(struct make *m)
 {
     struct lod_padding p = lod_padding(m->jpeg);

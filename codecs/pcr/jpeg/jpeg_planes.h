@@ -24,7 +24,7 @@ struct lod_jpeg_component {
     uint8_t id;
     uint8_t h, v;   /* blocks in an MCU, 1 .. 4 each */
     uint8_t quant;  /* table, 0 .. 3 */
-    uint8_t coding; /* number of its Huffman tables when written: 0, for chrominance 1 */
+    uint8_t coding; /* its Huffman tables when written: 0 luminance, 1 chrominance */
     uint32_t blocks_wide, blocks_high;
 };
 

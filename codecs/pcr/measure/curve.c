@@ -20,7 +20,7 @@
 #include "pcr/pcr_row.h"
 #include "pcr/pcr_scans.h"
 
-/* Of all fidelities of all scripts. */
+/* The most results that are kept: one for each fidelity of each script. */
 #define KNOWN_MAX (LOD_SCRIPTS_MAX * LOD_SCRIPT_GROUPS)
 
 struct lod_curve_source {
@@ -40,7 +40,8 @@ struct lod_curve_source {
     struct lod_buf crop;
 };
 
-/* A part of so many pixels: about square, longer where the photograph is narrow. */
+/* Chooses a crop of about side * side pixels. It is square if the photograph has `side` pixels in
+ * both directions, else longer in the other direction. */
 static void plan_crop(struct lod_curve_source *s, uint32_t side)
 {
     uint64_t place = lod_hash64(s->jpeg.at, s->jpeg.bytes, 0);
@@ -161,7 +162,7 @@ static int measure_fidelity(struct lod_curve_source *s, const struct lod_encoded
     return error ? error : lod_msssim_compare(s->msssim, crop, ret_mssim);
 }
 
-/* The script as the encoder fits it. */
+/* Adapts the script to the photograph's components, as the encoder does. */
 static void fit(const struct lod_curve_source *s, const struct lod_script *script,
                 struct lod_script *ret_fitted)
 {
@@ -174,8 +175,8 @@ static void fit(const struct lod_curve_source *s, const struct lod_script *scrip
 }
 
 /*
- * Which bits of which coefficients groups 1 .. `last` send, as a hash: decoders make the same
- * pixels of two scripts that have sent the same.
+ * Returns a hash of the coefficient bits that groups 1 .. `last` send. If two scripts have sent the
+ * same bits, a decoder makes the same pixels of both.
  */
 static uint64_t state_of(const struct lod_script *fitted, unsigned last, bool closed)
 {
@@ -192,7 +193,7 @@ static uint64_t state_of(const struct lod_script *fitted, unsigned last, bool cl
     return lod_hash64(bit, sizeof(bit), 0);
 }
 
-/* The same as of a fidelity that was measured before? */
+/* Returns whether a fidelity with the same bits was measured before, and its MSSIM. */
 static bool is_known(const struct lod_curve_source *s, uint64_t state, double *ret_mssim)
 {
     for (unsigned i = 0; i < s->known_count; i++) {
@@ -218,7 +219,7 @@ static int measure_state(struct lod_curve_source *s, const struct lod_encoded *i
     return error;
 }
 
-/* One fidelity. An empty group shows the file of the one before. */
+/* Measures one fidelity. If its group is empty, its file equals that of the fidelity below. */
 static int measure_group(struct lod_curve_source *s, const struct lod_encoded *item,
                          const struct lod_script *fitted, unsigned k, struct lod_curve *curve)
 {

@@ -14,8 +14,8 @@
 /*
  * MSSIM is computed on a crop of a large photograph, bytes on the whole file. A crop of 512 x 512
  * pixels holds several hundred windows at the coarsest of the five scales; 256 x 256 is enough to
- * compare scripts with each other. A hash of the file places the crop: cameras point their middle
- * at the subject, so that a centred crop is not like the rest.
+ * compare scripts with each other. A hash of the file decides where the crop lies. A centred crop
+ * would show the subject of most photographs, which is not typical of the rest.
  */
 #define LOD_CURVE_SIDE          512u
 #define LOD_CURVE_SIDE_CHOOSING 256u

@@ -11,7 +11,7 @@
 #define BLOCK    64
 #define SMOOTHED 10 /* libjpeg looks at DC and nine AC coefficients of each block */
 
-/* Nanoseconds. A sample is one of a component, a pixel one of the image. */
+/* Nanoseconds. A sample is a value of one component; a pixel has all components. */
 #define PIXEL_NS           0.80
 #define SAMPLE_NS          0.21
 #define FIRST_VISIT_NS     9.4  /* of a block, by a scan that sends its coefficients first */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See photo_features.h. Logarithms: likeness is about linear in these. */
+/* See photo_features.h. Features are logarithms, since likeness is about linear in them. */
 #include "pcr/measure/photo_features.h"
 
 #include <math.h>
 
 #include "pcr/pcr_row.h"
 
-#define BYTES_MIN 10 /* an empty group counts as one of so many */
+#define BYTES_MIN 10 /* a smaller group counts as one of this size */
 
 bool lod_photo_features(const uint8_t row[LOD_ROW_BYTES], double ret_features[LOD_PHOTO_FEATURES])
 {
