@@ -15,16 +15,29 @@
 #define DEVICE "/dev/fuse"
 #define HELPER "fusermount3"
 
-/* EPERM is the answer of a container that was not given the device. */
-static bool has_device(void)
+/* Returns why the device cannot be opened, with advice, or NULL. EPERM is the answer of a container
+ * that was not given the device. */
+static const char *device_lacks(void)
 {
     int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
 
     if (fd >= 0) {
         close(fd);
-        return true;
+        return NULL;
     }
-    return errno != ENOENT && errno != ENODEV && errno != ENXIO && errno != EPERM;
+    switch (errno) {
+    case ENOENT:
+    case ENODEV:
+    case ENXIO:
+    case EPERM:
+        return "there is no " DEVICE "; run modprobe fuse, or start the container with "
+               "--device " DEVICE " --cap-add SYS_ADMIN";
+    case EACCES:
+        return "this user may not open " DEVICE
+               "; mount as root, or, as root, run chmod 666 " DEVICE;
+    default:
+        return NULL;
+    }
 }
 
 /* Looks where libfuse does: in /usr/bin, then in each folder of PATH. */
@@ -51,11 +64,10 @@ static bool has_helper(void)
 
 int lod_fuse_needs_check(const char *mountpoint)
 {
-    if (!has_device()) {
-        lod_log(LOD_LOG_ERROR,
-                "%pE: there is no " DEVICE "; run modprobe fuse, or start the container with "
-                "--device " DEVICE " --cap-add SYS_ADMIN",
-                mountpoint);
+    const char *lacks = device_lacks();
+
+    if (lacks) {
+        lod_log(LOD_LOG_ERROR, "%pE: %s", mountpoint, lacks);
         return -ENODEV;
     }
     if (geteuid() != 0 && !has_helper()) {

@@ -284,7 +284,8 @@ static int list(struct ls *ls)
     error = error ? error : find(ls, &start);
 
     if (error == -ENOENT || error == -ENOTDIR) {
-        return lod_fail(LOD_EXIT_FAILED, "there is no '%pE' in the store", ls->path);
+        return lod_fail(LOD_EXIT_FAILED, "there is no '%pE' in the store '%pE'", ls->path,
+                        ls->store);
     }
     if (!error && ls->json) {
         lod_fail_as_json(false);

@@ -67,7 +67,9 @@ static int open_source(struct lod_pack_run *p)
     }
     int error = errno;
     return lod_first_error_set(p->first_error, 0, -error, "cannot pack the folder '%pE': %s", path,
-                               strerrordesc_np(error));
+                               error == ENOTDIR ? "it is a file; name a folder, or say with --from "
+                                                  "which kind of container it is"
+                                                : strerrordesc_np(error));
 }
 
 /* Opens and locks the target before the walk, so that a second pack to it fails at once. */

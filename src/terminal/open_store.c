@@ -26,17 +26,18 @@ int lod_open_store(const char *given, const struct lod_option_list *words,
 
     code = code ? code : lod_store_options_take(words, &how, &text);
     int error = code ? 0 : lod_dataset_open(location, &options, ret_dataset, why, sizeof(why));
+    if (error) {
+        code = lod_fail(error == -ENOENT   ? LOD_EXIT_NO_STORE
+                        : error == -EINVAL ? LOD_EXIT_USAGE
+                                           : LOD_EXIT_FAILED,
+                        "cannot open the store '%pE'%s%pE%s: %pE",
+                        lod_location_show(location, shown, sizeof(shown)),
+                        behind ? " of the mount '" : "", behind ? given : "", behind ? "'" : "",
+                        why[0] ? why : strerrordesc_np(-error));
+    }
     free(text);
     free(behind);
-    if (!error) {
-        return code;
-    }
-    return lod_fail(error == -ENOENT   ? LOD_EXIT_NO_STORE
-                    : error == -EINVAL ? LOD_EXIT_USAGE
-                                       : LOD_EXIT_FAILED,
-                    "cannot open the store '%pE': %pE",
-                    lod_location_show(given, shown, sizeof(shown)),
-                    why[0] ? why : strerrordesc_np(-error));
+    return code;
 }
 
 int lod_store_behind(const char *given, char **ret_location)

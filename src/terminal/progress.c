@@ -3,6 +3,8 @@
 #include "terminal/progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -20,13 +22,21 @@ static unsigned columns(void)
                                                                        : COLUMNS_DEFAULT;
 }
 
+/* A line is redrawn by control codes, which a terminal of type "dumb" or of no type lacks. */
+static bool can_draw(void)
+{
+    const char *type = getenv("TERM");
+
+    return isatty(STDERR_FILENO) && type && strcmp(type, "dumb") != 0;
+}
+
 enum lod_progress_mode lod_progress_wanted(int option, bool quiet)
 {
-    return option == 0             ? LOD_PROGRESS_OFF
-           : option > 0            ? LOD_PROGRESS_DRAWN
-           : quiet                 ? LOD_PROGRESS_OFF
-           : isatty(STDERR_FILENO) ? LOD_PROGRESS_DRAWN
-                                   : LOD_PROGRESS_LINES;
+    return option == 0  ? LOD_PROGRESS_OFF
+           : option > 0 ? LOD_PROGRESS_DRAWN
+           : quiet      ? LOD_PROGRESS_OFF
+           : can_draw() ? LOD_PROGRESS_DRAWN
+                        : LOD_PROGRESS_LINES;
 }
 
 void lod_progress_init(struct lod_progress *progress, enum lod_progress_mode mode)

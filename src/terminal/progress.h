@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Progress of long work on stderr: percent, files, rate, ratio, time left. On a terminal one line
- * is redrawn ten times a second and cleared at the end. Otherwise a line is printed every 30
- * seconds. Worker threads only count; the thread of cancel.h draws.
+ * is redrawn ten times a second and cleared at the end. Otherwise, and where TERM is dumb or not
+ * set, a line is printed every 30 seconds. Worker threads only count; the thread of cancel.h draws.
  */
 #ifndef LOD_PROGRESS_H
 #define LOD_PROGRESS_H

@@ -41,6 +41,8 @@ said "'notes'"
 echo mine >plain
 expect 1 "$LODFS" pack source plain
 said 'Not a directory'
+expect 1 "$LODFS" pack plain new
+said "'plain': it is a file; name a folder, or say with --from which kind of container it is"
 [ "$(cat foreign/file records-foreign/records/notes plain)" = "$(printf 'mine\nmine\nmine')" ] ||
     fail "a refused pack changed files that are not its own"
 diff -r store before >/dev/null || fail "a refused pack changed the store"
@@ -99,6 +101,12 @@ if [ -e /dev/fuse ] && "$LODFS" mount store mounted 2>err; then
     expect 1 "$LODFS" pack source store
     said "mounted at '$work/mounted'"
     cp before/manifest.json store
+    mv store moved
+    for command in info ls order; do
+        expect 10 "$LODFS" $command mounted
+        said "the store '$work/store' of the mount 'mounted': no such folder"
+    done
+    mv moved store
     "$LODFS" umount mounted || fail "cannot unmount"
     diff -r store before >/dev/null || fail "a refused pack changed the store"
 else

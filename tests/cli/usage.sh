@@ -112,7 +112,7 @@ expect 2 "$LODFS" ls
 expect 2 "$LODFS" ls --fidelity=q11 store
 said 'q1 .. q10'
 expect 1 "$LODFS" ls store nothing-there
-said "'nothing-there'"
+said "there is no 'nothing-there' in the store 'store'"
 expect 2 "$LODFS" set
 expect 2 "$LODFS" set store auto=original
 said 'q1 .. q10 or full'

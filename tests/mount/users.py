@@ -146,6 +146,13 @@ def on_handle(work, source, store, point):
     yield from expect("a handle of another file", run(work, "mount", store, "/dev/fd/0"), 1, "fuse")
 
 
+def closed_device(work, store, point):
+    os.chmod("/dev/fuse", 0o600)
+    yield from expect("mount without access to the device", run(work, "mount", store, point), 1,
+                      "this user may not open /dev/fuse; mount as root, or")
+    os.chmod("/dev/fuse", 0o666)
+
+
 def open_to_all(work):
     """Lets every user open /dev/fuse, in this mount namespace only."""
     os.mkdir(f"{work}/dev")
@@ -195,6 +202,7 @@ def inside(work):
         results.add("umount of a mount in use is refused", in_use(work, store, point))
         results.add("fusermount3's own message is shown", other_words(work, store, point))
         results.add("umount of another user's mount is refused", by_another(work, store, point))
+        results.add("a device that may not be opened", closed_device(work, store, point))
         results.add("a dead mount is replaced", over_dead(work, store, point))
     else:
         print("SKIP: fusermount3 is missing, so no plain user can mount")

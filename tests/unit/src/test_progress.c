@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "terminal/progress.h"
 
@@ -97,4 +100,17 @@ Test(progress, a_requested_line_is_printed_in_any_mode, .init = cr_redirect_stde
     lod_progress_finish(&progress);
     fflush(stderr);
     cr_assert_stderr_eq_str("lodfs: beginning\nlodfs: writing the index\n");
+}
+
+/* A terminal that cannot move its cursor, such as that of an editor, would show control codes. */
+Test(progress, a_dumb_terminal_gets_lines)
+{
+    cr_assert_geq(dup2(posix_openpt(O_RDWR | O_NOCTTY), STDERR_FILENO), 0);
+    setenv("TERM", "xterm", 1);
+    cr_assert_eq(lod_progress_wanted(-1, false), LOD_PROGRESS_DRAWN);
+    setenv("TERM", "dumb", 1);
+    cr_assert_eq(lod_progress_wanted(-1, false), LOD_PROGRESS_LINES);
+    cr_assert_eq(lod_progress_wanted(1, false), LOD_PROGRESS_DRAWN);
+    unsetenv("TERM");
+    cr_assert_eq(lod_progress_wanted(-1, false), LOD_PROGRESS_LINES);
 }
