@@ -15,7 +15,7 @@ struct lod_memory_plan {
     uint64_t available;     /* UINT64_MAX: unknown */
     uint64_t cache;         /* frames and made units that are kept */
     uint64_t cache_min;     /* the cache never shrinks below this under memory pressure */
-    uint64_t work;          /* limit of all makers at work */
+    uint64_t work;          /* limit of all makers at work, and of units too large for the cache */
     uint64_t index_records; /* blocks of the index, open records, directories of framed files */
     uint64_t threads;       /* requests in progress */
     uint64_t base;          /* code, stacks, buffers of loads */

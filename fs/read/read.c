@@ -49,6 +49,9 @@ static int add_made(struct lod_reader *reader, const struct lod_item *item,
         bytes = unit_bytes - skip < piece->bytes - done ? unit_bytes - skip : piece->bytes - done;
         read->blobs[read->blobs_count++] = blob;
         add_span(read, blob->data + skip, bytes);
+        if (skip + bytes == blob->bytes) {
+            lod_unit_cache_let_go(&reader->made, item, piece->form, at / unit_bytes, blob->bytes);
+        }
         lod_readahead_note(reader->ahead, item, piece->form, unit_bytes, made_bytes, at, bytes);
     }
     return 0;

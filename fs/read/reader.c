@@ -43,6 +43,25 @@ static unsigned loads_max_of(unsigned loads, const struct lod_reader_options *op
     return loads <= 1 || memory < 2 ? 1 : (unsigned)(most < memory ? most : memory);
 }
 
+/* A lod_memory_semaphore's relief. */
+static void shrink_large(void *ctx, uint64_t bytes)
+{
+    struct lod_reader *reader = ctx;
+
+    lod_cache_shrink(reader->large, (size_t)bytes);
+}
+
+static int create_large(struct lod_reader *reader)
+{
+    int error = lod_cache_create_in(&reader->work.kept, NULL, NULL, &reader->large);
+
+    if (!error) {
+        lod_cache_set_chances(reader->large, LOD_UNIT_CHANCES);
+        lod_memory_semaphore_lend(&reader->work, shrink_large, reader);
+    }
+    return error;
+}
+
 int lod_reader_create(struct lod_dataset *dataset, const struct lod_reader_options *options,
                       struct lod_reader **ret_reader)
 {
@@ -66,9 +85,11 @@ int lod_reader_create(struct lod_dataset *dataset, const struct lod_reader_optio
     error = error ? error
                   : lod_cache_create_in(&reader->limit, lod_frames_shrink, reader->frames,
                                         &reader->cache);
+    error = error ? error : create_large(reader);
     reader->made = (struct lod_unit_cache_in){.dataset = dataset,
                                               .frames = reader->frames,
                                               .cache = reader->cache,
+                                              .large = reader->large,
                                               .work = &reader->work,
                                               .pool = &reader->pool};
     error = error ? error
@@ -122,6 +143,7 @@ struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
     if (reader) {
         lod_readahead_destroy(reader->ahead);
         lod_cache_destroy(reader->cache);
+        lod_cache_destroy(reader->large);
         lod_frames_destroy(reader->frames);
         lod_memory_semaphore_finish(&reader->work);
         lod_buffer_pool_finish(&reader->pool);
@@ -133,6 +155,7 @@ struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
 void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_stats)
 {
     struct lod_cache_stats cache = lod_cache_stats(reader->cache);
+    const struct lod_cache_stats large = lod_cache_stats(reader->large);
     struct lod_frames_stats frames;
     lod_frames_stats(reader->frames, &frames);
 
@@ -146,15 +169,16 @@ void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_st
         .scattered_bytes = frames.scattered_bytes,
         .prefix_reads = frames.prefix_reads,
         .prefix_bytes = frames.prefix_bytes,
-        .cache_hits = frames.hits + cache.hits,
-        .cache_misses = frames.misses + cache.misses,
-        .cache_evictions = frames.evictions + cache.evictions,
+        .cache_hits = frames.hits + cache.hits + large.hits,
+        .cache_misses = frames.misses + cache.misses + large.misses,
+        .cache_evictions = frames.evictions + cache.evictions + large.evictions,
         .cache_bytes = atomic_load(&reader->limit.bytes),
         .cache_bytes_max = reader->limit.bytes_max,
-        /* a miss of this cache is a run of a maker */
-        .made = cache.misses + atomic_load_explicit(&reader->once, memory_order_relaxed),
-        .made_bytes =
-            cache.filled_bytes + atomic_load_explicit(&reader->once_bytes, memory_order_relaxed),
+        /* a miss of these caches is a run of a maker */
+        .made =
+            cache.misses + large.misses + atomic_load_explicit(&reader->once, memory_order_relaxed),
+        .made_bytes = cache.filled_bytes + large.filled_bytes +
+                      atomic_load_explicit(&reader->once_bytes, memory_order_relaxed),
         .record_opens = lod_dataset_record_opens(reader->dataset),
         .frames_bad = frames.frames_bad,
         .store_latency_ns = frames.latency_ns,

@@ -28,7 +28,8 @@ struct lod_reader;
 
 struct lod_reader_options {
     uint64_t cache_bytes; /* limit of frames and made units; lod_reader_set_cache changes it */
-    uint64_t work_bytes;  /* memory of all makers at work, and of loads behind the first one */
+    uint64_t work_bytes;  /* memory of all makers at work, of units too large for the cache, and of
+                             loads behind the first one */
     uint64_t room_bytes;  /* how much of the page cache the prefixes of a shared store may take; 0:
                              half of the available memory, looked up now and then */
     bool threads;         /* it may start threads that read ahead and make units in advance */

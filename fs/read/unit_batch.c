@@ -35,7 +35,8 @@ static void add(const struct lod_unit_cache_in *in, const struct lod_readahead_u
         (struct one){.making = lod_unit_inputs_of(in->dataset, in->frames, &wanted->item,
                                                   wanted->form, wanted->unit, wanted->made_bytes)};
     one->making.pool = in->pool;
-    if (lod_cache_has(in->cache, lod_unit_inputs_key(&one->making))) {
+    if (lod_cache_has(lod_unit_cache_of(in, one->making.bytes),
+                      lod_unit_inputs_key(&one->making))) {
         return;
     }
     if (lod_unit_inputs_gather(&one->making, &one->inputs) != 0 ||
@@ -63,7 +64,8 @@ static void publish(const struct lod_unit_cache_in *in, const struct one *one)
 {
     struct lod_blob *blob = NULL;
 
-    if (lod_cache_get(in->cache, lod_unit_inputs_key(&one->making), give, one->blob, &blob) == 0) {
+    if (lod_cache_get(lod_unit_cache_of(in, one->making.bytes), lod_unit_inputs_key(&one->making),
+                      give, one->blob, &blob) == 0) {
         lod_blob_unref(blob);
     }
 }

@@ -6,9 +6,12 @@
 
 #include "read/unit_inputs.h"
 
+#define FEW 8u /* about as many programs may read units in turn */
+
 struct wanted {
     const struct lod_unit_cache_in *in;
     struct lod_unit_inputs making;
+    uint64_t reserved; /* by `fill`: until the unit is in a cache */
 };
 
 /* Runs the maker. Devices may take over later units, so they see this one. */
@@ -50,8 +53,9 @@ static int make(const struct wanted *wanted, uint8_t *into, struct lod_blob **re
     return 0;
 }
 
-/* The same with memory reserved for the maker. An error is reported. */
-static int make_reserved(const struct wanted *wanted, uint8_t *into, struct lod_blob **ret_blob)
+/* The same with memory reserved for the maker, which the caller gives back. An error is reported.
+ */
+static int make_reserved(struct wanted *wanted, uint8_t *into, struct lod_blob **ret_blob)
 {
     const struct lod_item *item = wanted->making.item;
     struct lod_memory_semaphore *work = wanted->in->work;
@@ -60,16 +64,33 @@ static int make_reserved(const struct wanted *wanted, uint8_t *into, struct lod_
     if (cost > work->bytes_max) {
         return lod_dataset_item_failed(wanted->in->dataset, item, -E2BIG);
     }
-    uint64_t reserved = lod_memory_semaphore_take(work, cost);
+    wanted->reserved = lod_memory_semaphore_take(work, cost);
     int error = make(wanted, into, ret_blob);
-    lod_memory_semaphore_give(work, reserved);
     return error ? lod_dataset_item_failed(wanted->in->dataset, item, error) : 0;
+}
+
+static void give_back(const struct wanted *wanted)
+{
+    if (wanted->reserved) {
+        lod_memory_semaphore_give(wanted->in->work, wanted->reserved);
+    }
 }
 
 static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
 {
     (void)key;
     return make_reserved(ctx, NULL, ret_blob);
+}
+
+/* Makers lend memory for a unit if the cache has no room for two of its size, or has room for few
+ * and makers have more. */
+struct lod_cache *lod_unit_cache_of(const struct lod_unit_cache_in *in, uint64_t bytes)
+{
+    const uint64_t cache = lod_cache_bytes_max(in->cache);
+    const uint64_t lent = in->large ? lod_cache_bytes_max(in->large) : 0;
+    const uint64_t few = lent > cache ? FEW : 2;
+
+    return bytes <= lent && bytes > cache / few ? in->large : in->cache;
 }
 
 static struct wanted wanted_of(const struct lod_unit_cache_in *in, const struct lod_item *item,
@@ -89,15 +110,30 @@ int lod_unit_cache_get(const struct lod_unit_cache_in *in, const struct lod_item
                        struct lod_blob **ret_blob)
 {
     struct wanted wanted = wanted_of(in, item, form, unit, made_bytes);
+    struct lod_cache *cache = lod_unit_cache_of(in, wanted.making.bytes);
 
-    return lod_cache_get(in->cache, lod_unit_inputs_key(&wanted.making), fill, &wanted, ret_blob);
+    int error = lod_cache_get(cache, lod_unit_inputs_key(&wanted.making), fill, &wanted, ret_blob);
+    give_back(&wanted);
+    return error;
+}
+
+void lod_unit_cache_let_go(const struct lod_unit_cache_in *in, const struct lod_item *item,
+                           unsigned form, uint64_t unit, uint64_t bytes)
+{
+    const struct lod_unit_inputs made = {.item = item, .form = form, .unit = unit};
+
+    if (in->large && lod_unit_cache_of(in, bytes) == in->large) {
+        lod_cache_let_go(in->large, lod_unit_inputs_key(&made));
+    }
 }
 
 int lod_unit_make(const struct lod_unit_cache_in *in, const struct lod_item *item, unsigned form,
                   uint64_t unit, uint64_t made_bytes, uint8_t *into)
 {
-    const struct wanted wanted = wanted_of(in, item, form, unit, made_bytes);
+    struct wanted wanted = wanted_of(in, item, form, unit, made_bytes);
     struct lod_blob *none;
 
-    return make_reserved(&wanted, into, &none);
+    int error = make_reserved(&wanted, into, &none);
+    give_back(&wanted);
+    return error;
 }

@@ -3,6 +3,9 @@
  * The cache of made units (MADE pieces of a plan). For each unit it reserves memory, gathers and
  * checks the inputs, and runs the codec's maker once for all readers. unit_batch.h makes many units
  * at once on a device.
+ *
+ * A unit for which the cache is too small is kept in memory that makers lend. It stays while it is
+ * read: otherwise it would be made again for each request.
  */
 #ifndef LOD_UNIT_CACHE_H
 #define LOD_UNIT_CACHE_H
@@ -22,6 +25,7 @@ struct lod_unit_cache_in {
     struct lod_dataset *dataset;
     struct lod_frames *frames;
     struct lod_cache *cache;
+    struct lod_cache *large; /* NULL: all units go to `cache` */
     struct lod_memory_semaphore *work;
     struct lod_devices *devices;  /* NULL: the host makes all */
     struct lod_buffer_pool *pool; /* NULL: malloc */
@@ -35,6 +39,16 @@ struct lod_unit_cache_in {
 LOD_MUST_CHECK int lod_unit_cache_get(const struct lod_unit_cache_in *in,
                                       const struct lod_item *item, unsigned form, uint64_t unit,
                                       uint64_t made_bytes, struct lod_blob **ret_blob);
+
+/* The end of a unit of `bytes` bytes was read: if it is a large one, others may have its memory. */
+void lod_unit_cache_let_go(const struct lod_unit_cache_in *in, const struct lod_item *item,
+                           unsigned form, uint64_t unit, uint64_t bytes);
+
+/* Returns the cache that keeps a unit of so many bytes. */
+struct lod_cache *lod_unit_cache_of(const struct lod_unit_cache_in *in, uint64_t bytes);
+
+/* A unit stays in the cache of large ones while three to six others are made that find no room. */
+#define LOD_UNIT_CHANCES 12u
 
 /* Makes the whole unit at `into`, which has room for it, and keeps nothing. Otherwise the same. */
 LOD_MUST_CHECK int lod_unit_make(const struct lod_unit_cache_in *in, const struct lod_item *item,

@@ -34,6 +34,20 @@ LOD_MUST_CHECK int lod_cache_create_in(struct lod_byte_limit *limit, lod_cache_r
                                        void *ctx, struct lod_cache **ret_cache);
 struct lod_cache *lod_cache_destroy(struct lod_cache *cache);
 
+/*
+ * An entry that was asked for is passed by so often before it is evicted; 1 unless it is set. A new
+ * value that finds no room takes two chances from each entry, and is not kept. So with several
+ * chances, entries that are in use stay while more are wanted in turn than there is room for. Call
+ * it before the first get.
+ */
+void lod_cache_set_chances(struct lod_cache *cache, uint8_t chances);
+
+/* The value of `key` is no longer in use: it has no chance left, and is evicted first. */
+void lod_cache_let_go(struct lod_cache *cache, struct lod_key key);
+
+/* Returns the limit of the cache, and of others that share it, as it is now. */
+size_t lod_cache_bytes_max(const struct lod_cache *cache);
+
 /* Evicts until `bytes` of the limit are free, or nothing more can be evicted. */
 void lod_cache_shrink(struct lod_cache *cache, size_t bytes);
 

@@ -181,9 +181,10 @@ Test(unit_cache, a_unit_that_cannot_be_made_is_reported_once)
     }
 }
 
-static struct lod_reader *reader_with_cache(uint64_t bytes)
+static struct lod_reader *reader_with(uint64_t cache_bytes, uint64_t work_bytes)
 {
-    const struct lod_reader_options options = {.cache_bytes = bytes, .work_bytes = 64 << 20};
+    const struct lod_reader_options options = {.cache_bytes = cache_bytes,
+                                               .work_bytes = work_bytes};
     struct lod_reader *made = NULL;
 
     cr_assert_eq(lod_reader_create(NULL, &options, &made), 0);
@@ -217,10 +218,10 @@ static unsigned copied(reading *read, struct lod_reader *from, uint64_t offset, 
     return units_made - before;
 }
 
-/* A unit of more bytes than one read has, as of a large photograph. */
+/* A unit of more bytes than one read has, as of a large photograph. Makers lend less than one. */
 Test(unit_cache, a_copy_makes_a_unit_once_though_the_cache_has_no_room_for_it)
 {
-    struct lod_reader *none = reader_with_cache(0);
+    struct lod_reader *none = reader_with(0, 2 * LOD_READ_BYTES_MAX);
 
     unit_bytes = 2 * LOD_READ_BYTES_MAX + 5;
     cr_assert_eq(copied(lod_reader_read_into, none, 0, 0), 2);
@@ -232,7 +233,7 @@ Test(unit_cache, a_copy_makes_a_unit_once_though_the_cache_has_no_room_for_it)
 
 Test(unit_cache, a_copy_for_once_keeps_no_unit)
 {
-    struct lod_reader *roomy = reader_with_cache(64 << 20);
+    struct lod_reader *roomy = reader_with(64 << 20, 64 << 20);
     struct lod_reader_stats stats, after;
 
     unit_bytes = 2 * LOD_READ_BYTES_MAX + 5;
@@ -251,7 +252,7 @@ Test(unit_cache, a_copy_for_once_keeps_no_unit)
 
 Test(unit_cache, a_copy_fails_as_a_read_does)
 {
-    struct lod_reader *none = reader_with_cache(0);
+    struct lod_reader *none = reader_with(0, 64 << 20);
     struct lod_item made = item_of(item.number);
     struct lod_reader_stats stats;
     struct lod_plan plan = {0};
@@ -268,4 +269,79 @@ Test(unit_cache, a_copy_fails_as_a_read_does)
     cr_assert_eq(stats.reads_failed, 2);
     cr_assert_eq(stats.reads, 0);
     lod_reader_destroy(none);
+}
+
+#define LARGE (2ull * LOD_READ_BYTES_MAX + 5)
+#define STEPS 16u
+
+/* Reads one of the steps of an item's file, which is one large unit. */
+static void read_step(struct lod_reader *from, uint32_t k, uint64_t step)
+{
+    struct lod_item made = item_of(item.number + k);
+    struct lod_plan plan = {0};
+    struct lod_read read;
+    const uint64_t at = step * (LARGE / STEPS), end = step + 1 < STEPS ? at + LARGE / STEPS : LARGE;
+
+    cr_assert_eq(lod_plan_add_made(&plan, 0, 0, LARGE), 0);
+    cr_assert_eq(lod_reader_read(from, &made, &plan, at, end - at, &read), 0);
+    cr_assert_eq(*(uint8_t *)read.iov[0].iov_base, made_byte(&made, at));
+    lod_read_finish(&read);
+}
+
+/* Returns how many units are made for reading files, so many at a time in turn. */
+static unsigned made_in_turn(struct lod_reader *from, uint32_t files, uint32_t at_once)
+{
+    const unsigned before = units_made;
+
+    for (uint32_t first = 0; first < files; first += at_once) {
+        for (uint64_t step = 0; step < STEPS; step++) {
+            for (uint32_t k = first; k < first + at_once; k++) {
+                read_step(from, k, step);
+            }
+        }
+    }
+    return units_made - before;
+}
+
+/* Makers lend room for four of these units. */
+Test(unit_cache, a_large_unit_is_made_once_for_all_reads_of_it_whatever_the_cache)
+{
+    static const uint64_t caches[] = {0, LARGE / 5, LARGE * 4 / 5, LARGE * 6 / 5, LARGE * 3};
+
+    unit_bytes = made_cost = LARGE;
+    for (unsigned i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
+        struct lod_reader *small = reader_with(caches[i], 9 * LARGE);
+        struct lod_reader_stats stats;
+        cr_assert_eq(made_in_turn(small, 1, 1), 1, "cache %u", i);
+        cr_assert_eq(made_in_turn(small, 12, 1), 12 - 1, "one after the other, cache %u", i);
+        cr_assert_eq(made_in_turn(small, 12, 4), 12, "four in turn, cache %u", i);
+        lod_reader_stats(small, &stats);
+        cr_assert_eq(stats.made, 1 + 11 + 12);
+        cr_assert_eq(stats.made_bytes, stats.made * LARGE);
+        cr_assert_leq(stats.cache_bytes, caches[i]);
+        lod_reader_destroy(small);
+    }
+}
+
+/* Of six readers, the four whose units are kept go on, and the other two have theirs made. */
+Test(unit_cache, large_units_that_are_read_stay_though_more_are_read_in_turn)
+{
+    struct lod_reader *small = reader_with(LARGE / 5, 9 * LARGE);
+
+    unit_bytes = made_cost = LARGE;
+    const unsigned made = made_in_turn(small, 6, 6);
+    cr_assert_leq(made, 4 + 2 * STEPS, "%u", made);
+    lod_reader_destroy(small);
+}
+
+/* Room for one maker: a kept unit goes when another maker needs its memory, and only then. */
+Test(unit_cache, a_maker_of_all_memory_gets_that_of_kept_units)
+{
+    struct lod_reader *small = reader_with(LARGE / 5, 2 * LARGE + LARGE / 2);
+
+    unit_bytes = LARGE;
+    made_cost = 2 * LARGE + LARGE / 2;
+    cr_assert_eq(made_in_turn(small, 3, 1), 3);
+    cr_assert_eq(made_in_turn(small, 2, 2), 2 * STEPS);
+    lod_reader_destroy(small);
 }
