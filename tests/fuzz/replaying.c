@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "share.h"
+
 static void repeat_part(struct replay_input *input, size_t at, size_t bytes)
 {
     if (input->bytes + bytes <= REPLAY_BYTES_MAX && at + bytes <= input->bytes) {
@@ -101,8 +103,11 @@ int replay_main(const struct replay *replay, int argc, char **argv)
         return write_corpus(replay, argv[2]);
     }
     const uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    for (uint64_t seed = first; seed < first + count; seed++) {
+    const struct share mine = argc > 2 ? (struct share){1, 1} : share();
+    const uint64_t first =
+        argc > 2 ? strtoull(argv[2], NULL, 10) : 1 + count * (mine.number - 1) / mine.of;
+    const uint64_t end = argc > 2 ? first + count : 1 + count * mine.number / mine.of;
+    for (uint64_t seed = first; seed < end; seed++) {
         struct chance chance = {.state = seed};
         if (replay->begin) {
             replay->begin(seed);
@@ -111,6 +116,6 @@ int replay_main(const struct replay *replay, int argc, char **argv)
         replay->change(&chance, &input);
         run(&input);
     }
-    printf("%" PRIu64 " inputs\n", count);
+    printf("%" PRIu64 " inputs\n", end - first);
     return 0;
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The counts of short and long runs. `./check --long` sets LODFS_LONG, which selects the counts of a
-release. A run can be divided: LODFS_SHARE=K/N, K from 1, is the K-th of N parts of the work;
-LODFS_SHARE=next/N is another part after each commit.
+release. A run can be divided: LODFS_SHARE=K/N, K from 1, is the K-th of N parts of the work. C
+programs read it with damage/share.h.
 """
 import os
 import subprocess
@@ -30,7 +30,7 @@ def by_commits(count):
 def share():
     """Returns (K - 1, N) of this run."""
     number, _, of = os.environ.get("LODFS_SHARE", "1/1").partition("/")
-    return by_commits(int(of)) if number == "next" else int(number) - 1, int(of)
+    return int(number) - 1, int(of)
 
 
 def span(short, long):

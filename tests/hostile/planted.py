@@ -50,7 +50,8 @@ class Tree:
         for name in FILES:
             if os.path.exists(f"{TOP}/{name}"):
                 shutil.copy(f"{TOP}/{name}", self.top)
-        self.env = dict(os.environ, CCACHE_BASEDIR=self.top)
+        self.env = dict(os.environ, CCACHE_BASEDIR=self.top,
+                        LODFS_FIRST_FAILURE="1")  # one failure is all that a bug has to cause
         for name in ("LODFS_LONG", "LODFS_SHARE"):
             self.env.pop(name, None)  # tests use the counts of a short run
         must(["meson", "setup", self.build, self.top], env=self.env)
@@ -74,7 +75,7 @@ class Tree:
         means one file of a room's unit tests."""
         name, _, suite = name.partition("/")
         test = self.tests[name]
-        only = ["--filter", f"{suite}/*"] if suite else []
+        only = ["--filter", f"{suite}/*", "--fail-fast"] if suite else []
         try:
             done = run(test["cmd"] + only, env=dict(self.env, **test["env"]),
                        cwd=test["workdir"] or self.build)

@@ -105,7 +105,8 @@ class Work:
 
 
 class Results:
-    """Counts named checks. A check passes if its list of errors is empty; else they are printed."""
+    """Counts named checks. A check passes if its list of errors is empty; else they are printed.
+    With LODFS_FIRST_FAILURE the first check that fails ends the program."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -117,6 +118,8 @@ class Results:
             print(f"FAILED {name}: {len(wrong)} errors")
             for line in wrong[:12]:
                 print(f"    {line}")
+            if os.environ.get("LODFS_FIRST_FAILURE"):
+                sys.exit(self.finish())
         else:
             self.passed += 1
             print(f"ok     {name}")

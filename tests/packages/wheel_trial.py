@@ -35,11 +35,25 @@ LODFS=/venv/bin/lodfs {user} sh tour.sh photographs
 if /venv/bin/python -c 'import lodfs; lodfs.open' 2>needs; then exit 1; fi
 grep -q 'needs NumPy: pip install numpy' needs
 """.format(user=USER)
+# refused PROGRAM COMMAND..: without PROGRAM the command fails, and says `line` alone.
+REFUSE = f"""
+/venv/bin/lodfs pack -q photographs store; mkdir point; chown 1000 point
+refused() {{
+    mv "$1" /trial/away
+    program=$1; shift
+    if "$@" >said 2>&1; then echo "succeeds: $*"; exit 1; fi
+    mv /trial/away "$program"
+    [ "$(wc -l <said)" -eq 1 ] && grep -qF "$line" said || {{ cat said; exit 1; }}
+}}
+line='there is no /dev/fuse; '
+refused /dev/fuse /venv/bin/lodfs mount store point
+line='fusermount3 is missing; install package fuse3'
+refused /usr/bin/fusermount3 {USER} /venv/bin/lodfs mount store point
+"""
 REMOVE = f"""
 /venv/bin/pip uninstall -q -y lodfs
 {FILES} | diff before -
 """
-PACK = "/venv/bin/lodfs pack -q photographs store; mkdir point; chown 1000 point; "
 
 
 def check_platform(wheel, platform, python, fits):
@@ -70,13 +84,8 @@ def main():
     print(f"{wheel.name}: {wheel.stat().st_size} bytes")
     with tempfile.TemporaryDirectory() as folder:
         work = bare_root.files(folder, wheel)
-        print(bare_root.trial(root, work, INSTALL + USE + REMOVE), end="")
+        print(bare_root.trial(root, work, INSTALL + USE + REFUSE + REMOVE), end="")
         print(bare_root.trial(root, work, "python3 --version"), end="")
-        bare_root.refused(root, work, INSTALL + PACK + "rm /dev/fuse\n"
-                          "/venv/bin/lodfs mount store point", "there is no /dev/fuse; ")
-        bare_root.refused(root, work, INSTALL + PACK + "rm /usr/bin/fusermount3\n"
-                          f"{USER} /venv/bin/lodfs mount store point",
-                          "fusermount3 is missing; install package fuse3")
     if suite == "bookworm":
         check_platforms(wheel)
 

@@ -15,13 +15,18 @@ from typing import NamedTuple
 
 import tally
 
+sys.path.append(os.path.join(os.path.dirname(__file__), "..", "hostile"))
+from long import by_commits  # noqa: E402
+
 OUT = os.path.abspath("build-check")
 PROCESSORS = len(os.sched_getaffinity(0))
 PATIENCE = 4  # times the limits of the tests: machines are slower than ours
 LINES_SHOWN = 100
+TURNS = 4     # as many runs of phase sanitize try all that phase gcc tries
 SLOWEST_SHOWN = 8
 
 SANITIZED = ("-Db_lundef=false", "-Dwerror=false")  # gcc's sanitizers cause warnings of their own
+LINES = "-Dc_args=-g1"  # compiles in less, and reports name the same lines
 REPORT = "log_path={out}/report:print_stacktrace=1"
 
 
@@ -31,7 +36,7 @@ class Phase(NamedTuple):
     options: tuple = ()     # of meson setup
     targets: tuple = ()     # of ninja; none: all
     under: tuple = ()       # words before `meson test`
-    env: dict = {}          # {out}: the build's folder
+    env: dict = {}          # {out}: the build's folder; {turn}: 1 to TURNS, by commits
 
 
 PHASES = {
@@ -41,25 +46,27 @@ PHASES = {
     # PoCL's threads bring a signal stack of their own, which asan would free as its own.
     "sanitize": Phase(
         ("unit", "cli", "mount", "model", "damaged"),
-        options=("-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dwerror=true"),
+        options=("-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dwerror=true", LINES),
         env={"CC": "clang",
              "ASAN_OPTIONS": f"{REPORT}:detect_stack_use_after_return=1:use_sigaltstack=0",
              "UBSAN_OPTIONS": f"{REPORT}:halt_on_error=1",
-             "LODFS_SHARE": "next/4"}),  # of the damaged stores, all of which phase gcc tries
+             # Of damaged stores, replayed inputs and photographs, all of which phase gcc tries.
+             "LODFS_SHARE": f"{{turn}}/{TURNS}"}),
     # Criterion aborts under ThreadSanitizer: the programs of suite `threads` are plain ones. The
     # fixed address layout is what gcc 12's tsan needs on kernels with more than 28 bits of
-    # randomness. -O1 -g1 compiles in less, and reports name the same lines.
+    # randomness. -O1 compiles in less.
     "threads": Phase(
         ("threads",),
         options=("-Db_sanitize=thread", "-Dcuda=disabled", *SANITIZED, "-Doptimization=1",
-                 "-Dc_args=-g1"),
+                 LINES),
         targets=("races",),
         under=("setarch", "-R"), env={"TSAN_OPTIONS": f"{REPORT}:halt_on_error=1"}),
     # libFuzzer for seconds a target, without checksums; its inputs as tests are in suite `hostile`.
     # The last phase, so that nothing else runs in these seconds.
     "fuzz": Phase(
         ("fuzz",),
-        options=("-Dfuzz=true", "-Db_sanitize=address,undefined", "-Dcuda=disabled", *SANITIZED),
+        options=("-Dfuzz=true", "-Db_sanitize=address,undefined", "-Dcuda=disabled", *SANITIZED,
+                 LINES),
         targets=("fuzzers",),
         env={"CC": "clang", "ASAN_OPTIONS": "detect_stack_use_after_return=1",
              "UBSAN_OPTIONS": "halt_on_error=1"}),
@@ -113,7 +120,7 @@ class Run:
 
 
 def environment(phase, folder):
-    return dict(os.environ, **{name: value.format(out=folder)
+    return dict(os.environ, **{name: value.format(out=folder, turn=by_commits(TURNS) + 1)
                                for name, value in phase.env.items()})
 
 

@@ -11,6 +11,7 @@
 
 #include "l3/device/batch.h"
 #include "l3_samples.h"
+#include "../../../hostile/damage/share.h"
 
 #define PARTS 24u
 
@@ -114,6 +115,9 @@ static void all_kinds(struct lod_gpu *gpu)
     struct lod_l3_part parts[PARTS];
 
     for (unsigned first = 0; first + PARTS <= 1280 * L3_CONTENTS; first += PARTS) {
+        if (!share_has(first / PARTS)) {
+            continue;
+        }
         for (unsigned i = 0; i < PARTS; i++) {
             samples[i] = numbered(first + i);
             parts[i] = part_of(&samples[i], 0, samples[i].stream.rows);

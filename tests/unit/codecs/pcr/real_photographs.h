@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Photographs of the folder LODFS_SAMPLE_DATA, by default shared/data beside the source tree. */
+/*
+ * Photographs of the folder LODFS_SAMPLE_DATA, by default shared/data beside the source tree. A
+ * test takes those for which share_has() their number.
+ */
 #ifndef LOD_REAL_PHOTOGRAPHS_H
 #define LOD_REAL_PHOTOGRAPHS_H
 
@@ -9,6 +12,7 @@
 #include <stdlib.h>
 
 #include "buf.h"
+#include "../../../hostile/damage/share.h"
 
 /* Skips the test if there are none. For globfree(). */
 static inline void find_photographs(glob_t *ret_found)

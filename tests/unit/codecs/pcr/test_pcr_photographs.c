@@ -11,6 +11,9 @@ Test(pcr_photographs, real_photographs_come_back, .timeout = 600)
 
     find_photographs(&found);
     for (size_t i = 0; i < found.gl_pathc; i++) {
+        if (!share_has(i)) {
+            continue;
+        }
         struct lod_buf file = read_photograph(found.gl_pathv[i]);
         struct lod_encoded item = encode_with(lod_buf_span(&file), &script, 1);
         cr_assert_null(item.whole, "%s: %s", found.gl_pathv[i], item.whole);

@@ -353,6 +353,9 @@ Test(rebuild_write, real_photographs_come_back_for_a_few_bytes_each, .timeout = 
 
     find_photographs(&found);
     for (size_t i = 0; i < found.gl_pathc; i++) {
+        if (!share_has(i)) {
+            continue;
+        }
         struct lod_buf file = read_photograph(found.gl_pathv[i]);
         expect_exact(lod_buf_span(&file), PLAIN_BYTES, 0);
         lod_buf_finish(&file);
