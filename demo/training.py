@@ -178,7 +178,7 @@ class Split:
         return [(f"{point}/{fidelity}/{path}", label) for path, label in self.train]
 
     def wanted(self):
-        """The bytes a second that a training takes which never waits."""
+        """Returns the bytes a second that a training reads if it never waits for data."""
         training = Training(self.classes, 0, len(self.train))
         begun = time.monotonic()
         training.steps(range(len(self.train)), self.source)
@@ -241,7 +241,7 @@ class Training:
 
 
 class Results:
-    """Rows of numbers by kind and seed, printed as they come; at the end their means."""
+    """The table of results: prints a row when a training ends, and the means at the end."""
 
     def __init__(self, head):
         self._rows, self._head = {}, head

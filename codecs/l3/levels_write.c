@@ -152,7 +152,7 @@ int lod_l3_levels_write(struct lod_l3_row *row, const uint8_t *samples, struct l
 {
     const struct lod_l3_image image = lod_png_image(&row->out.header);
     struct lod_buf groups[LOD_SCRIPT_GROUPS] = {0};
-    const char *why = !lod_l3_level_is_allowed(row) ? "it is no gray or RGB image of 8 bits"
+    const char *why = !lod_l3_level_is_allowed(row) ? "it is not a gray or RGB image of 8 bits"
                       : !lod_l3_level_fits(row)     ? "it is too large: over about 12 megapixels"
                       : is_flat(&image, samples)    ? "it is flat, as masks are"
                                                     : NULL;

@@ -96,7 +96,8 @@ static int say_begin(struct lodfs_error *error, int result, uint64_t largest, ui
     if (result == -EFBIG) {
         return lod_say(
             error, result,
-            "%" PRIu64 " bytes are read as one, and half of the room is %" PRIu64
+            "%" PRIu64
+            " bytes are the smallest part that can be loaded, and half of the room is %" PRIu64
             ": give the mount a larger cache_size or tier_size, take a lower fidelity, or "
             "pack with a smaller --record-size",
             largest, room / 2);
@@ -177,7 +178,7 @@ int lodfs_met_state(const struct lodfs_met *met, uint64_t dealt, char *into, siz
     char text[LOD_MET_STATE_BYTES];
 
     if (dealt > lod_met_values(&met->made)) {
-        return lod_say(error, -EINVAL, "more items are dealt than the repeat has");
+        return lod_say(error, -EINVAL, "`dealt` is larger than the number of items of the repeat");
     }
     state.dealt = dealt;
     const int length = lod_met_state_write(&state, text);

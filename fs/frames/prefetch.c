@@ -127,9 +127,8 @@ static void count_outside(struct lod_prefetch *prefetch, const struct lod_item *
     }
     lod_dataset_item_path(prefetch->fetch->dataset, item, path);
     lod_log(LOD_LOG_WARNING,
-            "%u reads were for files that no job has listed, such as %pE;"
-            " they wait for the store: leave such files out, or pack them beside those that the"
-            " jobs list",
+            "%u reads were for files that no job has listed, such as %pE; they wait for the store: "
+            "do not read such files, or pack them beside those that the jobs list",
             OUTSIDE_TOLD, path);
 }
 

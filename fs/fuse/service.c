@@ -53,7 +53,7 @@ static void tell(const char *message)
     int error = name && *name ? send_to(name, message) : 0;
 
     if (error) {
-        lod_log(LOD_LOG_WARNING, "the service manager at '%pE' (NOTIFY_SOCKET) is not told: %s",
+        lod_log(LOD_LOG_WARNING, "cannot notify the service manager at '%pE' (NOTIFY_SOCKET): %s",
                 name, strerror(-error));
     }
 }

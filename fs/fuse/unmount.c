@@ -23,8 +23,8 @@ static void wait_for_end(int daemon)
     struct pollfd end = {.fd = daemon, .events = POLLIN};
 
     if (poll(&end, 1, END_WAIT_MS) == 0) {
-        lod_log(LOD_LOG_WARNING, "the daemon has not ended yet: the mount may be seen in another "
-                                 "namespace, a container's perhaps");
+        lod_log(LOD_LOG_WARNING, "the daemon has not ended yet: another mount namespace, such as a "
+                                 "container's, may still have the mount");
     }
 }
 

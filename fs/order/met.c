@@ -128,11 +128,11 @@ static int compare(const struct lod_read_order *order, const struct lod_met_stat
                    const char **ret_why)
 {
     if (state->store.low != order->store.low || state->store.high != order->store.high) {
-        *ret_why = "it is of another store";
+        *ret_why = "it belongs to another store";
         return -ESTALE;
     }
     if (state->items != order->items || state->seed != order->seed) {
-        *ret_why = "it is of another selection of files, or another seed";
+        *ret_why = "it belongs to another selection of files, or to another seed";
         return -ESTALE;
     }
     return 0;
@@ -147,7 +147,7 @@ static int check(const struct lod_met *met, const char **ret_why)
     if (extents > met->bytes_count || extents > most ||
         (state->whole && (state->cursor || extents != met->passes[0].count)) ||
         state->dealt > lod_met_values(met)) {
-        *ret_why = "its window is not of this order";
+        *ret_why = "its window does not belong to this order";
         return -EILSEQ;
     }
     return 0;
@@ -165,7 +165,7 @@ int lod_met_resume(struct lod_met *met, const struct lod_read_order *order,
     *ret_why = "there is too little memory, or this process has nothing to read";
     error = plan(met);
     if (!error && state->cursor >= met->passes[0].count) {
-        *ret_why = "its window is not of this order";
+        *ret_why = "its window does not belong to this order";
         error = -EILSEQ;
     }
     error = error ? error : weigh(met);

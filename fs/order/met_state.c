@@ -311,7 +311,7 @@ static bool read_identity(const cJSON *json, struct lod_met_state *state)
 static int read_members(const cJSON *json, struct lod_met_state *state, const char **ret_why)
 {
     if (!is_whole(get(json, "version"), 0, LOD_WHOLE_MAX)) {
-        *ret_why = "it is no state of mini-epochs";
+        *ret_why = "it is not a state of mini-epochs";
         return -EILSEQ;
     }
     if (!is_whole(get(json, "version"), LOD_MET_STATE_VERSION, LOD_MET_STATE_VERSION)) {
@@ -355,7 +355,7 @@ int lod_met_state_read(const char *text, size_t bytes, struct lod_met_state *ret
         return -E2BIG;
     }
     cJSON *json = is_shallow(text, bytes) ? cJSON_ParseWithLength(text, bytes) : NULL;
-    *ret_why = "it is not JSON, or cut off";
+    *ret_why = "it is not JSON, or it is truncated";
     int error = cJSON_IsObject(json) ? read_members(json, &state, ret_why) : -EILSEQ;
     cJSON_Delete(json);
     if (!error) {

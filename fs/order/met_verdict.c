@@ -42,18 +42,18 @@ struct lod_met_rules lod_met_rules_of(enum lod_met_policy policy)
 static const char *check_steps(const struct lod_met_rules *rules)
 {
     if (!rules->steps_count || rules->steps_count > LOD_MET_STEPS_MAX) {
-        return "a fixed number of repeats has 1 to 16 steps";
+        return "a list of repeats must have 1 to 16 steps";
     }
     if (rules->steps[0].epoch != 0) {
-        return "the first step of a list of repeats is at epoch 0";
+        return "the first step of a list of repeats must be at epoch 0";
     }
     for (uint32_t i = 0; i < rules->steps_count; i++) {
         const struct lod_met_step *step = &rules->steps[i];
         if (step->rf < 1 || step->rf > LOD_MET_RF_MAX) {
-            return "rf is a number from 1 to 10000";
+            return "rf must be a number from 1 to 10000";
         }
         if (!(step->epoch <= EPOCHS_MAX) || (i && !(step->epoch > step[-1].epoch))) {
-            return "the epochs of a list of repeats grow";
+            return "the epochs of a list of repeats must increase";
         }
     }
     return NULL;
@@ -62,19 +62,19 @@ static const char *check_steps(const struct lod_met_rules *rules)
 static const char *check_numbers(const struct lod_met_rules *rules)
 {
     if (rules->rf_min < 1 || rules->rf_max > LOD_MET_RF_MAX || rules->rf_max < rules->rf_min) {
-        return "rf_min is 1 or more, and rf_max from rf_min to 10000";
+        return "rf_min must be 1 or more, and rf_max from rf_min to 10000";
     }
     if (rules->patience < 1 || rules->patience > LOD_MET_RF_MAX) {
-        return "patience is a number from 1 to 10000";
+        return "patience must be a number from 1 to 10000";
     }
     if (rules->band_scores < LOD_MET_BAND_MIN || rules->band_scores > LOD_MET_SCORES_MAX) {
-        return "the band is of 4 to 20 scores";
+        return "the band must have 4 to 20 scores";
     }
     if (!(rules->band_width > 0 && rules->band_width <= 100)) {
-        return "the width of the band is above 0, and at most 100 deviations";
+        return "the width of the band must be above 0, and at most 100 deviations";
     }
     if (!(rules->epochs >= 0 && rules->epochs <= EPOCHS_MAX)) {
-        return "epochs is a number from 0 to 1e9";
+        return "epochs must be a number from 0 to 1e9";
     }
     return NULL;
 }
@@ -98,8 +98,8 @@ static const char *choose_shape(struct lod_met_rules *rules)
         rules->shape = block ? LOD_MET_BLOCK : LOD_MET_SLIDE;
     }
     if (rules->shape == LOD_MET_SLIDE && block) {
-        return scored ? "a score is of a whole window: the shape is 'block'"
-                      : "above 48 repeats the shape is 'block'";
+        return scored ? "a score is of a whole window, so the shape must be 'block'"
+                      : "with more than 48 repeats the shape must be 'block'";
     }
     return NULL;
 }

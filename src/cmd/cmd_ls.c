@@ -35,7 +35,7 @@ struct ls {
     bool began;               /* a heading was printed; print an empty line before the next */
     char shown[LOD_PATH_MAX + LOD_NAME_MAX + 2]; /* the path of the current folder */
     size_t shown_bytes;
-    LOD_LIST(struct ls_level) way; /* from the start to the current folder */
+    LOD_LIST(struct ls_level) way; /* the folders from the start to the current one */
 };
 
 #define FIELD(member) LOD_FIELD(struct ls, member)
@@ -43,7 +43,8 @@ struct ls {
 static const struct lod_option ls_options[] = {
     LOD_ROW_FLAG(FIELD(long_form), 'l', "long", "print mode, size, time and the targets of links"),
     LOD_ROW_FLAG(FIELD(recursive), 'R', "recursive", "list the folders below too"),
-    LOD_ROW_FLAG(FIELD(mounted), 'm', "mounted", "PATH is one of a mount: q4/cat, tar/q4"),
+    LOD_ROW_FLAG(FIELD(mounted), 'm', "mounted",
+                 "PATH is one in a mount, such as q4/cat or tar/q4"),
     LOD_ROW_FIDELITY(FIELD(fidelity), "fidelity", LOD_ORIGINAL,
                      "print sizes at q1 .. q10, full (default) or original"),
     LOD_ROW_JSON(FIELD(json)),
@@ -227,7 +228,7 @@ static int begin_path(struct ls *ls)
     int error = 0;
 
     for (; !error && *at; at += strspn(at, "/")) {
-        const size_t bytes = strcspn(at, "/"); /* at most LOD_NAME_MAX: the path was found */
+        const size_t bytes = strcspn(at, "/"); /* at most LOD_NAME_MAX, since the path was found */
         memcpy(name, at, bytes);
         name[bytes] = '\0';
         error = append(ls, name);
@@ -264,7 +265,8 @@ static int find_below(const struct ls *ls, bool mounted, struct lod_found *ret_f
     return error || !lod_namespace_is_live(ret_found) ? error : -ENOENT;
 }
 
-/* A path that the source does not have can be one of a mount. */
+/* Finds the path in the source. If it is not there, tries it as a path of a mount, such as
+ * q4/a.jpg. */
 static int find(struct ls *ls, struct lod_found *ret_found)
 {
     int error = find_below(ls, ls->mounted, ret_found);
@@ -328,7 +330,7 @@ const struct lod_cmd lod_cmd_ls = {
     .summary = "list the files of a store",
     .about = "Lists a folder of the store, or one file. Names are sorted by their bytes. On a "
              "terminal, control characters in names are shown as \\xNN.\n\n"
-             "PATH is one of the source. With -m, and if the source has no such path, it is one "
+             "PATH is a path in the source. With -m, or if the source has no such path, it is one "
              "below a mount point, such as tar/q4.",
     .options = ls_options,
     .run = run,

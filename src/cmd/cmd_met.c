@@ -93,7 +93,7 @@ static int take_score(struct lod_job_walk *walk, const char *text)
         return lod_arguments_refuse(&next_cmd, "--score takes a number, not '%pE'", text);
     }
     int error = walk->job->begun ? lod_met_report(&walk->met, score) : -ENOENT;
-    return error ? lod_fail(LOD_EXIT_USAGE, "there is no list that this score could be of")
+    return error ? lod_fail(LOD_EXIT_USAGE, "no list was printed yet, so there is none to score")
                  : LOD_EXIT_OK;
 }
 
@@ -104,7 +104,7 @@ static int step(struct lod_job_walk *walk, const struct lod_met_arguments *met)
 
     if (met->again) {
         return job->begun ? LOD_EXIT_OK
-                          : lod_fail(LOD_EXIT_USAGE, "'%pE' has given out no list yet", met->state);
+                          : lod_fail(LOD_EXIT_USAGE, "'%pE' has printed no list yet", met->state);
     }
     int code = met->score ? take_score(walk, met->score) : LOD_EXIT_OK;
     if (code == LOD_EXIT_OK && job->begun) {
@@ -136,7 +136,7 @@ static int give(struct lod_job_walk *walk, const struct lod_met_arguments *met)
     return lod_job_file_commit(&file);
 }
 
-/* Opens a job, and what it reads. */
+/* Opens a job's file, and the store and the order that the job reads. */
 static int open_job(const char *path, struct lod_met_job *job, struct lod_job_walk *walk, int *fd)
 {
     int code = lod_job_file_open(path, job, fd);

@@ -31,11 +31,13 @@ static const struct lod_option order_options[] = {
                  "only the pictures of process K of N, from 0"),
     LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(nodes), 0, "nodes", "N", 1, LOD_NODES_OF_JOB_MAX,
                    "machines with a mount each: each reads its own part (default 1)"),
-    LOD_ROW_CHOICE(FIELD(tail), "tail", tails,
-                   "the pictures left over by the division are left out, or some come twice"),
+    LOD_ROW_CHOICE(
+        FIELD(tail), "tail", tails,
+        "pictures that cannot be divided evenly are left out (default), or some come twice"),
     LOD_ROW_CHOICE(FIELD(format), "format", formats,
-                   "a path a line; number, label and path; or the records of the store"),
-    LOD_ROW_FLAG(FIELD(nul), '0', "null", "a NUL behind each path in place of a line's end"),
+                   "paths, one a line (default); lst: number, label and path; records: the records "
+                   "of the store"),
+    LOD_ROW_FLAG(FIELD(nul), '0', "null", "end each path with a NUL instead of a newline"),
     LOD_ROW_STORE_WORDS(FIELD(words)),
     LOD_ROW_OPERAND(FIELD(store), "STORE|MOUNT", 1, LOD_NAMES_FOLDERS),
     LOD_ROW_END,

@@ -33,7 +33,7 @@ static const struct lod_option push_options[] = {
                    "send N objects at a time (default: 4)"),
     LOD_ROW_FLAG(FIELD(look_only), 'n', "dry-run", "send nothing; print what would be sent"),
     LOD_ROW_FLAG(FIELD(verify), 0, "verify",
-                 "then read every byte from the bucket, and check its hash"),
+                 "afterwards read every byte from the bucket, and check its hash"),
     LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(part), 0, "part", "K/N", 0,
                  "send part K of N of the records, K from 1. The same command without it then "
                  "sends what is missing, and the manifest"),
@@ -148,8 +148,8 @@ static int settle_part(struct arguments *arguments)
         return 0;
     }
     return arguments->verify
-               ? lod_arguments_refuse(&lod_cmd_push, "--verify goes with the last push, not with "
-                                                     "--part: before that there is no store")
+               ? lod_arguments_refuse(&lod_cmd_push, "--verify cannot go with --part: there is no "
+                                                     "store to verify before the last push")
                : lod_arguments_part(&lod_cmd_push, arguments->part, LOD_PARTS_MAX,
                                     &arguments->part_number, &arguments->parts);
 }

@@ -115,7 +115,7 @@ static int explain_output(const char *path, int error)
     case -EEXIST:
         return lod_fail(LOD_EXIT_FAILED, "'%pE' exists already; --force replaces it", path);
     case -ENOTSUP:
-        return lod_fail(LOD_EXIT_FAILED, "'%pE' is no regular file; nothing was written", path);
+        return lod_fail(LOD_EXIT_FAILED, "'%pE' is not a regular file; nothing was written", path);
     default:
         return lod_fail(LOD_EXIT_FAILED, "cannot write '%pE': %s; nothing was written", path,
                         strerrordesc_np(-error));

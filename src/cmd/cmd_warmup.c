@@ -14,13 +14,13 @@
 #include "warmup/warmup.h"
 #include "warmup/warmup_how.h"
 
-#define THREADS_FAR 8u /* they fill a line of 1 Gbit/s and 60 ms */
+#define THREADS_FAR 8u /* enough to fill a line of 1 Gbit/s and 60 ms */
 
 struct arguments {
     const char *given, *path;
     struct lod_option_list words; /* of -o */
     enum lod_fidelity fidelity;
-    unsigned threads; /* 0: as the store can use */
+    unsigned threads; /* 0: as many as the store can use */
     bool evict, background, json, quiet;
     int progress; /* 1: on, 0: off, -1: on if stderr is a terminal */
 };
@@ -30,9 +30,9 @@ struct arguments {
 static const struct lod_option warmup_options[] = {
     LOD_ROW_FIDELITY(FIELD(fidelity), "fidelity", LOD_ORIGINAL,
                      "how much of each file: q1 .. q10, full or original (default: full)"),
-    LOD_ROW_FLAG(
-        FIELD(evict), 0, "evict",
-        "if the tier is full, remove records that no job lists; else the rest is left out"),
+    LOD_ROW_FLAG(FIELD(evict), 0, "evict",
+                 "if the tier is full, remove records that no job lists; without this option the "
+                 "rest is left out"),
     LOD_ROW_FLAG(FIELD(background), 'b', "background", "return once the work has begun"),
     LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(threads), 'j', "jobs", "N", 1, LOD_WARMUP_THREADS_MAX,
                    "load N records at a time (default: 8 over a network)"),
@@ -104,7 +104,7 @@ static int explain(const struct arguments *arguments, int error, const char *why
 
     if (error == -EINTR) {
         return lod_fail(LOD_EXIT_INTERRUPTED,
-                        "interrupted: the same command goes on with what is missing");
+                        "interrupted: run the same command again to load the rest");
     }
     return lod_fail(error == -ENOENT   ? LOD_EXIT_NO_STORE
                     : error == -EINVAL ? LOD_EXIT_USAGE
@@ -218,7 +218,7 @@ static int run(int argc, char **argv)
 
 const struct lod_cmd lod_cmd_warmup = {
     .name = "warmup",
-    .summary = "bring a fidelity into the tier of a mount",
+    .summary = "load a fidelity into the tier of a mount",
     .about = "Loads what a fidelity needs of all records, or of those with the files below PATH, "
              "into the tier: the folder of -o tier_dir, or that of the mount. Bytes in the "
              "tier are not loaded again. Exits with 3 if the tier has no room for all of it.",

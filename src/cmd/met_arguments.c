@@ -68,7 +68,7 @@ const struct lod_option lod_met_next_options[] = {
     LOD_ROW_TEXT(LOD_OPTION_TEXT, FIELD(score), 0, "score", "X", 0,
                  "score of the last list, for score and bollinger; higher is better"),
     LOD_ROW_FLAG(FIELD(again), 0, "again", "print the last list again"),
-    LOD_ROW_FLAG(FIELD(nul), '0', "null", "a NUL behind each path in place of a line's end"),
+    LOD_ROW_FLAG(FIELD(nul), '0', "null", "end each path with a NUL instead of a newline"),
     ROW_STATE,
     LOD_ROW_END,
 };

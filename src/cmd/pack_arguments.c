@@ -183,11 +183,12 @@ static int read_excluded(struct lod_pack_arguments *arguments)
                             "--exclude-from=%pE: more than 1 MiB or 10,000 patterns", files->at[i]);
         }
         if (error == -EINVAL && line == 0) {
-            return lod_fail(LOD_EXIT_USAGE, "--exclude-from=%pE: it is no text: it has a byte 0",
+            return lod_fail(LOD_EXIT_USAGE,
+                            "--exclude-from=%pE: it is not a text: it contains a NUL byte",
                             files->at[i]);
         }
         if (error == -EINVAL) {
-            return lod_fail(LOD_EXIT_USAGE, "--exclude-from=%pE: line %u is no pattern",
+            return lod_fail(LOD_EXIT_USAGE, "--exclude-from=%pE: line %u is not a pattern",
                             files->at[i], line);
         }
         if (error) {
@@ -223,7 +224,7 @@ static const char *wrong_split(const struct lod_split_names *names, const char *
             return "is there twice";
         }
     }
-    return !lod_name_valid(name, strlen(name)) ? "is no name of a folder in SOURCE"
+    return !lod_name_valid(name, strlen(name)) ? "is not the name of a folder in SOURCE"
            : strlen(name) > LOD_SPLIT_NAME_MAX ? "has over 200 bytes"
            : names->count == LOD_SPLITS_MAX    ? "is one too many: there are at most 64"
                                                : NULL;

@@ -57,7 +57,7 @@ static const char *take(const cJSON *json, struct lod_met_job *job)
     const char *why = "it is damaged";
 
     if (!format || strcmp(format, FORMAT) != 0) {
-        return "it is no job of mini-epochs";
+        return "it is not a job of mini-epochs";
     }
     if (!take_text(json, "mount", job->mount) || job->mount[0] != '/' ||
         !take_text(json, "folder", job->folder) || strstr(job->folder, "..") ||
@@ -83,7 +83,7 @@ static const char *read_job(int fd, struct lod_met_job *job)
                                : strerrordesc_np(-error);
     }
     cJSON *json = cJSON_ParseWithLength(text, used);
-    const char *why = json ? take(json, job) : "it is empty, cut off or no JSON";
+    const char *why = json ? take(json, job) : "it is empty, truncated or not JSON";
     cJSON_Delete(json);
     return why;
 }

@@ -19,9 +19,9 @@
 struct lod_met_job {
     char mount[PATH_MAX];  /* its root */
     char folder[PATH_MAX]; /* below it, such as q4/train or auto */
-    uint64_t number;       /* of the list that the mount is told */
-    uint64_t room_max;     /* that the user allows */
-    bool begun;            /* the repeat of the state was given out */
+    uint64_t number;       /* identifies the job's list to the mount */
+    uint64_t room_max;     /* memory that the user allows, in bytes */
+    bool begun;            /* the current repeat of `state` was printed for the job */
     struct lod_met_state state;
 };
 
@@ -31,12 +31,12 @@ struct lod_met_job {
  */
 LOD_MUST_CHECK int lod_job_file_open(const char *path, struct lod_met_job *ret_job, int *ret_fd);
 
-/* Writes a file that gets its name, in place of the old one or as a new one, by
- * lod_whole_file_commit. Exit codes as above. */
+/* Writes the job to a temporary file; lod_job_file_commit renames it. With `replaces` it replaces
+ * the old file, else it must be a new one. Exit codes as above. */
 LOD_MUST_CHECK int lod_job_file_write(const char *path, const struct lod_met_job *job,
                                       bool replaces, struct lod_whole_file *ret_file);
 
-/* Gives it its name. Exit codes as above. */
+/* Renames the file to its name. Exit codes as above. */
 LOD_MUST_CHECK int lod_job_file_commit(struct lod_whole_file *file);
 
 #endif

@@ -18,11 +18,13 @@ LOD_MUST_CHECK int lod_job_list_tell(struct lod_job_walk *walk);
 /* Ends the list, which was of this fidelity. Sets walk->room, walk->speed and walk->told. */
 LOD_MUST_CHECK int lod_job_list_end(struct lod_job_walk *walk, enum lod_fidelity fidelity);
 
-/* Returns how many records of the list are in memory, from its beginning on; 0 if the mount does
- * not know. A mount that has forgotten the list is told it again. Sets the same fields. */
+/* Returns how many records are in memory, counted from the beginning of the list without a gap; 0
+ * if the mount does not know. Sends the list again if the mount has dropped it. Sets the same
+ * fields.
+ */
 uint32_t lod_job_list_loaded(struct lod_job_walk *walk);
 
-/* Returns the bytes that the job may use. */
+/* Returns how many bytes of the mount's memory the job may use. */
 uint64_t lod_job_list_room(const struct lod_job_walk *walk);
 
 #endif

@@ -20,7 +20,7 @@
 #include "text.h"
 
 #define LOOK_NS  200000000
-#define TIRED_NS (60 * LOD_SECOND_NS) /* nothing was loaded for so long */
+#define TIRED_NS (60 * LOD_SECOND_NS) /* after this time without a load, waiting ends */
 
 /* ----------------------------------------------------------------------------------- places */
 
@@ -37,7 +37,7 @@ static bool is_plain_text(const char *text)
     return true;
 }
 
-/* The part of the folder before the first slash. */
+/* Returns the length of the folder's first component, such as q4. */
 static size_t head_bytes(const struct lod_met_job *job)
 {
     return strcspn(job->folder, "/");
@@ -66,7 +66,7 @@ static bool split_path(const char *whole, struct lod_met_job *job)
         bytes--;
     }
     const size_t end = bytes;
-    while (--bytes > 0) { /* the mount is above its folder q4 */
+    while (--bytes > 0) { /* go up until the path is a mount */
         if (whole[bytes] != '/') {
             continue;
         }
@@ -193,7 +193,8 @@ int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *ru
     if (error == -EFBIG) {
         return lod_fail(
             LOD_EXIT_USAGE,
-            "%" PRIu64 " bytes are read as one, and half of the room is %" PRIu64
+            "%" PRIu64
+            " bytes are the smallest part that can be loaded, and half of the room is %" PRIu64
             ": mount with a larger cache_size or tier_size, take a lower fidelity, or pack "
             "with a smaller --record-size",
             largest, room / 2);

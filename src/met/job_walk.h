@@ -18,10 +18,10 @@ struct lod_job_walk {
     struct lod_met_job *job; /* borrowed */
     struct lod_dataset *dataset;
     struct lod_read_order *order;
-    struct lod_met met; /* of a begun or resumed job */
+    struct lod_met met; /* the state of a begun or resumed job */
     int control;        /* descriptor of MOUNT/.lodfs/control */
-    uint64_t room;      /* that the mount has for this job, */
-    uint64_t speed;     /* and bytes per second of its store; 0: not measured */
+    uint64_t room;      /* bytes of memory that the mount has for this job */
+    uint64_t speed;     /* of the mount's store, in bytes per second; 0: not measured */
     bool told;          /* the mount takes a list from this user */
 };
 

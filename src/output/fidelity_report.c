@@ -44,7 +44,7 @@ static void add_level(struct lod_table *table, const struct lod_survey *survey, 
                   number == survey->chosen ? "\t<- take this" : "");
 }
 
-/* Photographs that were left out, each kind with its reason. */
+/* Prints how many photographs were left out, a line for each reason. */
 static void print_left_out(const struct lod_survey *survey, FILE *out)
 {
     char text[LOD_REPORT_TEXT];

@@ -11,10 +11,11 @@
 #include "json.h"
 #include "pack/source/source.h"
 
-/* Prints at most `most` folders of a sorted list, each with its number of such images. */
+/* Prints at most `most` folders of a sorted list, each with the number of its images that have
+ * levels. */
 void lod_level_folders_print(const struct lod_source_list *list, size_t most, FILE *out);
 
-/* Adds all of them as the array "level_folders". */
+/* Adds all such folders as the array "level_folders". */
 void lod_level_folders_json(const struct lod_source_list *list, struct lod_json *json);
 
 #endif

@@ -79,10 +79,10 @@ int lod_met_report_status(const struct lod_job_walk *walk, uint32_t loaded, bool
 struct row {
     enum lod_fidelity fidelity;
     uint64_t bytes;  /* of a pass */
-    bool fits;       /* into the room: each byte is read once in a training */
-    double windows;  /* of half of the room in a pass */
-    uint64_t window; /* pictures of such a window */
-    double rf;       /* repeats with which a trainer never waits; 0: not known */
+    bool fits;       /* the data fits into memory, so a training reads each byte once */
+    double windows;  /* number of windows in a pass, each of half of the memory */
+    uint64_t window; /* pictures in one window */
+    double rf;       /* repeats at which the trainer never waits for loads; 0: not known */
 };
 
 static uint64_t pass_bytes(const struct lod_read_order *order, enum lod_fidelity fidelity)
@@ -147,7 +147,7 @@ static void add_row(struct lod_table *table, const struct row *row)
                   lod_report_count(row->window, window), rf);
 }
 
-/* The remedies have an order: a fidelity that fits, a lower one, and only then repeats. */
+/* Advises in this order: a fidelity whose data fits into memory, a lower one, and repeats last. */
 static void advise(const struct lod_met_plan *plan, const struct row *rows, unsigned count)
 {
     unsigned fits = 0;
@@ -156,8 +156,9 @@ static void advise(const struct lod_met_plan *plan, const struct row *rows, unsi
         fits++;
     }
     if (fits) {
-        printf("%s and all below fit the room: they are read once, with any order.\n",
-               lod_fidelity_name(rows[fits - 1].fidelity));
+        printf(
+            "%s and all lower fidelities fit the room: a training reads them once, in any order.\n",
+            lod_fidelity_name(rows[fits - 1].fidelity));
     }
     if (fits < count) {
         printf(

@@ -129,12 +129,12 @@ static int print_items(struct printing *p)
         const uint32_t extents =
             lod_pass_run(&p->pass, cursor, p->list->fidelity, p->list->run_bytes);
         error = print_run(p, cursor, extents);
-        cursor = extents ? cursor + extents : 0; /* behind the last: the first ones again */
+        cursor = extents ? cursor + extents : 0; /* after the last extent it begins again */
     }
     return error;
 }
 
-/* The records of the node's extents, as paths below the store. */
+/* Prints the records of the node's extents, as paths below the store. */
 static int print_records(const struct printing *p)
 {
     struct lod_record_desc recd;

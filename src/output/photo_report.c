@@ -18,7 +18,8 @@ static enum kind kind_of(const struct lod_store_totals_codec *jpegs)
     return grouped == 0 ? NONE : 2 * jpegs->kept > grouped ? SOURCES : SCANS;
 }
 
-/* Items of a store of scan groups that hold their source, since it cannot be rebuilt. */
+/* Prints how many photographs of --full=scans contain their source file, since it could not be
+ * rebuilt from the scans. */
 static void print_kept(const struct lod_store_totals_codec *jpegs, FILE *out)
 {
     char text[LOD_REPORT_TEXT];

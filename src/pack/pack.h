@@ -46,7 +46,7 @@ struct lod_pack_options {
     struct lod_filter filter;
     bool follow, skip_unreadable, dry_run;
     bool plan;                 /* only decide, for parts */
-    struct lod_pack_part part; /* write these records of a plan; all 0: pack it all */
+    struct lod_pack_part part; /* which part of a plan to write; all 0: pack everything */
     struct lod_progress *progress;
     struct lod_cancel *stop;
 };

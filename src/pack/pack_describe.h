@@ -13,8 +13,8 @@
 cJSON *lod_pack_describe(const struct lod_pack_options *options, uint64_t record_bytes);
 
 /*
- * Prints the options that determine the bytes of a store as on the command line, a line each.
- * `labels` is the text of --labels; without a place there is none.
+ * Writes those options to `text` that determine the bytes of a store, as on the command line, one a
+ * line. `labels` is the text of --labels; its `at` is NULL if there is none.
  */
 void lod_pack_lines(const struct lod_pack_options *options, struct lod_span labels,
                     char text[LOD_JOURNAL_OPTIONS_MAX + 1]);

@@ -140,7 +140,7 @@ struct looking {
     uint32_t first; /* of the order's files */
 };
 
-/* Returns whether a file lies in the container of the one before it, which is looked at. */
+/* Returns whether a file is in the same container as the previous file, which is checked anyway. */
 static bool shares_container(const struct looking *looking, uint64_t index)
 {
     const uint32_t *files = looking->p->order.files + looking->first + index;

@@ -22,7 +22,7 @@ struct lod_pack_run {
     const struct lod_pack_options *options;
     struct lod_first_error *first_error;
     struct lod_pack_result *result;
-    int source_fd; /* a folder: the source, or that of its containers */
+    int source_fd; /* a folder: the source itself, or the one that has its containers */
     bool alone;    /* the source is one container */
     struct lod_target target;
     struct lod_resume resume;

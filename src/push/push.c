@@ -56,7 +56,8 @@ static int read_object(void *ctx, uint64_t offset, void *into, size_t bytes)
     return lod_object_pread(ctx, offset, into, bytes);
 }
 
-/* The name of object `number`: a record, which is described too, or behind them the index. */
+/* Returns the name of object `number`. The records come first, then the index. For a record sets
+ * *ret_recd too. */
 static int name_object(struct work *work, uint64_t number, char name[LOD_OBJECT_NAME_MAX + 1],
                        struct lod_record_desc *ret_recd)
 {
@@ -71,7 +72,7 @@ static int name_object(struct work *work, uint64_t number, char name[LOD_OBJECT_
     return error;
 }
 
-/* The name and the mark of an object. */
+/* Returns the name of an object, and the mark that identifies its contents on the server. */
 static int describe(struct work *work, uint64_t number, char name[LOD_OBJECT_NAME_MAX + 1],
                     uint64_t *ret_mark)
 {
@@ -99,7 +100,8 @@ static void add(struct work *work, bool sent, uint64_t bytes)
     lod_progress_add(work->push->progress, 1, bytes, 0);
 }
 
-/* An answer that was lost on its way makes the next try find the object. */
+/* Creates an object unless the server has it already. It can have it from an earlier push, or from
+ * a try whose answer was lost. */
 static int create(struct work *work, const struct lod_upload_file *file, bool *ret_sent,
                   char why[LOD_UPLOAD_WHY])
 {
@@ -205,7 +207,7 @@ static int send_manifest(struct work *work, const struct lod_upload_file *manife
 {
     int error = lod_upload_create(work->upload, manifest, why);
 
-    if (error == -EEXIST) { /* perhaps our own, whose answer was lost */
+    if (error == -EEXIST) { /* perhaps this push created it, and the answer was lost */
         error = lod_upload_compare(work->upload, manifest, why);
         error = error == -ENOENT ? -EEXIST : error;
     }

@@ -22,8 +22,9 @@ struct lod_push {
     const char *store, *url;
     const struct lod_store_how *how; /* of the URL */
     unsigned threads;
-    uint32_t part, parts; /* of records and index, from 1; both 0: all, and the manifest */
-    bool look_only;       /* sends nothing */
+    uint32_t part,
+        parts;      /* send part 1 .. parts of records and index; 0, 0: all and the manifest */
+    bool look_only; /* sends nothing */
     struct lod_progress *progress;
     struct lod_cancel *cancel;
 };

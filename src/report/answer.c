@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of the page, which answers in one sentence, and a card for each size. */
+/* The head of the page: one sentence that names the fidelity to use, and a card for each size. */
 #include <stdio.h>
 
 #include "report/html.h"

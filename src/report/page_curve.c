@@ -16,7 +16,7 @@
 
 struct chart {
     struct lod_page *page;
-    const struct lod_survey *survey; /* for bytes and names, which all inputs share */
+    const struct lod_survey *survey; /* any input's survey: names and bytes are the same in all */
     const char *class;
     double width, height, left, right, top, bottom;
     double most; /* bytes */

@@ -21,9 +21,9 @@ struct size {
 /* The buffers of one photograph. */
 struct work {
     struct lod_photo_pixels photo;
-    uint8_t *whole, *seen, *shown; /* as decoded; at the size of training; a picture */
-    struct size sides;             /* of `seen` */
-    uint32_t part, x, y;           /* the part: its side and place in `seen` */
+    uint8_t *whole, *seen, *shown; /* as decoded; at the size of training; as on the page */
+    struct size sides;             /* width and height of `seen` */
+    uint32_t part, x, y;           /* the square of `seen` that is shown: its side and place */
 };
 
 static int make_buffers(struct work *work)

@@ -14,7 +14,7 @@
 #define PICTURE_BYTES_MAX (1400u << 10)
 
 #define PART_SHOWN  224u /* CSS pixels of a part */
-#define SMALL_SHOWN 224u /* a picture below half of this is shown enlarged */
+#define SMALL_SHOWN 224u /* a picture smaller than half of this is enlarged */
 
 /* The levels of the strips. */
 struct choice {

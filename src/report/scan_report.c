@@ -139,7 +139,7 @@ int lod_scan_report_classes(const cJSON *scans, FILE *out)
         if (lod_scan_number(class, "samples") > 0) {
             add_class(&table, class, true);
         } else {
-            others = class; /* classes without photographs share the measurement of all */
+            others = class; /* classes without sampled photographs use the measurement of all */
         }
     }
     if (others) {

@@ -48,7 +48,8 @@ LOD_MUST_CHECK int lod_sample_totals_find(struct lod_index *index, bool files,
                                           struct lod_sample_totals *totals);
 void lod_sample_totals_finish(struct lod_sample_totals *totals);
 
-/* Print a table with the files that were listed, and a member `samples`. */
+/* Print the totals and the files that were listed: as a table, or as the member `samples` of a JSON
+ * document. */
 LOD_MUST_CHECK int lod_sample_totals_print(const struct lod_sample_totals *totals,
                                            struct lod_index *index, FILE *out);
 LOD_MUST_CHECK int lod_sample_totals_json(const struct lod_sample_totals *totals,

@@ -17,8 +17,8 @@ struct lod_store_facts {
     struct lod_store_totals totals;
     uint64_t folders, symlinks, aliases;
     uint64_t record_bytes;
-    uint32_t *names;          /* of every item: files that share it */
-    LOD_LIST(uint32_t) whole; /* own nodes of items stored whole */
+    uint32_t *names;          /* for each item: how many files share it */
+    LOD_LIST(uint32_t) whole; /* nodes of the files that are stored whole */
 };
 
 /* Reads the index. Borrows the dataset. Returns -ENOMEM, or an error of reading the index. */

@@ -12,8 +12,8 @@
 #include "compiler.h"
 #include "index/index.h"
 
-/* The folder that was opened last, since neighbours mostly share it. `fd` is root_fd or a
- * descriptor of its own. */
+/* The folder that was opened last: adjacent files are mostly in one folder. `fd` is root_fd, or a
+ * descriptor that this struct owns. */
 struct lod_confined_dir_folder {
     int root_fd; /* borrowed */
     int fd;      /* -1: none yet */

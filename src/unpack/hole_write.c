@@ -53,7 +53,7 @@ static int write_data(int fd, struct iovec *spans, unsigned *at, unsigned end)
     return 0;
 }
 
-/* Writes a span that has holes, or is one. */
+/* Writes a span that contains zeros for holes, or nothing else. */
 static int write_sparse(int fd, struct iovec span, bool *hole)
 {
     int error = 0;

@@ -14,7 +14,7 @@
 #include "pool.h"
 #include "unpack/work.h"
 
-#define FRAMES_BYTES (64ull << 20) /* small, as each frame is read about once */
+#define FRAMES_BYTES (64ull << 20) /* a small cache: each frame is read about once */
 
 static int step(void *ctx, uint64_t index)
 {
@@ -98,8 +98,8 @@ static int begin(struct lod_unpack_work *work)
 }
 
 /*
- * Removes the mark if no name is missing. That comes before the root gets its mode and time, which
- * any change in the root would alter.
+ * Removes the mark of an unfinished unpack if no name is missing. Then sets the mode and the time
+ * of the root: removing the mark later would change that time.
  */
 static int end(struct lod_unpack_work *work, int error)
 {

@@ -10,7 +10,7 @@
 struct search {
     struct lod_dataset *dataset;
     struct lod_warm_records *records;
-    struct lod_record_desc last; /* neighbouring items are mostly in one record */
+    struct lod_record_desc last; /* remembered, since adjacent items are mostly in one record */
 };
 
 static int add_item(struct search *search, uint32_t item)

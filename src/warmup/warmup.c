@@ -15,7 +15,7 @@
 #include "bytes.h"
 #include "record/record.h"
 
-#define TRIES 100u /* of an offer, while other mounts write to the tier */
+#define TRIES 100u /* how often bytes are offered while another mount has the tier's lock */
 
 static const struct timespec pause_20ms = {.tv_nsec = 20000000};
 
@@ -29,12 +29,12 @@ struct work {
     struct lod_warmup_counts counts;
 };
 
-/* The wanted bytes of a record's file. */
+/* A record's file, and the bytes of it that are wanted. */
 struct part {
     struct lod_object *object;
     uint64_t key;
-    uint64_t head;     /* header and metadata: from 0 to here */
-    uint64_t from, to; /* groups */
+    uint64_t head;     /* end of header and metadata, which begin at 0 */
+    uint64_t from, to; /* range of the groups */
 };
 
 /* ------------------------------------------------------------------------------ one record */
@@ -88,7 +88,8 @@ static bool has_room(struct work *work, uint64_t key, uint64_t *ret_room)
            !atomic_load(&work->stuck);
 }
 
-/* Brings [from, to) of one slice, whose beginning comes first: a tier appends. */
+/* Loads [from, to) of one slice into the tier. Loads the bytes before `from` too if they are
+ * missing, since a tier can only append to a slice. */
 static int warm_slice(struct work *work, const struct part *part, struct lod_io_buffer *buffer,
                       uint64_t from, uint64_t to)
 {
@@ -146,7 +147,7 @@ static unsigned take_buffer(struct work *work)
     unsigned i = 0;
 
     while (atomic_flag_test_and_set(&work->taken[i])) {
-        i++; /* there are as many as threads */
+        i++; /* ends: there are as many buffers as threads */
     }
     return i;
 }
@@ -206,7 +207,7 @@ static int add_up(struct work *work, struct lod_listed *records)
     return error;
 }
 
-/* Blocks until the tier has been added up: before that it takes nothing. */
+/* Blocks until the tier knows how many bytes it has. Before that it accepts none. */
 static int await_tier(struct work *work)
 {
     struct lod_store_stats stats;

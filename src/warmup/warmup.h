@@ -38,7 +38,8 @@ struct lod_warmup_counts {
     int first_error;
 };
 
-/* -EINTR. -EIO: the tier's disk fails. Failed records are only counted. */
+/* Returns -EINTR, or -EIO if the tier's disk fails. Records that cannot be read are counted in the
+ * result, and are no error. */
 LOD_MUST_CHECK int lod_warmup_run(const struct lod_warmup *warmup,
                                   struct lod_warmup_counts *ret_counts);
 

@@ -33,7 +33,7 @@ static bool flag_of(const cJSON *config, const char *name, bool set)
     return set || cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(config, name));
 }
 
-/* Takes what the words left open. */
+/* Takes settings that the command line did not give from the mount's settings. */
 static void take_config(const cJSON *config, struct lod_fuse_options *options)
 {
     struct lod_store_how *how = &options->how;

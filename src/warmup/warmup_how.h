@@ -10,13 +10,13 @@
 struct lod_warmup_how {
     const char *location; /* of the store */
     struct lod_fuse_options options;
-    char *behind;  /* owned: the location, if a mount was named */
-    cJSON *config; /* owned: has texts of `options` */
+    char *behind;  /* owned; the location of the store behind the mount, if one was named */
+    cJSON *config; /* owned; `options` points to texts in it */
 };
 
 /*
- * `given`: a store, or a mount, whose own settings hold where `words` has no other. Returns
- * LOD_EXIT_OK, or another exit code after a message on stderr; also if there is no tier.
+ * `given` is a store or a mount. Settings that `words` does not give are those of the mount.
+ * Returns LOD_EXIT_OK, or another exit code after a message on stderr; also if there is no tier.
  */
 int lod_warmup_how_take(const char *given, const struct lod_option_list *words,
                         struct lod_warmup_how *ret_how);

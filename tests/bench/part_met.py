@@ -48,7 +48,7 @@ def paced(paths, rate):
             files, used = files + 1, used + size
             time.sleep(max(0, free - time.monotonic()))
     seconds = time.monotonic() - begin
-    third = seconds / 3  # the first window is loaded by then
+    third = seconds / 3  # by then the first window is loaded
     return {"files_per_s": files / seconds, "used": used, "seconds": seconds,
             "late": sum(wait for at, wait in waits if at > third) / (seconds - third)}
 

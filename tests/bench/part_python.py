@@ -78,7 +78,7 @@ def measure_set(bench, part, data):
 
 
 def middle(values):
-    """The inner half, whose ends are the quartiles."""
+    """Returns the sorted values between the quartiles: the middle half."""
     values = sorted(values)
     return values[len(values) // 4:len(values) - len(values) // 4]
 

@@ -63,7 +63,7 @@ class Part:
         return [value[field] for value in found] if field else found
 
     def table(self, title, columns, rows):
-        """`rows`: (label, role, cells), as many cells as columns."""
+        """Adds a table. A row is (label, role, cells), with one cell for each column."""
         self.data["tables"].append({
             "title": title, "columns": list(columns),
             "rows": [{"label": label, "role": role, "cells": list(cells)}

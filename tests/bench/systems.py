@@ -137,7 +137,8 @@ def make_shards(tools, kind, data, folder, count):
 
 
 def breadth_first(files):
-    """Writes the null server's list: a line a node, children of a folder adjacent and sorted."""
+    """Writes the list of files for the null server: one line for each file and folder. The children
+    of a folder are adjacent and sorted."""
     children = {"": set()}
     sizes = dict(files)
     for path, _ in files:

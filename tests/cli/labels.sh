@@ -26,7 +26,8 @@ has()
     labels_of "$1" | grep -qxF "$2 $3" || { fail "$2 has not the label $3"; labels_of "$1"; }
 }
 
-# Both kinds of lists, ends of lines, leading ./ and blanks; pictures that are not named.
+# A list may have both line ends, a leading ./ and trailing blanks. Pictures that it does not name
+# have no label.
 printf 'one/a/0.jpg\t7\r\n./two/b/1.jpg\t2147483647\r\n\nrest/2.jpg\t-1  \none/a/1.jpg\t0' >given
 pack 0 --labels=given
 for pair in 'one/a/0.jpg 7' 'two/b/1.jpg 2147483647' 'rest/2.jpg -1' 'one/a/1.jpg 0' \
@@ -83,12 +84,12 @@ refused 'one/a/0.jpg\t1\nnone.jpg\t2\n' "given: line 2: 'none.jpg' is not in the
 refused 'one/a/0.jpg\t1\n\none/a/0.jpg\t1\n' "given: line 3: 'one/a/0.jpg' has a label already"
 refused 'one/a/0.txt\t1\n' "line 1: 'one/a/0.txt' is no picture"
 refused 'one/a\t1\n' "line 1: 'one/a' is no picture"
-refused 'one/a/0.jpg\t2147483648\n' "'2147483648' is no label"
-refused 'one/a/0.jpg\t-2\n' "'-2' is no label"
-refused 'one/a/0.jpg\t1.5\n' "'1.5' is no label"
-refused 'one/a/0.jpg\tcat\n' "'cat' is no label"
-refused 'one/a/0.jpg\t\n' "'' is no label"
-refused 'one/a/0.jpg\t99999999999999999999999\n' "is no label"
+refused 'one/a/0.jpg\t2147483648\n' "'2147483648' is not a label"
+refused 'one/a/0.jpg\t-2\n' "'-2' is not a label"
+refused 'one/a/0.jpg\t1.5\n' "'1.5' is not a label"
+refused 'one/a/0.jpg\tcat\n' "'cat' is not a label"
+refused 'one/a/0.jpg\t\n' "'' is not a label"
+refused 'one/a/0.jpg\t99999999999999999999999\n' "is not a label"
 refused 'one/a/0.jpg 1\n' 'line 1: it is neither'
 refused '\t1\n' 'line 1: it is neither'
 refused '1\t2\t3\tone/a/0.jpg\n' 'line 1: it is neither'
@@ -104,7 +105,7 @@ pack 1 --labels=large
 said 'more than 4 GiB'
 rm large
 
-# Splits: those named, whatever else there is; none; names that are no folder of the source.
+# --splits: the named folders only; no splits; errors for names that are no folder of the source.
 printf 'one/a/0.jpg\t7\n' >given
 pack 0 --splits=one,two
 expect 0 "$LODFS" info --json store

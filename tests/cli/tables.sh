@@ -33,7 +33,7 @@ expect 0 "$LODFS" pack "${all[@]}" -v source store
 printed '5 tables, 3 tables beside their shards'
 printed 'object.npy: its elements are Python objects, which lodfs never unpickles'
 printed 'vector.npy: it does not have two axes'
-printed 'complex.npy: its elements are no plain numbers'
+printed 'complex.npy: its elements are not plain numbers'
 for name in plain sub/equal fortran small empty text sub/sparse; do
     expect 0 "$LODFS" ls store "$name.toc"
     printed 'schema.json'

@@ -25,7 +25,7 @@ from tiny import PACKED, make_source
 
 COPIES, COPIES_LONG = 300, 10_000
 BATCH = 50  # copies on disk at one time
-VIEWS = 3   # views of one copy that are read
+VIEWS = 3   # how many views of each copy are read
 HANG_S = 60
 # gpu=off: a crash of the process is then never that of a GPU driver.
 OPTIONS = ("gpu=off", "gpu=off,cache=none", "gpu=off,cache_size=64K,threads=1")

@@ -224,8 +224,8 @@ def unmounts(point):
 
 def mount_once(store, point, fail=None, count=None, wanted=None, beside=0):
     """Mounts, reads all files and unmounts. Returns (result of the server, shown(point) or None).
-    With `wanted` it reads again, for a while, until all is as in that. `beside`: other readers at
-    the same time, for which the server has threads."""
+    With `wanted` it repeats the reading for a while until the result equals it. `beside` other
+    readers run at the same time."""
     env = dict(os.environ, LD_PRELOAD=os.environ["FAIL_NTH"])
     env.update({"LODFS_FAIL": fail} if fail else {"LODFS_FAIL_COUNT": count} if count else {})
     # gpu=off: a GPU driver may abort the server when memory runs out.

@@ -91,7 +91,7 @@ def sums_of(row, rows):
 
 
 def shown(row, segments, fidelity):
-    """Returns the level of a fidelity; 0: the exact image."""
+    """Returns the number of the level that a fidelity shows; 0: it shows the exact image."""
     levels = spec.levels_of(row)
     return max((k for k in range(1, min(fidelity, 7) + 1) if levels[k - 1]), default=0) \
         if fidelity < 10 else 0

@@ -99,7 +99,7 @@ def unique(base, path):
 
 
 def ranges(point, named):
-    """Pieces of a level, in any order, are those of the whole file."""
+    """Reads pieces of a level in any order, and compares them with the whole file."""
     kept = {f"{point}/{folder}/{path}": read(f"{point}/{folder}/{path}")
             for folder in ("q1", "q4") for path in named[:6]}
     yield from framed.pieces(kept, 600)

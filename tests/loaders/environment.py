@@ -21,7 +21,7 @@ ALONE = ("tensorflow",)
 
 
 def install(name, folder, packages):
-    """Numbers and pictures come from Debian's packages, if its versions will do."""
+    """Installs packages in an environment, with Debian's NumPy and Pillow if their versions fit."""
     kind = "--clear" if name in ALONE else "--system-site-packages"
     steps = ([sys.executable, "-m", "venv", kind, folder],
              [folder / "bin" / "python", "-m", "pip", "install", "-q",

@@ -24,7 +24,8 @@ from small import write
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIDELITIES = ("q3", "full")
 
-# loader: the readers that use it; packages of the index; programs; whether it is large
+# For each loader: its readers in readers.py; its packages of the Python index; the programs that it
+# needs; whether it is large.
 LOADERS = {
     "tarfile": (["tarfile"], [], [], False),
     "gnu-tar": (["gnu_tar"], [], ["tar"], False),

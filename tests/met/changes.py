@@ -99,8 +99,10 @@ PHASE_MIN, PHASE_MAX = 11, 200  # repeats
 
 
 def has_followed(size, ends):
-    """Whether a window of `size` bytes fits the phase that comes after `ends`, their (bytes, room).
-    The last one does not fit the room of the second."""
+    """Returns whether a window of `size` bytes shows that the next phase has begun. `ends` has
+    (bytes, room) of the window at the end of each phase before. In the second and third phase
+    windows are less than half as large as at the end of the phase before. In the last phase they
+    are larger than the room of the second."""
     return size < .5 * ends[-1][0] if len(ends) in (1, 2) else not ends or size > ends[1][1]
 
 

@@ -106,7 +106,7 @@ def stands_still(point):
 
 
 def gone_record(source, store, point):
-    """A record that fails for ever: its readers get EIO, the others their files, nothing stops."""
+    """One record can never be read: its files fail with EIO, all others are read, the job ends."""
     path = f"{store}/records/{sorted(os.listdir(store + '/records'))[2]}"
     os.rename(path, f"{path}.away")
     try:
@@ -129,7 +129,7 @@ def gone_record(source, store, point):
 
 
 def dull_scores(point):
-    """Scores that are equal for ever, or no numbers, never stop a job, nor hold it in its place."""
+    """Scores that never change, or are not finite, do not stop a job or make it repeat for ever."""
     for policy in "score", "bollinger":
         for score in .5, 0., float("nan"), float("inf"), -float("inf"), 1e300:
             met = lodfs.MiniEpochs(f"{point}/q4", rf=policy, rf_max=3, room="300K")

@@ -107,7 +107,7 @@ def continued(point):
 
 
 def ranks(point):
-    """Ranks have files of their own in a pass; they do not enter the next one together."""
+    """In a pass, no file is read by two ranks. Ranks can begin the next pass at different times."""
     data = f"{point}/q4/train"
 
     def jobs():

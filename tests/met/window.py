@@ -106,7 +106,8 @@ def limited(store, work):
             gate(met, share)
             lengths = [len(list(met)) for _ in met.repeats(epochs=9)]
             print(f"limited: windows of {lengths}")
-            if min(lengths[3:]) < .5 * max(lengths):  # the first ones leave room to the next part
+            # The first windows are smaller: they leave room for the next part.
+            if min(lengths[3:]) < .5 * max(lengths):
                 yield f"windows of {min(lengths[3:])} to {max(lengths)} files"
 
 

@@ -30,7 +30,7 @@ def main():
         channels = dice.choice(list(MODES))
         width, height, to_width, to_height = (int(2 ** dice.uniform(0, 9)) for _ in range(4))
         samples = dice.randbytes(width * height * channels)
-        if case % 2:  # as hard as it gets: samples are 0 or 255
+        if case % 2:  # the hardest case for rounding: samples are 0 or 255
             samples = bytes(255 * (sample > 127) for sample in samples)
         image = Image.frombytes(MODES[channels], (width, height), samples)
         wanted = image.resize((to_width, to_height), Image.BILINEAR).tobytes()

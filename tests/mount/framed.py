@@ -85,7 +85,7 @@ def make_flat(folder, photos):
 
 
 def make_texts(folder, _):
-    """No pictures: large files lead samples."""
+    """A source without pictures. Then the larger file of each name is the lead of a sample."""
     for i in range(20):
         write(f"{folder}/words/{i}.txt", b"%d " % i * 3000)
         write(f"{folder}/words/{i}.json", b"{}")

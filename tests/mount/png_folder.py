@@ -166,8 +166,8 @@ def hostile_files():
 
 
 def peak(pid):
-    """Returns the peak resident KiB of a process so far, or 0 once it has ended. rusage would not
-    do: it includes the memory of this process before exec."""
+    """Returns the peak resident memory of a process so far in KiB, or 0 if it has ended. rusage
+    would be wrong: it includes the memory of this process before exec."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         return max([int(line.split()[1]) for line in status if line.startswith("VmHWM:")] + [0])
 

@@ -23,8 +23,8 @@ CLEAN = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 USERS = {"root": "0:0", "user": "1000:1000"}
 HOOKS = pathlib.Path("/usr/share/mmdebstrap/hooks")
 
-# $1: the root, $2: the files of the trial, $3: the user, $4: the folder of results, then the
-# command. All but the results is gone with its namespaces.
+# Arguments: the root, the files of the trial, the user, the folder of results, then the command.
+# The trial runs in its own namespaces: when it ends, only its results remain.
 TRIAL = r"""
 set -e
 root=$1 files=$2 user=$3 out=$4; shift 4

@@ -24,7 +24,7 @@ WORKERS = 2
 
 
 def ioctls(point):
-    """Requests so far; os.open asks nothing of its own."""
+    """Returns the number of ioctls so far. os.open sends none, unlike Python's open()."""
     file = os.open(f"{point}/.lodfs/stats", os.O_RDONLY)
     try:
         return json.loads(os.read(file, 1 << 20))["requests"]["ioctl"]

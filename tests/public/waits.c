@@ -17,7 +17,8 @@
 
 #include "api/lodfs.h"
 
-#define REQUESTS_MAX 12 /* of one file, at which a reader is stalled in turn */
+#define REQUESTS_MAX                                                                               \
+    12 /* requests for one file; the test stalls a reader at each of them in turn */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
@@ -99,7 +100,7 @@ static bool is_right(const struct job *job, const struct job *as)
     return job->count == as->count && memcmp(job->bytes, as->bytes, as->count) == 0;
 }
 
-/* 1: it timed out. 0: it has the bytes. -1: anything else. */
+/* Returns 1 if the job timed out, 0 if it has the right bytes, -1 otherwise. */
 static int ending_of(const struct job *job, const struct job *as)
 {
     if (job->result == -ETIMEDOUT && !strstr(job->error.message, "damage") &&

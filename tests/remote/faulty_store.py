@@ -19,11 +19,11 @@ PASSING = ("late", "status500", "status503", "status429", "status404", "reset", 
 STAYING = ("status404", "status403", "short", "shifted", "whole", "gzip", "total", "flip",
            "garbage", "etag", "redirect")
 TREES = ("q2", "full")
-FAULTS, FAULTS_LONG = 50, 1_000  # of each kind that passes; a tenth of those that take seconds
-MOST = 15  # of one mount, whose retries have a budget
+FAULTS, FAULTS_LONG = 50, 1_000  # of each passing kind; a tenth as many of kinds that take seconds
+MOST = 15  # faults in one mount: more would use up its budget of retries
 SIDE_BY_SIDE = 6  # they mostly wait
 LONGEST_S = 60
-END_S, END_TRIES = 5, 4  # the quickest counts: a busy machine keeps the daemon from running
+END_S, END_TRIES = 5, 4  # the shortest of some tries counts: a busy machine delays the daemon
 
 
 def passing(kind, server, point, truth):

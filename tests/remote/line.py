@@ -19,7 +19,7 @@ class _Rate:
         self.rate, self.free = bytes_per_second, 0.0
 
     def leave(self, count):
-        """Returns when `count` bytes have left, all that came before first."""
+        """Returns the time at which `count` more bytes have been sent, after all earlier bytes."""
         self.free = max(self.free, time.monotonic()) + count / self.rate
         return self.free
 

@@ -134,12 +134,12 @@ def by_profile(place, results):
          "a role"),
         ("needs a single sign-on", "[default]\nsso_session = a\n", "single sign-on"),
         ("has a key with a line end", "[default]\naws_access_key_id = a b\n"
-         "aws_secret_access_key = c\n", "too strange"),
+         "aws_secret_access_key = c\n", "cannot have"),
     )
     for name, text, says in rows:
         with environment(**profile(place.work, text)):
             results.add(f"a profile that {name}",
-                        place.refused(says, 2 if says == "too strange" else 1))
+                        place.refused(says, 2 if says == "cannot have" else 1))
     home = profile(place.work, "[default]\naws_access_key_id = a\naws_secret_access_key = b\n")
     os.chmod(f"{place.work}/user/.aws/config", 0)
     with environment(**home):
@@ -220,7 +220,7 @@ def told(place, results):
         results.add("a region that changes for ever", place.refused("region is"))
         for kind in "redirect", "moved":
             place.server.set(kind, ALWAYS)
-            results.add(f"S3 that redirects: {kind}", place.refused("it lies elsewhere"))
+            results.add(f"S3 that redirects: {kind}", place.refused("in another region"))
         place.server.set("none")
 
 

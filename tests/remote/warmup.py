@@ -127,7 +127,8 @@ def stopped(work, _truth):
         child.send_signal(number)
         text = child.communicate()[1]
         if number == signal.SIGINT:
-            yield from expect("interrupted", (child.returncode, b"goes on" in text), (130, True))
+            told = b"run the same command again" in text
+            yield from expect("interrupted", (child.returncode, told), (130, True))
     code, rest = warm(work, tier)
     yield from expect("afterwards", (code, rest["there_before"] > 0), (0, True))
     yield from expect("all", rest["there_before"] + rest["loaded"], rest["bytes"])

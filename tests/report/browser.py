@@ -33,7 +33,7 @@ class Browser:
             os.dup2(high[0], 3)
             os.dup2(high[1], 4)
 
-        # A process group of its own: helpers of Chromium end with it.
+        # Chromium gets its own process group, so that its helper processes can be ended with it.
         self._process = subprocess.Popen(
             [find(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
              "--no-first-run", "--remote-debugging-pipe", "--disable-background-networking",

@@ -14,7 +14,8 @@ from mounted import Results, Work, lodfs, skip
 
 WIDTHS = 390, 768, 1280
 
-# The least contrast of a text with the background behind it (WCAG 2, 1.4.3), and that text.
+# JavaScript that returns the lowest contrast of any text with its background (WCAG 2, 1.4.3), and
+# that text.
 CONTRAST = r"""(() => {
   const numbers = text => (text.match(/[\d.]+/g) || []).map(Number);
   const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(

@@ -125,7 +125,7 @@ def check_output(work, store):
     os.mkfifo(f"{out}/pipe")
     before = left(out)
     cases = ((1, ["-o", f"{out}/there"], b"exists already; --force replaces it"),
-             (1, ["-o", f"{out}/pipe", "--force"], b"is no regular file"),
+             (1, ["-o", f"{out}/pipe", "--force"], b"is not a regular file"),
              (1, ["-o", f"{out}/none/a.html"], b"No such file"),
              (2, ["--size=10"], b"takes 11 to 4096"), (2, ["--size=x"], b"takes 11 to 4096"),
              (2, ["--size=-224"], b"takes 11 to 4096"), (2, ["--size="], b"takes 11 to 4096"),

@@ -18,7 +18,7 @@ def make_photographs(folder):
 
 
 def hostile(work):
-    """A store whose folder, photographs and tables all have names that try to leave their place."""
+    """Makes a store in which the folder, photographs and tables have names that contain HTML."""
     source = os.fsencode(f"{work}/hostile")
     make_photographs(f"{work}/made")
     names = sorted(os.path.join(path, name) for path, _, files in os.walk(f"{work}/made")

@@ -23,7 +23,7 @@ INDEX_BYTES_MAX = 128         # an item
 BASE_KIB = (24 + 16 + 16) * PAGE_KIB  # the stated limits, without the cache, which stays empty
 DIRECTORIES_KIB = 16 * PAGE_KIB       # of framed files
 SAMPLE_READS = 200                    # anywhere in a framed file
-LISTING_S_MAX = 60            # a listing whose time grows with the square of names would take hours
+LISTING_S_MAX = 60            # if the time grew with the square of the names it would take hours
 
 
 def make(tool, store, items, many, photograph=None):

@@ -15,7 +15,7 @@ import store_spec as spec
 import stores
 
 COUNT = 80
-# name, path of the image, path of the mask, least and most pairs of a hundred
+# name, path of the image, path of the mask, lowest and highest share of pairs in per cent
 LAYOUTS = (
     ("names", "JPEGImages/2007_{}.jpg", "SegmentationClass/2007_{}.pgm", 100, 100),
     ("folders", "s{}/image.jpg", "s{}/mask.pgm", 100, 100),

@@ -116,7 +116,7 @@ int lod_dataset_record_loaded(struct lod_dataset *dataset, const struct lod_item
     return lod_dataset_record(dataset, item, ret_record);
 }
 
-/* All frames of the record fit. */
+/* Replaces the function of fs/store. The buffer has room for all frames of the record. */
 int lod_record_load(struct lod_record *record, struct lod_io_buffer *buffer, uint64_t from,
                     uint64_t to)
 {

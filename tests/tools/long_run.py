@@ -140,7 +140,7 @@ running_steps = set()
 
 
 def end_steps():
-    """Those that run are ended, and are run again next time."""
+    """Ends the steps that are running. The next call of the program runs them again."""
     for process in list(running_steps):
         process.terminate()
 
@@ -172,7 +172,8 @@ def show(step, passed, seconds, told, text):
 
 
 def run_part(part, state):
-    """Whether all steps that were run passed; as many at a time as there are processors."""
+    """Runs the remaining steps of a part, as many at a time as there are processors. Returns
+    whether all of them passed."""
     steps, begin, good = state.left(part), time.monotonic(), True
     print(f"{part}: {len(steps)} of {len(steps_of(part))} steps remain", flush=True)
     if not steps:
@@ -205,7 +206,7 @@ def run_part(part, state):
 
 
 def remains(state):
-    """A line a part; whether all steps of all parts have passed."""
+    """Prints a line for each part. Returns whether all steps of all parts have passed."""
     whole = True
     for part in PARTS:
         steps, left = steps_of(part), state.left(part)

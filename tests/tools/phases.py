@@ -80,7 +80,7 @@ class Row(NamedTuple):
     phase: str
     what: str
     wall_s: float
-    cpu_s: float = 0  # without that of daemons, which no process waits for
+    cpu_s: float = 0  # without that of daemons, which have no parent that waits
     tests: int = 0
     failed: bool = False
     log: str = ""

@@ -50,7 +50,7 @@ def commands(source, store, point, target):
         yield "the mount has wrong bytes"
     yield from wrong(0, "", "umount", point)
     yield from wrong(1, "no lodfs is mounted there", "umount", point)
-    for turn in range(8):  # whether two threads meet is chance
+    for turn in range(8):  # repeated, since two threads meet only by chance
         yield from wrong(0, "", "unpack", "-q", "-j4", f"{target}.store",
                          f"{target}.{turn}")
     yield from wrong(0, "is sound", "verify", store)

@@ -20,7 +20,7 @@ LIMIT = 64 * MIB
 OPTIONS = ("gpu=off,cache_size=16M", "gpu=off", "gpu=off,store_cache=private")
 PASSES, PASSES_LONG = 2, 20
 
-# Joins the cgroup and becomes the server.
+# A shell that joins the cgroup and then executes the server.
 JOIN = 'echo $$ >"$1" && shift && exec "$@"'
 
 

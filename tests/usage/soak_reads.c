@@ -120,8 +120,8 @@ static ssize_t by_sendfile(struct reader *r, int fd, size_t at, size_t bytes)
     return sent;
 }
 
-/* At least one byte is right where one is left; a read of a regular file is whole but for a
- * sendfile, which has a limit of its own. */
+/* Reads once in a random way and checks the bytes. Before the end of the file at least one byte
+ * must come. All ways but sendfile, which has its own limit, must return all bytes asked for. */
 static void one_read(struct reader *r, const struct file *file, int fd)
 {
     static ssize_t (*const ways[])(struct reader *, int, size_t, size_t) = {

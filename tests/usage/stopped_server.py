@@ -58,7 +58,8 @@ def end_reader(reader):
     return [] if reader.returncode == 0 and int(text) > 0 else [f"a reader ends with {text}"]
 
 
-# The kernel has been told all of this before. Python's open() sends an ioctl, os.open none.
+# Operations that the kernel answers from its caches, since it has asked for all of it before. They
+# use os.open, since Python's open() sends an ioctl.
 KNOWN = """
 import os, sys
 os.stat(sys.argv[1] + "/full/labels/train.csv")

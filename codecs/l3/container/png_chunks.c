@@ -253,7 +253,7 @@ static int step(struct walk *walk)
     }
     if (++walk->chunks > CHUNKS_FREE &&
         (uint64_t)(walk->cursor.at - walk->layout.before.at) < walk->chunks * CHUNK_BYTES_MEAN) {
-        return refuse(&walk->why, "it is cut into thousands of tiny chunks");
+        return refuse(&walk->why, "it consists of thousands of tiny chunks");
     }
     switch (chunk.type) {
     case TYPE('I', 'D', 'A', 'T'):

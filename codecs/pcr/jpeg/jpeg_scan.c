@@ -207,7 +207,7 @@ static const char *note_segment(struct scanner *s, uint8_t marker, struct lod_cu
     uint32_t bytes = (uint32_t)body->left + 4;
 
     if (l->scans && kind != LOD_JPEG_OTHER) {
-        return "a marker that decoders act on comes after the first scan";
+        return "a marker that changes decoding comes after the first scan";
     }
     if (l->segments_count == LOD_JPEG_SEGMENTS_MAX) {
         return "more than 1,024 APPn and COM segments";

@@ -85,7 +85,7 @@ static int take_pair(struct lod_libsvm_row *row, struct lod_span word, const cha
 
     error = error ? error : reserve_one(row);
     if (!error && (word.bytes == 0 || lod_text_number(word, &value) == LOD_NUMBER_NONE)) {
-        *ret_why = "a value is no number";
+        *ret_why = "a value is not a number";
         return -EILSEQ;
     }
     if (!error && row->count && index <= row->index[row->count - 1]) {
@@ -105,8 +105,8 @@ static const char *why_no_label(struct lod_span word)
         return "it has no label: a line is `label index:value ..`, a number first";
     }
     return memchr(word.at, ',', word.bytes)
-               ? "its label is no number; one label a line is kept, not several"
-               : "its label is no number; write one for each class";
+               ? "its label is not a number; one label a line is kept, not several"
+               : "its label is not a number; write one for each class";
 }
 
 static int take_line(struct lod_libsvm_row *row, struct lod_span line, const char **ret_why)

@@ -144,7 +144,7 @@ static int read_descr(struct parser *p, struct lod_span text)
         return fail(p, -ENOTSUP, "its elements are Python objects, which lodfs never unpickles");
     }
     if (text.bytes != 3 || !strchr("<>|=", text.at[0]) || text.at[0] == '\0') {
-        return fail(p, -ENOTSUP, "its elements are no plain numbers");
+        return fail(p, -ENOTSUP, "its elements are not plain numbers");
     }
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         if (text.at[1] == (uint8_t)types[i].kind && text.at[2] == (uint8_t)types[i].bytes) {
@@ -153,7 +153,7 @@ static int read_descr(struct parser *p, struct lod_span text)
             return 0;
         }
     }
-    return fail(p, -ENOTSUP, "its elements are no plain numbers");
+    return fail(p, -ENOTSUP, "its elements are not plain numbers");
 }
 
 static int take_descr(struct parser *p)

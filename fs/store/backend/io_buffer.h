@@ -22,10 +22,10 @@ struct lod_io_buffer {
     uint8_t *memory;
     uint64_t from, to;         /* range of the object; equal: empty */
     uint64_t loads, bytes, ns; /* sums of all loads: requests, bytes, time */
-    uint64_t fresh;            /* from here on the bytes are neither of a copy nor offered to it */
-    uint64_t copied_bytes;     /* sum of those that came from a copy of the store */
-    uint64_t first_byte_ns;    /* the part of `ns` before the first bytes; 0: not known */
-    uint64_t slowed;           /* loads that ended late, or after which the store wants fewer */
+    uint64_t fresh;         /* from here on, bytes come from the store and were not offered yet */
+    uint64_t copied_bytes;  /* how many of `bytes` came from the local copy of the store */
+    uint64_t first_byte_ns; /* the part of `ns` before the first bytes; 0: not known */
+    uint64_t slowed;        /* loads that ended late, or after which the store wants fewer */
     enum lod_read_class class; /* of the loads to come */
     unsigned parts;            /* of each: requests side by side at most; 0: 1 */
 };

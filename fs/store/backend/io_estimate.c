@@ -65,7 +65,8 @@ static void measure_told(struct lod_io_estimate *estimate, uint64_t bytes, uint6
 
 static void measure(struct lod_io_estimate *estimate, uint64_t bytes, uint64_t ns)
 {
-    uint64_t least = ns / 4 + 1; /* one average can be wrong, but must not make the other absurd */
+    uint64_t least =
+        ns / 4 + 1; /* a floor: if one average is wrong, the other must not become absurd */
 
     if (bytes < LARGE_BYTES) {
         uint64_t moving = bytes * LOD_SECOND_NS / get(&estimate->bandwidth, UNKNOWN_BANDWIDTH);

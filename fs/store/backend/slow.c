@@ -26,11 +26,11 @@
 /* A slot that was left so long ago counts as left by a late sleeper. */
 #define LATE_NS (2 * MS_NS)
 
-/* When something that all requests share is free again. */
+/* The times at which a shared resource, such as the line, is free again. */
 struct turn {
     uint64_t demand_ns; /* for DEMAND */
     uint64_t all_ns;    /* for AHEAD; at least the same */
-    uint64_t owed_ns;   /* of it: DEMAND that no request AHEAD has waited for yet */
+    uint64_t owed_ns;   /* time used by DEMAND that requests AHEAD have not waited for yet */
 };
 
 struct bucket {

@@ -55,7 +55,7 @@ struct lod_read_time {
     bool slowed;            /* the store asked for fewer requests */
 };
 
-/* Returns how many bytes a load of `bytes` can fill: whole blocks. */
+/* Returns `bytes` rounded up to whole blocks: a load of `bytes` bytes can write that many. */
 static inline size_t lod_load_whole(size_t bytes)
 {
     return (bytes + LOD_LOAD_ALIGN - 1) / LOD_LOAD_ALIGN * LOD_LOAD_ALIGN;

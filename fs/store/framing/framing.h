@@ -32,10 +32,10 @@ struct lod_framed_file {
     uint64_t bytes;        /* at the fidelity of the framed file */
     int64_t mtime;         /* seconds * 2^30 + nanoseconds */
     uint16_t mode;         /* 0777 */
-    bool plain;            /* of the same bytes at every fidelity */
-    const uint32_t *words; /* where it has RecordIO's magic word, at this fidelity: position / 4 */
+    bool plain;            /* it has the same bytes at every fidelity */
+    const uint32_t *words; /* offsets of RecordIO's magic word at this fidelity, divided by 4 */
     uint32_t words_count;
-    uint32_t words_most; /* at any fidelity; UINT32_MAX: too many to be known */
+    uint32_t words_most; /* the largest count at any fidelity; UINT32_MAX: too many to be stored */
 };
 
 struct lod_framed_sample {
@@ -99,13 +99,13 @@ struct lod_framing {
     const char *folder; /* MOUNT/folder/FIDELITY */
     const char *ending; /* of its files */
     enum lod_format format;
-    bool whole;             /* a file has all samples of a split; otherwise those of one record */
-    bool escapes;           /* files of samples have other bytes where they have the magic word */
+    bool whole;   /* a framed file has all samples of a split; otherwise only those of one record */
+    bool escapes; /* the magic word inside a file of a sample is replaced by other bytes */
     unsigned trailer_bytes; /* zeros behind the last sample of a file */
 
     /*
-     * Returns whether the framing can have the sample at this fidelity. One that it cannot have at
-     * any is in none of its files. NULL: all.
+     * Returns whether the framing can represent the sample at this fidelity. A sample for which it
+     * returns false at any fidelity is left out of all files. NULL: every sample is taken.
      */
     bool (*takes)(const struct lod_framed_sample *sample);
 
@@ -138,7 +138,8 @@ static inline uint64_t lod_stretch_bytes(const struct lod_stretch *stretch)
 uint64_t lod_framing_bytes(const struct lod_framing *framing,
                            const struct lod_framed_sample *sample);
 
-/* Returns the raw member that is called as the lead's stem and this ending; NULL: there is none. */
+/* Returns the member of the sample with this ending behind the lead's stem, if it is a raw file;
+ * else NULL. */
 static inline const struct lod_framed_file *
 lod_framed_member(const struct lod_framed_sample *sample, const char *ending)
 {

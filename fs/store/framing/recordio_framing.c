@@ -25,11 +25,11 @@
 #define INDEX_BYTES  28u /* "%010u\t%016u\n" */
 #define LIST_BYTES   30u /* "%010u\t%17.6f\t", the path, "\n" */
 
-/* The data of a record, and the words of it that are left out. */
+/* The data of a record, and the magic words in it, which are left out. */
 struct data {
     const struct lod_framed_file *label, *picture; /* label: NULL if there is no vector */
     uint64_t label_bytes, bytes;
-    unsigned header_words, label_words, words; /* words: of all */
+    unsigned header_words, label_words, words; /* left out in the header, the label, and in all */
 };
 
 static bool is_vector(const struct lod_framed_file *file)
@@ -83,8 +83,8 @@ static uint8_t *put_part(const struct data *data, unsigned part, uint8_t *into)
 /* A stretch is the bytes of a file between two words that are left out. */
 struct slice {
     const struct lod_framed_file *file;
-    unsigned number; /* words of the file before it */
-    unsigned part;   /* of the record, in which it is */
+    unsigned number; /* how many words of the file were left out before it */
+    unsigned part;   /* number of the part of the record in which it is */
     bool first, last;
 };
 
@@ -111,7 +111,8 @@ static unsigned head_bytes(const struct data *data, const struct slice *slice)
     if (slice->first) {
         return PART_BYTES + HEADER_BYTES + data->header_words * (PART_BYTES - WORD_BYTES);
     }
-    return slice->number ? PART_BYTES : 0; /* a picture goes on in the part of its labels */
+    return slice->number ? PART_BYTES
+                         : 0; /* a picture begins in the part in which its labels end */
 }
 
 static unsigned stretches(const struct lod_framed_sample *sample)

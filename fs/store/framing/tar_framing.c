@@ -26,7 +26,7 @@ enum {
     SUM_AT = 148,
     TYPE_AT = 156,
     MAGIC_AT = 257,
-    FIELDS_END = 272, /* the end of the magic, up to whole words */
+    FIELDS_END = 272, /* the end of the magic, rounded up to whole words */
     PREFIX_AT = 345,
 };
 
@@ -57,7 +57,8 @@ static size_t prefix_of(const struct entry *entry)
     return at;
 }
 
-/* Does the path fit into a header, cut at `prefix`? */
+/* Returns whether the path fits into a header. *ret_prefix is where it is cut into the two fields;
+ * 0: it fits into the name field. */
 static bool fits(const struct entry *entry, size_t *ret_prefix)
 {
     const size_t all = entry->name_bytes + entry->ending_bytes;
@@ -194,7 +195,8 @@ static struct entry label_of(const struct lod_framed_sample *sample, size_t byte
     return entry;
 }
 
-/* In decimal; the label is not negative. Every sample needs it several times. */
+/* Writes the label in decimal and returns the digits; it is not negative. It is faster than
+ * snprintf, which matters: every sample needs it several times. */
 static size_t label_text(const struct lod_framed_sample *sample, char text[LABEL_BYTES])
 {
     uint32_t left = (uint32_t)sample->label;
@@ -209,7 +211,8 @@ static size_t label_text(const struct lod_framed_sample *sample, char text[LABEL
     return digits;
 }
 
-/* A file of the user's own under this name is kept. */
+/* Returns whether the framing adds a .cls file with the label. If the source has a file of that
+ * name, that one is shown instead. */
 static bool has_label(const struct lod_framed_sample *sample)
 {
     for (unsigned i = 0; i < sample->count; i++) {

@@ -70,7 +70,7 @@ static uint8_t *put_bytes(uint8_t *at, const void *data, uint64_t bytes)
     return at + bytes;
 }
 
-/* A field with a length: tag, length, contents of `bytes` bytes. */
+/* Returns the size of a field with a length: tag, length, and contents of `bytes` bytes. */
 static uint64_t field_bytes(uint64_t bytes)
 {
     return 1 + varint_bytes(bytes) + bytes;
@@ -111,7 +111,7 @@ static uint8_t *put_entry(uint8_t *at, const struct feature *feature)
 
 /* -------------------------------------------------------------------------------- features */
 
-/* Inline, so that the compiler counts the bytes of keys. */
+/* Inline, so that strlen(key) is a constant. */
 static inline void add(struct example *example, const char *key, const void *value, uint64_t bytes)
 {
     example->feature[example->count++] = (struct feature){
@@ -175,8 +175,8 @@ static uint32_t masked(uint32_t crc)
     return (crc >> 15 | crc << 17) + 0xa282ead8u;
 }
 
-/* The Example that a member has, the features of all but the picture. It comes first: parsers join
- * messages that follow each other. */
+/* Returns the member that holds a serialised Example with all features but the picture; NULL: none.
+ * The framing writes it first and appends the picture. Parsers merge adjacent messages into one. */
 static const struct lod_framed_file *given_of(const struct lod_framed_sample *sample)
 {
     return lod_framed_member(sample, GIVEN_ENDING);

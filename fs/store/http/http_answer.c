@@ -308,7 +308,7 @@ static const char *const sentences[] = {
     [LOD_HTTP_CHANGED] = "the object has changed; mount the store again",
     [LOD_HTTP_EXPIRED] = "the keys have expired",
     [LOD_HTTP_DENIED] = "access is denied; check the keys and who may read the store",
-    [LOD_HTTP_MOVED] = "it lies elsewhere; check endpoint, region and URL",
+    [LOD_HTTP_MOVED] = "it is in another region or at another URL; check endpoint, region and URL",
     [LOD_HTTP_NO_RANGES] = "the server does not serve ranges of files, which lodfs needs",
     [LOD_HTTP_REFUSED] = "the server refuses the request",
 };
@@ -318,7 +318,7 @@ void lod_http_answer_text(const struct lod_http_answer *answer, enum lod_http_ve
 {
     const bool empty = answer->status == 200 && answer->has_length && !answer->length;
     const char *sentence =
-        is_code(answer, clock_codes)     ? "this computer's clock differs from the server's; set it"
+        is_code(answer, clock_codes) ? "this computer's clock differs from the server's; correct it"
         : is_code(answer, bucket_codes)  ? "there is no such bucket"
         : answer->status == 416 || empty ? "the object is empty, or shorter than it should be"
                                          : sentences[verdict];

@@ -34,7 +34,7 @@ struct lod_http_answer {
 struct lod_http_asked {
     uint64_t first, last;
     uint64_t total;   /* bytes of the object; 0: not known */
-    const char *etag; /* that the object had before; empty: not known */
+    const char *etag; /* ETag of the object in an earlier answer; empty: not known */
 };
 
 enum lod_http_verdict {
@@ -51,11 +51,11 @@ enum lod_http_verdict {
     LOD_HTTP_REFUSED,   /* any other answer */
 };
 
-/* One line, with or without its line end. A status line begins a new answer, after a redirect.
- * False: there are more header lines than LOD_HTTP_HEADERS_MAX. */
+/* Takes one header line, with or without its line end. A status line begins a new answer, as after
+ * a redirect. Returns false if there are more header lines than LOD_HTTP_HEADERS_MAX. */
 bool lod_http_answer_line(struct lod_http_answer *answer, const char *line, size_t bytes);
 
-/* The first bytes of the body of an error. */
+/* Takes the first bytes of the body of an error. */
 void lod_http_answer_body(struct lod_http_answer *answer, const char *body, size_t bytes);
 
 enum lod_http_verdict lod_http_answer_judge(const struct lod_http_answer *answer,

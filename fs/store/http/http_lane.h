@@ -33,7 +33,7 @@ LOD_MUST_CHECK int lod_http_lane_start(struct lod_http_lane *lane,
  */
 void lod_http_lane_wait(struct lod_http_lane *lane, uint64_t until_ns);
 
-/* Gives a request up, whose connection is closed. It is `over` with this error. */
+/* Gives up a request and closes its connection. The request is then `over`, with this error. */
 void lod_http_lane_cancel(struct lod_http_lane *lane, struct lod_http_request *request, int error);
 
 /* Ends a wait. Any thread, while the lane exists. */

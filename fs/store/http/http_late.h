@@ -16,19 +16,19 @@
 struct lod_late {
     uint32_t waits_us[LOD_LATE_WINDOW]; /* a ring of times to the first byte */
     bool second[LOD_LATE_WINDOW];       /* a ring: was the request a second one? */
-    uint32_t seen, sent;                /* since the beginning */
-    uint32_t seconds;                   /* of `second`: true */
-    uint64_t after_ns;                  /* computed now and then */
+    uint32_t seen, sent;                /* answers and requests since the beginning */
+    uint32_t seconds;                   /* how many entries of `second` are true */
+    uint64_t after_ns;                  /* the time after which a request is late */
     uint64_t quiet_until_ns;
 };
 
-/* A request was sent. */
+/* Records that a request was sent. */
 void lod_late_send(struct lod_late *late, bool second);
 
-/* Its first byte came after so long. */
+/* Records how long a request waited for its first byte. */
 void lod_late_see(struct lod_late *late, uint64_t wait_ns);
 
-/* The server wants fewer requests: no second ones for 10 s. */
+/* Records that the server asked for fewer requests: no second requests are sent for 10 s. */
 void lod_late_slow_down(struct lod_late *late, uint64_t now_ns);
 
 /* A request is late if its first byte did not come after this: twice the 95th percentile, 50 ms at

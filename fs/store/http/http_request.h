@@ -55,11 +55,11 @@ struct lod_http_request {
     size_t room;                      /* for the document; a longer one is an error */
 
     bool over;
-    int error;        /* 0: the server answered. Else see lod_http_lane_wait */
-    bool certificate; /* then: TLS refused the server */
+    int error;        /* 0: the server answered. Else an error listed at lod_http_lane_wait */
+    bool certificate; /* with an error: TLS did not accept the server */
     struct lod_http_answer answer;
     enum lod_http_verdict verdict; /* of `answer`; RIGHT: bytes are in `into` */
-    size_t got;                    /* of them */
+    size_t got;                    /* how many bytes are in `into` */
     uint64_t put;                  /* bytes of the body that were sent */
     int put_error;                 /* of the body's `read` */
     uint64_t began_ns, sent_ns;    /* 0: still connecting */

@@ -26,7 +26,7 @@ struct lod_retry_budget {
 };
 
 void lod_retry_budget_init(struct lod_retry_budget *budget, uint64_t now_ns);
-/* A request was answered rightly: one retry more for every ten of these. */
+/* Records a correct answer. Every ten of them allow one more retry. */
 void lod_retry_budget_earn(struct lod_retry_budget *budget);
 /* Takes one retry. False: there is none left. 20 come back each minute. */
 bool lod_retry_budget_take(struct lod_retry_budget *budget, uint64_t now_ns);

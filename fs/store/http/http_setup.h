@@ -15,7 +15,7 @@ LOD_MUST_CHECK int lod_http_setup(const struct lod_curl_api *curl, const struct 
                                   CURL *easy, struct lod_http_request *request,
                                   struct curl_slist **ret_headers);
 
-/* Judges the answer as the method wants it. */
+/* Checks the answer by the rules of the request's method. Returns RIGHT or the kind of error. */
 enum lod_http_verdict lod_http_request_judge(const struct lod_http_request *request);
 
 #endif

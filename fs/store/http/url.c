@@ -68,7 +68,7 @@ static size_t name_bytes(const struct lod_url *url)
     return colon ? (size_t)(colon - url->host) : url->host_bytes;
 }
 
-/* A port may be left out, also behind its colon. */
+/* Returns whether the port is valid. Both "host" and "host:" have none, which is valid. */
 static bool has_good_port(const struct lod_url *url)
 {
     const size_t name = name_bytes(url), rest = url->host_bytes - name;
@@ -99,15 +99,16 @@ int lod_url_take(const char *location, struct lod_url *ret_url, char *why, size_
     if (memchr(url.host, '@', url.host_bytes)) {
         return refuse(why, why_room,
                       s3 ? "a URL holds no keys; give them by the environment or a profile"
-                         : "a URL holds no user and password; put them into ~/.netrc");
+                         : "a URL cannot contain user and password; put them into ~/.netrc");
     }
     if (url.host_bytes == 0 || url.host_bytes > LOD_URL_HOST_MAX) {
         return refuse(why, why_room,
                       s3 ? "it names no bucket: s3://BUCKET/KEY" : "the URL names no host");
     }
     if (!s3 && !has_good_port(&url)) {
-        return refuse(why, why_room,
-                      "the URL's port is no number of 1 to 65535: mend it, or leave it out");
+        return refuse(
+            why, why_room,
+            "the URL's port is not a number from 1 to 65535: correct it, or leave it out");
     }
     if (*url.path && *url.path != '/' ? true : !s3 && strpbrk(url.path, "?#")) {
         return refuse(why, why_room, "a URL with a query or a fragment cannot name a store");
@@ -126,8 +127,9 @@ int lod_url_check_bucket(const struct lod_url *url, char *why, size_t why_room)
     const size_t good = strspn(url->host, UNRESERVED);
 
     if (bytes > LOD_URL_BUCKET_MAX || good < bytes || url->host[0] == '.') {
-        return refuse(why, why_room,
-                      "this is no name of a bucket: letters, digits, '-', '.' and '_'");
+        return refuse(
+            why, why_room,
+            "this is not the name of a bucket: names have letters, digits, '-', '.' and '_'");
     }
     return 0;
 }

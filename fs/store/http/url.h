@@ -15,7 +15,7 @@
 
 /* Parts of a URL, borrowed from it. */
 struct lod_url {
-    const char *host; /* with its port, if any; of s3 the bucket */
+    const char *host; /* with its port, if any; for s3:// the bucket */
     size_t host_bytes;
     const char *path; /* without slashes at its ends; may be empty */
     size_t path_bytes;

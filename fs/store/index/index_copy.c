@@ -27,10 +27,10 @@ struct lod_index_copy {
     int fd;
     unsigned batch;
     bool keep;
-    uint64_t kept; /* the thread's: bytes that the store's own copy has */
+    uint64_t kept; /* used by the thread alone: bytes that the local copy of the store has */
     uint64_t slices;
-    uint64_t next;   /* the thread's: all slices before it were tried */
-    uint8_t *memory; /* the thread's: of BATCH_MAX slices */
+    uint64_t next;   /* used by the thread alone: it has tried all slices before this one */
+    uint8_t *memory; /* used by the thread alone: room for BATCH_MAX slices */
     pthread_t thread;
     atomic_bool over;
     atomic_uint_fast64_t wanted; /* a slice that a reader missed; or NONE */
@@ -171,8 +171,8 @@ static void *run(void *ctx)
 
 /* ---------------------------------------------------------------------------------- start, end */
 
-/* Opens a file without a name. A file system without such files gets one that is unlinked at once.
- */
+/* Opens a temporary file that has no name. If the file system does not support O_TMPFILE, creates a
+ * file and unlinks it at once. */
 static int open_file(uint64_t bytes)
 {
     const char *folder = getenv("TMPDIR");

@@ -17,10 +17,10 @@
 /* The caller sets fd, compare, seed, section and first; the rest begins as 0. */
 struct lod_section_writer {
     int fd;
-    bool compare; /* writes nothing; -ESTALE if the file has other bytes */
+    bool compare; /* compare instead of writing; -ESTALE if the file has other bytes */
     uint64_t seed;
     uint32_t section;
-    uint64_t first;  /* block of the file */
+    uint64_t first;  /* number of the section's first block in the file */
     uint64_t blocks; /* complete blocks so far */
     uint32_t used;   /* payload bytes of the block in progress */
     uint8_t batch[LOD_SECTION_BATCH][LOD_BLOCK_BYTES];

@@ -11,7 +11,8 @@
 #include "keys/s3_keys.h"
 #include "keys/s3_wait.h"
 
-/* As lod_s3_keys_read, but keys that are not there are asked for. -EACCES: there are none. */
+/* As lod_s3_keys_read. If the settings contain no keys, asks the profile's program or the machine's
+ * role services for them. -EACCES: none of them gave any. */
 LOD_MUST_CHECK int lod_s3_chain_read(const char *profile, const struct lod_s3_wait *wait,
                                      struct lod_s3_keys *ret_keys, char *why, size_t why_room);
 

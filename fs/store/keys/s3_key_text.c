@@ -9,7 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#define DEPTH_MAX 8u /* of the objects that are wiped; deeper ones are refused */
+#define DEPTH_MAX                                                                                  \
+    8u /* of nested objects; deeper documents are refused, since wipe() is recursive */
 
 static int refuse(char *why, size_t why_room, const char *sentence)
 {
@@ -63,7 +64,8 @@ static bool take_time(const char *text, int64_t *ret_seconds)
     return *ret_seconds > 0;
 }
 
-/* Copies a text; one that is absent leaves `value` empty. False: it is none of a key's. */
+/* Copies a text of the document; if it is absent, `value` becomes empty. Returns false if it cannot
+ * be part of a key. */
 static bool copy(const cJSON *json, const char *name, char value[LOD_S3_VALUE_MAX])
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);

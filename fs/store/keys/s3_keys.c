@@ -114,7 +114,8 @@ static bool is_profile(const struct reading *reading, char *line, const char *pr
     return strcmp(name, reading->profile) == 0;
 }
 
-/* "NAME = VALUE"; an indented line belongs to the setting above it, which is none of ours. */
+/* Takes a line "NAME = VALUE". An indented line is skipped: it belongs to the setting above it, and
+ * lodfs uses no setting of several lines. */
 static int take_line(const struct reading *reading, const char *file, char *line)
 {
     char *value = strchr(line, '=');
@@ -182,7 +183,7 @@ static int open_file(const struct reading *reading, const char *file, FILE **ret
     return 0;
 }
 
-/* A file that is not there has no profiles. */
+/* Reads the profiles of a file. A missing file counts as a file without profiles. */
 static int take_file(struct reading *reading, const char *variable, const char *below,
                      const char *prefix)
 {

@@ -35,7 +35,8 @@ static int set_files(posix_spawn_file_actions_t *files, int out)
     return error ? error : posix_spawn_file_actions_addclosefrom_np(files, 3);
 }
 
-/* A session of its own has no terminal to ask; signals are as a shell starts programs with. */
+/* Runs the program in its own session, so that it has no terminal to ask the user for a password.
+ * Signals get the same settings as in a program that a shell starts. */
 static int set_state(posix_spawnattr_t *state)
 {
     sigset_t none, all;
@@ -74,7 +75,7 @@ struct output {
     int from;
     char *text;
     size_t room, bytes;
-    bool over; /* its end was read, or more than fits */
+    bool over; /* all of it was read, or it has more bytes than `room` */
     bool too_long;
 };
 

@@ -61,7 +61,8 @@ static void await(struct service *service, struct lod_http_request *request)
     }
 }
 
-/* The answer's document is in `text`. `header` is empty, or "NAME: VALUE". */
+/* Sends a request to the service and puts the document of the answer into service->text. `header`
+ * is empty, or "NAME: VALUE". */
 static int ask(struct service *service, enum lod_http_method method, const char *path,
                const char *header)
 {

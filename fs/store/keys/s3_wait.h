@@ -5,12 +5,12 @@
 
 #include <stdbool.h>
 
-#define LOD_S3_WAIT_SECONDS 20u /* readers wait 30 s for each other */
+#define LOD_S3_WAIT_SECONDS 20u /* below the 30 s that a reader waits for another one */
 
 struct lod_s3_wait {
     bool (*is_over)(void *ctx); /* called some times a second; NULL: never over */
     void *ctx;
-    unsigned seconds; /* that a program may take */
+    unsigned seconds; /* how long a program may run */
 };
 
 static inline bool lod_s3_wait_is_over(const struct lod_s3_wait *wait)

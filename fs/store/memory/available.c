@@ -106,7 +106,8 @@ static uint64_t of_groups(const struct group_files *files, const char *group)
     }
     for (;;) {
         if (read_file(folder, files->limit, limit) && read_file(folder, files->usage, usage)) {
-            (void)read_file(folder, "memory.stat", stat); /* on failure no page cache counts */
+            (void)read_file(folder, "memory.stat",
+                            stat); /* on failure the page cache counts as used */
             least = lod_least(least, lod_available_of_group(limit, usage, stat));
         }
         char *slash = strrchr(folder, '/');

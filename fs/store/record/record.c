@@ -96,8 +96,8 @@ static int read_head(struct lod_record *record, uint8_t **ret_head)
     return doubt_head(record, error) ? read_head_once(record, ret_head) : error;
 }
 
-/* The same by a load that also brings the bytes after them. If that fails, reads header and
- * metadata alone. */
+/* Reads header and metadata by one load into `buffer`, which also fetches the `bytes` bytes of
+ * groups after them. If that fails, reads header and metadata alone. */
 static int load_head(struct lod_record *record, struct lod_io_buffer *buffer, uint64_t bytes)
 {
     const uint64_t head_bytes = (uint64_t)LOD_RECORD_HEADER + record->recd.metadata_bytes;

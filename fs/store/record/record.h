@@ -88,7 +88,7 @@ LOD_MUST_CHECK int lod_record_pread(struct lod_record *record, uint64_t offset, 
                                     size_t bytes);
 LOD_MUST_CHECK int lod_record_read(struct lod_record *record, struct lod_range *ranges,
                                    unsigned count, struct lod_read_time *ret_time);
-/* The frame at `place` does not have its hash; see lod_object_doubt. */
+/* Tells the store that the frame at `place` has a wrong hash; see lod_object_doubt. */
 LOD_MUST_CHECK bool lod_record_doubt(struct lod_record *record, const struct lod_place *place);
 /* See lod_object_in_memory. */
 LOD_MUST_CHECK int lod_record_in_memory(const struct lod_record *record,
@@ -102,7 +102,7 @@ LOD_MUST_CHECK int lod_record_load(struct lod_record *record, struct lod_io_buff
 /* See lod_object_copied and lod_io_buffer_offer. */
 uint64_t lod_record_copied(struct lod_record *record, uint64_t from, uint64_t to);
 void lod_record_offer(struct lod_record *record, struct lod_io_buffer *buffer);
-/* Has a frame's `data` its hash? Any thread. */
+/* Returns whether `data`, the bytes of a frame, has the frame's hash. Any thread. */
 bool lod_record_frame_sound(const struct lod_record *record, uint32_t slot, unsigned group,
                             uint64_t frame, const uint8_t *data);
 

@@ -21,7 +21,7 @@
 #include "record/record_header.h"
 #include "sample/item_label.h"
 
-/* One segment: its place, and the place of its hashes. */
+/* One segment: where its bytes are, and where its hashes are. */
 struct segment {
     uint64_t offset; /* in the file */
     uint64_t bytes;

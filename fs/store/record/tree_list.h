@@ -18,8 +18,8 @@
 enum lod_tree_kind {
     LOD_TREE_FOLDER = 1,
     LOD_TREE_SYMLINK = 2,
-    LOD_TREE_EQUAL = 3,     /* a file with the bytes of another; target: the owner's path */
-    LOD_TREE_HARD_LINK = 4, /* another name of a file; target: its path, an owner or EQUAL */
+    LOD_TREE_EQUAL = 3,     /* a file with the same bytes as another, whose path is `target` */
+    LOD_TREE_HARD_LINK = 4, /* another name of the file `target`, which may be EQUAL itself */
 };
 
 struct lod_tree_entry {

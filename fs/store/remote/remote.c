@@ -11,10 +11,10 @@
 
 #include "clock.h"
 
-#define LOADS           4u /* in flight: one alone uses half of a line of 1 Gbit/s and 20 ms */
+#define LOADS           4u /* in flight; one alone uses only half of a line of 1 Gbit/s and 20 ms */
 #define TROUBLE_LAST_NS (60 * LOD_SECOND_NS)
-#define RENEW_NS        (10 * LOD_SECOND_NS) /* between two times that keys are read */
-#define RENEW_LATER_NS  (60 * LOD_SECOND_NS) /* after they could not be read */
+#define RENEW_NS        (10 * LOD_SECOND_NS) /* shortest time between two readings of the keys */
+#define RENEW_LATER_NS  (60 * LOD_SECOND_NS) /* the same after a reading that failed */
 
 static void finish_site(struct lod_remote_site *site)
 {
@@ -31,7 +31,7 @@ static int try_lane(const struct lod_http_way *way, char *why, size_t why_room)
     struct lod_http_lane *lane = NULL;
     int error = lod_http_lane_create(way, &lane);
 
-    lod_http_lane_destroy(lane); /* it only shows that libcurl is there */
+    lod_http_lane_destroy(lane); /* it was created only to find out whether libcurl is there */
     if (error == -ENOSYS) {
         snprintf(why, why_room, "libcurl.so.4 cannot be opened; install libcurl4");
     }

@@ -32,10 +32,12 @@ struct lod_remote_site {
     char *ca_file, *netrc_file; /* owned; those of `way` */
     void *ctx;                  /* owned; freed by `finish` */
     uint64_t renew_ns;          /* when the keys are read again; 0: never */
-    /* May another region help? Then amends base and keys. The lock of the store is held. */
+    /* If the answer says that the bucket is in another region, changes base and keys to that region
+     * and returns true. The lock of the store is held. */
     bool (*move)(struct lod_remote_site *site, const struct lod_http_answer *answer);
-    /* Reads the keys again: all of `ret_keys` but the provider. May take seconds, so no lock is
-     * held. Uses of `ctx` only fields that do not change. NULL: there are none. */
+    /* Reads the keys again: sets all of `ret_keys` except the provider. It may take seconds, so no
+     * lock is held. It may use only those fields of `ctx` that never change. NULL: there are no
+     * keys. */
     int (*renew)(void *ctx, const struct lod_s3_wait *wait, struct lod_http_keys *ret_keys,
                  uint64_t *ret_renew_ns, char *why, size_t why_room);
     void (*finish)(void *ctx);
@@ -58,12 +60,12 @@ struct lod_remote {
     pthread_cond_t freed; /* requests ended */
     struct lod_remote_site site;
     unsigned keys_count;    /* how often the keys were read */
-    uint64_t keys_tried_ns; /* the last time */
+    uint64_t keys_tried_ns; /* when that was tried last */
     unsigned in_flight;
     struct lod_remote_lane *idle, *busy;
     unsigned generation; /* of connections: those of an earlier one are closed */
     struct lod_retry_budget budget;
-    bool answered; /* rightly, once at least */
+    bool answered; /* there was at least one correct answer */
     bool failing;  /* since the last right answer a request failed for good */
     uint64_t latency_ns;
     struct lod_late late;               /* the limit of lateness, and the second requests */
@@ -89,12 +91,12 @@ LOD_MUST_CHECK int lod_remote_open(struct lod_remote_site *site, int error,
  */
 LOD_MUST_CHECK int lod_remote_begin(struct lod_remote *remote, unsigned want,
                                     struct lod_remote_lane **ret_lane);
-/* May a late request be sent once more? Then there is room for it, which lod_remote_end gives back
- * with the rest. */
+/* Returns whether a second request may be sent for a late one. If so, reserves a place for it,
+ * which lod_remote_end returns together with the others. */
 bool lod_remote_begin_second(struct lod_remote *remote);
-/* A request for a range was sent. */
+/* Records that a request for a range was sent. */
 void lod_remote_note_sent(struct lod_remote *remote, bool second);
-/* Is it over? Asks the caller who opened the store, too. */
+/* Returns whether the store was stopped, or the program that opened it asks to stop. */
 bool lod_remote_is_over(struct lod_remote *remote);
 
 void lod_remote_end(struct lod_remote *remote, struct lod_remote_lane *lane, unsigned granted);

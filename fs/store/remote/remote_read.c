@@ -15,12 +15,12 @@
 #define FIRST_BYTE_MAX (10 * LOD_SECOND_NS) /* or 2 times the latency */
 #define STALL_NS       (5 * LOD_SECOND_NS)  /* without STALL_BYTES more */
 #define STALL_BYTES    (64u << 10)
-#define LOOK_NS        (LOD_SECOND_NS / 2) /* between two looks at the clock */
+#define LOOK_NS        (LOD_SECOND_NS / 2) /* how often stalled transfers are looked for */
 
 /* ---------------------------------------------------------------------------------- sending */
 
-/* Copies the keys and settings that all requests of the call carry. Called again after the site
- * was amended. */
+/* Copies the keys and settings for all requests of the call. Called again when the keys or the
+ * region have changed. */
 static void take_site(struct lod_call *call)
 {
     struct lod_remote *remote = call->remote;
@@ -79,7 +79,7 @@ static uint64_t send_due(struct lod_call *call, uint64_t now)
 
 /* ---------------------------------------------------------------------------------- ending */
 
-/* Is what came all that there is? */
+/* Returns whether all bytes that the range can have were received. */
 static bool is_whole(const struct lod_call *call, const struct lod_transfer *transfer)
 {
     const struct lod_range *range = transfer->range;

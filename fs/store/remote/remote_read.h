@@ -9,7 +9,8 @@
 
 #include "remote/remote.h"
 
-#define LOD_REMOTE_DEADLINE_NS (25ull * 1000 * 1000 * 1000) /* readers wait 30 s for each other */
+#define LOD_REMOTE_DEADLINE_NS                                                                     \
+    (25ull * 1000 * 1000 * 1000) /* below the 30 s that a reader waits for another one */
 
 /* An object as requests see it. */
 struct lod_remote_target {

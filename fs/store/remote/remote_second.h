@@ -40,11 +40,12 @@ struct lod_call {
     struct lod_transfer transfers[LOD_CALL_RANGES];
 };
 
-/* Asks for all of the range that is not there. -ENOMEM. */
+/* Sends a request for the bytes of the range that are still missing. Returns -ENOMEM. */
 LOD_MUST_CHECK int lod_remote_start(struct lod_call *call, struct lod_transfer *transfer,
                                     struct lod_http_request *request);
 
-/* When the request is late; 0: it is answered, was asked twice, or nothing is known of others. */
+/* Returns the time at which the request counts as late. Returns 0 if it is answered, if a second
+ * one was sent, or if too few other requests were measured. */
 uint64_t lod_remote_late_at(const struct lod_call *call, const struct lod_transfer *transfer,
                             uint64_t now);
 

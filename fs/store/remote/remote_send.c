@@ -51,7 +51,8 @@ static void take_site(struct sending *sending)
                                                  .room = errand->room};
 }
 
-/* Bytes move in one direction or the other, or the server works on its answer. */
+/* Returns whether the request has made no progress for too long. Bytes in either direction are
+ * progress. Once the body is sent, the server may take longer to answer. */
 static bool is_late(struct sending *sending, uint64_t now)
 {
     const struct lod_http_request *request = &sending->request;

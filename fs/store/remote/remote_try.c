@@ -36,7 +36,7 @@ static enum lod_retry_cause cause_of(const struct lod_http_request *request)
                                 : LOD_RETRY_ANSWER;
 }
 
-/* The lock of the store is held. */
+/* Returns whether the request may be sent again. The lock of the store is held. */
 static bool may(struct lod_remote *remote, const struct lod_remote_try *try, unsigned most)
 {
     const struct lod_http_request *request = try->request;

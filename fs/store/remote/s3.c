@@ -80,8 +80,10 @@ static int take_keys(const struct lod_s3_keys *read, struct lod_http_keys *keys,
     const bool plain = lod_s3_key_is_plain(read->id) && lod_s3_key_is_plain(read->secret) &&
                        lod_s3_key_is_plain(read->token);
 
-    return fits && plain ? 0
-                         : refuse(why, why_room, -EINVAL, "the keys are too long or too strange");
+    return fits && plain
+               ? 0
+               : refuse(why, why_room, -EINVAL,
+                        "the keys are too long, or have characters that keys cannot have");
 }
 
 /* The monotonic time at which the keys are read again. */
@@ -165,7 +167,7 @@ static int take_region(struct s3 *s3, const char *region, char *why, size_t why_
 {
     if (!is_region(region)) {
         return refuse(why, why_room, -EINVAL,
-                      "region is no name of a region: give one such as us-east-1, of letters, "
+                      "region is not the name of a region: give one such as us-east-1, of letters, "
                       "digits, '-' and '_'");
     }
     snprintf(s3->region, sizeof(s3->region), "%s", region);
@@ -180,7 +182,7 @@ static int take_endpoint(struct s3 *s3, const char *endpoint, char *why, size_t 
 
     if (!is_web || lod_url_take(endpoint, &url, why, why_room) || url.path_bytes) {
         return refuse(why, why_room, -EINVAL,
-                      "endpoint is no URL of a server: give https://HOST[:PORT] or "
+                      "endpoint is not the URL of a server: give https://HOST[:PORT] or "
                       "http://HOST[:PORT], with no path and a port of 1 to 65535");
     }
     snprintf(s3->endpoint, sizeof(s3->endpoint), "%.*s",
@@ -196,7 +198,7 @@ static int take_words(struct s3 *s3, const struct lod_store_how *how, char *why,
     return !error && how->endpoint ? take_endpoint(s3, how->endpoint, why, why_room) : error;
 }
 
-/* Where no word was given: the environment and the profile. */
+/* Takes settings that no option gave from the environment or the profile. */
 static int take_settings(struct s3 *s3, const struct lod_store_how *how,
                          const struct lod_s3_keys *read, char *why, size_t why_room)
 {
@@ -208,7 +210,8 @@ static int take_settings(struct s3 *s3, const struct lod_store_how *how,
     if (!error && !how->endpoint && read->endpoint[0]) {
         error = take_endpoint(s3, read->endpoint, why, why_room);
     }
-    /* A certificate for *.HOST does not cover a bucket with a dot; other servers know paths. */
+    /* On AWS the bucket is in the host name. It is in the path if it has a dot, since a certificate
+     * for *.HOST does not cover it, and on other servers, since those support paths. */
     s3->virtual_host = how->virtual_host || (!s3->endpoint[0] && !strchr(s3->bucket, '.'));
     return error;
 }
@@ -245,7 +248,8 @@ static int fill(struct s3 *s3, const struct lod_store_how *how, struct lod_remot
     return error;
 }
 
-/* A signature hides the secret, and nothing else. */
+/* Warns if signed requests go over plain HTTP. The signature hides only the secret key: all
+ * else can be read on the way. */
 static void warn_of_http(const struct s3 *s3, const struct lod_store_how *how)
 {
     struct lod_url url = {0};

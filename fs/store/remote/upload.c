@@ -78,7 +78,8 @@ static int send(struct lod_upload *upload, const struct lod_upload_file *file,
     "another object has this name, of another store or of another program; remove it, or push to " \
     "another key"
 
-/* A user who may write but not list gets 403 where there is nothing: creating it will tell. */
+/* S3 answers 403 for a missing object to users who may not list the bucket. That counts as missing:
+ * if an object is there after all, creating it fails. */
 int lod_upload_look(struct lod_upload *upload, const struct lod_upload_file *file,
                     char why[LOD_UPLOAD_WHY])
 {

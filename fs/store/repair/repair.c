@@ -33,7 +33,7 @@ struct repair {
     struct lod_store *store;
     struct lod_manifest old; /* pack is NULL if it cannot be read */
     struct lod_manifest made;
-    cJSON *no_options; /* replaces pack options that are lost */
+    cJSON *no_options; /* stands in the new manifest if pack's options are lost */
     struct lod_salvage salvage;
     struct lod_repair_report *report;
     bool sound; /* the old index and manifest are sound by themselves */
@@ -226,7 +226,8 @@ static int put_in_place(struct repair *r, bool index, bool manifest)
                       : set_why(r, error, strerrordesc_np(-error));
 }
 
-/* Keeps a sound index whose names differ from those of the records. */
+/* Renames a sound index instead of replacing it, because its names differ from those of the
+ * records. */
 static int keep_index(struct repair *r)
 {
     if (r->report->losses_count == 0 && !exists(r, INDEX_OLD)) {

@@ -23,7 +23,7 @@ struct scan {
     const uint8_t *row;
     const struct lod_span *group;
     struct lod_magic_words words; /* of the file that is being scanned */
-    struct magics all, other;     /* of the fidelities so far; room for the next */
+    struct magics all, other;     /* words of the fidelities so far; memory for the next merge */
 };
 
 /* --------------------------------------------------------------------------------- words */

@@ -20,12 +20,12 @@ LOD_MUST_CHECK int lod_magic_scan(const struct lod_codec *codec, const uint8_t r
                                   const struct lod_span group[LOD_GROUPS_MAX],
                                   struct lod_buf *list);
 
-/* The same for a file that is one stretch of bytes at every fidelity, in pieces one after the
- * other. All zero is the beginning; lod_magic_words_finish frees it. */
+/* Finds the words of a file that has the same bytes at every fidelity. The caller passes its bytes
+ * in order, in pieces of any size. All zero is the start; lod_magic_words_finish frees it. */
 struct lod_magic_words {
     LOD_LIST(uint32_t) found;
     uint64_t at;      /* bytes so far */
-    uint8_t carry[4]; /* those of a word that has begun */
+    uint8_t carry[4]; /* the bytes of an incomplete word at the end of the last piece */
 };
 LOD_MUST_CHECK int lod_magic_words_add(struct lod_magic_words *words, struct lod_span bytes);
 LOD_MUST_CHECK int lod_magic_words_list(const struct lod_magic_words *words, struct lod_buf *list);

@@ -14,7 +14,8 @@
 #include "sample/sample_name.h"
 #include "sample/sample_tree.h"
 
-#define LOD_DIRECTORY_WORDS_MAX (1u << 18) /* magic words of the samples of a record and split */
+#define LOD_DIRECTORY_WORDS_MAX                                                                    \
+    (1u << 18) /* limit of magic words in all samples that one record has of one split */
 
 /* About 370 KiB: too large for a stack. */
 struct lod_sample_maker {

@@ -18,7 +18,7 @@
 struct lod_sample_row {
     int32_t label;
     enum lod_sample_form form;
-    uint8_t before, after; /* nodes around the lead's that can be members */
+    uint8_t before, after; /* how many nodes before and after the lead's can be members */
 };
 
 /*

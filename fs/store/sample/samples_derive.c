@@ -23,7 +23,7 @@ struct split {
     uint32_t leads[LOD_FRAMINGS]; /* of the records before */
     uint32_t words[LOD_FRAMINGS]; /* magic words of samples of this record; see sample_make.h */
     uint32_t class_bytes;
-    bool own_labels; /* a lead has a label of its own, so folders are no classes */
+    bool own_labels; /* a lead has a label from `pack --labels`, so folders are no classes */
 };
 
 struct derive {
@@ -33,7 +33,7 @@ struct derive {
     struct lod_sample_maker *maker;
     /* One for each split: sums of the current record; `leads` counts only its own. */
     struct lod_sums_row *now;
-    uint64_t (*keys)[LOD_CODECS]; /* one for each split: of the last lead, by codec */
+    uint64_t (*keys)[LOD_CODECS]; /* for each split and codec: the key of its last lead */
     struct split *before;
     struct lod_samples made;
 };

@@ -116,7 +116,7 @@ static void tier_object_read(void *state, struct lod_range *ranges, unsigned cou
             (void)error; /* each range has its own */
         }
     }
-    ret_time->ns = copied ? 0 : ret_time->ns; /* the caller takes the whole time */
+    ret_time->ns = copied ? 0 : ret_time->ns; /* 0: the caller uses the time of the whole call */
     ret_time->copied_bytes = copied;
 }
 

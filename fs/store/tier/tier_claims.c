@@ -12,7 +12,7 @@
 #include "tier/tier_state.h"
 
 #define LOOK_NS LOD_SECOND_NS /* between two looks at the lists of others */
-#define TRIES   3u            /* a list is written in less than a millisecond */
+#define TRIES   3u /* to read a list that is being rewritten, which takes under a millisecond */
 
 /* The numbers come from files: their sum stays in its range. */
 static uint64_t sum_of(const struct lod_tier_keys *keys)

@@ -24,7 +24,7 @@ struct lod_tier_claims {
 struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *told,
                                           const struct lod_tier_keys *others, uint64_t limit);
 
-/* Returns what lists of this mount may take. */
+/* Returns how many bytes of the tier the lists of this mount may take. */
 static inline uint64_t lod_tier_claims_room(const struct lod_tier_claims *claims, uint64_t limit)
 {
     const uint64_t others = claims->others_bytes;

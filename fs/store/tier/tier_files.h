@@ -19,7 +19,7 @@
 /* Opens the folder of a store, after making it if necessary. */
 LOD_MUST_CHECK int lod_tier_files_open(int tier_fd, struct lod_id store_id, int *ret_fd);
 
-/* Returns how many bytes of slice `n` there are; 0: none. */
+/* Returns how many bytes of slice `n` are stored in the tier; 0: none. */
 uint64_t lod_tier_slice_bytes(int store_fd, uint64_t key, uint64_t n);
 
 /* Reads bytes of a slice. -ENOENT: not all of them are there. `load`: as lod_file_load_private,

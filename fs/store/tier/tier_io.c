@@ -49,8 +49,8 @@ static void fail(struct lod_tier *tier, uint64_t key, uint64_t n, int error)
     char line[160];
 
     snprintf(line, sizeof(line),
-             "%016" PRIx64 ".%" PRIu64 " cannot be read (%s): the store is asked", key, n,
-             strerrordesc_np(-error));
+             "%016" PRIx64 ".%" PRIu64 " cannot be read (%s): its bytes come from the store", key,
+             n, strerrordesc_np(-error));
     atomic_fetch_add(&tier->errors, 1);
     lod_tier_say(tier, line);
     (void)drop(tier, key, n);
@@ -234,7 +234,8 @@ bool lod_tier_doubt(struct lod_tier *tier, uint64_t key, uint64_t offset, size_t
     }
     if (dropped) {
         atomic_fetch_add(&tier->errors, 1);
-        lod_tier_say(tier, "bytes have a wrong hash: they were dropped, and the store is asked");
+        lod_tier_say(tier,
+                     "bytes have a wrong hash: they were dropped, and are read from the store");
     }
     return note_range(tier, lod_hash64(range, sizeof(range), key)) || dropped;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The records that jobs have listed, and their bytes, of all mounts that share a tier. Each mount
- * with lists has a file of them in TIER/lists, and locks it as long as it lives. A file without a
- * lock belongs to a mount that was killed. A key that is missed costs a request of the store, no
- * more.
+ * The records that jobs have listed, and their sizes, for all mounts that share a tier. Each mount
+ * with lists keeps a file of them in TIER/lists, and holds a lock on it until it ends. A file
+ * without a lock belongs to a mount that was killed. If a key is missing in a file, nothing breaks:
+ * the record may have to be requested from the store again.
  */
 #ifndef LOD_TIER_LISTS_H
 #define LOD_TIER_LISTS_H

@@ -170,7 +170,8 @@ struct look {
     struct lod_tier_victims victims;
 };
 
-/* A record that a list leaves meanwhile waits for the next look, which marks it first. */
+/* Visits one slice. A record that is dropped from a list during this walk is considered in the next
+ * walk, which marks such records before it begins. */
 static int look_at(void *ctx, const struct lod_tier_slice *slice)
 {
     struct look *look = ctx;

@@ -21,8 +21,8 @@ struct lod_tier_space {
     int dir_fd, used_fd;
     uint64_t bytes_max;
     unsigned free_percent;
-    pthread_mutex_t lock;               /* one writer in this process; flock(2) for the others */
-    atomic_bool counted;                /* the sum was taken since the mount began */
+    pthread_mutex_t lock; /* one writer in this process; flock(2) for the others */
+    atomic_bool counted;  /* the bytes in the tier were added up since the mount began */
     atomic_uint_fast64_t full_until_ns; /* after ENOSPC or EDQUOT */
 };
 

@@ -41,7 +41,7 @@ void lod_tier_sum_end(struct lod_tier *tier);
 
 enum lod_tier_state lod_tier_state_of(struct lod_tier *tier);
 
-/* With the lock: the thread looks after the lists. */
+/* Wakes the tier's thread, which then processes changed lists. The lock is held. */
 void lod_tier_wake(struct lod_tier *tier);
 
 /* Returns whether the thread should end. */
@@ -72,10 +72,11 @@ uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key);
  * no other may go. */
 void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes);
 
-/* The thread: tells other mounts the lists, and looks for slices that may be given up. */
+/* Called by the tier's thread: writes the lists for other mounts, and finds slices that may be
+ * removed. */
 void lod_tier_room_told(struct lod_tier *tier);
 
-/* Tells a line about the tier, unless there was one in the last minute. */
+/* Reports a line about the tier to the user, at most one a minute. */
 void lod_tier_say(struct lod_tier *tier, const char *line);
 
 /* Reads [offset, offset + bytes) of an object. Returns how many of the first bytes could be read.
@@ -90,7 +91,8 @@ uint64_t lod_tier_copied(struct lod_tier *tier, uint64_t key, uint64_t from, uin
 void lod_tier_write(struct lod_tier *tier, uint64_t key, uint64_t offset, const uint8_t *from,
                     size_t bytes);
 
-/* Unlinks the slices of a range. Returns whether the tier may be the cause of its wrong hash. */
+/* Called when a hash of the range was wrong: unlinks its slices. Returns whether bytes of the tier
+ * may have been the cause, so that reading again can help. */
 bool lod_tier_doubt(struct lod_tier *tier, uint64_t key, uint64_t offset, size_t bytes);
 
 #endif

@@ -39,11 +39,12 @@ struct lod_verify {
     bool gaps_zero; /* all sections are known, so the blocks between them must be 0 */
     uint64_t block_steps, node_steps;
     LOD_LIST(struct lod_slice) slices;
-    struct lod_buf names;  /* without an index: record files, sizeof(lod_record_desc.path) each */
-    struct lod_buf known;  /* with an index: hashes of the paths of its records, u64 each */
-    struct lod_buf ids;    /* record ids in record order */
-    struct lod_buf lost;   /* items in records with unreadable rows: u32 first, u32 end */
-    bool records_unknown;  /* there are such rows; they can be the rows of files without one */
+    struct lod_buf names; /* without an index: record files, sizeof(lod_record_desc.path) each */
+    struct lod_buf known; /* with an index: hashes of the paths of its records, u64 each */
+    struct lod_buf ids;   /* record ids in record order */
+    struct lod_buf lost;  /* items in records with unreadable rows: u32 first, u32 end */
+    bool
+        records_unknown; /* `lost` is not empty, so a file without a row may have had one of them */
     uint64_t bytes, files; /* of all steps */
     struct lod_findings findings;
     struct lod_memory_semaphore work; /* reserved by makers */
@@ -112,7 +113,7 @@ LOD_MUST_CHECK int lod_check_samples(struct lod_verify *verify);
 /* Adds findings for files that are made of a damaged item's bytes. */
 LOD_MUST_CHECK int lod_check_borrowers(struct lod_verify *verify);
 
-/* The same for items that are made of later items; `list` is that of lod_costly_list. */
+/* Adds findings for items that are made of later items; `list` is that of lod_costly_list. */
 struct lod_costly;
 /* Reads the row of an item of a codec with `ahead`, and how many later items it is made of;
  * *ret_ahead is 0 for none, or if it cannot be read. Returns -ENOMEM. */

@@ -136,7 +136,8 @@ static int try_form(struct forms *f, enum lod_format format, unsigned form, uint
     return 0;
 }
 
-/* Tries the forms of a plan. *ret_made: UNTRIED if it has none, BAD if one cannot be made. */
+/* Makes each form that a plan contains. *ret_made becomes UNTRIED if it contains none, BAD if one
+ * cannot be made. */
 static int try_forms(struct forms *f, enum lod_format format, const struct lod_plan *plan,
                      int *ret_made)
 {

@@ -91,7 +91,7 @@ static int open_other(struct lod_check_inputs *from, uint32_t item, struct lod_r
         return 0;
     }
     if (!from->in_index) {
-        return -EBADMSG; /* without an index its record is unknown */
+        return -EBADMSG; /* without an index the item's record cannot be found */
     }
     int error = lod_index_record_of(from->verify->index, item, &recd);
     if (error) {

@@ -15,7 +15,8 @@ static const struct lod_finding malformed = {.item = LOD_NO_ITEM,
                                              .fidelities = LOD_FIDELITIES_ALL,
                                              .what = "a row of samples does not follow from names"};
 
-/* Is row `number` what it should be? Blocks that cannot be read have findings of their own. */
+/* Compares row `number` with the one that follows from names. Skips rows in blocks that cannot be
+ * read: those have findings already. */
 static int check_sample(struct lod_verify *v, const struct lod_samples *made, uint32_t number)
 {
     uint8_t row[LOD_SAMPLE_ROW_BYTES];

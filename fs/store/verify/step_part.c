@@ -15,7 +15,7 @@
 #include "record/record_header.h"
 #include "verify/check.h"
 
-/* A record of the list of slices. */
+/* Sums for one record of the list of slices. */
 struct place {
     bool tree;
     uint64_t bytes;
@@ -133,7 +133,8 @@ static bool is_beyond(const struct lod_verify *v, uint32_t record)
     return record >= v->own_end && record < v->beyond_end;
 }
 
-/* Keeps the slices of the run, of tree records in part 1, and of the records beyond. */
+/* Removes the slices of other parts. This part keeps those of its run of records, in part 1 also
+ * those of tree records, and those of the records behind the run that it needs. */
 static void keep(struct lod_verify *v, const struct run *run, const struct place *places)
 {
     size_t kept = 0;
@@ -183,7 +184,7 @@ int lod_verify_take_part(struct lod_verify *v, uint32_t part, uint32_t parts)
     return error;
 }
 
-/* Whether a finding is that of another part. */
+/* Returns whether another part reports this finding. */
 static bool is_of_others(void *ctx, const struct lod_finding *finding)
 {
     struct lod_verify *v = ctx;

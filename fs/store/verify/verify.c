@@ -48,7 +48,8 @@ static bool is_refused(const struct lod_verify *v, int error)
     return lod_store_is_far(v->store) && error != -ENOENT && error != -EILSEQ && error != -EBADMSG;
 }
 
-/* A finding names its file, so its reason does not. */
+/* Returns the reason without the name of the manifest at its start, since a finding is printed with
+ * the name of its file. */
 static const char *of_file(struct lod_verify *v, const char *reason)
 {
     const size_t name = sizeof(LOD_MANIFEST_NAME) - 1;

@@ -16,14 +16,14 @@
 #include "pack/source/place.h"
 
 #define LOD_CONTAINER_WHY_BYTES  160
-#define LOD_CONTAINER_HEAD_BYTES 1024u /* what `is` sees of a file */
+#define LOD_CONTAINER_HEAD_BYTES 1024u /* first bytes of a file that are passed to `is` */
 
 enum lod_member_kind {
     LOD_MEMBER_FILE,
     LOD_MEMBER_FOLDER,
     LOD_MEMBER_LINK,    /* another name of a file of the container */
     LOD_MEMBER_SYMLINK, /* a symbolic link */
-    LOD_MEMBER_OTHER,   /* what a store cannot have, for the reason `why` */
+    LOD_MEMBER_OTHER,   /* a kind that a store cannot have; `why` is the reason */
 };
 
 /* A member; everything is borrowed. */

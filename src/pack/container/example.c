@@ -27,8 +27,8 @@ struct field {
 struct search {
     struct lod_container_walk *walk;
     struct lod_example *example;
-    bool by_image; /* the picture that was found is called image */
-    bool by_class; /* the label that was found is called image/class/label */
+    bool by_image; /* a picture was found under the name "image" */
+    bool by_class; /* a label was found under the name "image/class/label" */
 };
 
 static int refuse(struct lod_container_walk *walk, uint64_t at)

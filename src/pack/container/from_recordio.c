@@ -137,7 +137,7 @@ static int read_parts(struct lod_container_walk *walk, uint64_t *ret_end)
 
 /* ------------------------------------------------------------------------------------ images */
 
-/* Sets `cut` to a range of the record's data. */
+/* Sets r->cut to the places in the file of a range of the record's data. */
 static int cut(struct recordio *r, uint64_t from, uint64_t bytes)
 {
     int error = 0;
@@ -264,7 +264,7 @@ static int add_cut(struct lod_container_walk *walk, const struct path *path, int
     return error ? error : walk->add(walk->ctx, &member);
 }
 
-/* Adds the picture, and a label that is no number of a class as a file of its floats. */
+/* Adds the picture. If its label is not a class number, adds it as a file of floats too. */
 static int add_members(struct lod_container_walk *walk, const struct image *image,
                        struct path *path)
 {

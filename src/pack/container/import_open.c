@@ -87,8 +87,9 @@ static int add_file(const struct lod_import *import, int folder_fd, const char *
                        "is a folder: --from packs the containers of one folder; pack each folder "
                        "alone, or put the containers side by side");
     } else if (!S_ISREG(st.st_mode)) {
-        error = refuse(import, -ESPIPE, name,
-                       "is no regular file: pack reads a container twice, so it cannot be a pipe");
+        error =
+            refuse(import, -ESPIPE, name,
+                   "is not a regular file: pack reads a container twice, so it cannot be a pipe");
     } else {
         lod_source_set_stat(&file, &st);
         if (!named && has_ending(name, import->kind->companions)) {

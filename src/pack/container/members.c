@@ -173,7 +173,7 @@ static void sort(struct lod_source_list *list)
     }
 }
 
-/* Adds the folders above a path that are not above the path before it in the sorted list. */
+/* Adds the folders of the path at `index`, except those that the previous path `before` has too. */
 static int add_folders(struct lod_source_list *list, const char *before, size_t index)
 {
     const struct lod_member_place *place = list->at[index].place; /* the root has none */

@@ -19,7 +19,7 @@
 #define LOD_TAR_TARGET_MAX 100u
 
 struct lod_tar_header {
-    char type; /* '0' for files of V7 too; '5' for their folders */
+    char type; /* as in ustar: '0' a file, '5' a folder, ..; also for archives of V7 */
     uint16_t mode;
     uint64_t size;
     int64_t seconds;

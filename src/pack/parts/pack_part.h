@@ -17,11 +17,11 @@ struct lod_pack_part {
 };
 
 struct lod_part_run {
-    uint32_t first, count; /* of the records of the order, which counts from 0 */
+    uint32_t first, count; /* record numbers of the order, from 0 */
 };
 
-/* Sets the number, from 1, of the part of each record. Parts have about the same number of bytes of
- * the source. */
+/* Sets ret_numbers[r] to the number of the part, from 1, that writes record r. All parts read about
+ * the same number of source bytes. */
 void lod_part_numbers(const struct lod_order *order, uint32_t parts, uint32_t *ret_numbers);
 
 /* Returns the records of a part, perhaps none. */

@@ -85,8 +85,8 @@ LOD_MUST_CHECK int lod_pack_plan_take_scans(const struct lod_pack_plan *plan,
 /* Sources of a plan. */
 struct lod_pack_plan_sources {
     struct lod_source_list list;
-    int32_t *labels; /* by index of the list; NULL: folders are labels */
-    /* The indexes in the whole list, ascending; NULL: they are the same. */
+    int32_t *labels; /* one for each source of the list; NULL: labels follow from folders */
+    /* The index of each source in the whole list, ascending; NULL: this is the whole list. */
     uint32_t *whole;
 };
 

@@ -93,7 +93,7 @@ static int take_file(struct taking *t, uint8_t flags, struct lod_source *source,
                : 0;
 }
 
-/* Takes what depends on the role. */
+/* Reads the fields that depend on the role. */
 static int take_role(struct taking *t, uint8_t flags, struct lod_source *source, int32_t *ret_label)
 {
     switch (source->role) {
@@ -186,8 +186,8 @@ static int take_all(struct taking *t)
     return error || t->c.left == 0 ? error : -EBADMSG;
 }
 
-/* Returns whether a source leads to a file or to one that is left out: a hard link perhaps by an
- * equal file. */
+/* Returns whether the owner of a source is a file, or one that is left out. The owner of a hard
+ * link may be an equal file; then that file's owner counts. */
 static bool leads(const struct lod_source_list *list, const struct lod_source *source)
 {
     const struct lod_source *owner = &list->at[source->owner];

@@ -34,7 +34,7 @@ static int look_at(void *ctx, uint64_t index)
                : lod_first_error_source(t->probe->first_error, index, file, -ESTALE);
 }
 
-/* Marks the files of which the records have items. */
+/* Marks the files that have items in the records of `run`. */
 static bool *find_needed(const struct lod_order *order, const struct lod_part_run *run,
                          const struct lod_source_list *list)
 {

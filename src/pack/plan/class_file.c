@@ -31,7 +31,7 @@ int32_t lod_class_file_number(const char *text, size_t bytes)
     return bytes ? (int32_t)number : -1;
 }
 
-/* The files of a stem are neighbours in the list. */
+/* The list is sorted, so files with the same stem are adjacent. */
 void lod_class_file_spread(const struct lod_source_list *list, size_t class, const bool *pictures,
                            int32_t *labels)
 {

@@ -174,7 +174,7 @@ static int take_line(const struct finding *f, const char *at, size_t bytes)
         const size_t some = line.label_bytes < SHOWN ? line.label_bytes : SHOWN;
         memcpy(shown, line.label, some);
         shown[some] = '\0';
-        return refuse(f, "is no label: these are whole numbers of -1 to 2147483647", shown);
+        return refuse(f, "is not a label: labels are whole numbers from -1 to 2147483647", shown);
     }
     memcpy(path, line.path, line.path_bytes);
     path[line.path_bytes] = '\0';
@@ -188,7 +188,7 @@ static int take_line(const struct finding *f, const char *at, size_t bytes)
     }
     if (source->role != LOD_SOURCE_LEFT_OUT &&
         !f->pictures[lod_source_owner(f->list, source) - f->list->at]) {
-        return refuse(f, "is no picture, so it has no label", path);
+        return refuse(f, "is not a picture, so it cannot have a label", path);
     }
     *given = label;
     return 0;

@@ -16,11 +16,11 @@
 #include "sample/sample_split.h"
 
 #define LOD_SPLITS_TEXT_MAX 1000u /* bytes of --splits */
-#define LOD_SPLIT_NAME_MAX  200u  /* of a split, so that its files can have names */
+#define LOD_SPLIT_NAME_MAX  200u  /* leaves room for the endings of a split's framed files */
 
-/* The value of --splits. All zero: names decide. */
+/* The value of --splits. All zero: the names of folders decide. */
 struct lod_split_names {
-    const char *text; /* as it was given; NULL: it was not */
+    const char *text; /* the value as the user gave it; NULL: no --splits */
     const char *at[LOD_SPLITS_MAX];
     unsigned count; /* 0: none */
 };
@@ -38,7 +38,8 @@ struct lod_splits {
     bool none; /* a picture is outside such folders, so there are no splits */
 };
 
-/* Adds the folders that were marked. *ret_any: some folder was, the root perhaps. */
+/* Adds the folders with the mark of a split. *ret_any: whether any folder has it, the root
+ * included. */
 LOD_MUST_CHECK int lod_splits_add_marked(struct lod_splits *splits,
                                          const struct lod_source_list *list, bool *ret_any);
 

@@ -12,7 +12,7 @@
 #define ROOM_MIN 16u
 
 struct lod_header_dedup_header {
-    struct lod_buf bytes; /* data NULL: the place is free */
+    struct lod_buf bytes; /* data NULL: this entry is free */
     uint64_t hash;
     uint32_t slot;
 };

@@ -35,8 +35,8 @@ struct lod_written {
     uint32_t count;
     int32_t *labels;       /* of its items, if their rows have them; else NULL */
     struct lod_buf magics; /* lists of magic words of its items */
-    bool kept;             /* written by an earlier run */
-    bool missing;          /* there should be one */
+    bool kept;             /* an earlier run wrote the record */
+    bool missing;          /* the record should exist and does not */
 };
 
 /* The state that all jobs share. */

@@ -8,7 +8,7 @@
 #include "sample/magic_scan.h"
 
 #define LABEL_ENDING ".label"
-#define HEAD_BYTES   24u /* before the picture in a record */
+#define HEAD_BYTES   24u /* of a record of RecordIO, before its picture */
 #define READ_BYTES   ((size_t)1 << LOD_FRAME_SHIFT_MAX)
 
 void lod_magic_begin(struct lod_record_job *job)

@@ -24,7 +24,7 @@
 
 /* The reason if encoding the source again does not give a better one. */
 static const char why_whole[] = "it cannot be rewritten without loss";
-static const char why_no_levels[] = "not found out again: it is in a record of an earlier run";
+static const char why_no_levels[] = "not known: its record was written by an earlier run";
 
 /* Makes the slots of all files that are not left out, as the record should have them. */
 static void lay_out(struct lod_record_job *job)

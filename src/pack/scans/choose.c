@@ -14,7 +14,8 @@
 #define WASTED_COST      20 /* .2 % */
 #define WASTED_SHARE     10 /* a tenth of the remaining distance to MSSIM 1 */
 
-/* Returns `values` at the fewest bytes that reach an MSSIM, interpolated between fidelities. */
+/* Returns the value at the point of the curve where it first reaches `mssim`. Between two
+ * fidelities it is interpolated. Below q1 it is q1's value, above all it is q10's. */
 static double value_at(const struct lod_mean_curve *curve, const int32_t *values, int32_t mssim)
 {
     int32_t best = curve->mssim[0]; /* the highest so far, reached at `value` */

@@ -46,7 +46,8 @@ struct lod_choose_rule {
     bool light;
 };
 
-/* Returns b(m), m in ten-thousandths: q1's bytes below q1's MSSIM, q10's bytes above all. */
+/* Returns b(m): the bytes at which the curve reaches an MSSIM of m ten-thousandths. Below q1's
+ * MSSIM these are q1's bytes; above the highest they are q10's. */
 double lod_choose_bytes_at(const struct lod_mean_curve *curve, int32_t mssim);
 
 bool lod_choose_admits(const struct lod_mean_curve *curve, const struct lod_mean_curve *standard,

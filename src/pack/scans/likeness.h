@@ -21,7 +21,7 @@ struct lod_likeness {
     double features[LOD_PHOTO_FEATURES];
     double slopes[LOD_SCRIPT_GROUPS][LOD_PHOTO_FEATURES];
     double variance[LOD_SCRIPT_GROUPS]; /* of a photograph, given its class and features */
-    unsigned seen; /* photographs from which the shares of the classes are known */
+    unsigned seen; /* how many photographs the shares of the classes were counted on */
     double between[LOD_SCRIPT_GROUPS]; /* variance between classes, given the features */
 };
 

@@ -30,8 +30,8 @@ struct lod_measure {
 
     /* The curves of all scripts, of the photographs for choosing. */
     struct lod_curve (*curves)[LOD_SCRIPTS_MAX];
-    bool *fit;                            /* whether they were measured */
-    unsigned photos[LOD_MEASURE_ALL + 1]; /* number of measured ones by class */
+    bool *fit;                            /* whether each photograph was measured */
+    unsigned photos[LOD_MEASURE_ALL + 1]; /* number of measured photographs of each class */
     struct lod_mean_curve means[LOD_MEASURE_ALL + 1][LOD_SCRIPTS_MAX];
 
     /* The curves of the drawn photographs, for the script of their class. */

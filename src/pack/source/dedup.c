@@ -18,7 +18,7 @@
 struct candidate {
     struct lod_source *file;
     uint64_t hash;
-    struct candidate *first; /* the first by path with an equal hash; itself: there is no other */
+    struct candidate *first; /* the first file, by path, with the same hash; may be this one */
     bool equal;
 };
 
@@ -121,7 +121,8 @@ static int hash_file(const struct equal *e, const struct lod_source *file, uint6
     return error;
 }
 
-/* Compares two files. An error may be that of `file` or of `first`, which was readable before. */
+/* Compares two files. An error can come from reading `file` or `first`; `first` was readable
+ * before. */
 static int compare_files(const struct equal *e, const struct lod_source *file,
                          const struct lod_source *first, bool *ret_equal)
 {

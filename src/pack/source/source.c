@@ -15,7 +15,7 @@
 #include "backend/mtime.h"
 #include "bytes.h"
 
-#define STRINGS_BYTES ((size_t)1 << 20) /* far more than the longest path and target */
+#define STRINGS_BYTES ((size_t)1 << 20) /* far longer than any path or target */
 
 struct lod_strings {
     struct lod_strings *before;
@@ -186,7 +186,7 @@ int lod_source_list_drop_folders(struct lod_source_list *list)
     for (size_t i = 1; i < list->count; i++) { /* the root is the first */
         if (list->at[i].role == LOD_SOURCE_FOLDER && !holds[i]) {
             list->at[i].role = LOD_SOURCE_LEFT_OUT;
-            list->at[i].why = "no file in it is included";
+            list->at[i].why = "it contains no included file";
             list->at[i].special = list->at[i].folder = true;
         }
     }

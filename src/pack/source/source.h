@@ -37,7 +37,7 @@ enum lod_source_role {
 /* Why a picture is in no file of recordio/. */
 enum lod_recordio_lack { LOD_RECORDIO_HAS, LOD_RECORDIO_WORDS, LOD_RECORDIO_LARGE };
 
-/* There are millions of them, so fields that no source needs at once share their place. */
+/* There can be millions of sources, so fields that are never used together share memory. */
 struct lod_source {
     const char *path;      /* relative to the source, "" for the source itself */
     const char *target;    /* SYMLINK; hard link of a container, while its file is looked for */
@@ -121,7 +121,8 @@ LOD_MUST_CHECK int lod_source_open_path(int root_fd, const char *path, int flags
 LOD_MUST_CHECK int lod_source_open(int root_fd, const struct lod_source *source, bool follow,
                                    int *ret_fd);
 
-/* Returns -ESTALE if the file is not there as the source has it, without reading it. */
+/* Returns -ESTALE if the file is gone, or its attributes differ from the source's. Does not read
+ * its bytes. */
 LOD_MUST_CHECK int lod_source_look(int root_fd, const struct lod_source *source, bool follow);
 
 /* Reads all of [offset, offset + bytes) of the source. Returns -ESTALE if the file has become

@@ -148,8 +148,9 @@ static int add_name(struct walk *w, const char *name)
     }
     int bytes = snprintf(path, sizeof(path), "%s%s%s", folder, folder[0] ? "/" : "", name);
     if (bytes > (int)LOD_PATH_MAX) {
-        return refuse(w, -ENAMETOOLONG, path,
-                      "is longer than the store's limits: a path has 4,095 bytes, 2,048 folders");
+        return refuse(
+            w, -ENAMETOOLONG, path,
+            "is longer than the store's limits: a path has at most 4,095 bytes and 2,048 folders");
     }
     return add_found(w, path, name);
 }

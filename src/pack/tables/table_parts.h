@@ -11,8 +11,9 @@
 LOD_MUST_CHECK int lod_table_parts_make(struct lod_table_found *found, struct lod_source *file);
 
 /*
- * Adds the folder `path` and its files to the list, beside the table's name `source`. The files in
- * all folders of a table but the first are EQUAL. The list must be sorted again.
+ * Adds the folder `path` with the table's files to the list, beside `source`, one of the table's
+ * names. If a table has several folders, files of all but the first are EQUAL. Afterwards the list
+ * must be sorted again.
  */
 LOD_MUST_CHECK int lod_table_parts_add(struct lod_table_found *found, struct lod_source_list *list,
                                        uint32_t source, const char *path);

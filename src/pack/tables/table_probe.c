@@ -91,7 +91,7 @@ static int look_npy(struct look *look)
     uint32_t bytes = 0;
 
     if (look->file->bytes < sizeof(prefix)) {
-        return look->found->wanted ? refuse(look, "it is no .npy file") : 0;
+        return look->found->wanted ? refuse(look, "it is not a .npy file") : 0;
     }
     int error = lod_source_pread(look->fd, look->file, prefix, sizeof(prefix), 0);
     if (error) {
@@ -104,7 +104,7 @@ static int look_npy(struct look *look)
     if (malformed) {
         return look->found->wanted
                    ? refuse(look, malformed == -E2BIG ? "its header has more than 64 KiB (byte 8)"
-                                                      : "it is no .npy file (byte 0)")
+                                                      : "it is not a .npy file (byte 0)")
                    : 0;
     }
     error = lod_buf_reserve(&header, bytes);

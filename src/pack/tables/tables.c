@@ -180,7 +180,7 @@ static int collect_names(const struct finding *f, struct lod_table_names *names)
     return error ? error : lod_table_names_choose(names, f->probe->list);
 }
 
-/* Notes which tables have a folder with a name. A table without one is stored as it is. */
+/* Marks the tables for which a folder name was found. Other tables are stored as ordinary files. */
 static void note_named(const struct finding *f, const struct lod_table_names *names)
 {
     for (size_t i = 0; i < names->count; i++) {

@@ -55,7 +55,9 @@ int lod_resume_preview(const char *path, const char *options, const struct lod_s
     int error = compare(path, fd, options, list, first_error);
     close(fd);
     if (error) {
-        return error == -EEXIST || error == -ENOMEM ? error : 0; /* no journal, or a damaged one */
+        return error == -EEXIST || error == -ENOMEM
+                   ? error
+                   : 0; /* other errors mean that there is no journal, or a damaged one */
     }
     error = lod_store_open(path, &store);
     if (!error) {

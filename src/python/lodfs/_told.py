@@ -25,7 +25,8 @@ class Told:
         self._touched = time.monotonic()
         self.room = self.rate = self._lost = 0
         self.works = True
-        answer = self._ahead(0, [])  # a job that was never begun ends: only the answer counts
+        # Ends a job that never began, to find out whether the mount answers.
+        answer = self._ahead(0, [])
         self.works = bool(answer)
 
     def _ahead(self, at, records):

@@ -70,7 +70,7 @@ def _options(rf, given):
             raise ValueError(f"rf is 'auto', 'score', 'bollinger', a number, or a list of (epoch, "
                              f"number), not {rf!r}") from None
     if len(steps) > 16 or any(not 0 <= number < 1 << 32 for _, number in steps):
-        raise ValueError("rf is a number from 1 to 10000, or a list of up to 16 of them")
+        raise ValueError("rf must be a number from 1 to 10000, or a list of up to 16 of them")
     options.steps_count = len(steps)
     for at, (epoch, number) in enumerate(steps):
         options.steps[at].epoch, options.steps[at].rf = epoch, number

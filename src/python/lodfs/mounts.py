@@ -45,7 +45,7 @@ class Mount:
 
     @classmethod
     def around(cls, path: str | bytes | os.PathLike) -> Mount | None:
-        """The mount around a path; None: it lies in no mount."""
+        """Returns the mount that contains a path; None if none does."""
         return cls(path) if _root(path) else None
 
     @property

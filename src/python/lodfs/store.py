@@ -126,13 +126,14 @@ class Store(Owner):
             return file.read(bytes)
 
     def open(self, path: Path, fidelity: Optional[str] = None) -> File:
-        """A file as a binary file object (lodfs.File): readable and seekable, not buffered."""
+        """Returns a file as a binary file object (lodfs.File): readable, seekable, unbuffered."""
         if self._place(path, fidelity)[1] is None:
             return File(self, path, None)
         return File(self, path, fidelity or "full")
 
     def items(self, paths: Iterable[Path]) -> np.ndarray:
-        """The item numbers of files, as an array; lodfs.order.NO_ITEM for a path that is none."""
+        """Returns the item numbers of files as an array. A path that is no file gets NO_ITEM of
+        lodfs.order."""
         names = [os.fsencode(path) for path in paths]
         items = np.empty(len(names), np.uint32)
         if any(b"\0" in name for name in names):
@@ -170,10 +171,11 @@ class Store(Owner):
 
     def likeness(self, size: Optional[int] = None, crop: Optional[float] = None,
                  target: float = .95, sample: int = 128) -> likeness.Likeness:
-        """How alike the fidelities look to a network, and the lowest that will do: a Likeness.
+        """Measures how similar each fidelity is to full, and returns the lowest sufficient one.
 
-        The network gets images whose shorter side is `size`, or, with `crop`, random crops of
-        size x size pixels, of `crop` to 1 of the area. It takes some seconds in this thread.
+        Images are compared as a network gets them. `size` is their shorter side. With `crop`, a
+        number below 1, the network gets random crops of size x size pixels that cover `crop` to 1
+        of the image's area. Returns a Likeness. Blocks this thread for some seconds.
         """
         return likeness.measure(self._opened(), size, crop, target, sample)
 

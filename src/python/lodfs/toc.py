@@ -56,7 +56,7 @@ def _numbers(array, axes):
 class _Operator:
     """The methods of a matrix for NumPy and SciPy, made of @ from both sides."""
 
-    __array_ufunc__ = None  # so that v @ A and 2 * A come here
+    __array_ufunc__ = None  # so that NumPy leaves v @ A and 2 * A to this class
     ndim = 2
     shape: Tuple[int, int]
     dtype: np.dtype

@@ -67,7 +67,8 @@ class Sampler:
         if chosen.by_path:
             warnings.warn(f"{chosen.location} was packed with --order=path: a run of neighbouring "
                           "records is no random sample of it", stacklevel=2)
-        # The fidelity of `auto` may change, and other processes see that earlier or later.
+        # The fidelity of `auto` may change, and ranks would see that at different times. So `auto`
+        # is planned as full, and all ranks have the same order.
         fidelity = "full" if chosen.fidelity == "auto" else chosen.fidelity
         self._mount, self._fidelity, self._check = chosen.mount, chosen.fidelity, chosen.check
         self._walk = Walk(chosen.order, seed, call("fidelity", os.fsencode(fidelity)), run,

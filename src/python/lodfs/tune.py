@@ -88,7 +88,7 @@ class FidelityTuner:
                 self._first.append(loss)
 
     def _meet(self):
-        """Rank 0 decides; the others learn what it decided, or that it failed."""
+        """Rank 0 decides about the level. It sends its decision, or its failure, to all ranks."""
         failure, level = None, self.level
         if self._ranks.rank == 0:
             try:
@@ -154,7 +154,7 @@ class FidelityTuner:
         return level
 
     def _compare(self, names, groups_for=None):
-        """A probe; its time is counted."""
+        """Compares levels by their gradients: one probe. Its time counts as overhead."""
         self._probes += 1
         began, self._done = self._clock(), self._groups * (len(names) + 1)
         found = compare(self._gradients, names, self._items, (self._groups, self._group),

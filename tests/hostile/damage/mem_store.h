@@ -40,7 +40,7 @@ struct mem_file *mem_find(struct mem_store *store, const char *name);
 /* Replaces a file's bytes by a copy of `data`, which must not be its own; adds a missing file. */
 void mem_put(struct mem_store *store, const char *name, const void *data, size_t bytes);
 
-/* From now on, opening any store opens this one. */
+/* Makes lod_store_open return this store for every location from now on. */
 void mem_serve(struct mem_store *store);
 
 #endif

@@ -14,7 +14,7 @@
 struct seen {
     int error;
     uint64_t damages, notes;
-    uint16_t fidelities[PATHS]; /* for each path, over all findings */
+    uint16_t fidelities[PATHS]; /* for each path: the fidelities that any finding names */
 };
 
 static struct lod_verify *run(const char *folder, const struct lod_findings **ret_findings,

@@ -197,7 +197,8 @@ Test(file_keys, images_of_one_name_fill_many_cuts)
     }
 }
 
-/* Here no folder has a name of its own either. A cut ends inside the key where a record is full. */
+/* Neither names nor folders tell samples apart here, so all files have one key. A full record then
+ * ends in the middle of the key. */
 Test(file_keys, a_key_without_end_is_cut)
 {
     char path[64];

@@ -13,8 +13,8 @@
 #define SIDE    300u
 #define SIZE    224u
 #define LEVEL   20u  /* of gray, times the fidelity */
-#define PATTERN 120u /* the pattern begins here, in both directions, */
-#define END     180u /* and ends here */
+#define PATTERN 120u /* x and y at which the pattern begins */
+#define END     180u /* x and y at which it ends */
 
 static unsigned decoded[LOD_FULL + 1];
 

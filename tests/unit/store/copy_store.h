@@ -13,8 +13,8 @@
 #include "backend/store.h"
 
 struct copy_store {
-    uint64_t copied; /* first bytes of each object that the copy has */
-    bool wrong;      /* it has them wrong, until a doubt */
+    uint64_t copied; /* the copy has this many bytes from the start of each object */
+    bool wrong;      /* these bytes are wrong, until lod_object_doubt is called */
     struct lod_store *inner;
     unsigned offers, doubts;
     uint64_t offset; /* of the last offer */

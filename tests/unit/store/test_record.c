@@ -154,7 +154,7 @@ Test(record, an_index_that_differs_from_the_record_is_refused)
         recd.header_hash += i == 7;
         recd.cut += i == 8;
         recd.codec = i == 9 ? LOD_CODEC_TREE : recd.codec;
-        if (i == 10) { /* of equal length, but in twelve groups */
+        if (i == 10) { /* the same total length, but twelve groups */
             recd.codec = LOD_CODEC_PCR;
             recd.groups = 12;
         }

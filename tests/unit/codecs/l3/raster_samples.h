@@ -19,8 +19,8 @@ struct plain_sample {
     enum plain_palette palette;
     unsigned gap, tail; /* unused bytes before and after the pixels */
     unsigned fill;      /* BMP: value of the bytes that pad rows */
-    unsigned bits;      /* BMP with a palette: bits of a pixel; 0: 8. With 1 and maxval 1: a PBM */
-    bool alpha;         /* BMP of 32 bits: masks, including alpha's */
+    unsigned bits; /* BMP with a palette: bits of a pixel; 0 means 8. PNM: 1 with maxval 1: PBM */
+    bool alpha;    /* BMP of 32 bits: masks, including alpha's */
 };
 
 /* Returns sample c of a pixel in the order of decoded/: red first. */

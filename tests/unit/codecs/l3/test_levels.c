@@ -295,10 +295,10 @@ Test(levels, flat_small_and_other_images_are_refused_by_reason)
                  "its lower fidelities take over 1/11 of its bytes, as those of masks do");
     expect_exact(sample_plain(&(struct plain_sample){
                      .width = 100, .height = 90, .channels = 3, .maxval = 200}),
-                 "it is no gray or RGB image of 8 bits");
+                 "it is not a gray or RGB image of 8 bits");
     expect_exact(sample_png(&(struct png_sample){
                      .width = 120, .height = 120, .depth = 16, .colour = LOD_PNG_RGB}),
-                 "it is no gray or RGB image of 8 bits");
+                 "it is not a gray or RGB image of 8 bits");
 }
 
 Test(levels, without_the_encoder_for_levels_there_are_none)

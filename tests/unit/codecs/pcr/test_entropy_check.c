@@ -68,7 +68,8 @@ Test(entropy_check, every_changed_coefficient_is_found, .timeout = 120)
     }
 }
 
-/* Bits below the last that was sent may be any; that bit and those above may not. */
+/* Bits of a coefficient below the lowest that was sent may differ. That bit and those above it must
+ * be equal. */
 Test(entropy_check, a_prefix_is_compared_down_to_its_last_bit)
 {
     struct proven p = write_sample(&photograph, "best", 2); /* DC to bit 2; Y 1-5 to bit 4 */

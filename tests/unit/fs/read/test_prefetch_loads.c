@@ -177,7 +177,8 @@ Test(prefetch_loads, no_thread_is_woken_if_the_next_record_is_loaded)
     lod_prefetch_finish(&prefetch);
 }
 
-/* A thread that cannot load must not look at a time that is over again and again. */
+/* While all loads are in flight, a thread must sleep. It must not poll for a time that has passed.
+ */
 Test(prefetch_loads, times_pass_while_all_loads_are_in_flight, .timeout = 120)
 {
     struct lod_fetch fetch = {.dataset = NULL};

@@ -29,7 +29,7 @@ static void await_room(struct lod_store *store, uint64_t key, uint64_t bytes)
     cr_assert_geq(room, bytes);
 }
 
-/* Offers a beginning of a record, and returns how much of it the tier has then. */
+/* Offers the first `bytes` bytes of a record. Returns how many of them the tier has afterwards. */
 static uint64_t offered(struct tiered *t, uint64_t key, size_t bytes)
 {
     struct lod_object *object = open_record(t->store, key);
