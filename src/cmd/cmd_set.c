@@ -56,9 +56,10 @@ static int run(int argc, char **argv)
 const struct lod_cmd lod_cmd_set = {
     .name = "set",
     .summary = "switch the fidelity of a running mount",
-    .about = "Points the link MOUNT/auto, and those in decoded/ and native/, to fidelity F: q1 .. "
-             "q10 or full. Files opened through the links from then on have that fidelity; open "
-             "files keep theirs. Only root and the user who mounted the store may do this.",
+    .about = "Points the link MOUNT/auto, and those in decoded/, native/, recordio/, tar/ and "
+             "tfrecord/, to fidelity F: q1 .. q10 or full. Files opened through the links from "
+             "then on have that fidelity; open files keep theirs. Only root and the user who "
+             "mounted the store may do this.",
     .options = set_options,
     .run = run,
 };

@@ -105,7 +105,8 @@ static const struct lod_cmd *nearest(const char *word)
     return found;
 }
 
-static int refuse_unknown(const char *word)
+/* With an argument behind it the word may be a store: mount.fuse3 gives no command. */
+static int refuse_unknown(const char *word, bool has_argument)
 {
     const struct lod_cmd *meant = nearest(word);
     char names[256];
@@ -123,7 +124,10 @@ static int refuse_unknown(const char *word)
     return out.used ? lod_fail(LOD_EXIT_USAGE, "there is no command '%pE'; did you mean %s?", word,
                                names)
                     : lod_fail(LOD_EXIT_USAGE, "%s '%pE'; see lodfs --help",
-                               *word == '-' ? "unknown option" : "there is no command", word);
+                               *word == '-'   ? "unknown option"
+                               : has_argument ? "there is neither a command nor a store"
+                                              : "there is no command",
+                               word);
 }
 
 static int help(int argc, char **argv);
@@ -164,7 +168,7 @@ static int help(int argc, char **argv)
     }
     const struct lod_cmd *cmd = find_or_help(given.command);
     if (!cmd) {
-        return refuse_unknown(given.command);
+        return refuse_unknown(given.command, false);
     }
     lod_arguments_help(cmd);
     return LOD_EXIT_OK;
@@ -217,7 +221,7 @@ static int run_command(int argc, char **argv)
         return lod_cmd_version.run(argc - 1, argv + 1);
     }
     return is_mount_without_command(argc, argv) ? find("mount")->run(argc, argv)
-                                                : refuse_unknown(argv[1]);
+                                                : refuse_unknown(argv[1], argc > 2);
 }
 
 /* Flushes stdout. Returns `code`, or LOD_EXIT_FAILED if a write failed, as on a full disk. */

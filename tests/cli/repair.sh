@@ -14,12 +14,17 @@ for gone in index manifest.json 'index manifest.json'; do
     rm -rf copy
     cp -r store copy
     (cd copy && rm -- $gone)
+    [ "$gone" != index ] || { expect 1 "$LODFS" info copy && said 'missing; lodfs repair'; }
     expect 0 "$LODFS" repair copy
     printed 'rebuilt from '
     diff -r store copy || fail "repair made other bytes after the loss of $gone"
 done
 head -c 70000 store/index >copy/index
+expect 1 "$LODFS" info copy
+said 'gives another size; lodfs repair makes it again'
 printf 'x' >>copy/manifest.json
+expect 1 "$LODFS" info copy
+said 'damaged or truncated; lodfs repair makes it again'
 expect 0 "$LODFS" repair copy
 diff -r store copy || fail 'repair made other bytes after the index was cut'
 

@@ -29,6 +29,8 @@ expect 2 "$LODFS" help pack mount
 said 'one COMMAND'
 expect 2 "$LODFS" help nonsense
 said "no command 'nonsense'"
+expect 2 "$LODFS" nonsense /mnt -o rw # as mount.fuse3 calls it
+said "there is neither a command nor a store 'nonsense'"
 expect 2 "$LODFS" pakc
 said "did you mean 'pack'?"
 expect 2 "$LODFS" "$(printf 'a\033b')"

@@ -269,6 +269,9 @@ static int set_why(char *why, size_t why_room, int error, const char *text)
     return error;
 }
 
+/* In a store behind a URL the folder that was pushed can be repaired. */
+#define AGAIN "; lodfs repair makes it again from the records"
+
 static int open_object(struct lod_index *index, struct lod_store *store,
                        const struct lod_manifest *manifest, char *why, size_t why_room)
 {
@@ -278,12 +281,15 @@ static int open_object(struct lod_index *index, struct lod_store *store,
 
     int error = lod_object_open_known(store, LOD_INDEX_NAME, &facts, &index->object);
     if (error == -EBADMSG || facts.bytes < LOD_BLOCK_BYTES || facts.bytes % LOD_BLOCK_BYTES) {
-        return set_why(why, why_room, -EIO,
-                       "the index is truncated or replaced: manifest.json gives another size");
+        return set_why(
+            why, why_room, -EIO,
+            "the index is truncated or replaced: manifest.json gives another size" AGAIN);
+    }
+    if (error == -ENOENT) {
+        return set_why(why, why_room, -EIO, "the index is missing" AGAIN);
     }
     if (error) {
-        return set_why(why, why_room, error == -ENOENT ? -EIO : error,
-                       "the index cannot be opened");
+        return set_why(why, why_room, error, "the index cannot be opened");
     }
     error = lod_superblock_read(index->object, manifest, block);
     if (error && error != -EBADMSG) {
@@ -291,7 +297,7 @@ static int open_object(struct lod_index *index, struct lod_store *store,
     }
     if (error) {
         return set_why(why, why_room, -EBADMSG,
-                       "the superblock of the index is damaged: its hash differs");
+                       "the superblock of the index is damaged: its hash differs" AGAIN);
     }
     return lod_superblock_take(block, manifest, &index->super, why, why_room);
 }
