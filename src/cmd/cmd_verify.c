@@ -73,6 +73,9 @@ static const char *reason(int error, const char *why)
     if (error == -EMFILE) {
         return "this process has no free file descriptor; raise its limit (ulimit -n)";
     }
+    if (error == -EACCES && !why[0]) {
+        return "a record of it may not be read by this user; run it as the owner of the store";
+    }
     return why[0] && error != -ENFILE ? why : strerrordesc_np(-error);
 }
 

@@ -110,6 +110,17 @@ for files in $(seq 4 40); do
 done
 [ $rc = 0 ] && [ $without -gt 2 ] || fail "$without runs had too few files, exit $rc"
 
+# Files that this user may not read are no damage either. Root reads all files.
+cp -r store closed
+chmod 755 "$work"
+for file in manifest.json index "records/$record" records; do
+    [ "$(id -u)" = 0 ] || break
+    chmod 0 "closed/$file"
+    expect 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$LODFS" verify closed
+    said 'may not be read by this user'
+    chmod 755 "closed/$file"
+done
+
 expect 10 "$LODFS" verify nowhere
 said 'no such folder'
 expect 10 "$LODFS" verify source

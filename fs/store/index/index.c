@@ -269,7 +269,6 @@ static int set_why(char *why, size_t why_room, int error, const char *text)
     return error;
 }
 
-/* In a store behind a URL the folder that was pushed can be repaired. */
 #define AGAIN "; lodfs repair makes it again from the records"
 
 static int open_object(struct lod_index *index, struct lod_store *store,
@@ -289,7 +288,9 @@ static int open_object(struct lod_index *index, struct lod_store *store,
         return set_why(why, why_room, -EIO, "the index is missing" AGAIN);
     }
     if (error) {
-        return set_why(why, why_room, error, "the index cannot be opened");
+        return set_why(why, why_room, error,
+                       error == -EACCES ? "the index may not be read by this user"
+                                        : "the index cannot be opened");
     }
     error = lod_superblock_read(index->object, manifest, block);
     if (error && error != -EBADMSG) {

@@ -205,7 +205,8 @@ int lod_manifest_read(struct lod_store *store, struct lod_manifest *ret_manifest
     int error = lod_object_open(store, LOD_MANIFEST_NAME, &object);
     if (error) {
         *ret_why = error == -ENOENT ? "no manifest.json: not a lodfs store, or pack did not finish"
-                                    : "manifest.json cannot be opened";
+                   : error == -EACCES ? "manifest.json may not be read by this user"
+                                      : "manifest.json cannot be opened";
         return error;
     }
     error = read_object(object, ret_manifest, ret_why);

@@ -80,7 +80,7 @@ bool lod_verify_is_beyond(const struct lod_verify *verify, const struct lod_slic
 /* Drops findings about such records themselves. */
 void lod_verify_drop_others(struct lod_verify *verify);
 
-/* The steps. They return 0 or an error of lod_check_stops. */
+/* The steps. They return 0 or an error of lod_check_stops; lod_check_slice also -EACCES. */
 LOD_MUST_CHECK int lod_check_blocks(struct lod_verify *verify, uint64_t step, uint64_t *ret_bytes);
 LOD_MUST_CHECK int lod_check_nodes(struct lod_verify *verify, uint64_t step);
 /* Checks the tables whose schema.json is among the nodes of this step. */
@@ -147,6 +147,13 @@ const char *lod_check_path(struct lod_verify *verify, uint32_t node, char path[L
 static inline bool lod_check_stops(int error)
 {
     return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
+}
+
+/* Returns whether the user may not open a file of a local store, which is no damage either. Servers
+ * of S3 give this error for objects that are missing. */
+static inline bool lod_check_is_closed(const struct lod_verify *verify, int error)
+{
+    return error == -EACCES && !lod_store_is_far(verify->store);
 }
 
 /* Returns whether an error belongs to a whole block of the index. lod_check_blocks reports it once

@@ -118,7 +118,7 @@ int lod_check_slice(struct lod_verify *v, const struct lod_slice *slice, uint64_
     *ret_bytes = slice_bytes(&c, slice->slice);
     *ret_files = slice->slice ? 0 : lod_check_files(&c.recd);
     error = lod_record_open(v->store, &c.recd, &c.record);
-    if (error && !lod_check_stops(error)) {
+    if (error && !lod_check_stops(error) && !lod_check_is_closed(v, error)) {
         /* Reported once for all slices. */
         error = slice->slice ? 0 : lod_record_check_refuse(&c, error);
     } else if (!error) {

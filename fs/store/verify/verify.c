@@ -14,13 +14,21 @@
 
 /* ----------------------------------------------------------------------------- opening */
 
+/* Returns whether storage behind a network does not answer, or this user may not read a local file.
+ * Neither is damage of a store. */
+static bool is_refused(const struct lod_verify *v, int error)
+{
+    return lod_store_is_far(v->store) ? error != -ENOENT && error != -EILSEQ && error != -EBADMSG
+                                      : lod_check_is_closed(v, error);
+}
+
 static int open_index(struct lod_verify *v, char *why, size_t why_room)
 {
     uint8_t superblock[LOD_BLOCK_BYTES];
 
     int error = lod_index_open(v->store, &v->manifest, LOD_INDEX_CACHE_BYTES, &v->index, v->why,
                                sizeof(v->why));
-    if (error == -ENOTSUP || lod_check_stops(error)) {
+    if (error == -ENOTSUP || lod_check_stops(error) || lod_check_is_closed(v, error)) {
         snprintf(why, why_room, "%s", v->why);
         return error;
     }
@@ -40,12 +48,6 @@ static int open_index(struct lod_verify *v, char *why, size_t why_room)
         v->gaps_zero &= lod_get_le32(superblock + 96 + (size_t)i * 32) <= LOD_SECTION_LAST;
     }
     return 0;
-}
-
-/* Returns whether storage behind a network does not answer, which is no damage of a store. */
-static bool is_refused(const struct lod_verify *v, int error)
-{
-    return lod_store_is_far(v->store) && error != -ENOENT && error != -EILSEQ && error != -EBADMSG;
 }
 
 /* Returns the reason without the name of the manifest at its start, since a finding is printed with
