@@ -82,8 +82,8 @@ refused()
 }
 refused 'one/a/0.jpg\t1\nnone.jpg\t2\n' "given: line 2: 'none.jpg' is not in the source"
 refused 'one/a/0.jpg\t1\n\none/a/0.jpg\t1\n' "given: line 3: 'one/a/0.jpg' has a label already"
-refused 'one/a/0.txt\t1\n' "line 1: 'one/a/0.txt' is no picture"
-refused 'one/a\t1\n' "line 1: 'one/a' is no picture"
+refused 'one/a/0.txt\t1\n' "line 1: 'one/a/0.txt' is not a picture"
+refused 'one/a\t1\n' "line 1: 'one/a' is not a picture"
 refused 'one/a/0.jpg\t2147483648\n' "'2147483648' is not a label"
 refused 'one/a/0.jpg\t-2\n' "'-2' is not a label"
 refused 'one/a/0.jpg\t1.5\n' "'1.5' is not a label"

@@ -106,7 +106,7 @@ def words_first(results):
                      "region=foo/bar", "region="):
             name = word.partition("=")[0]
             results.add(f"refused: {word}", fails(("info", "-o", word, "s3://bucket/key"), 2,
-                                                  f"{name} is no "))
+                                                  f"{name} is not "))
     results.add("one slash", fails(("info", "s3:/bucket/key"), 10, "s3://BUCKET/KEY"))
 
 
