@@ -83,6 +83,7 @@ Test(tier_claims, the_second_mount_is_told_what_the_first_one_leaves)
 
     mount(&other, 12 * MIB);
     cr_assert_eq(room_of(&t, some, 2, 12 * MIB), 12 * MIB);
+    cr_assert_eq(room_of(&other, some, 0, 4 * MIB), 4 * MIB, "both are claimed");
     cr_assert_eq(room_of(&other, &some[2], 2, 4 * MIB), 4 * MIB);
     cr_assert_eq(room_of(&t, some, 2, 8 * MIB), 8 * MIB, "one of the others fits, and is claimed");
     cr_assert_eq(room_of(&t, some, 1, 8 * MIB), 8 * MIB);
