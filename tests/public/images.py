@@ -8,7 +8,7 @@ import sys
 
 import plain_files
 import png_files
-from mounted import Mount, Results, Work, need_fuse, skip
+from mounted import HANG_S, Mount, Results, Work, need_fuse, skip
 from mounted import lodfs as run_lodfs
 from small import read, write
 
@@ -21,7 +21,6 @@ sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
 
 import lodfs
 
-PATIENCE_S = 300  # for a child, which takes milliseconds where nothing else runs
 
 
 def make_source(folder):
@@ -98,7 +97,7 @@ def forks(point):
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
-            signal.alarm(PATIENCE_S)
+            signal.alarm(HANG_S)
             said = in_child(device, data, wanted)
             del device
             os.write(writing, said.encode())

@@ -16,7 +16,7 @@ import tempfile
 import threading
 
 import stores
-from mounted import Results, skip
+from mounted import HANG_S, Results, skip
 
 try:
     import numpy as np
@@ -29,7 +29,6 @@ import lodfs
 
 METHODS = ("fork", "spawn", "forkserver")
 EPOCHS = {"fork": int(os.environ.get("LODFS_EPOCHS", "50")), "spawn": 2, "forkserver": 2}
-PATIENCE_S = 300
 TABLE = "big-endian.toc"
 PIECE = 60_000
 
@@ -79,8 +78,8 @@ def in_process(context, held):
     process = context.Process(target=answer, args=(queue, held))
     process.start()
     try:
-        found = queue.get(timeout=PATIENCE_S)
-        process.join(PATIENCE_S)
+        found = queue.get(timeout=HANG_S)
+        process.join(HANG_S)
         return found if process.exitcode == 0 else [f"exit {process.exitcode}"]
     finally:
         process.kill()
@@ -121,7 +120,7 @@ def processes(path):
                     if found != wanted:
                         yield f"{method}: {found}, not {wanted}"
             with context.Pool(2) as pool:
-                for found in pool.map_async(use, [held] * 4).get(PATIENCE_S):
+                for found in pool.map_async(use, [held] * 4).get(HANG_S):
                     if found != wanted:
                         yield f"{method}, a pool: {found}, not {wanted}"
 
@@ -236,7 +235,7 @@ class Products:
 def epochs(dataset, method, meanwhile=contextlib.nullcontext()):
     from torch.utils.data import DataLoader
     wanted = [dataset[i] for i in range(len(dataset))]
-    loader = DataLoader(dataset, batch_size=2, num_workers=2, timeout=PATIENCE_S,
+    loader = DataLoader(dataset, batch_size=2, num_workers=2, timeout=HANG_S,
                         multiprocessing_context=method)
     with meanwhile:
         for epoch in range(EPOCHS[method]):

@@ -15,8 +15,9 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from mounted import HANG_S
+
 ALWAYS = 1 << 30
-HANG_S = 300  # of an answer that does not come: far more than a busy machine takes for others
 XML = b"<?xml version='1.0'?><Error><Code>%s</Code><Message>no</Message></Error>"
 
 

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import time
 
-from faults import ALWAYS, HANG_S, Faults
-from mounted import Mount, Results, Work, lodfs, need_fuse
+from faults import ALWAYS, Faults
+from mounted import HANG_S, Mount, Results, Work, lodfs, need_fuse
 from remote_files import differing, fails, prepared, shown
 from small import read, write
 
