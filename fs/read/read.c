@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "frames/frame_parts.h"
 
 /* Appends a span. Frames of one request are adjacent in memory and become one span, which the
@@ -32,27 +33,67 @@ static void add_span(struct lod_read *read, const uint8_t *at, uint64_t bytes)
     };
 }
 
+/* Bytes [at, at + bytes) of a made form, which are in one unit. */
+struct unit_part {
+    const struct lod_item *item;
+    unsigned form;
+    uint64_t made_bytes; /* of the whole form */
+    uint64_t unit_bytes; /* of each unit but the last */
+    uint64_t at, bytes;
+};
+
+/* Returns the part that begins at byte `done` of a piece, which may be only a part of its form. */
+static struct unit_part part_of(const struct lod_item *item, const struct lod_piece *piece,
+                                uint64_t made_bytes, uint64_t done)
+{
+    const uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row, piece->form);
+    const uint64_t at = piece->offset + done;
+
+    return (struct unit_part){.item = item,
+                              .form = piece->form,
+                              .made_bytes = made_bytes,
+                              .unit_bytes = unit_bytes,
+                              .at = at,
+                              .bytes =
+                                  lod_least(unit_bytes - at % unit_bytes, piece->bytes - done)};
+}
+
+/* Returns the unit of a part. If the part is its end, the cache need not keep it any longer. */
+static int get_unit(struct lod_reader *reader, const struct unit_part *part,
+                    struct lod_blob **ret_blob)
+{
+    const uint64_t unit = part->at / part->unit_bytes;
+
+    int error =
+        lod_unit_cache_get(&reader->made, part->item, part->form, unit, part->made_bytes, ret_blob);
+    if (!error && part->at % part->unit_bytes + part->bytes == (*ret_blob)->bytes) {
+        lod_unit_cache_let_go(&reader->made, part->item, part->form, unit, (*ret_blob)->bytes);
+    }
+    return error;
+}
+
+static void note_part(struct lod_reader *reader, const struct unit_part *part)
+{
+    lod_readahead_note(reader->ahead, part->item, part->form, part->unit_bytes, part->made_bytes,
+                       part->at, part->bytes);
+}
+
 /* `made_bytes` is the size of the whole form; `piece` may be only the part of it that is read. */
 static int add_made(struct lod_reader *reader, const struct lod_item *item,
                     const struct lod_piece *piece, uint64_t made_bytes, struct lod_read *read)
 {
-    uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row, piece->form);
+    struct unit_part part;
 
-    for (uint64_t done = 0, bytes; done < piece->bytes; done += bytes) {
-        uint64_t at = piece->offset + done, skip = at % unit_bytes;
+    for (uint64_t done = 0; done < piece->bytes; done += part.bytes) {
         struct lod_blob *blob = NULL;
-        int error = lod_unit_cache_get(&reader->made, item, piece->form, at / unit_bytes,
-                                       made_bytes, &blob);
+        part = part_of(item, piece, made_bytes, done);
+        int error = get_unit(reader, &part, &blob);
         if (error) {
             return error;
         }
-        bytes = unit_bytes - skip < piece->bytes - done ? unit_bytes - skip : piece->bytes - done;
         read->blobs[read->blobs_count++] = blob;
-        add_span(read, blob->data + skip, bytes);
-        if (skip + bytes == blob->bytes) {
-            lod_unit_cache_let_go(&reader->made, item, piece->form, at / unit_bytes, blob->bytes);
-        }
-        lod_readahead_note(reader->ahead, item, piece->form, unit_bytes, made_bytes, at, bytes);
+        add_span(read, blob->data + part.at % part.unit_bytes, part.bytes);
+        note_part(reader, &part);
     }
     return 0;
 }
@@ -144,8 +185,7 @@ static int copy_stored(const struct copying *c, uint64_t offset, uint8_t *into, 
     int error = read ? 0 : -ENOMEM;
 
     for (uint64_t done = 0; !error && done < bytes;) {
-        const uint64_t left = bytes - done;
-        const uint64_t step = left < LOD_READ_BYTES_MAX ? left : LOD_READ_BYTES_MAX;
+        const uint64_t step = lod_least(bytes - done, LOD_READ_BYTES_MAX);
         error = lod_reader_read(c->reader, c->item, c->plan, offset + done, step, read);
         if (!error) {
             copy(read, into + done);
@@ -157,23 +197,22 @@ static int copy_stored(const struct copying *c, uint64_t offset, uint8_t *into, 
     return error;
 }
 
-/* Copies [skip, skip + bytes) of a unit. A whole one that is not kept is made in its place. */
-static int copy_unit(const struct copying *c, unsigned form, uint64_t unit, uint64_t made_bytes,
-                     uint64_t skip, uint8_t *into, uint64_t bytes)
+/* Copies a part of a unit. A whole one that is not kept is made in its place. */
+static int copy_part(const struct copying *c, const struct unit_part *part, uint8_t *into)
 {
     struct lod_reader *reader = c->reader;
-    const uint64_t unit_bytes = c->item->codec->maker->unit_bytes(c->item->row, form);
-    const uint64_t left = made_bytes - unit * unit_bytes;
+    const uint64_t unit = part->at / part->unit_bytes;
+    const uint64_t left = part->made_bytes - unit * part->unit_bytes;
     struct lod_blob *blob = NULL;
 
-    if (!c->keeps && bytes == (left < unit_bytes ? left : unit_bytes)) {
+    if (!c->keeps && part->bytes == lod_least(left, part->unit_bytes)) {
         atomic_fetch_add_explicit(&reader->once, 1, memory_order_relaxed);
-        atomic_fetch_add_explicit(&reader->once_bytes, bytes, memory_order_relaxed);
-        return lod_unit_make(&reader->made, c->item, form, unit, made_bytes, into);
+        atomic_fetch_add_explicit(&reader->once_bytes, part->bytes, memory_order_relaxed);
+        return lod_unit_make(&reader->made, part->item, part->form, unit, part->made_bytes, into);
     }
-    int error = lod_unit_cache_get(&reader->made, c->item, form, unit, made_bytes, &blob);
+    int error = get_unit(reader, part, &blob);
     if (!error) {
-        memcpy(into, blob->data + skip, (size_t)bytes);
+        memcpy(into, blob->data + part->at % part->unit_bytes, (size_t)part->bytes);
         lod_blob_unref(blob);
     }
     return error;
@@ -184,17 +223,15 @@ static int copy_unit(const struct copying *c, unsigned form, uint64_t unit, uint
 static int copy_made(const struct copying *c, const struct lod_piece *piece, uint8_t *into)
 {
     struct lod_reader *reader = c->reader;
-    const uint64_t unit_bytes = c->item->codec->maker->unit_bytes(c->item->row, piece->form);
     const uint64_t made_bytes = lod_plan_made_bytes(c->plan, piece->form);
+    struct unit_part part;
     int error = 0;
 
-    for (uint64_t done = 0, bytes; !error && done < piece->bytes; done += bytes) {
-        const uint64_t at = piece->offset + done, skip = at % unit_bytes;
-        bytes = unit_bytes - skip < piece->bytes - done ? unit_bytes - skip : piece->bytes - done;
-        error = copy_unit(c, piece->form, at / unit_bytes, made_bytes, skip, into + done, bytes);
+    for (uint64_t done = 0; !error && done < piece->bytes; done += part.bytes) {
+        part = part_of(c->item, piece, made_bytes, done);
+        error = copy_part(c, &part, into + done);
         if (!error && c->keeps) {
-            lod_readahead_note(reader->ahead, c->item, piece->form, unit_bytes, made_bytes, at,
-                               bytes);
+            note_part(reader, &part);
         }
     }
     atomic_fetch_add_explicit(error ? &reader->failed : &reader->reads, 1, memory_order_relaxed);

@@ -77,7 +77,7 @@ PAGE = (
     ("large units that are read in turn evict each other", "fs/read/reader.c",
      "        lod_cache_set_chances(reader->large, LOD_UNIT_CHANCES);\n", "", "read/unit_cache"),
     ("a large unit that was read keeps its memory", "fs/read/read.c",
-     "        if (skip + bytes == blob->bytes) {\n", "        if (skip > blob->bytes) {\n",
+     "unit_bytes + part->bytes == (*ret_blob)->bytes) {\n", "unit_bytes > part->unit_bytes) {\n",
      "read/unit_cache"),
     ("kept units and makers together pass their limit", "fs/store/memory/memory_semaphore.c",
      "    return all <= semaphore->bytes_max;\n",

@@ -274,29 +274,49 @@ Test(unit_cache, a_copy_fails_as_a_read_does)
 #define LARGE (2ull * LOD_READ_BYTES_MAX + 5)
 #define STEPS 16u
 
-/* Reads one of the steps of an item's file, which is one large unit. */
-static void read_step(struct lod_reader *from, uint32_t k, uint64_t step)
+/* An item's file is one large unit, of which a step is read at a time. */
+typedef void (*read_step)(struct lod_reader *from, uint32_t k, uint64_t step);
+
+static uint64_t step_bytes(uint64_t step)
+{
+    return LARGE / STEPS + (step + 1 < STEPS ? 0 : LARGE % STEPS);
+}
+
+static void answer_step(struct lod_reader *from, uint32_t k, uint64_t step)
 {
     struct lod_item made = item_of(item.number + k);
     struct lod_plan plan = {0};
     struct lod_read read;
-    const uint64_t at = step * (LARGE / STEPS), end = step + 1 < STEPS ? at + LARGE / STEPS : LARGE;
+    const uint64_t at = step * (LARGE / STEPS);
 
     cr_assert_eq(lod_plan_add_made(&plan, 0, 0, LARGE), 0);
-    cr_assert_eq(lod_reader_read(from, &made, &plan, at, end - at, &read), 0);
+    cr_assert_eq(lod_reader_read(from, &made, &plan, at, step_bytes(step), &read), 0);
     cr_assert_eq(*(uint8_t *)read.iov[0].iov_base, made_byte(&made, at));
     lod_read_finish(&read);
 }
 
+static void copy_step(struct lod_reader *from, uint32_t k, uint64_t step)
+{
+    static uint8_t into[LARGE / STEPS + STEPS];
+    struct lod_item made = item_of(item.number + k);
+    struct lod_plan plan = {0};
+    const uint64_t at = step * (LARGE / STEPS);
+
+    cr_assert_eq(lod_plan_add_made(&plan, 0, 0, LARGE), 0);
+    cr_assert_eq(lod_reader_read_into(from, &made, &plan, at, into, step_bytes(step)), 0);
+    cr_assert_eq(into[0], made_byte(&made, at));
+}
+
 /* Returns how many units are made for reading files, so many at a time in turn. */
-static unsigned made_in_turn(struct lod_reader *from, uint32_t files, uint32_t at_once)
+static unsigned made_in_turn(read_step by, struct lod_reader *from, uint32_t files,
+                             uint32_t at_once)
 {
     const unsigned before = units_made;
 
     for (uint32_t first = 0; first < files; first += at_once) {
         for (uint64_t step = 0; step < STEPS; step++) {
             for (uint32_t k = first; k < first + at_once; k++) {
-                read_step(from, k, step);
+                by(from, k, step);
             }
         }
     }
@@ -312,9 +332,10 @@ Test(unit_cache, a_large_unit_is_made_once_for_all_reads_of_it_whatever_the_cach
     for (unsigned i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
         struct lod_reader *small = reader_with(caches[i], 9 * LARGE);
         struct lod_reader_stats stats;
-        cr_assert_eq(made_in_turn(small, 1, 1), 1, "cache %u", i);
-        cr_assert_eq(made_in_turn(small, 12, 1), 12 - 1, "one after the other, cache %u", i);
-        cr_assert_eq(made_in_turn(small, 12, 4), 12, "four in turn, cache %u", i);
+        cr_assert_eq(made_in_turn(answer_step, small, 1, 1), 1, "cache %u", i);
+        cr_assert_eq(made_in_turn(answer_step, small, 12, 1), 12 - 1,
+                     "one after the other, cache %u", i);
+        cr_assert_eq(made_in_turn(answer_step, small, 12, 4), 12, "four in turn, cache %u", i);
         lod_reader_stats(small, &stats);
         cr_assert_eq(stats.made, 1 + 11 + 12);
         cr_assert_eq(stats.made_bytes, stats.made * LARGE);
@@ -323,13 +344,23 @@ Test(unit_cache, a_large_unit_is_made_once_for_all_reads_of_it_whatever_the_cach
     }
 }
 
+Test(unit_cache, a_large_unit_that_was_copied_to_its_end_leaves_room_for_others)
+{
+    struct lod_reader *small = reader_with(LARGE / 5, 9 * LARGE);
+
+    unit_bytes = made_cost = LARGE;
+    cr_assert_eq(made_in_turn(copy_step, small, 12, 1), 12);
+    cr_assert_eq(made_in_turn(copy_step, small, 12, 4), 12);
+    lod_reader_destroy(small);
+}
+
 /* Of six readers, the four whose units are kept go on, and the other two have theirs made. */
 Test(unit_cache, large_units_that_are_read_stay_though_more_are_read_in_turn)
 {
     struct lod_reader *small = reader_with(LARGE / 5, 9 * LARGE);
 
     unit_bytes = made_cost = LARGE;
-    const unsigned made = made_in_turn(small, 6, 6);
+    const unsigned made = made_in_turn(answer_step, small, 6, 6);
     cr_assert_leq(made, 4 + 2 * STEPS, "%u", made);
     lod_reader_destroy(small);
 }
@@ -341,7 +372,7 @@ Test(unit_cache, a_maker_of_all_memory_gets_that_of_kept_units)
 
     unit_bytes = LARGE;
     made_cost = 2 * LARGE + LARGE / 2;
-    cr_assert_eq(made_in_turn(small, 3, 1), 3);
-    cr_assert_eq(made_in_turn(small, 2, 2), 2 * STEPS);
+    cr_assert_eq(made_in_turn(answer_step, small, 3, 1), 3);
+    cr_assert_eq(made_in_turn(answer_step, small, 2, 2), 2 * STEPS);
     lod_reader_destroy(small);
 }
