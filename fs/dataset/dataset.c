@@ -313,8 +313,7 @@ bool lod_dataset_has_record(struct lod_dataset *dataset, const struct lod_item *
 int lod_dataset_groups_in_memory(struct lod_dataset *dataset, const struct lod_record_desc *recd,
                                  unsigned first, unsigned last, bool *ret_is)
 {
-    const uint64_t head = (uint64_t)LOD_RECORD_HEADER + recd->metadata_bytes;
-    const uint64_t from = head + lod_record_desc_prefix_bytes(recd, first - 1);
+    const uint64_t head = lod_record_desc_end(recd, 0), from = lod_record_desc_end(recd, first - 1);
     struct lod_object *object = NULL;
 
     int error = lod_record_file_open(dataset->store, recd, &object);

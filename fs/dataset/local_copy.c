@@ -24,9 +24,8 @@ uint64_t lod_dataset_lists_room(const struct lod_dataset *dataset)
 bool lod_dataset_groups_copied(struct lod_dataset *dataset, const struct lod_record_desc *recd,
                                unsigned first, unsigned last)
 {
-    const uint64_t head = (uint64_t)LOD_RECORD_HEADER + recd->metadata_bytes,
-                   from = head + lod_record_desc_prefix_bytes(recd, first - 1),
-                   to = head + lod_record_desc_prefix_bytes(recd, last);
+    const uint64_t head = lod_record_desc_end(recd, 0), from = lod_record_desc_end(recd, first - 1),
+                   to = lod_record_desc_end(recd, last);
     struct lod_object *object = NULL;
 
     if (lod_record_file_open(lod_dataset_store(dataset), recd, &object)) {

@@ -54,7 +54,7 @@ static const struct lod_ahead_entry *step(struct walk *walk)
     walk->next++;
     walk->place = entry->bytes > walk->left ? LOD_AHEAD_COPY : LOD_AHEAD_MEMORY;
     walk->left = walk->place == LOD_AHEAD_MEMORY ? walk->left - entry->bytes : 0;
-    walk->copy_left -= entry->copy_bytes < walk->copy_left ? entry->copy_bytes : walk->copy_left;
+    walk->copy_left -= lod_least(entry->copy_bytes, walk->copy_left);
     return entry;
 }
 
@@ -108,9 +108,7 @@ static bool is_ready(const struct lod_prefetch *prefetch, const struct lod_ahead
 /* Returns what the slices of a record's beginning take, up to this group. */
 static uint64_t copy_bytes_of(const struct lod_record_desc *recd, unsigned last)
 {
-    return lod_round_up(LOD_RECORD_HEADER + (uint64_t)recd->metadata_bytes +
-                            lod_record_desc_prefix_bytes(recd, last),
-                        LOD_LOAD_ALIGN);
+    return lod_round_up(lod_record_desc_end(recd, last), LOD_LOAD_ALIGN);
 }
 
 /* Looks up how much of each told record its job reads. */

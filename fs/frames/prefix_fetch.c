@@ -208,8 +208,7 @@ static uint64_t whole_pages(uint64_t at, uint64_t to, uint64_t patience)
  */
 static uint64_t front_of(const struct walk *walk)
 {
-    uint64_t end = LOD_RECORD_HEADER + (uint64_t)walk->recd->metadata_bytes +
-                   (walk->group == 1 ? lod_record_desc_prefix_bytes(walk->recd, walk->last) : 0);
+    uint64_t end = lod_record_desc_end(walk->recd, walk->group == 1 ? walk->last : 0);
     uint64_t patience = patience_of(walk);
 
     return walk->fetch->shared ? whole_pages(0, end, patience) : end < patience ? end : patience;

@@ -41,14 +41,13 @@ struct part {
 
 static struct part part_of(const struct lod_record_desc *recd, enum lod_fidelity fidelity)
 {
-    struct part part = {.key = recd->header_hash,
-                        .head = LOD_RECORD_HEADER + (uint64_t)recd->metadata_bytes};
     unsigned first, last;
 
     lod_shown_groups(recd, fidelity, &first, &last);
-    part.from = part.head + lod_record_desc_prefix_bytes(recd, first - 1);
-    part.to = part.head + lod_record_desc_prefix_bytes(recd, last);
-    return part;
+    return (struct part){.key = recd->header_hash,
+                         .head = lod_record_desc_end(recd, 0),
+                         .from = lod_record_desc_end(recd, first - 1),
+                         .to = lod_record_desc_end(recd, last)};
 }
 
 /* Hands loaded bytes to the tier. Another mount may keep its lock for a moment. */

@@ -64,6 +64,13 @@ static inline uint64_t lod_record_desc_prefix_bytes(const struct lod_record_desc
     return lod_record_desc_bytes(recd, 1, last);
 }
 
+/* Returns where group `last` ends in the record's file. 0: where header and metadata end. */
+static inline uint64_t lod_record_desc_end(const struct lod_record_desc *recd, unsigned last)
+{
+    return (uint64_t)LOD_RECORD_HEADER + recd->metadata_bytes +
+           lod_record_desc_prefix_bytes(recd, last);
+}
+
 struct lod_index;
 
 /*

@@ -65,7 +65,7 @@ static int take_head(struct lod_record *record, const uint8_t *head)
  * lod_record_open_loaded. */
 static int read_head_once(struct lod_record *record, uint8_t **ret_head)
 {
-    const size_t bytes = (size_t)LOD_RECORD_HEADER + record->recd.metadata_bytes;
+    const size_t bytes = (size_t)lod_record_desc_end(&record->recd, 0);
     uint8_t *head = malloc(bytes);
 
     if (!head) {
@@ -85,8 +85,7 @@ static int read_head_once(struct lod_record *record, uint8_t **ret_head)
 static bool doubt_head(struct lod_record *record, int error)
 {
     return error == -EBADMSG &&
-           lod_object_doubt(record->object, 0,
-                            (size_t)LOD_RECORD_HEADER + record->recd.metadata_bytes);
+           lod_object_doubt(record->object, 0, (size_t)lod_record_desc_end(&record->recd, 0));
 }
 
 static int read_head(struct lod_record *record, uint8_t **ret_head)
@@ -100,7 +99,7 @@ static int read_head(struct lod_record *record, uint8_t **ret_head)
  * groups after them. If that fails, reads header and metadata alone. */
 static int load_head(struct lod_record *record, struct lod_io_buffer *buffer, uint64_t bytes)
 {
-    const uint64_t head_bytes = (uint64_t)LOD_RECORD_HEADER + record->recd.metadata_bytes;
+    const uint64_t head_bytes = lod_record_desc_end(&record->recd, 0);
 
     int error =
         lod_io_buffer_load(buffer, record->object, 0, bytes > head_bytes ? bytes : head_bytes);
