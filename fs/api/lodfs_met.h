@@ -45,11 +45,11 @@ struct lodfs_met_options {
 /*
  * Fills in the defaults of a policy:
  *
- *   auto       Goes on as soon as the next part is loaded: 1 to 8 repeats. Where the store is too
- *              slow for 8, an eighth of the window is replaced after each, loaded or not.
- *   fixed      Repeats steps[].rf times: once.
- *   score      Goes on when a score of a repeat is not better than the best of its window.
- *   bollinger  Goes on when a score is 2 deviations below the mean of the 20 before it.
+ * - "auto": Goes on as soon as the next part is loaded, after 1 to 8 repeats. If the store is too
+ *   slow for that, an eighth of the window is replaced after each repeat, loaded or not.
+ * - "fixed": Repeats each part steps[].rf times. The default is once.
+ * - "score": Goes on when a score of a repeat is not better than the best of its window.
+ * - "bollinger": Goes on when a score is 2 deviations below the mean of the 20 before it.
  */
 LODFS_EXPORT int lodfs_met_options(struct lodfs_met_options *ret_options, const char *policy,
                                    struct lodfs_error *error);

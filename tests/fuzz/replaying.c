@@ -103,10 +103,10 @@ int replay_main(const struct replay *replay, int argc, char **argv)
         return write_corpus(replay, argv[2]);
     }
     const uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    const uint64_t from = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     const struct share mine = argc > 2 ? (struct share){1, 1} : share();
-    const uint64_t first =
-        argc > 2 ? strtoull(argv[2], NULL, 10) : 1 + count * (mine.number - 1) / mine.of;
-    const uint64_t end = argc > 2 ? first + count : 1 + count * mine.number / mine.of;
+    const uint64_t first = from + count * (mine.number - 1) / mine.of;
+    const uint64_t end = from + count * mine.number / mine.of;
     for (uint64_t seed = first; seed < end; seed++) {
         struct chance chance = {.state = seed};
         if (replay->begin) {

@@ -2,9 +2,10 @@
 /*
  * Runs a fuzz target as an ordinary test, without libFuzzer: on inputs made by the test, and on
  * random changes of them.
- *   replay_WHAT COUNT                runs this run's share (share.h) of COUNT inputs
- *   replay_WHAT COUNT FIRST_SEED     runs COUNT inputs
- *   replay_WHAT corpus FOLDER        writes unchanged inputs as a corpus for the fuzzer
+ *
+ * - `replay_WHAT COUNT`: Runs this run's share (share.h) of COUNT inputs.
+ * - `replay_WHAT COUNT FIRST_SEED`: Runs COUNT inputs.
+ * - `replay_WHAT corpus FOLDER`: Writes unchanged inputs as a corpus for the fuzzer.
  */
 #ifndef LOD_REPLAYING_H
 #define LOD_REPLAYING_H

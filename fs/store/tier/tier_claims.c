@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "bytes.h"
 #include "clock.h"
 #include "tier/tier_state.h"
 
@@ -34,7 +35,7 @@ struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *told,
 
     for (size_t i = 0; i < told->count && i < LOD_TIER_LISTED_MAX; i++) {
         const struct lod_listed *at = &told->at[i], *other = lod_tier_keys_find(others, at->key);
-        const uint64_t shared = !other ? 0 : other->bytes < at->bytes ? other->bytes : at->bytes;
+        const uint64_t shared = other ? lod_least(other->bytes, at->bytes) : 0;
         if (at->bytes - shared > left) {
             break;
         }
