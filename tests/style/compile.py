@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that clang-format changes no C file, and that every header compiles alone on its floor."""
+"""Checks that clang-format changes no C file, and that every header compiles alone on its layer."""
 import re
 import subprocess
 
-from tree import FLOORS, floor_of
+from tree import LAYERS, layer_of
 
 
 def formatted(tree):
@@ -21,7 +21,7 @@ def headers(tree):
     libraries = subprocess.run(["pkg-config", "--cflags", "fuse3"], stdout=subprocess.PIPE,
                                text=True, check=True).stdout.split()
     for name in tree.headers():
-        paths = [f"-I{tree.path(floor)}" for floor in FLOORS[:floor_of(name) + 1]]
+        paths = [f"-I{tree.path(layer)}" for layer in LAYERS[:layer_of(name) + 1]]
         command = ["cc", "-std=gnu11", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64", "-Wall",
                    "-Wextra", "-Werror", "-fsyntax-only", "-x", "c", *paths, *libraries,
                    "-include", tree.path(name), "/dev/null"]

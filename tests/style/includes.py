@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks who includes what: arrows go down the floors only, and one file wraps each library."""
+"""Checks who includes what: arrows go down the layers only, and one file wraps each library."""
 import os
 import re
 
-from tree import FLOORS, OWNERS, PUBLIC, floor_of, includes, resolve
+from tree import LAYERS, OWNERS, PUBLIC, layer_of, includes, resolve
 
 # Headers of single codecs that liblodfs may use, since it makes their functions public.
 PRODUCTS = {"codecs/l3/l3_whole.h", "codecs/toc/shard/dtype.h", "codecs/toc/product/matrix.h",
@@ -19,20 +19,20 @@ def is_writer(name):
 
 def wrong_arrow(name, target):
     """Returns why file `name` must not include file `target`; None if it may."""
-    mine, theirs = floor_of(name), floor_of(target)
+    mine, theirs = layer_of(name), layer_of(target)
     if theirs is None:
-        return "is outside the floors"
+        return "is outside the layers"
     if theirs > mine:
-        return f"is on floor {FLOORS[theirs]}, above {FLOORS[mine]}"
+        return f"is on layer {LAYERS[theirs]}, above {LAYERS[mine]}"
     if theirs == mine:
-        if FLOORS[mine] == "codecs" and is_writer(target) and not is_writer(name):
+        if LAYERS[mine] == "codecs" and is_writer(target) and not is_writer(name):
             return "is an encoder's header in a decoder"
         return None
     if name.startswith("fs/api/") and target in PRODUCTS:
         return None
-    seen = PUBLIC.get(FLOORS[mine], {}).get(FLOORS[theirs])
-    if seen is not None and os.path.relpath(target, FLOORS[theirs]) not in seen:
-        return f"is not among what floor {FLOORS[mine]} may see of {FLOORS[theirs]}"
+    seen = PUBLIC.get(LAYERS[mine], {}).get(LAYERS[theirs])
+    if seen is not None and os.path.relpath(target, LAYERS[theirs]) not in seen:
+        return f"is not among what layer {LAYERS[mine]} may see of {LAYERS[theirs]}"
     if os.path.basename(target) == "encoder.h" and not name.startswith("src/pack/"):
         return "is for src/pack alone"
     return None
@@ -40,7 +40,7 @@ def wrong_arrow(name, target):
 
 def check(tree):
     for name in tree.code():
-        if floor_of(name) is None:
+        if layer_of(name) is None:
             continue
         for line, kind, header in includes(tree.text(name)):
             if kind == "<":

@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks rooms. A room is a folder: it has few files. Arrows between rooms go one way, and so do
-calls between files."""
+"""Checks modules. A module is a folder with few files. Includes between modules go one way, and so
+do calls between files."""
 import os
 import re
 from collections import Counter
 
-from tree import ARCHIVES, ROOM_FILES_MAX, floor_of, includes, resolve
+from tree import ARCHIVES, MODULE_FILES_MAX, layer_of, includes, resolve
 
 
 def sizes(tree):
-    for room, count in Counter(os.path.dirname(name) for name in tree.files).items():
-        if count > ROOM_FILES_MAX and room not in ARCHIVES:
-            yield f"{room or 'the top'}: {count} files, {ROOM_FILES_MAX} are allowed in a room"
+    for module, count in Counter(os.path.dirname(name) for name in tree.files).items():
+        if count > MODULE_FILES_MAX and module not in ARCHIVES:
+            yield (f"{module or 'the top'}: {count} files, "
+                   f"{MODULE_FILES_MAX} are allowed in a module")
 
 
 def arrows(tree):
-    """Returns {room: {room it includes: (file, line) of one such #include}}."""
+    """Returns {module: {module it includes: (file, line) of one such #include}}."""
     found = {}
     for name in tree.code():
-        if floor_of(name) is None:
+        if layer_of(name) is None:
             continue
         for line, kind, header in includes(tree.text(name)):
             target = resolve(tree, name, header) if kind == '"' else None
@@ -28,9 +29,9 @@ def arrows(tree):
     return found
 
 
-def reach(found, room):
-    """Returns all rooms that arrows from `room` lead to."""
-    seen, left = set(), [room]
+def reach(found, module):
+    """Returns all modules that `module` includes, directly or through others."""
+    seen, left = set(), [module]
     while left:
         for other in found.get(left.pop(), {}):
             if other not in seen:
@@ -40,12 +41,12 @@ def reach(found, room):
 
 
 def circles(tree):
-    """Yields the arrows that close a circle of rooms; the first of each pair of rooms."""
+    """Yields one include of each pair of modules that include each other, also through others."""
     found = arrows(tree)
-    for room in sorted(found):
-        for other, (name, line) in sorted(found[room].items()):
-            if room < other and room in reach(found, other):
-                yield f"{name}:{line}: {room} includes {other}, which leads back to it"
+    for module in sorted(found):
+        for other, (name, line) in sorted(found[module].items()):
+            if module < other and module in reach(found, other):
+                yield f"{name}:{line}: {module} includes {other}, which leads back to it"
 
 
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
@@ -56,7 +57,7 @@ USED = re.compile(r"(?<!struct )(?<!enum )\blod_\w+")
 def calls(tree):
     """Returns {source: {source: a name that the first takes from the second}}."""
     texts = {name: COMMENT.sub("", tree.text(name)) for name in tree.files
-             if name.endswith(".c") and floor_of(name) is not None}
+             if name.endswith(".c") and layer_of(name) is not None}
     makers = {}
     for name, text in texts.items():
         for word in DEFINED.findall(text):

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of the project, as the style checks see them, and the one table of floors."""
+"""The files of the project, as the style checks see them, and the one table of layers."""
 import os
 import re
 import subprocess
 
 CODE = (".c", ".h", ".inc", ".cl", ".cu")
 # Lowest first: each may use those before it. Their #include lines start from these folders.
-FLOORS = ["gpu", "codecs", "fs/store", "fs", "src"]
-ROOM_FILES_MAX = 30  # files directly in one folder
+LAYERS = ["gpu", "codecs", "fs/store", "fs", "src"]
+MODULE_FILES_MAX = 30  # files directly in one folder
 ARCHIVES = {"man/decisions"}  # grow without limit: their files are found by an index
 
-# Headers of a lower floor that a higher one may include. A floor may include all of its own.
+# Headers of a lower layer that a higher one may include. A layer may include all of its own.
 PUBLIC = {
     "codecs": {"gpu": {"compiler.h", "gpu.h", "pool.h"}},
     "fs/store": {
@@ -24,7 +24,7 @@ PUBLIC = {
                    "list.h", "pixels.h", "likeness/msssim.h", "likeness/resize.h"},
         "fs/store": None,  # all headers
     },
-    "src": {},  # all headers of all floors
+    "src": {},  # all headers of all layers
 }
 
 # Libraries that only these files may include.
@@ -70,13 +70,13 @@ class Tree:
         return [f for f in self.files if f.endswith(CODE)]
 
     def headers(self):
-        return [f for f in self.files if f.endswith(".h") and floor_of(f) is not None]
+        return [f for f in self.files if f.endswith(".h") and layer_of(f) is not None]
 
 
-def floor_of(name):
-    """Returns the index of the floor a file stands on; None outside them (tests, demo)."""
-    for number, floor in enumerate(FLOORS):  # fs/store comes before fs
-        if name.startswith(floor + "/"):
+def layer_of(name):
+    """Returns the index of the layer a file stands on; None outside them (tests, demo)."""
+    for number, layer in enumerate(LAYERS):  # fs/store comes before fs
+        if name.startswith(layer + "/"):
             return number
     return None
 
@@ -84,7 +84,7 @@ def floor_of(name):
 def resolve(tree, name, header):
     """Returns the file that `#include "header"` in `name` means; None if there is none."""
     beside = os.path.normpath(os.path.join(os.path.dirname(name), header))
-    for candidate in [beside] + [f"{floor}/{header}" for floor in FLOORS]:
+    for candidate in [beside] + [f"{layer}/{header}" for layer in LAYERS]:
         if candidate in tree.files:
             return candidate
     return None
