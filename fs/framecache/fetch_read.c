@@ -47,7 +47,7 @@ static void account(struct lod_fetch_job *job, const struct batch *batch,
     atomic_fetch_add_explicit(&fetch->scattered_bytes, bytes - time->copied_bytes,
                               memory_order_relaxed);
     if (!error && !job->near && !time->copied_bytes) {
-        lod_io_estimate_add_told(&fetch->estimate, bytes, time->first_byte_ns, time->ns);
+        lod_io_estimate_add_timed(&fetch->estimate, bytes, time->first_byte_ns, time->ns);
     }
 }
 

@@ -19,7 +19,7 @@ enum lod_ahead_state {
     LOD_AHEAD_READY,  /* groups first .. last are */
     LOD_AHEAD_LOOK,   /* so they were; the copy has to be looked at again */
     LOD_AHEAD_SHORT,  /* the copy has no room; it is looked at again soon */
-    LOD_AHEAD_FAILED, /* a load failed; another one waits for the next tell */
+    LOD_AHEAD_FAILED, /* a load failed; it is tried again after the next request */
 };
 
 struct lod_ahead_record {

@@ -29,32 +29,32 @@ static void drop(struct lod_ahead_lists *lists, struct lod_ahead_job *job)
     *last = (struct lod_ahead_job){0};
 }
 
-/* Checks a tell against the list that it changes; NULL: a new one. */
+/* Checks a request against the list that it changes. `job` NULL: the list is new. */
 static int check(const struct lod_ahead_lists *lists, const struct lod_ahead_job *job,
-                 const struct lod_ahead_tell *tell)
+                 const struct lod_ahead_request *request)
 {
     const size_t before = job ? job->count : 0;
 
-    if (tell->fidelity < LOD_Q1 || tell->fidelity > LOD_ORIGINAL ||
-        tell->keep_s > LOD_AHEAD_KEEP_S_MAX) {
+    if (request->fidelity < LOD_Q1 || request->fidelity > LOD_ORIGINAL ||
+        request->keep_s > LOD_AHEAD_KEEP_S_MAX) {
         return -EINVAL;
     }
-    if (tell->at > before) {
+    if (request->at > before) {
         return -ESTALE;
     }
-    if (tell->count > LOD_AHEAD_RECORDS ||
-        lists->records - (before - tell->at) + tell->count > LOD_AHEAD_RECORDS ||
+    if (request->count > LOD_AHEAD_RECORDS ||
+        lists->records - (before - request->at) + request->count > LOD_AHEAD_RECORDS ||
         (!job && lists->count == LOD_AHEAD_JOBS)) {
         return -E2BIG;
     }
-    return tell->done > tell->at + tell->count ? -EINVAL : 0;
+    return request->done > request->at + request->count ? -EINVAL : 0;
 }
 
-/* Replaces the list from place tell->at on. */
+/* Replaces the list from place request->at on. */
 static int replace(struct lod_ahead_lists *lists, struct lod_ahead_job *job,
-                   const struct lod_ahead_tell *tell, const struct lod_ahead_entry *entries)
+                   const struct lod_ahead_request *request, const struct lod_ahead_entry *entries)
 {
-    const size_t count = (size_t)tell->at + tell->count;
+    const size_t count = (size_t)request->at + request->count;
     struct lod_ahead_entry *at = job->at;
 
     if (count > job->room) {
@@ -65,8 +65,8 @@ static int replace(struct lod_ahead_lists *lists, struct lod_ahead_job *job,
         job->at = at;
         job->room = count;
     }
-    if (tell->count) {
-        memcpy(at + tell->at, entries, tell->count * sizeof(*at));
+    if (request->count) {
+        memcpy(at + request->at, entries, request->count * sizeof(*at));
     }
     lists->records += (uint32_t)(count - job->count);
     job->count = count;
@@ -82,13 +82,14 @@ static struct lod_ahead_job *add(struct lod_ahead_lists *lists, uint64_t number)
     return job;
 }
 
-int lod_ahead_lists_tell(struct lod_ahead_lists *lists, uint64_t now_ns,
-                         const struct lod_ahead_tell *tell, const struct lod_ahead_entry *entries,
-                         const struct lod_ahead_job **ret_job)
+int lod_ahead_lists_update(struct lod_ahead_lists *lists, uint64_t now_ns,
+                           const struct lod_ahead_request *request,
+                           const struct lod_ahead_entry *entries,
+                           const struct lod_ahead_job **ret_job)
 {
-    struct lod_ahead_job *job = find(lists, tell->job);
-    const bool is_new = !job, ends = tell->at == 0 && tell->count == 0;
-    int error = check(lists, job, tell);
+    struct lod_ahead_job *job = find(lists, request->job);
+    const bool is_new = !job, ends = request->at == 0 && request->count == 0;
+    int error = check(lists, job, request);
 
     if (error) {
         return error;
@@ -100,16 +101,16 @@ int lod_ahead_lists_tell(struct lod_ahead_lists *lists, uint64_t now_ns,
         *ret_job = NULL;
         return 0;
     }
-    job = job ? job : add(lists, tell->job);
-    error = replace(lists, job, tell, entries);
+    job = job ? job : add(lists, request->job);
+    error = replace(lists, job, request, entries);
     if (error) {
         if (is_new) {
             drop(lists, job);
         }
         return error;
     }
-    job->done = tell->done;
-    job->until_ns = now_ns + (tell->keep_s ? tell->keep_s : LOD_AHEAD_KEEP_S) * LOD_SECOND_NS;
+    job->done = request->done;
+    job->until_ns = now_ns + (request->keep_s ? request->keep_s : LOD_AHEAD_KEEP_S) * LOD_SECOND_NS;
     *ret_job = job;
     return 0;
 }

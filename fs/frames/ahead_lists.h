@@ -16,8 +16,8 @@
 #define LOD_AHEAD_KEEP_S     600u         /* an untouched list is dropped after so long, */
 #define LOD_AHEAD_KEEP_S_MAX (24u * 3600) /* or after what its job asks for, at most this */
 
-/* A message of a job. */
-struct lod_ahead_tell {
+/* A request of a job to change its list. */
+struct lod_ahead_request {
     uint64_t job;      /* a number that the job chose */
     uint32_t fidelity; /* enum lod_fidelity: how much of each record it reads */
     uint32_t at;       /* `records` replace the list from this place on */
@@ -27,7 +27,7 @@ struct lod_ahead_tell {
     const uint32_t *records; /* numbers of records; borrowed */
 };
 
-/* The answer to it. */
+/* The answer to a request. */
 struct lod_ahead_answer {
     uint32_t ready; /* so many records behind `done` are wholly in memory, or in a local copy */
     uint32_t total; /* length of the list, from its place 0 */
@@ -54,27 +54,29 @@ struct lod_ahead_job {
 
 /* All zero: no job has a list. */
 struct lod_ahead_lists {
-    struct lod_ahead_job jobs[LOD_AHEAD_JOBS]; /* the first `count`, in the order of first tells */
+    struct lod_ahead_job
+        jobs[LOD_AHEAD_JOBS]; /* the first `count`, in the order of their first requests */
     unsigned count;
     uint32_t records; /* in all lists */
 };
 
 /*
- * Changes the list of a job: tell->count entries from place `at` on replace what stood there and
+ * Changes the list of a job: request->count entries from place `at` on replace what stood there and
  * behind it. At the end of the list, no entries only touch it. At place 0, they end the job.
  * `*ret_job`: the job with its list; NULL: it has ended. Errors change nothing: -EINVAL for a
  * fidelity, keep_s or `done` outside its range, -ESTALE if `at` is behind the end of the list,
  * which may have been dropped, -E2BIG for a job or a record too many, -ENOMEM.
  */
-LOD_MUST_CHECK int lod_ahead_lists_tell(struct lod_ahead_lists *lists, uint64_t now_ns,
-                                        const struct lod_ahead_tell *tell,
-                                        const struct lod_ahead_entry *entries,
-                                        const struct lod_ahead_job **ret_job);
+LOD_MUST_CHECK int lod_ahead_lists_update(struct lod_ahead_lists *lists, uint64_t now_ns,
+                                          const struct lod_ahead_request *request,
+                                          const struct lod_ahead_entry *entries,
+                                          const struct lod_ahead_job **ret_job);
 
 /* Drops the lists whose time is over. Returns how many were dropped. */
 unsigned lod_ahead_lists_expire(struct lod_ahead_lists *lists, uint64_t now_ns);
 
-/* Returns when the next list is dropped if no job tells anything; UINT64_MAX: there is none. */
+/* Returns when the next list is dropped unless its job sends a request; UINT64_MAX: there is no
+ * list. */
 uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists);
 
 /* A walk over the entries that are not done: one of each job, then the next one of each. */

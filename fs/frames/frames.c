@@ -352,10 +352,10 @@ void lod_frames_set_room(struct lod_frames *frames, uint64_t bytes)
     }
 }
 
-int lod_frames_tell(struct lod_frames *frames, const struct lod_ahead_tell *tell,
-                    struct lod_ahead_answer *ret_answer)
+int lod_frames_announce(struct lod_frames *frames, const struct lod_ahead_request *request,
+                        struct lod_ahead_answer *ret_answer)
 {
-    int error = lod_prefetch_tell(&frames->prefetch, tell, ret_answer);
+    int error = lod_prefetch_announce(&frames->prefetch, request, ret_answer);
 
     if (!error) {
         lod_prefetch_wake(&frames->prefetch);

@@ -59,9 +59,10 @@ uint32_t lod_frames_run(struct lod_frames *frames, const struct lod_item *item, 
 /* Sets the limit of all prefixes of a store that is not shared. */
 void lod_frames_set_room(struct lod_frames *frames, uint64_t bytes);
 
-/* A job tells what it will read: see lod_prefetch_tell. */
-LOD_MUST_CHECK int lod_frames_tell(struct lod_frames *frames, const struct lod_ahead_tell *tell,
-                                   struct lod_ahead_answer *ret_answer);
+/* Takes a job's list of the records that it will read: see lod_prefetch_announce. */
+LOD_MUST_CHECK int lod_frames_announce(struct lod_frames *frames,
+                                       const struct lod_ahead_request *request,
+                                       struct lod_ahead_answer *ret_answer);
 
 /* Returns the measured speed of the store. */
 struct lod_io_estimate *lod_frames_io_estimate(struct lod_frames *frames);

@@ -120,7 +120,7 @@ static void count_outside(struct lod_prefetch *prefetch, const struct lod_item *
 {
     char path[LOD_PATH_MAX + 1];
 
-    if (miss->announced || !lod_prefetch_is_told(prefetch) ||
+    if (miss->announced || !lod_prefetch_has_lists(prefetch) ||
         atomic_fetch_add_explicit(&prefetch->outside, 1, memory_order_relaxed) + 1 !=
             OUTSIDE_TOLD) {
         return;

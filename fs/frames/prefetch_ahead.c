@@ -71,12 +71,12 @@ static void sweep(struct lod_prefetch *prefetch, uint64_t room)
         }
     }
     lod_ahead_held_sweep(&prefetch->held);
-    atomic_store_explicit(&prefetch->told, prefetch->lists.count, memory_order_relaxed);
+    atomic_store_explicit(&prefetch->list_count, prefetch->lists.count, memory_order_relaxed);
 }
 
 /* Tells a local copy of the store which records the lists name; the jobs take turns. The lock is
  * held. */
-static void tell_copy(struct lod_prefetch *prefetch)
+static void announce_to_copy(struct lod_prefetch *prefetch)
 {
     struct lod_ahead_turns turns = {.lists = &prefetch->lists};
     struct lod_listed *records =
@@ -103,7 +103,7 @@ static bool is_ready(const struct lod_prefetch *prefetch, const struct lod_ahead
     return lod_ahead_held_ready(&prefetch->held, entry->record, entry->first, entry->last);
 }
 
-/* ------------------------------------------------------------------------------ tells */
+/* ------------------------------------------------------------------------------ requests */
 
 /* Returns what the slices of a record's beginning take, up to this group. */
 static uint64_t copy_bytes_of(const struct lod_record_desc *recd, unsigned last)
@@ -111,20 +111,20 @@ static uint64_t copy_bytes_of(const struct lod_record_desc *recd, unsigned last)
     return lod_round_up(lod_record_desc_end(recd, last), LOD_LOAD_ALIGN);
 }
 
-/* Looks up how much of each told record its job reads. */
-static int entries_of(struct lod_prefetch *prefetch, const struct lod_ahead_tell *tell,
+/* Finds the groups of each announced record that the job reads. */
+static int entries_of(struct lod_prefetch *prefetch, const struct lod_ahead_request *request,
                       struct lod_ahead_entry *entries)
 {
     struct lod_record_desc recd;
     unsigned first, last;
 
-    for (uint32_t i = 0; i < tell->count; i++) {
-        int error = lod_dataset_record_desc(prefetch->fetch->dataset, tell->records[i], &recd);
+    for (uint32_t i = 0; i < request->count; i++) {
+        int error = lod_dataset_record_desc(prefetch->fetch->dataset, request->records[i], &recd);
         if (error) {
             return error;
         }
-        lod_shown_groups(&recd, (enum lod_fidelity)tell->fidelity, &first, &last);
-        entries[i] = (struct lod_ahead_entry){.record = tell->records[i],
+        lod_shown_groups(&recd, (enum lod_fidelity)request->fidelity, &first, &last);
+        entries[i] = (struct lod_ahead_entry){.record = request->records[i],
                                               .first = (uint8_t)first,
                                               .last = (uint8_t)last,
                                               .bytes = lod_record_desc_bytes(&recd, first, last),
@@ -147,7 +147,7 @@ static uint64_t copy_share(const struct lod_prefetch *prefetch, const struct lod
                       (takes > 0 ? bytes / takes : 1));
 }
 
-/* Answers a tell. `job` NULL: it has ended. The lock is held. */
+/* Fills the answer to a request. `job` NULL: the job has ended. The lock is held. */
 static void answer(const struct lod_prefetch *prefetch, const struct lod_ahead_job *job,
                    uint64_t room, struct lod_ahead_answer *ret_answer)
 {
@@ -185,27 +185,28 @@ static void begin_again(struct lod_prefetch *prefetch, uint64_t now)
     prefetch->has_next = prefetch->has_next && !prefetch->lists.count;
 }
 
-int lod_prefetch_tell(struct lod_prefetch *prefetch, const struct lod_ahead_tell *tell,
-                      struct lod_ahead_answer *ret_answer)
+int lod_prefetch_announce(struct lod_prefetch *prefetch, const struct lod_ahead_request *request,
+                          struct lod_ahead_answer *ret_answer)
 {
     const struct lod_ahead_job *job = NULL;
-    struct lod_ahead_entry *entries = calloc(tell->count + 1, sizeof(*entries));
+    struct lod_ahead_entry *entries = calloc(request->count + 1, sizeof(*entries));
     const uint64_t room = lod_prefetch_room(prefetch), copy_room = look_up_copy_room(prefetch);
 
     if (!entries) {
         return -ENOMEM;
     }
-    int error = entries_of(prefetch, tell, entries);
+    int error = entries_of(prefetch, request, entries);
     pthread_mutex_lock(&prefetch->lock);
     const uint64_t now = lod_clock_ns();
     prefetch->copy_room = copy_room;
     (void)lod_ahead_lists_expire(&prefetch->lists, now);
-    error = error ? error
-                  : lod_ahead_held_reserve(&prefetch->held, prefetch->lists.records + tell->count);
-    error = error ? error : lod_ahead_lists_tell(&prefetch->lists, now, tell, entries, &job);
+    error = error
+                ? error
+                : lod_ahead_held_reserve(&prefetch->held, prefetch->lists.records + request->count);
+    error = error ? error : lod_ahead_lists_update(&prefetch->lists, now, request, entries, &job);
     sweep(prefetch, room);
     if (!error) {
-        tell_copy(prefetch);
+        announce_to_copy(prefetch);
         answer(prefetch, job, room, ret_answer);
         begin_again(prefetch, now);
     }
@@ -226,9 +227,9 @@ void lod_prefetch_trim(struct lod_prefetch *prefetch)
 
 /* ------------------------------------------------------------------------------ loads */
 
-bool lod_prefetch_is_told(const struct lod_prefetch *prefetch)
+bool lod_prefetch_has_lists(const struct lod_prefetch *prefetch)
 {
-    return atomic_load_explicit(&prefetch->told, memory_order_relaxed);
+    return atomic_load_explicit(&prefetch->list_count, memory_order_relaxed);
 }
 
 /* lod_prefetch_listed, with the lock held. */
@@ -257,7 +258,7 @@ static struct lod_groups find(const struct lod_prefetch *prefetch, uint32_t reco
 struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t record,
                                       enum lod_ahead_place *ret_place)
 {
-    if (!lod_prefetch_is_told(prefetch)) {
+    if (!lod_prefetch_has_lists(prefetch)) {
         *ret_place = LOD_AHEAD_NOWHERE;
         return (struct lod_groups){0};
     }
@@ -304,7 +305,7 @@ void lod_prefetch_ahead_pass(struct lod_prefetch *prefetch, uint64_t room)
 
     if (lod_ahead_lists_expire(&prefetch->lists, now)) {
         sweep(prefetch, room);
-        tell_copy(prefetch);
+        announce_to_copy(prefetch);
     }
     if (prefetch->again_ns && now >= prefetch->again_ns) {
         lod_ahead_held_again(&prefetch->held, LOD_AHEAD_SHORT);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prefetching that is told: a job says which records it will read, in which order, and how much of
- * each (LOD_IOC_AHEAD). The background thread loads them in that order, as far ahead as memory
- * allows, and jobs take turns by record. Their frames are not evicted while they are listed. Where
- * a local copy of the store may hold more than memory, the others go into it. ahead_lists.h has the
- * lists, ahead_held.h the records in memory.
+ * Prefetching by lists: a job announces the records that it will read, in which order, and how much
+ * of each (LOD_IOC_AHEAD). Background threads load them in that order, as far ahead as memory
+ * allows; jobs take turns by record. The frames of listed records are not evicted. If a local copy
+ * of the store may hold more than memory, the rest of a list goes into the copy. ahead_lists.h has
+ * the lists, ahead_held.h the records in memory.
  */
 #ifndef LOD_PREFETCH_AHEAD_H
 #define LOD_PREFETCH_AHEAD_H
@@ -14,17 +14,17 @@
 #include "frames/prefetch_state.h"
 
 /* Changes the list of a job, and answers how much of it is loaded. The caller then wakes the
- * threads: lod_prefetch_wake. Errors are those of lod_ahead_lists_tell, -ENOENT for a record that
+ * threads: lod_prefetch_wake. Errors are those of lod_ahead_lists_update, -ENOENT for a record that
  * the store lacks, and -EIO. */
-LOD_MUST_CHECK int lod_prefetch_tell(struct lod_prefetch *prefetch,
-                                     const struct lod_ahead_tell *tell,
-                                     struct lod_ahead_answer *ret_answer);
+LOD_MUST_CHECK int lod_prefetch_announce(struct lod_prefetch *prefetch,
+                                         const struct lod_ahead_request *request,
+                                         struct lod_ahead_answer *ret_answer);
 
 /* Call it when the room for prefixes has changed: drops listed records for which there is none. */
 void lod_prefetch_trim(struct lod_prefetch *prefetch);
 
 /* Returns whether any job has a list. Never blocks. */
-bool lod_prefetch_is_told(const struct lod_prefetch *prefetch);
+bool lod_prefetch_has_lists(const struct lod_prefetch *prefetch);
 
 /* Where there is room for a listed record. */
 enum lod_ahead_place {

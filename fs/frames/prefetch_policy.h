@@ -2,7 +2,7 @@
 /*
  * The decision what to read when a reader misses frames: those frames alone, or a prefix of their
  * record. It is a pure function of plain numbers: no lock, no thread, no clock, no I/O. prefetch.c
- * gathers the numbers and acts; man/ARCHITECTURE.md tells the reasons.
+ * gathers the numbers and acts; man/ARCHITECTURE.md explains the rules.
  */
 #ifndef LOD_PREFETCH_POLICY_H
 #define LOD_PREFETCH_POLICY_H

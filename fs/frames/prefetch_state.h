@@ -20,8 +20,8 @@
 #include "framecache/fetch.h"
 #include "durations.h"
 
-/* The next record to load ahead while no job has told its order. Loads follow the order of records
- * of one codec. */
+/* The next record to load ahead while no job has a list. Loads follow the order of records of one
+ * codec. */
 struct lod_foresight {
     uint64_t number; /* counts the calls of lod_prefetch_ahead */
     uint32_t item;   /* the record's first item; for the first record, any of its items */
@@ -45,7 +45,7 @@ struct lod_prefetch {
     atomic_uint last_wanted[LOD_GROUPS_MAX + 1];
 
     atomic_uint_fast64_t outside; /* reads of records that no list names, while there was a list */
-    atomic_uint told;             /* lists; without the lock it may be a little old */
+    atomic_uint list_count;       /* of jobs; without the lock it may be a little old */
 
     atomic_bool summed;                  /* totals are set and constant */
     uint64_t totals[LOD_GROUPS_MAX + 1]; /* bytes of groups 1 .. k of all records */
@@ -63,7 +63,7 @@ struct lod_prefetch {
     uint64_t foresights; /* calls of lod_prefetch_ahead */
     bool has_next;       /* `next` has to be loaded */
     struct lod_foresight next;
-    struct lod_ahead_lists lists; /* told by jobs */
+    struct lod_ahead_lists lists; /* announced by jobs */
     struct lod_ahead_held held;   /* the listed records that are loaded */
     uint64_t copy_room;           /* of a local copy of the store for listed records */
     uint64_t look_ns;             /* when those that nothing pins are looked at again */

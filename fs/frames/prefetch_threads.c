@@ -114,7 +114,8 @@ static void read_ahead(struct lod_prefetch *prefetch, struct lod_foresight next)
 
 /* ------------------------------------------------------------------------------ listed records */
 
-/* Notes that a listed record cannot be loaded until a job tells something again, and ends its load.
+/* Ends the load of a listed record, and notes not to load it again before the next request of a
+ * job.
  */
 static void give_up(struct lod_prefetch *prefetch, const struct lod_ahead_entry *entry, int error)
 {
@@ -280,7 +281,7 @@ static bool are_loaded(const struct lod_prefetch *prefetch, uint32_t record,
 void lod_prefetch_ahead(struct lod_prefetch *prefetch, const struct lod_item *item,
                         struct lod_groups groups)
 {
-    if (lod_prefetch_is_told(prefetch) || are_loaded(prefetch, item->recd.number, groups)) {
+    if (lod_prefetch_has_lists(prefetch) || are_loaded(prefetch, item->recd.number, groups)) {
         return;
     }
     const uint64_t bytes = reach_of(prefetch);

@@ -160,7 +160,8 @@ static void count(atomic_uint_fast64_t *counter, uint64_t more)
 
 /*
  * Counts the loads since `before` as requests for prefixes. An error without a load is a failed
- * request. An error after a load concerns its contents. Bytes of a copy tell nothing of the store.
+ * request. An error after a load concerns its contents. Bytes from a local copy are not counted,
+ * since they say nothing about the store's speed.
  */
 static int account(struct walk *walk, const struct lod_io_buffer *before, int error)
 {
@@ -169,9 +170,9 @@ static int account(struct walk *walk, const struct lod_io_buffer *before, int er
     const uint64_t loads = walk->buffer->loads - before->loads;
 
     if (loads && !copied) {
-        lod_io_estimate_add_told(&walk->fetch->estimate, bytes,
-                                 (walk->buffer->first_byte_ns - before->first_byte_ns) / loads,
-                                 walk->buffer->ns - before->ns);
+        lod_io_estimate_add_timed(&walk->fetch->estimate, bytes,
+                                  (walk->buffer->first_byte_ns - before->first_byte_ns) / loads,
+                                  walk->buffer->ns - before->ns);
     }
     if (loads && bytes) {
         count(&walk->fetch->prefix_reads, loads);

@@ -39,15 +39,16 @@ static void set_auto(fuse_req_t req, const struct lod_ops *ops, const void *in)
     }
 }
 
-static void tell_ahead(fuse_req_t req, const struct lod_ops *ops, const void *in, size_t in_bytes)
+static void take_ahead_request(fuse_req_t req, const struct lod_ops *ops, const void *in,
+                               size_t in_bytes)
 {
     uint32_t records[LOD_AHEAD_REQUEST_RECORDS];
     uint8_t reply[LOD_AHEAD_ANSWER_BYTES];
-    struct lod_ahead_tell tell;
+    struct lod_ahead_request request;
     struct lod_ahead_answer answer;
 
-    int error = lod_ahead_request_read(in, in_bytes, records, &tell);
-    error = error ? error : lod_reader_tell(ops->control->reader, &tell, &answer);
+    int error = lod_ahead_request_read(in, in_bytes, records, &request);
+    error = error ? error : lod_reader_announce(ops->control->reader, &request, &answer);
     if (error) {
         fuse_reply_err(req, -error);
         return;
@@ -82,7 +83,7 @@ void lod_op_ioctl(fuse_req_t req, fuse_ino_t number, unsigned command, void *arg
         set_auto(req, ops, in);
     } else if (number == LOD_INODE_CONTROL && command == LOD_IOC_AHEAD &&
                out_bytes >= LOD_AHEAD_ANSWER_BYTES) {
-        tell_ahead(req, ops, in, in_bytes);
+        take_ahead_request(req, ops, in, in_bytes);
     } else {
         fuse_reply_err(req, ENOTTY);
     }

@@ -47,7 +47,7 @@ static int send_to(const char *name, const char *message)
     return error;
 }
 
-static void tell(const char *message)
+static void notify(const char *message)
 {
     const char *name = getenv("NOTIFY_SOCKET");
     int error = name && *name ? send_to(name, message) : 0;
@@ -63,10 +63,10 @@ void lod_service_ready(int64_t pid)
     char message[64];
 
     snprintf(message, sizeof(message), "READY=1\nMAINPID=%lld", (long long)pid);
-    tell(message);
+    notify(message);
 }
 
 void lod_service_stopping(void)
 {
-    tell("STOPPING=1");
+    notify("STOPPING=1");
 }

@@ -9,52 +9,52 @@
 
 int lod_ahead_request_read(const void *bytes, size_t count,
                            uint32_t records[LOD_AHEAD_REQUEST_RECORDS],
-                           struct lod_ahead_tell *ret_tell)
+                           struct lod_ahead_request *ret_request)
 {
     struct lod_cursor at = lod_cursor(bytes, count);
     const uint32_t version = lod_take_le32(&at);
-    struct lod_ahead_tell tell = {.records = records};
+    struct lod_ahead_request request = {.records = records};
 
-    tell.fidelity = lod_take_le32(&at);
-    tell.job = lod_take_le64(&at);
-    tell.at = lod_take_le32(&at);
-    tell.count = lod_take_le32(&at);
-    tell.done = lod_take_le32(&at);
-    tell.keep_s = lod_take_le32(&at);
+    request.fidelity = lod_take_le32(&at);
+    request.job = lod_take_le64(&at);
+    request.at = lod_take_le32(&at);
+    request.count = lod_take_le32(&at);
+    request.done = lod_take_le32(&at);
+    request.keep_s = lod_take_le32(&at);
     if (at.short_of_bytes) {
         return -EILSEQ;
     }
     if (version != LOD_AHEAD_VERSION) {
         return -ENOTSUP;
     }
-    if (tell.count > LOD_AHEAD_REQUEST_RECORDS) {
+    if (request.count > LOD_AHEAD_REQUEST_RECORDS) {
         return -E2BIG;
     }
-    for (uint32_t i = 0; i < tell.count; i++) {
+    for (uint32_t i = 0; i < request.count; i++) {
         records[i] = lod_take_le32(&at);
     }
     if (at.short_of_bytes) {
         return -EILSEQ;
     }
-    *ret_tell = tell;
+    *ret_request = request;
     return 0;
 }
 
-int lod_ahead_request_write(const struct lod_ahead_tell *tell, uint8_t into[LOD_AHEAD_BYTES])
+int lod_ahead_request_write(const struct lod_ahead_request *request, uint8_t into[LOD_AHEAD_BYTES])
 {
-    if (tell->count > LOD_AHEAD_REQUEST_RECORDS) {
+    if (request->count > LOD_AHEAD_REQUEST_RECORDS) {
         return -E2BIG;
     }
     memset(into, 0, LOD_AHEAD_BYTES);
     lod_put_le32(into, LOD_AHEAD_VERSION);
-    lod_put_le32(into + 4, tell->fidelity);
-    lod_put_le64(into + 8, tell->job);
-    lod_put_le32(into + 16, tell->at);
-    lod_put_le32(into + 20, tell->count);
-    lod_put_le32(into + 24, tell->done);
-    lod_put_le32(into + 28, tell->keep_s);
-    for (uint32_t i = 0; i < tell->count; i++) {
-        lod_put_le32(into + LOD_AHEAD_HEAD_BYTES + 4 * (size_t)i, tell->records[i]);
+    lod_put_le32(into + 4, request->fidelity);
+    lod_put_le64(into + 8, request->job);
+    lod_put_le32(into + 16, request->at);
+    lod_put_le32(into + 20, request->count);
+    lod_put_le32(into + 24, request->done);
+    lod_put_le32(into + 28, request->keep_s);
+    for (uint32_t i = 0; i < request->count; i++) {
+        lod_put_le32(into + LOD_AHEAD_HEAD_BYTES + 4 * (size_t)i, request->records[i]);
     }
     return 0;
 }

@@ -42,8 +42,8 @@ struct lod_ioc_store {
  */
 #define LOD_IOC_SET_AUTO _IOW('L', 2, uint32_t)
 
-/* On MOUNT/.lodfs/control, for root and the mounter: tells what a job will read (ahead_request.h).
- * The answer takes the place of the request. */
+/* On MOUNT/.lodfs/control, for root and the mounter: announces the records that a job will read
+ * (ahead_request.h). The answer takes the place of the request. */
 #define LOD_IOC_AHEAD _IOC(_IOC_READ | _IOC_WRITE, 'L', 5, LOD_AHEAD_BYTES)
 
 /* Kinds of requests that are counted. */

@@ -61,7 +61,7 @@ static void add_loads(struct lod_values *values, const struct lod_reader_stats *
 {
     const struct lod_value all[] = {
         METRIC("gauge", "ahead", "lists", "ahead_lists", r->ahead_lists,
-               "Jobs that told which records they will read."),
+               "Jobs with a list of the records that they will read."),
         METRIC("gauge", "ahead", "records", "ahead_records", r->ahead_records,
                "Records in their lists."),
         METRIC("gauge", "ahead", "ready", "ahead_ready_records", r->ahead_ready,

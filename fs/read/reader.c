@@ -117,10 +117,10 @@ void lod_reader_set_cache(struct lod_reader *reader, uint64_t bytes)
     }
 }
 
-int lod_reader_tell(struct lod_reader *reader, const struct lod_ahead_tell *tell,
-                    struct lod_ahead_answer *ret_answer)
+int lod_reader_announce(struct lod_reader *reader, const struct lod_ahead_request *request,
+                        struct lod_ahead_answer *ret_answer)
 {
-    return lod_frames_tell(reader->frames, tell, ret_answer);
+    return lod_frames_announce(reader->frames, request, ret_answer);
 }
 
 void lod_reader_use_devices(struct lod_reader *reader, struct lod_devices *devices)

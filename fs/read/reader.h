@@ -40,11 +40,12 @@ struct lod_reader_options {
  * reads in progress. Any thread. */
 void lod_reader_set_cache(struct lod_reader *reader, uint64_t bytes);
 
-/* A job tells which records it will read: see lod_prefetch_tell. Any thread. */
-struct lod_ahead_tell;
+/* Takes a job's list of the records that it will read: see lod_prefetch_announce. Any thread. */
+struct lod_ahead_request;
 struct lod_ahead_answer;
-LOD_MUST_CHECK int lod_reader_tell(struct lod_reader *reader, const struct lod_ahead_tell *tell,
-                                   struct lod_ahead_answer *ret_answer);
+LOD_MUST_CHECK int lod_reader_announce(struct lod_reader *reader,
+                                       const struct lod_ahead_request *request,
+                                       struct lod_ahead_answer *ret_answer);
 
 /* Borrows the dataset. */
 LOD_MUST_CHECK int lod_reader_create(struct lod_dataset *dataset,

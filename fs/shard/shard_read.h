@@ -17,7 +17,7 @@
 
 struct lod_shard_reader;
 
-/* Borrows both. With `reader` NULL it tells sizes alone. */
+/* Borrows both. With `reader` NULL only sizes are available. */
 LOD_MUST_CHECK int lod_shard_reader_create(struct lod_dataset *dataset, struct lod_reader *reader,
                                            struct lod_shard_reader **ret_reader);
 struct lod_shard_reader *lod_shard_reader_destroy(struct lod_shard_reader *reader);

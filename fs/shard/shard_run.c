@@ -68,7 +68,7 @@ static uint32_t run_items(const struct lod_shard_run *run, const struct lod_fram
 }
 
 /* Leads need not be neighbours. Returns the number of the sample whose lead comes `items` items
- * after that of `sample`; the next sample's, if that cannot be told. */
+ * after that of `sample`; the next sample's, if those are not known. */
 static uint64_t sample_after(const struct lod_shard_run *run, uint64_t number,
                              const struct lod_framed_sample *sample, uint32_t items)
 {

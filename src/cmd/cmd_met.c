@@ -284,7 +284,7 @@ static int plan(int argc, char **argv)
     }
     code = lod_job_list_end(&walk, LOD_FULL); /* no job has number 1: this only asks for the room */
     made.order = walk.order;
-    made.room = met.room && (!walk.told || met.room < walk.room) ? met.room : walk.room;
+    made.room = met.room && (!walk.accepts_lists || met.room < walk.room) ? met.room : walk.room;
     made.speed = met.speed ? met.speed : walk.speed;
     made.rate = met.rate;
     if (code == LOD_EXIT_OK && lod_met_report_plan(&made, met.json)) {

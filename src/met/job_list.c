@@ -16,12 +16,13 @@
 
 #define ROOM_UNKNOWN ((uint64_t)96 << 20) /* half of the prefixes of the usual cache */
 
-static int ask(struct lod_job_walk *walk, const struct lod_ahead_tell *tell, uint32_t *ret_ready)
+static int ask(struct lod_job_walk *walk, const struct lod_ahead_request *request,
+               uint32_t *ret_ready)
 {
     struct lod_ahead_answer answer = {.ready = 0};
-    int error = lod_mount_client_ahead(walk->control, tell, &answer);
+    int error = lod_mount_client_ahead(walk->control, request, &answer);
 
-    walk->told = !error;
+    walk->accepts_lists = !error;
     if (!error) {
         walk->room = answer.bytes_room;
         walk->speed = answer.bytes_per_second;
@@ -30,16 +31,16 @@ static int ask(struct lod_job_walk *walk, const struct lod_ahead_tell *tell, uin
     return error;
 }
 
-static struct lod_ahead_tell tell_of(const struct lod_job_walk *walk)
+static struct lod_ahead_request request_of(const struct lod_job_walk *walk)
 {
-    return (struct lod_ahead_tell){
+    return (struct lod_ahead_request){
         .job = walk->job->number, .fidelity = walk->job->state.fidelity, .keep_s = KEEP_S};
 }
 
-/* Tells the records, fewer and fewer if the lists of all jobs are too long. */
-static int tell_all(struct lod_job_walk *walk, uint32_t *ret_ready)
+/* Sends the records; half as many, and so on, if the lists of all jobs are too long. */
+static int send_all(struct lod_job_walk *walk, uint32_t *ret_ready)
 {
-    struct lod_ahead_tell tell = tell_of(walk);
+    struct lod_ahead_request request = request_of(walk);
     size_t count = 0, window = 0;
     int error;
 
@@ -49,12 +50,12 @@ static int tell_all(struct lod_job_walk *walk, uint32_t *ret_ready)
         return -ENOMEM;
     }
     lod_met_records(&walk->met, records, count, &count, &window);
-    tell.records = records;
-    tell.count = (uint32_t)count;
+    request.records = records;
+    request.count = (uint32_t)count;
     do {
-        error = ask(walk, &tell, ret_ready);
-        tell.count /= 2;
-    } while (error == -E2BIG && tell.count);
+        error = ask(walk, &request, ret_ready);
+        request.count /= 2;
+    } while (error == -E2BIG && request.count);
     free(records);
     return error;
 }
@@ -66,9 +67,10 @@ static bool is_refused(int error)
 
 uint64_t lod_job_list_room(const struct lod_job_walk *walk)
 {
-    const uint64_t room = walk->told ? walk->room : ROOM_UNKNOWN, most = walk->job->room_max;
+    const uint64_t room = walk->accepts_lists ? walk->room : ROOM_UNKNOWN,
+                   most = walk->job->room_max;
 
-    return most && (most < room || !walk->told) ? most : room ? room : 1;
+    return most && (most < room || !walk->accepts_lists) ? most : room ? room : 1;
 }
 
 /* Says that the room has become too small for the next part beside the window. */
@@ -77,7 +79,7 @@ static void look_at_room(const struct lod_job_walk *walk)
     size_t count = 0, window = 0;
 
     lod_met_records(&walk->met, NULL, 0, &count, &window);
-    if (count > window || !walk->told || walk->met.state.whole) {
+    if (count > window || !walk->accepts_lists || walk->met.state.whole) {
         return;
     }
     lod_fail(0,
@@ -86,10 +88,10 @@ static void look_at_room(const struct lod_job_walk *walk)
              walk->job->mount, lod_job_list_room(walk));
 }
 
-int lod_job_list_tell(struct lod_job_walk *walk)
+int lod_job_list_send(struct lod_job_walk *walk)
 {
     uint32_t ready = 0;
-    int error = tell_all(walk, &ready);
+    int error = send_all(walk, &ready);
 
     look_at_room(walk);
     return error && !is_refused(error)
@@ -100,11 +102,11 @@ int lod_job_list_tell(struct lod_job_walk *walk)
 
 int lod_job_list_end(struct lod_job_walk *walk, enum lod_fidelity fidelity)
 {
-    struct lod_ahead_tell tell = tell_of(walk);
+    struct lod_ahead_request request = request_of(walk);
     uint32_t ready = 0;
 
-    tell.fidelity = fidelity;
-    int error = ask(walk, &tell, &ready);
+    request.fidelity = fidelity;
+    int error = ask(walk, &request, &ready);
     return error && !is_refused(error)
                ? lod_fail(LOD_EXIT_FAILED, "%pE: %s", walk->job->mount, strerrordesc_np(-error))
                : LOD_EXIT_OK;
@@ -112,15 +114,15 @@ int lod_job_list_end(struct lod_job_walk *walk, enum lod_fidelity fidelity)
 
 uint32_t lod_job_list_loaded(struct lod_job_walk *walk)
 {
-    struct lod_ahead_tell tell = tell_of(walk);
+    struct lod_ahead_request request = request_of(walk);
     size_t count = 0, window = 0;
     uint32_t ready = 0;
 
     lod_met_records(&walk->met, NULL, 0, &count, &window);
-    tell.at = (uint32_t)count;
-    int error = ask(walk, &tell, &ready);
+    request.at = (uint32_t)count;
+    int error = ask(walk, &request, &ready);
     if (error && !is_refused(error)) {
-        error = tell_all(walk, &ready);
+        error = send_all(walk, &ready);
     }
     return error ? 0 : ready;
 }

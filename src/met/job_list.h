@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of records that a mini-epoch job tells its mount: LOD_IOC_AHEAD. */
+/* The list of records that a mini-epoch job sends to its mount: LOD_IOC_AHEAD. */
 #ifndef LOD_JOB_LIST_H
 #define LOD_JOB_LIST_H
 
@@ -10,12 +10,13 @@
 
 struct lod_job_walk;
 
-/* Tells the records of the window and of the next part, in place of all before. A line on stderr
+/* Sends the records of the window and of the next part, in place of all before. A line on stderr
  * says if there is no room for that part. Returns an exit code after a message; a mount that takes
  * no list is not an error. */
-LOD_MUST_CHECK int lod_job_list_tell(struct lod_job_walk *walk);
+LOD_MUST_CHECK int lod_job_list_send(struct lod_job_walk *walk);
 
-/* Ends the list, which was of this fidelity. Sets walk->room, walk->speed and walk->told. */
+/* Ends the list, which was of this fidelity. Sets walk->room, walk->speed and walk->accepts_lists.
+ */
 LOD_MUST_CHECK int lod_job_list_end(struct lod_job_walk *walk, enum lod_fidelity fidelity);
 
 /* Returns how many records are in memory, counted from the beginning of the list without a gap; 0

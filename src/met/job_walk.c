@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See job_walk.h. job_list.c tells the mount. */
+/* See job_walk.h. job_list.c sends the list to the mount. */
 #include "met/job_walk.h"
 
 #include <errno.h>
@@ -171,7 +171,7 @@ int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *ru
     uint64_t largest = 0;
     int code = lod_job_list_end(walk, fidelity); /* asks for the room */
 
-    if (code == LOD_EXIT_OK && !walk->told) {
+    if (code == LOD_EXIT_OK && !walk->accepts_lists) {
         if (rules->policy != LOD_MET_FIXED) {
             return lod_fail(
                 LOD_EXIT_FAILED,
@@ -205,7 +205,7 @@ int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *ru
             error == -ENODATA ? "this process has nothing to read" : strerrordesc_np(-error));
     }
     walk->job->state = walk->met.state;
-    return lod_job_list_tell(walk);
+    return lod_job_list_send(walk);
 }
 
 int lod_job_walk_resume(struct lod_job_walk *walk)
@@ -261,7 +261,7 @@ int lod_job_walk_next(struct lod_job_walk *walk)
         return say_next(error);
     }
     walk->job->state = walk->met.state;
-    return lod_job_list_tell(walk);
+    return lod_job_list_send(walk);
 }
 
 static int print_path(const struct lod_job_walk *walk, uint32_t item, bool nul)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mini-epoch job at work: its store, its order, and the list of records that its mount is told.
- * All functions return LOD_EXIT_OK, or another exit code after a message on stderr.
+ * A mini-epoch job at work: its store, its order, and the list of records that it sends to its
+ * mount. All functions return LOD_EXIT_OK, or another exit code after a message on stderr.
  */
 #ifndef LOD_JOB_WALK_H
 #define LOD_JOB_WALK_H
@@ -22,7 +22,7 @@ struct lod_job_walk {
     int control;        /* descriptor of MOUNT/.lodfs/control */
     uint64_t room;      /* bytes of memory that the mount has for this job */
     uint64_t speed;     /* of the mount's store, in bytes per second; 0: not measured */
-    bool told;          /* the mount takes a list from this user */
+    bool accepts_lists; /* the mount accepts a list from this user */
 };
 
 /* Opens the store behind job->mount and the order of job->folder. `walk` has its job alone. */
@@ -32,7 +32,7 @@ void lod_job_walk_close(struct lod_job_walk *walk);
 /* Sets job->mount and job->folder by a path below a mount. */
 LOD_MUST_CHECK int lod_job_walk_place(const char *path, struct lod_met_job *job);
 
-/* Begins the job by rules; node `node` of `nodes`. Tells the mount its first records. */
+/* Begins the job by rules; node `node` of `nodes`. Sends the mount the first records. */
 LOD_MUST_CHECK int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *rules,
                                       uint32_t node, uint32_t nodes);
 
@@ -45,7 +45,7 @@ LOD_MUST_CHECK int lod_job_walk_next(struct lod_job_walk *walk);
 /* Prints the paths of the repeat. */
 LOD_MUST_CHECK int lod_job_walk_print(const struct lod_job_walk *walk, bool nul);
 
-/* Tells the mount that the job is over. */
+/* Ends the list of the job on the mount. */
 void lod_job_walk_end(struct lod_job_walk *walk);
 
 #endif

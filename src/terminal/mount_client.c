@@ -53,11 +53,11 @@ int lod_mount_client_set(int fd, const char *mount, enum lod_fidelity fidelity)
 }
 
 /* Sends one request. */
-static int send_ahead(int fd, const struct lod_ahead_tell *tell,
+static int send_ahead(int fd, const struct lod_ahead_request *request,
                       struct lod_ahead_answer *ret_answer)
 {
     uint8_t bytes[LOD_AHEAD_BYTES];
-    int error = lod_ahead_request_write(tell, bytes);
+    int error = lod_ahead_request_write(request, bytes);
 
     if (error) {
         return error;
@@ -69,23 +69,23 @@ static int send_ahead(int fd, const struct lod_ahead_tell *tell,
     return 0;
 }
 
-int lod_mount_client_ahead(int fd, const struct lod_ahead_tell *tell,
+int lod_mount_client_ahead(int fd, const struct lod_ahead_request *request,
                            struct lod_ahead_answer *ret_answer)
 {
-    struct lod_ahead_tell part = *tell;
+    struct lod_ahead_request part = *request;
     uint32_t sent = 0;
     int error;
 
     do {
-        const uint32_t left = tell->count - sent;
-        part.at = tell->at + sent;
-        part.records = tell->count ? tell->records + sent : NULL;
+        const uint32_t left = request->count - sent;
+        part.at = request->at + sent;
+        part.records = request->count ? request->records + sent : NULL;
         part.count = left < LOD_AHEAD_REQUEST_RECORDS ? left : LOD_AHEAD_REQUEST_RECORDS;
-        part.done = tell->done < part.at + part.count ? tell->done : part.at + part.count;
-        part.done = part.count == left ? tell->done : part.done; /* the last one is judged */
+        part.done = request->done < part.at + part.count ? request->done : part.at + part.count;
+        part.done = part.count == left ? request->done : part.done; /* the last one is judged */
         error = send_ahead(fd, &part, ret_answer);
         sent += part.count;
-    } while (!error && sent < tell->count);
+    } while (!error && sent < request->count);
     return error;
 }
 

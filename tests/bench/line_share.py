@@ -41,7 +41,7 @@ def records_of(lodfs, store):
 
 
 class Pass:
-    """One pass over `records`; the records at the head that were read are told as done."""
+    """One pass over `records`; the records at the head that were read are announced as done."""
 
     def __init__(self, folder, records, done):
         self.work = [(at, os.path.join(folder, name)) for at, (_, names) in enumerate(records)

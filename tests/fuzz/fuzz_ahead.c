@@ -37,21 +37,22 @@ static void check(const struct lod_ahead_lists *lists)
     must(records == lists->records && records <= LOD_AHEAD_RECORDS, "records are miscounted");
 }
 
-static void tell_lists(struct lod_ahead_lists *lists, const struct lod_ahead_tell *tell,
-                       uint64_t now_ns)
+static void update_lists(struct lod_ahead_lists *lists, const struct lod_ahead_request *request,
+                         uint64_t now_ns)
 {
-    struct lod_ahead_entry *entries = calloc(tell->count + 1, sizeof(*entries));
+    struct lod_ahead_entry *entries = calloc(request->count + 1, sizeof(*entries));
     const struct lod_ahead_job *job = NULL;
 
     must(entries != NULL, "out of memory");
-    for (uint32_t i = 0; i < tell->count; i++) {
-        entries[i].record = tell->records[i];
+    for (uint32_t i = 0; i < request->count; i++) {
+        entries[i].record = request->records[i];
     }
-    int error = lod_ahead_lists_tell(lists, now_ns, tell, entries, &job);
+    int error = lod_ahead_lists_update(lists, now_ns, request, entries, &job);
     free(entries);
     must(!error || error == -EINVAL || error == -ESTALE || error == -E2BIG, "another error");
-    must(error || !job || job->count == (size_t)tell->at + tell->count, "a list of another length");
-    must(error || !job == (tell->at == 0 && tell->count == 0), "ended, or not");
+    must(error || !job || job->count == (size_t)request->at + request->count,
+         "a list of another length");
+    must(error || !job == (request->at == 0 && request->count == 0), "ended, or not");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -64,16 +65,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     while (bytes) {
         const size_t size = data[0] < bytes - 1 ? data[0] : bytes - 1;
         uint8_t *exact = malloc(size + 1); /* AddressSanitizer sees a read past it */
-        struct lod_ahead_tell tell;
+        struct lod_ahead_request request;
         must(exact != NULL, "out of memory");
         memcpy(exact, data + 1, size);
-        if (!lod_ahead_request_read(exact, size, records, &tell)) {
-            const size_t used = LOD_AHEAD_HEAD_BYTES + 4 * (size_t)tell.count;
-            must(!lod_ahead_request_write(&tell, again), "what was read is not written");
+        if (!lod_ahead_request_read(exact, size, records, &request)) {
+            const size_t used = LOD_AHEAD_HEAD_BYTES + 4 * (size_t)request.count;
+            must(!lod_ahead_request_write(&request, again), "what was read is not written");
             must(used <= size && memcmp(again, exact, used) == 0, "it is written differently");
-            now_ns += tell.done * 1000000000ull;
+            now_ns += request.done * 1000000000ull;
             (void)lod_ahead_lists_expire(&lists, now_ns);
-            tell_lists(&lists, &tell, now_ns);
+            update_lists(&lists, &request, now_ns);
             check(&lists);
         }
         free(exact);

@@ -18,20 +18,20 @@ static size_t draw(struct chance *chance, uint8_t *into)
 {
     uint32_t records[RECORDS];
     uint8_t message[LOD_AHEAD_BYTES];
-    struct lod_ahead_tell tell = {.job = chance_below(chance, 3), .records = records};
+    struct lod_ahead_request request = {.job = chance_below(chance, 3), .records = records};
 
-    tell.fidelity = 1 + (uint32_t)chance_below(chance, 12);
-    tell.at = (uint32_t)chance_below(chance, 4) * 20;
-    tell.count = (uint32_t)chance_below(chance, 3) * 20;
-    tell.done = (uint32_t)chance_below(chance, 3) * 10;
-    tell.keep_s = (uint32_t)chance_below(chance, 100);
-    for (uint32_t i = 0; i < tell.count; i++) {
+    request.fidelity = 1 + (uint32_t)chance_below(chance, 12);
+    request.at = (uint32_t)chance_below(chance, 4) * 20;
+    request.count = (uint32_t)chance_below(chance, 3) * 20;
+    request.done = (uint32_t)chance_below(chance, 3) * 10;
+    request.keep_s = (uint32_t)chance_below(chance, 100);
+    for (uint32_t i = 0; i < request.count; i++) {
         records[i] = (uint32_t)chance_below(chance, 1000);
     }
-    if (lod_ahead_request_write(&tell, message)) {
+    if (lod_ahead_request_write(&request, message)) {
         abort();
     }
-    const size_t bytes = LOD_AHEAD_HEAD_BYTES + 4 * (size_t)tell.count;
+    const size_t bytes = LOD_AHEAD_HEAD_BYTES + 4 * (size_t)request.count;
     into[0] = (uint8_t)bytes;
     memcpy(into + 1, message, bytes);
     if (chance_below(chance, 4) == 0) {

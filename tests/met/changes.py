@@ -68,14 +68,14 @@ def covered_later(point, work):
     if not overlay(work, point, point):
         return
     got += [next(way) for _ in range(EACH // 2)]
-    met._told.ask()
-    if met._told._lost == 0:
+    met._announced.ask()
+    if met._announced._lost == 0:
         yield "an overlay takes the list"
     subprocess.run(["umount", point], check=True)
     got += list(way)
     if got != expected:
         yield "the order is another one"
-    if not until(lambda: met._told.ask() > 0 and lists(point) == 1):
+    if not until(lambda: met._announced.ask() > 0 and lists(point) == 1):
         yield "the mount does not get its list again"
 
 
@@ -115,7 +115,7 @@ def shrinks(point, rf):
             client.ahead(job, "full", 0, [1])
         for job in BESIDE[2] if len(ends) == 3 else ():
             client.ahead(job, "full", 0, [])
-        met._told.ask()
+        met._announced.ask()
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -123,7 +123,7 @@ def shrinks(point, rf):
             items.update(met._items.tolist())
             repeats += 1
             if repeats >= PHASE_MIN and has_followed(size, ends) or repeats == PHASE_MAX:
-                ends.append((size, met._told.room))
+                ends.append((size, met._announced.room))
                 repeats = 0
             if len(ends) == len(BESIDE):
                 break
@@ -142,13 +142,13 @@ TRAINER = f"""
 import select, sys
 import lodfs
 met = lodfs.MiniEpochs(sys.argv[1], rf=2, room={ROOM!r})
-met._told._keep_s = {KEPT_S}
-met._told.tell(met._told._records)
+met._announced._keep_s = {KEPT_S}
+met._announced.announce(met._announced._records)
 for number, path in enumerate(met.paths()):
     print(path, flush=True)
     while number == 9 and not select.select([sys.stdin], [], [], .05)[0]:
-        met._told.ask()
-print(met._told.ask(), met._told._lost, flush=True)
+        met._announced.ask()
+print(met._announced.ask(), met._announced._lost, flush=True)
 sys.stdin.read()
 """
 
@@ -172,7 +172,7 @@ def stopped(point):
             yield "the order is another one"
         state = child.stdout.readline().split()
         if len(state) != 2 or state[1] != "0" or lists(point) != 1:
-            yield f"the list was not told again: {state}, {lists(point)} lists"
+            yield f"the list was not sent again: {state}, {lists(point)} lists"
         child.stdin.close()
 
 

@@ -21,7 +21,7 @@ except ImportError:
     skip("there is no NumPy (Debian: python3-numpy)")
 sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
 import lodfs
-from lodfs import _told
+from lodfs import _announced
 
 EACH = 80
 SLOW = ("-o", "gpu=off,store_cache=private,cache=none,download_limit=4M,cache_size=4M")
@@ -60,19 +60,19 @@ def killed(store, work):
         got += list(way)
         if got != expected:
             yield "the order is another one"
-        if not until(lambda: met._told.ask() >= 0 and lists(point) == 1):
+        if not until(lambda: met._announced.ask() >= 0 and lists(point) == 1):
             yield "the new daemon has no list"
 
 
 def two_jobs(point):
     """Each of two jobs has half of the room. One that would get too little is refused."""
     one = lodfs.MiniEpochs(f"{point}/full", rf=2)
-    alone = one._told.room
+    alone = one._announced.room
     two = lodfs.MiniEpochs(f"{point}/full", rf=2)
     list(zip(range(5), one)), list(zip(range(5), two))
-    one._told.ask()
-    if not one._told.room == two._told.room == alone // 2:
-        yield f"of {alone} two jobs have {one._told.room} and {two._told.room}"
+    one._announced.ask()
+    if not one._announced.room == two._announced.room == alone // 2:
+        yield f"of {alone} two jobs have {one._announced.room} and {two._announced.room}"
     jobs = [one, two]
     try:
         while len(jobs) < 64:
@@ -84,25 +84,25 @@ def two_jobs(point):
 
 
 def stands_still(point):
-    """A list that was kept for less than its trainer stood still is told again."""
-    kept, _told._KEEP_S = _told._KEEP_S, 1
+    """A list that expired while its trainer was stopped is sent again."""
+    kept, _announced._KEEP_S = _announced._KEEP_S, 1
     try:
         met = lodfs.MiniEpochs(f"{point}/q4", rf=2, room="300K")
-        met._told._keep_s = 1
+        met._announced._keep_s = 1
         expected = list(lodfs.MiniEpochs(f"{point}/q4", rf=2, room="300K"))
         way = iter(met)
         got = [next(way) for _ in range(3)]
-        met._told.tell(met._told._records)
+        met._announced.announce(met._announced._records)
         time.sleep(1.5)
         if not until(lambda: lists(point) == 0):
             yield "the list is kept"
         got += list(way)
         if got != expected:
             yield "the order is another one"
-        if not met._told._records or met._told._lost:
-            yield "the list was not told again"
+        if not met._announced._records or met._announced._lost:
+            yield "the list was not sent again"
     finally:
-        _told._KEEP_S = kept
+        _announced._KEEP_S = kept
 
 
 def gone_record(source, store, point):

@@ -246,7 +246,7 @@ def remounted(work, store, other):
         got += list(way)
         if [first] + got != list(lodfs.MiniEpochs(f"{point}/q4/train", rf=2, room=ROOM)):
             yield "a mount that was away changed the order"
-        if met._told.ask() < 0 or met._told._lost:
+        if met._announced.ask() < 0 or met._announced._lost:
             yield "a mount that came back has no list"
     with Mount(other, point):
         try:

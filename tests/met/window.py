@@ -38,7 +38,7 @@ def store_bytes(point):
 
 
 def is_loaded(met):
-    return met._told.ask() == len(met._told._records)
+    return met._announced.ask() == len(met._announced._records)
 
 
 def fixed(store, work):
@@ -51,7 +51,7 @@ def fixed(store, work):
             if not until(lambda: is_loaded(met)):
                 yield "what a job listed is not loaded"
                 return
-            records |= set(met._told._records)
+            records |= set(met._announced._records)
             before, values = store_bytes(point), list(met.paths())
             for path in values:
                 sizes[path] = size_of(path)
@@ -71,12 +71,12 @@ def fixed(store, work):
 def gate(met, share):
     """Lets a job see only a share of its window more loaded after each repeat, as if the store were
     so slow. Records are counted, not seconds, so a busy machine changes nothing."""
-    real = met._told.ask
+    real = met._announced.ask
 
     def ask():
         seen = min(round(met._window * (1 + share)), met._listed)
         return seen if until(lambda: real() >= seen) else real()
-    met._told.ask = ask
+    met._announced.ask = ask
 
 
 def auto(store, work):
@@ -117,8 +117,8 @@ def waited(store, work):
         met = lodfs.MiniEpochs(f"{point}/full", rf=1, room=ROOM, shape="block", on_wait="wait")
         number = 0
         for number in met.repeats(epochs=1):
-            loaded = met._told.ask()
-            _, count = len(list(met)), len(met._told._records)
+            loaded = met._announced.ask()
+            _, count = len(list(met)), len(met._announced._records)
             if number and loaded < count // 3:
                 yield f"part {number} is dealt with {loaded} of {count} records loaded"
         if number < 3:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Lists of records that jobs tell (LOD_IOC_AHEAD), by Python's Mount.ahead and byte by byte. Listed
-records are loaded in their order and stay in memory, of stores that are slowed and of folders. Bad
-tells are refused, and reads stay right beside any list.
+Lists of records that jobs announce (LOD_IOC_AHEAD), by Python's Mount.ahead and byte by byte.
+Listed records are loaded in their order and stay in memory, of stores that are slowed and of
+folders. Bad requests are refused, and reads stay right while there is any list.
 """
 import errno
 import fcntl
@@ -62,7 +62,7 @@ def send(point, head, records=(), size=16383):
 
 
 def lists(client, records):
-    """A list is told, extended, touched, cut and ended; `total` is its length."""
+    """A list is sent, extended, touched, cut and ended; `total` is its length."""
     told = client.ahead(5, "q4", 0, range(1, 7))
     yield from expect("a list of 6", told.total, 6)
     if not told.bytes_room or not told.bytes_missing and not told.ready:
@@ -282,7 +282,7 @@ def dropped(client, point):
 
 
 def damaged(client, store, point, files):
-    """A record that cannot be read is not ready, and is tried again at each tell."""
+    """A record that cannot be read is not ready, and is tried again at each request."""
     order = sorted(files)[-3:]
     path = f"{store}/records/{order[1]:06}.pcr"
     os.rename(path, f"{path}.away")
@@ -297,7 +297,7 @@ def damaged(client, store, point, files):
 
 
 def sampled(point, files):
-    """A Sampler tells its run and the next one, so that its readers find all in memory."""
+    """A Sampler announces its run and the next one, so that its readers find all in memory."""
     paths = [path for record in sorted(files) for path in files[record]]
     sampler, told = Sampler(paths, run=100_000), []
     for index in sampler:
@@ -358,8 +358,8 @@ def check_loads(results, store, point, records):
                         else "without a list the next record is read ahead",
                         expect("bytes", bool(bytes_ahead), not told))
     with Mount(store, point, "-o", SLOW):
-        results.add("a Sampler tells what it reads", sampled(point, files_of(store, point)))
-        results.add("a Sampler goes on untold", untold(point, files_of(store, point)))
+        results.add("a Sampler announces what it reads", sampled(point, files_of(store, point)))
+        results.add("a Sampler works without lists", untold(point, files_of(store, point)))
     for options in "gpu=off", "gpu=off,download_latency=1,store_cache=shared":
         with Mount(store, point, "-o", options):
             client = Client(point)
@@ -387,8 +387,8 @@ def main():
         for options in "gpu=off", "gpu=off,store_cache=private":
             with Mount(store, point, "-o", options):
                 client = Client(point)
-                results.add(f"lists are told with -o {options}", lists(client, records))
-                results.add("bad tells are refused", refused(client, point, records))
+                results.add(f"lists are taken with -o {options}", lists(client, records))
+                results.add("bad requests are refused", refused(client, point, records))
                 results.add("jobs have a limit", many_jobs(client))
                 client.ahead(3, "q4", 0, range(1, records))
                 results.add("reads are right beside a list", wrong_files(truth, point))

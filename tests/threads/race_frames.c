@@ -316,15 +316,15 @@ static void tell(uint64_t random)
 {
     uint32_t records[4];
     struct lod_ahead_answer answer;
-    struct lod_ahead_tell list = {.job = random % 3,
-                                  .fidelity = 1 + (uint32_t)(random >> 8) % 3,
-                                  .count = (uint32_t)(random >> 16) % 5,
-                                  .records = records};
+    struct lod_ahead_request list = {.job = random % 3,
+                                     .fidelity = 1 + (uint32_t)(random >> 8) % 3,
+                                     .count = (uint32_t)(random >> 16) % 5,
+                                     .records = records};
 
     for (unsigned i = 0; i < list.count; i++) {
         records[i] = (uint32_t)(random >> (24 + 8 * i)) % RECORDS;
     }
-    int error = lod_frames_tell(frames, &list, &answer);
+    int error = lod_frames_announce(frames, &list, &answer);
     atomic_fetch_add(&wrong, error != 0 || answer.total != list.count);
 }
 

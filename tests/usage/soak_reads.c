@@ -73,7 +73,7 @@ static int load(const char *path, const struct stat *st, int kind, struct FTW *a
     return 0;
 }
 
-static void tell(const struct file *file, const char *what, size_t at, size_t bytes, ssize_t got)
+static void report(const struct file *file, const char *what, size_t at, size_t bytes, ssize_t got)
 {
     if (!atomic_exchange(&failed, true)) {
         printf("%s: %s of %zu bytes at %zu: %zd, %s\n", file->name, what, bytes, at, got,
@@ -137,7 +137,7 @@ static void one_read(struct reader *r, const struct file *file, int fd)
     ssize_t got = ways[way](r, fd, at, bytes);
     if (got <= 0 || (way < 7 && (size_t)got != bytes) ||
         memcmp(r->into, file->data + at, (size_t)got) != 0) {
-        tell(file, way < 6 ? "pread" : way == 6 ? "mmap" : "sendfile", at, bytes, got);
+        report(file, way < 6 ? "pread" : way == 6 ? "mmap" : "sendfile", at, bytes, got);
         return;
     }
     atomic_fetch_add(&reads_done, 1);
@@ -154,7 +154,7 @@ static void one_file(struct reader *r)
     snprintf(path, sizeof(path), "%s%s", mount_folder, file->name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | direct);
     if (fd < 0 || fstat(fd, &st) < 0 || (size_t)st.st_size != file->bytes) {
-        tell(file, "open", 0, file->bytes, fd < 0 ? -1 : (ssize_t)st.st_size);
+        report(file, "open", 0, file->bytes, fd < 0 ? -1 : (ssize_t)st.st_size);
     } else {
         posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     }

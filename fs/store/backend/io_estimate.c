@@ -53,9 +53,9 @@ bool lod_io_estimate_is_memory(const struct lod_io_estimate *estimate)
     return 4u * (unsigned)__builtin_popcount(recent & RECENT_MASK) <= recent >> RECENT;
 }
 
-/* A store that tells when its first byte came leaves nothing to guess. */
-static void measure_told(struct lod_io_estimate *estimate, uint64_t bytes, uint64_t first_byte_ns,
-                         uint64_t ns)
+/* The store reports when the first byte came, so latency and bandwidth are measured separately. */
+static void measure_timed(struct lod_io_estimate *estimate, uint64_t bytes, uint64_t first_byte_ns,
+                          uint64_t ns)
 {
     blend(&estimate->latency_ns, first_byte_ns);
     if (bytes >= LARGE_BYTES && ns > first_byte_ns) {
@@ -85,11 +85,11 @@ bool lod_io_estimate_is_fast(uint64_t bytes, uint64_t ns)
 
 void lod_io_estimate_add(struct lod_io_estimate *estimate, uint64_t bytes, uint64_t ns)
 {
-    lod_io_estimate_add_told(estimate, bytes, 0, ns);
+    lod_io_estimate_add_timed(estimate, bytes, 0, ns);
 }
 
-void lod_io_estimate_add_told(struct lod_io_estimate *estimate, uint64_t bytes,
-                              uint64_t first_byte_ns, uint64_t ns)
+void lod_io_estimate_add_timed(struct lod_io_estimate *estimate, uint64_t bytes,
+                               uint64_t first_byte_ns, uint64_t ns)
 {
     uint32_t recent = (uint32_t)atomic_load_explicit(&estimate->recent, memory_order_relaxed);
     uint32_t count = recent >> RECENT;
@@ -104,7 +104,7 @@ void lod_io_estimate_add_told(struct lod_io_estimate *estimate, uint64_t bytes,
         return;
     }
     if (first_byte_ns) {
-        measure_told(estimate, bytes, first_byte_ns, ns);
+        measure_timed(estimate, bytes, first_byte_ns, ns);
     } else {
         measure(estimate, bytes, ns);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Measures the speed of a store: moving averages of the latency of small requests and the bandwidth
- * of large ones. It also tells whether the store recently answered at the speed of memory, so that
- * a second copy of its bytes is worth little. Races can lose samples, which only makes an average a
+ * of large ones. It also says whether the store recently answered at the speed of memory, so that a
+ * second copy of its bytes is worth little. Races can lose samples, which only makes an average a
  * little older.
  */
 #ifndef LOD_IO_ESTIMATE_H
@@ -43,8 +43,8 @@ bool lod_io_estimate_is_fast(uint64_t bytes, uint64_t ns);
 void lod_io_estimate_add(struct lod_io_estimate *estimate, uint64_t bytes, uint64_t ns);
 
 /* The same, with the time of the first byte; 0: unknown. */
-void lod_io_estimate_add_told(struct lod_io_estimate *estimate, uint64_t bytes,
-                              uint64_t first_byte_ns, uint64_t ns);
+void lod_io_estimate_add_timed(struct lod_io_estimate *estimate, uint64_t bytes,
+                               uint64_t first_byte_ns, uint64_t ns);
 
 /* Initialises an empty estimate from `other`. Returns false if `other` is empty too, or has the
  * speed of memory. */

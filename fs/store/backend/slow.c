@@ -192,7 +192,7 @@ static void slow_object_close(void *state)
     free(object);
 }
 
-/* Returns when the first byte comes: 0 if that was not delayed, so that nothing is told. */
+/* Returns when the first byte comes: 0 if it was not delayed, so that no time is reported. */
 static uint64_t first_byte_ns(const struct times *times, const struct lod_read_time *inner)
 {
     return times->begun_ns > times->asked_ns

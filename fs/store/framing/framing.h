@@ -76,7 +76,7 @@ enum lod_framed_kind {
     LOD_FRAMED_KINDS = 4,
 };
 
-/* The facts of a sample that a line may tell. */
+/* The facts of a sample that a line of a list may state. */
 struct lod_framed_line {
     uint64_t id;            /* samples of the split before it */
     uint64_t offset, bytes; /* in the file of samples */

@@ -102,7 +102,7 @@ static int timed_read(struct lod_blocks *blocks, uint64_t offset, void *into, si
     struct lod_read_time time = {0};
 
     int error = lod_object_read(blocks->index, &range, 1, LOD_READ_DEMAND, &time);
-    lod_io_estimate_add_told(&blocks->estimate, bytes, time.first_byte_ns, time.ns);
+    lod_io_estimate_add_timed(&blocks->estimate, bytes, time.first_byte_ns, time.ns);
     return error;
 }
 

@@ -21,7 +21,7 @@ struct object {
     char name[LOD_OBJECT_NAME_MAX + 1];
 };
 
-/* The first request tells how large the object is, and often brings all of it. */
+/* The first request returns the object's size, and often all of its bytes. */
 static int read_head(struct object *object)
 {
     struct lod_range range = {.bytes = HEAD_BYTES};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects of a store behind HTTP, as the back-end table wants them. An object whose size is known
- * is opened without a request. Of another one the first 64 KiB are read, which tell its size.
+ * is opened without a request. Of any other object the first 64 KiB are read; the answer also has
+ * its size.
  */
 #ifndef LOD_REMOTE_OBJECT_H
 #define LOD_REMOTE_OBJECT_H

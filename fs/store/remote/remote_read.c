@@ -244,7 +244,7 @@ static void run(struct lod_call *call)
 }
 
 /* The time to the first byte of the request that was answered first. */
-static void tell_time(const struct lod_call *call, struct lod_read_time *ret_time)
+static void report_time(const struct lod_call *call, struct lod_read_time *ret_time)
 {
     uint64_t first = 0;
 
@@ -281,7 +281,7 @@ static void read_some(struct lod_remote *remote, struct lod_remote_target *targe
         call->transfers[i].range = &ranges[i];
     }
     run(call);
-    tell_time(call, ret_time);
+    report_time(call, ret_time);
     lod_remote_end(remote, call->lane, call->granted);
     explicit_bzero(&call->keys, sizeof(call->keys));
     free(call);

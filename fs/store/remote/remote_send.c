@@ -97,8 +97,8 @@ static void wait_until(struct sending *sending, uint64_t until)
     }
 }
 
-/* Answers that tell something, and are no failure of the server. */
-static bool is_told(const struct lod_http_request *request)
+/* Answers that are final: they are a result, and no failure of the server. */
+static bool is_final(const struct lod_http_request *request)
 {
     return !request->error &&
            (request->verdict == LOD_HTTP_RIGHT || request->verdict == LOD_HTTP_MISSING ||
@@ -133,13 +133,13 @@ static int run(struct sending *sending)
             return error;
         }
         lod_remote_try_count(sending->remote, request);
-        if (is_told(request)) {
+        if (is_final(request)) {
             pthread_mutex_lock(&sending->remote->lock);
             lod_remote_try_succeed(sending->remote, request);
             pthread_mutex_unlock(&sending->remote->lock);
         }
         lod_remote_try_text(request, sending->errand->why, sizeof(sending->errand->why));
-    } while (!is_told(request) && try_again(sending));
+    } while (!is_final(request) && try_again(sending));
     return lod_remote_try_error(request);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of one request to a store: counted, told to the user, and sent again where that helps. */
+/* The end of one request to a store: it is counted, logged if it failed, and repeated where that
+ * helps. */
 #ifndef LOD_REMOTE_TRY_H
 #define LOD_REMOTE_TRY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A callback that tells repair, between its steps, whether to stop. All zero: never. */
+/* A callback that repair asks between its steps whether to stop. All zero: it never stops. */
 #ifndef LOD_INTERRUPT_H
 #define LOD_INTERRUPT_H
 

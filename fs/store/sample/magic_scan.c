@@ -42,7 +42,8 @@ static int add_byte(struct lod_magic_words *words, uint8_t byte)
                : 0;
 }
 
-/* Most blocks have none, which one comparison of the compiler's vectors tells. */
+/* Most blocks have none; the compiler's vector code finds that out with one comparison for many
+ * bytes. */
 static bool has_word(const uint8_t *at)
 {
     unsigned any = 0;

@@ -27,7 +27,7 @@ void lod_sample_begin(struct lod_sample_maker *maker, enum lod_sample_form form,
     maker->sample.id = 0;
 }
 
-/* Facts of the lead that a framing may tell. */
+/* Facts of the lead that a framing may contain. */
 static void describe_lead(struct lod_sample_maker *maker, const struct lod_sample_part *part,
                           const struct lod_framed_file *file, const char *kind)
 {

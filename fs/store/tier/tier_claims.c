@@ -27,14 +27,15 @@ static uint64_t sum_of(const struct lod_tier_keys *keys)
     return sum;
 }
 
-struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *told,
+struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *announced,
                                           const struct lod_tier_keys *others, uint64_t limit)
 {
     struct lod_tier_claims claims = {.others_bytes = sum_of(others)};
     uint64_t left = limit > claims.others_bytes ? limit - claims.others_bytes : 0;
 
-    for (size_t i = 0; i < told->count && i < LOD_TIER_LISTED_MAX; i++) {
-        const struct lod_listed *at = &told->at[i], *other = lod_tier_keys_find(others, at->key);
+    for (size_t i = 0; i < announced->count && i < LOD_TIER_LISTED_MAX; i++) {
+        const struct lod_listed *at = &announced->at[i],
+                                *other = lod_tier_keys_find(others, at->key);
         const uint64_t shared = other ? lod_least(other->bytes, at->bytes) : 0;
         if (at->bytes - shared > left) {
             break;
@@ -54,7 +55,7 @@ static struct lod_tier_claims note(struct lod_tier *tier, const struct lod_tier_
 
     pthread_mutex_lock(&tier->lock);
     const struct lod_tier_claims before = room->claims;
-    room->claims = lod_tier_claims_of(&room->told, others, limit);
+    room->claims = lod_tier_claims_of(&room->announced, others, limit);
     room->claims_ns = lod_clock_ns();
     pthread_mutex_unlock(&tier->lock);
     return before;
@@ -102,7 +103,7 @@ uint64_t lod_tier_lists_room(struct lod_tier *tier)
     return room;
 }
 
-int lod_tier_claim(struct lod_tier *tier, const struct lod_tier_keys *told,
+int lod_tier_claim(struct lod_tier *tier, const struct lod_tier_keys *announced,
                    struct lod_tier_keys *ret_others)
 {
     /* Another mount may keep the lock for long, while it adds up: then it claims nothing either. */
@@ -111,8 +112,8 @@ int lod_tier_claim(struct lod_tier *tier, const struct lod_tier_keys *told,
     int error = lod_tier_lists_others(&tier->room.lists, ret_others);
 
     if (!error) {
-        const size_t count = lod_tier_claims_of(told, ret_others, limit).count;
-        error = lod_tier_lists_write(&tier->room.lists, told, count);
+        const size_t count = lod_tier_claims_of(announced, ret_others, limit).count;
+        error = lod_tier_lists_write(&tier->room.lists, announced, count);
         (void)note(tier, ret_others, limit);
     }
     if (locked) {

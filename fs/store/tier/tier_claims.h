@@ -21,7 +21,7 @@ struct lod_tier_claims {
 
 /* Returns the claims of a list in its order, beside those of others, which are sorted. All of them
  * may take `limit` bytes. Pure. */
-struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *told,
+struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *announced,
                                           const struct lod_tier_keys *others, uint64_t limit);
 
 /* Returns how many bytes of the tier the lists of this mount may take. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The files of a tier: TIER/<store id>/<2 hex>/<key>.<n> is the beginning of slice n, of
- * LOD_SLICE_BYTES, of an object whose contents have the hash `key`. The name tells all, so there is
- * no index, journal or fsync. Every mount that appends writes the same bytes at the same place, so
- * a file is right at any length. After a crash it may be torn; its readers see that by their
- * hashes. It decides nothing.
+ * LOD_SLICE_BYTES, of an object whose contents have the hash `key`. The name has all metadata, so
+ * there is no index, journal or fsync. Every mount that appends writes the same bytes at the same
+ * place, so a file is right at any length. After a crash it may be torn; its readers see that by
+ * their hashes. It decides nothing.
  */
 #ifndef LOD_TIER_FILES_H
 #define LOD_TIER_FILES_H
@@ -54,8 +54,8 @@ struct lod_tier_slice {
 typedef int (*lod_tier_slice_each)(void *ctx, const struct lod_tier_slice *slice);
 LOD_MUST_CHECK int lod_tier_files_each(int tier_fd, lod_tier_slice_each each, void *ctx);
 
-/* Unlinks a slice that was not used since it was told. Returns how many bytes it had in
- * *ret_bytes. -ENOENT, -ESTALE. */
+/* Unlinks a slice that was not used since lod_tier_files_each reported it. Returns how many bytes
+ * it had in *ret_bytes. -ENOENT, -ESTALE. */
 LOD_MUST_CHECK int lod_tier_slice_give_up(int tier_fd, const struct lod_tier_slice *slice,
                                           uint64_t *ret_bytes);
 

@@ -44,7 +44,8 @@ int lod_tier_health_begin(struct lod_tier_health *health, uint64_t now_ns)
     return place;
 }
 
-/* Notes an error; the oldest of the ring tells whether they are too many. The lock is held. */
+/* Notes an error; the time of the oldest error in the ring shows whether there were too many. The
+ * lock is held. */
 static void add_error(struct lod_tier_health *health, uint64_t now_ns)
 {
     health->error_ns[health->errors++ % LOD_TIER_ERRORS] = now_ns;

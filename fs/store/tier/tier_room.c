@@ -58,23 +58,23 @@ static bool are_same(const struct lod_tier_keys *a, const struct lod_tier_keys *
 
 void lod_tier_list(struct lod_tier *tier, const struct lod_listed *objects, size_t count)
 {
-    struct lod_tier_keys told = {0}, listed = {0};
+    struct lod_tier_keys announced = {0}, listed = {0};
 
-    if (copy_keys(objects, count, &told) || copy_keys(objects, count, &listed)) {
-        free(told.at);
+    if (copy_keys(objects, count, &announced) || copy_keys(objects, count, &listed)) {
+        free(announced.at);
         return;
     }
     lod_tier_keys_sort(&listed);
     pthread_mutex_lock(&tier->lock);
-    const struct lod_tier_keys told_before = tier->room.told, before = tier->room.listed;
-    tier->room.told = told;
+    const struct lod_tier_keys announced_before = tier->room.announced, before = tier->room.listed;
+    tier->room.announced = announced;
     tier->room.listed = listed;
-    if (!are_same(&told_before, &told)) {
+    if (!are_same(&announced_before, &announced)) {
         leave(&tier->room, &before);
         lod_tier_wake(tier);
     }
     pthread_mutex_unlock(&tier->lock);
-    free(told_before.at);
+    free(announced_before.at);
     free(before.at);
 }
 
@@ -166,7 +166,7 @@ static void mark(struct lod_tier *tier, const struct lod_tier_keys *left)
 
 struct look {
     struct lod_tier *tier;
-    const struct lod_tier_keys *told, *others; /* when it began */
+    const struct lod_tier_keys *announced, *others; /* when it began */
     struct lod_tier_victims victims;
 };
 
@@ -179,16 +179,16 @@ static int look_at(void *ctx, const struct lod_tier_slice *slice)
     if (lod_tier_is_over(look->tier)) {
         return -EINTR;
     }
-    return lod_tier_keys_has(look->told, slice->key) || is_listed(look->tier, slice->key) ||
+    return lod_tier_keys_has(look->announced, slice->key) || is_listed(look->tier, slice->key) ||
                    lod_tier_keys_has(look->others, slice->key)
                ? 0
                : lod_tier_victims_add(&look->victims, slice);
 }
 
-static void look_for_victims(struct lod_tier *tier, const struct lod_tier_keys *told,
+static void look_for_victims(struct lod_tier *tier, const struct lod_tier_keys *announced,
                              const struct lod_tier_keys *others)
 {
-    struct look look = {.tier = tier, .told = told, .others = others};
+    struct look look = {.tier = tier, .announced = announced, .others = others};
 
     if (lod_tier_files_each(tier->dir_fd, look_at, &look)) {
         lod_tier_victims_finish(&look.victims);
@@ -203,22 +203,22 @@ static void look_for_victims(struct lod_tier *tier, const struct lod_tier_keys *
     lod_tier_victims_finish(&before);
 }
 
-void lod_tier_room_told(struct lod_tier *tier)
+void lod_tier_room_announced(struct lod_tier *tier)
 {
-    struct lod_tier_keys told = {0}, others = {0}, left;
+    struct lod_tier_keys announced = {0}, others = {0}, left;
 
     pthread_mutex_lock(&tier->lock);
-    int error = copy_keys(tier->room.told.at, tier->room.told.count, &told);
+    int error = copy_keys(tier->room.announced.at, tier->room.announced.count, &announced);
     left = tier->room.left;
     tier->room.left = (struct lod_tier_keys){0};
     pthread_mutex_unlock(&tier->lock);
-    error = error ? error : lod_tier_claim(tier, &told, &others);
+    error = error ? error : lod_tier_claim(tier, &announced, &others);
     mark(tier, &left);
-    if (!error && told.count && lod_tier_space_room(&tier->space) < SHORT_BYTES) {
-        lod_tier_keys_sort(&told);
-        look_for_victims(tier, &told, &others);
+    if (!error && announced.count && lod_tier_space_room(&tier->space) < SHORT_BYTES) {
+        lod_tier_keys_sort(&announced);
+        look_for_victims(tier, &announced, &others);
     }
-    free(told.at);
+    free(announced.at);
     free(others.at);
     free(left.at);
 }
@@ -233,7 +233,7 @@ void lod_tier_room_finish(struct lod_tier_room *room)
 {
     lod_tier_lists_finish(&room->lists);
     lod_tier_victims_finish(&room->victims);
-    free(room->told.at);
+    free(room->announced.at);
     free(room->listed.at);
     free(room->left.at);
 }

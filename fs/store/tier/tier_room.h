@@ -38,9 +38,9 @@ void lod_tier_victims_finish(struct lod_tier_victims *victims);
 struct lod_tier_room {
     struct lod_tier_lists lists; /* its file is written by the tier's thread alone */
     /* The lock of the tier guards these. */
-    struct lod_tier_keys told;   /* by jobs of this mount, in their order */
-    struct lod_tier_keys listed; /* the same, sorted */
-    struct lod_tier_keys left;   /* were listed, and their slices are not marked yet */
+    struct lod_tier_keys announced; /* by jobs of this mount, in their order */
+    struct lod_tier_keys listed;    /* the same, sorted */
+    struct lod_tier_keys left;      /* were listed, and their slices are not marked yet */
     struct lod_tier_claims claims;
     uint64_t claims_ns; /* when the claims of others were read; 0: never */
     struct lod_tier_victims victims;

@@ -28,7 +28,7 @@ uint64_t lod_tier_lists_limit(struct lod_tier *tier)
 
 void lod_tier_wake(struct lod_tier *tier)
 {
-    tier->told = true;
+    tier->announced = true;
     pthread_cond_broadcast(&tier->change);
 }
 

@@ -26,13 +26,13 @@ struct lod_tier {
     pthread_mutex_t lock;           /* guards all below */
     struct lod_tier_recent dropped; /* slices that were doubted: not written again so soon */
     struct lod_tier_recent doubted; /* ranges */
-    uint64_t said_ns;               /* when the last line was told; 0: never */
+    uint64_t said_ns;               /* when the last line was logged; 0: never */
     struct lod_tier_room room;
     pthread_cond_t change; /* for the thread */
     pthread_t thread;
     bool over;
     bool wants_sum; /* an offer found no room */
-    bool told;      /* for lod_tier_room_told */
+    bool announced; /* for lod_tier_room_announced */
 };
 
 /* Starts the thread. */
@@ -60,9 +60,9 @@ uint64_t lod_tier_lists_limit(struct lod_tier *tier);
 /* Returns what lists of this mount may take beside those of others. It may read their files. */
 uint64_t lod_tier_lists_room(struct lod_tier *tier);
 
-/* The thread: claims room for the told objects, and tells it to other mounts, whose claims the
- * caller gets and frees (lod_tier_lists_others). */
-LOD_MUST_CHECK int lod_tier_claim(struct lod_tier *tier, const struct lod_tier_keys *told,
+/* The thread: claims space for the announced objects, and publishes the claim to other mounts,
+ * whose claims the caller gets and frees (lod_tier_lists_others). */
+LOD_MUST_CHECK int lod_tier_claim(struct lod_tier *tier, const struct lod_tier_keys *announced,
                                   struct lod_tier_keys *ret_others);
 
 /* Returns how many bytes an object may still write. */
@@ -74,7 +74,7 @@ void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes);
 
 /* Called by the tier's thread: writes the lists for other mounts, and finds slices that may be
  * removed. */
-void lod_tier_room_told(struct lod_tier *tier);
+void lod_tier_room_announced(struct lod_tier *tier);
 
 /* Reports a line about the tier to the user, at most one a minute. */
 void lod_tier_say(struct lod_tier *tier, const char *line);

@@ -45,7 +45,7 @@ static bool add_up(struct lod_tier *tier)
     return true;
 }
 
-/* Waits until `due_ns`, or until jobs have told. Returns false at the end. */
+/* Waits until `due_ns`, or until jobs have changed their lists. Returns false at the end. */
 static bool await(struct lod_tier *tier, uint64_t due_ns)
 {
     const uint64_t now = lod_clock_ns();
@@ -53,7 +53,7 @@ static bool await(struct lod_tier *tier, uint64_t due_ns)
     int late = 0;
 
     pthread_mutex_lock(&tier->lock);
-    while (!tier->over && !tier->told && !late) {
+    while (!tier->over && !tier->announced && !late) {
         late = pthread_cond_timedwait(&tier->change, &tier->lock, &until);
     }
     const bool more = !tier->over;
@@ -82,8 +82,8 @@ static void *run(void *ctx)
             wants = wants && !add_up(tier);
             due = lod_clock_ns() + (wants ? RETRY_NS : PAUSE_NS);
         }
-        if (take(tier, &tier->told)) {
-            lod_tier_room_told(tier);
+        if (take(tier, &tier->announced)) {
+            lod_tier_room_announced(tier);
         }
     } while (await(tier, due));
     return NULL;

@@ -28,8 +28,8 @@ struct lod_part_folder {
 };
 
 /*
- * Locks the whole plan of a target, if there is one; *ret_plan tells. Returns -EWOULDBLOCK with a
- * message if a part is being written.
+ * Locks the whole plan of a target, if there is one; *ret_plan says whether there is one. Returns
+ * -EWOULDBLOCK with a message if a part is being written.
  */
 LOD_MUST_CHECK int lod_part_lock_all(const struct lod_target *target,
                                      struct lod_first_error *first_error,

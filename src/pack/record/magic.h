@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The lists of magic words of a record's items (FORMAT.md, Magic words), while pack has the bytes.
- * Pictures that recordio/ cannot have get a reason, which the summary tells.
+ * Pictures that recordio/ cannot contain get a reason, which the summary prints.
  */
 #ifndef LOD_MAGIC_H
 #define LOD_MAGIC_H

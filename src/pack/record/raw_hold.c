@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See raw_hold.h. A file of one unit is read once, and held in either form. Of a larger one the
- * first unit tells whether compressing pays, so a film or an archive costs one unit more.
+ * See raw_hold.h. A file of one unit is read once, and held in either form. A larger file is judged
+ * by its first unit, so a film or an archive costs one unit more.
  */
 #include "pack/record/raw_hold.h"
 

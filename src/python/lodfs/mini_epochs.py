@@ -28,7 +28,7 @@ import numpy as np
 from ._agreed import Agreed, Alone
 from ._library import MET, LodfsError, RawMet, call
 from ._selection import Selection
-from ._told import Told, warn
+from ._announced import Announced, warn
 from .mounts import Mount
 from .order import STORED, Order, Pass, ranks, size_of
 from .store import Store
@@ -136,7 +136,7 @@ class MiniEpochs:
         self._chosen = chosen = Selection(dataset, seed, store)
         self._length = chosen.order.items // self.world
         self._check(any_order)
-        self._told = Told(chosen.mount, self._fidelity(), chosen.check)
+        self._announced = Announced(chosen.mount, self._fidelity(), chosen.check)
         self._room_max = size_of(room) if room is not None else (1 << 53)
         self._met, self._items = MET(), None
         self._left = None        # values of the iteration that a loaded state is within
@@ -157,18 +157,18 @@ class MiniEpochs:
                              "is no random sample; pack it again, or say any_order=True")
 
     def _open(self, options):
-        if not self._told.works:
+        if not self._announced.works:
             if self.policy != "fixed":
                 raise PermissionError(f"rf={self.policy!r} needs a list of what comes next, and "
-                                      f"{self._told.refusal()}; use a number")
-            warn(f"{self._told.refusal()}; the next part is not loaded ahead")
+                                      f"{self._announced.refusal()}; use a number")
+            warn(f"{self._announced.refusal()}; the next part is not loaded ahead")
         number = call("fidelity", self._fidelity().encode())
         _call("open", self._chosen.order._handle, self.rank, self.world, byref(options), number,
              self._room(), byref(self._met))
 
     def __del__(self):
         if getattr(self, "_met", None):
-            self._told.end()
+            self._announced.end()
             _call("close", self._met)
 
     def _fidelity(self):
@@ -177,9 +177,9 @@ class MiniEpochs:
 
     def _room(self):
         """Bytes that the job may hold, which the mount may change."""
-        if not self._told.works:
+        if not self._announced.works:
             return min(self._room_max, _UNKNOWN_ROOM if self._room_max >> 53 else 1 << 53)
-        return max(1, min(self._room_max, self._told.room))
+        return max(1, min(self._room_max, self._announced.room))
 
     # ------------------------------------------------------------------------------- repeats
 
@@ -203,12 +203,12 @@ class MiniEpochs:
         self._dealt = min(dealt, len(self._items))
         records = self._records().tolist()
         self._listed = len(records)
-        self._told.tell(records)
+        self._announced.announce(records)
         self._look_at_room()
 
     def _look_at_room(self):
         """Says once that the room has become too small for the next part beside the window."""
-        if self._listed > self._window or self._is_narrow or not self._told.works \
+        if self._listed > self._window or self._is_narrow or not self._announced.works \
                 or json.loads(self._text(0))["whole"]:
             return
         self._is_narrow = True
@@ -219,7 +219,7 @@ class MiniEpochs:
     def _loaded(self, since):
         """How many records are loaded, and whether to wait no longer. Where processes agree, the
         next part is loaded once it is for all of them. `since` is kept between calls."""
-        loaded = self._told.ask()
+        loaded = self._announced.ask()
         if loaded > since["loaded"]:
             since.update(loaded=loaded, time=time.monotonic())
         tired = time.monotonic() - since["time"] > _TIRED_S
@@ -236,8 +236,8 @@ class MiniEpochs:
         waits = True
         while waits:
             loaded, tired = self._loaded(since)
-            self._told.fidelity = self._fidelity()
-            number = call("fidelity", self._told.fidelity.encode())
+            self._announced.fidelity = self._fidelity()
+            number = call("fidelity", self._announced.fidelity.encode())
             if verdict.value == _WAIT:
                 _call("next", self._met, number, self._room(), loaded, tired, byref(verdict))
             waits = self._agreed.least(verdict.value != _WAIT)[0] == 0
@@ -292,7 +292,7 @@ class MiniEpochs:
             value = int(self._items[self._dealt])
             self._dealt += 1
             self._done += 1
-            self._told.touch()
+            self._announced.touch()
             yield value
 
     def paths(self):

@@ -102,15 +102,15 @@ class Mount:
         number = call("fidelity", os.fsencode(fidelity))
         if not number:
             raise ValueError(f"{fidelity!r} is no fidelity: q1 .. q10, full or original")
-        told, answer = array("I", records), None
+        numbers, answer = array("I", records), None
         if sys.byteorder == "big":
-            told.byteswap()
+            numbers.byteswap()
         file = os.open(os.path.join(self.root, ".lodfs", "control"), os.O_RDONLY | os.O_CLOEXEC)
         try:
-            for begin in range(0, max(len(told), 1), _RECORDS):
-                part = told[begin:begin + _RECORDS]
+            for begin in range(0, max(len(numbers), 1), _RECORDS):
+                part = numbers[begin:begin + _RECORDS]
                 end = at + begin + len(part)
-                last = begin + len(part) == len(told)
+                last = begin + len(part) == len(numbers)
                 head = _REQUEST.pack(_AHEAD_VERSION, number, job, at + begin, len(part),
                                      done if last else min(done, end), keep_s)
                 message = bytearray(_AHEAD_BYTES)

@@ -170,10 +170,11 @@ class Walk:
         """The values of this process in the whole pass."""
         return self._end(self._plan(self._next), 0) // self.world
 
-    def values(self, told=None):
+    def values(self, announced=None):
         """Yields the values of this process: all of the pass, or from a loaded state on.
 
-        `told`, a Told, is told the records of each run and of the next one, when it begins.
+        `announced`, an Announced, gets the records of a run and of the next one when the run
+        begins.
         """
         state = self._next
         passing = self._plan(state)
@@ -186,22 +187,22 @@ class Walk:
         place = state["base"] + self.rank + self.done * self.world
         while place < end:
             cursor, extents, begun, _ = self._run(number, passing)
-            if told and extents:
-                self._tell(told, number, passing)
+            if announced and extents:
+                self._announce(announced, number, passing)
             dealt = self._expand(passing.run_items(cursor, extents)) if extents \
                 else self._own_rest()
             for value in dealt[place - begun:end - begun:self.world]:
                 self.done += 1
-                if told:
-                    told.touch()
+                if announced:
+                    announced.touch()
                 yield int(value)
             place, number = state["base"] + self.rank + self.done * self.world, number + 1
 
-    def _tell(self, told, number, passing):
+    def _announce(self, announced, number, passing):
         """Tells the records of a run that begins, and of the next one. Those of the run before
         leave memory as room is needed; workers have read most of its last batches by then."""
         own, after = (passing.records(*self._run(at, passing)[:2]) for at in (number, number + 1))
-        told.tell(own + after)
+        announced.announce(own + after)
 
     def state(self):
         """The state of now."""

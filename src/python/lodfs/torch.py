@@ -16,7 +16,7 @@ import warnings
 
 from ._library import call
 from ._selection import Selection
-from ._told import Told
+from ._announced import Announced
 from .order import Walk
 
 __all__ = ["Gradients", "Images", "Sampler", "loader"]
@@ -57,8 +57,9 @@ class Sampler:
     even, "wrap" deals the first ones again. `store` is the store's folder, which only root and the
     user who mounted it need not name.
 
-    The mount is told the records of each run and of the next one, and loads them ahead; of several
-    processes, the first of a machine tells it. Another user's mount serves the same order untold.
+    The records of each run and of the next one are announced to the mount, which loads them ahead.
+    Of several processes the first one of a machine does that. A mount of another user takes no
+    list, and serves the same order.
     """
 
     def __init__(self, dataset, seed=0, run="96M", rank=None, world=None, nodes=1, tail="drop",
@@ -75,19 +76,19 @@ class Sampler:
                           rank, world, nodes, tail, chosen.expand, chosen.others)
 
     def __iter__(self):
-        told = self._begin_list()
+        announced = self._begin_list()
         try:
-            yield from self._walk.values(told)
+            yield from self._walk.values(announced)
         finally:
-            if told:
-                told.end()
+            if announced:
+                announced.end()
 
     def _begin_list(self):
-        """A list of records; None: another process of this machine tells the mount."""
+        """A list of records; None: another process of this machine announces them."""
         if int(os.environ.get("LOCAL_RANK", self._walk.rank)):
             return None
         fidelity = self._mount.auto if self._fidelity == "auto" else self._fidelity
-        return Told(self._mount, fidelity, self._check, _KEEP_S)
+        return Announced(self._mount, fidelity, self._check, _KEEP_S)
 
     def __len__(self):
         return len(self._walk)

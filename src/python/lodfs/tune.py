@@ -95,12 +95,12 @@ class FidelityTuner:
                 level = self._decide()
             except BaseException as error:  # the other ranks must not wait for ever
                 failure = error
-        told = self._ranks.broadcast(None if failure else (level, self._due, self._phase))
+        received = self._ranks.broadcast(None if failure else (level, self._due, self._phase))
         if failure:
             raise failure
-        if told is None:
+        if received is None:
             raise RuntimeError("the gradients of rank 0 failed")
-        level, self._due, self._phase = told
+        level, self._due, self._phase = received
         if level != self.level:
             self.level = level
             self._apply(level)

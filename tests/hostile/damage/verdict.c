@@ -42,7 +42,7 @@ static bool is_named(const struct truth *truth, const struct lod_findings *findi
     return false;
 }
 
-static void tell(const struct lod_findings *findings)
+static void print_all(const struct lod_findings *findings)
 {
     for (size_t k = 0; k < findings->count && k < 20; k++) {
         const struct lod_finding *at = &findings->at[k];
@@ -58,7 +58,7 @@ static uint32_t first_unnamed(const struct truth *truth, const struct lod_findin
         if (!is_named(truth, findings, refused->refused_items[i])) {
             watch_say("  item %u is refused, but no finding names it; the findings are:\n",
                       refused->refused_items[i]);
-            tell(findings);
+            print_all(findings);
             return refused->refused_items[i];
         }
     }
@@ -96,7 +96,7 @@ static const char *first_stray(const struct lod_findings *findings, const struct
         const struct lod_finding *found = &findings->at[i];
         if (!found->note && !follows(found, store, changed)) {
             watch_say("  finding %zu does not follow from the changes; the findings are:\n", i);
-            tell(findings);
+            print_all(findings);
             return found->what;
         }
     }

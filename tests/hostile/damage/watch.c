@@ -14,15 +14,15 @@
 
 static char text[4000];
 static size_t held, base, peak;
-static int told_fd = STDERR_FILENO; /* stderr before it was hidden */
+static int stderr_fd = STDERR_FILENO; /* stderr before it was hidden */
 
 static void say_error(const char *what)
 {
     static const char middle[] = " in the case:\n";
     /* An error is ignored: stderr may be closed. */
-    (void)!write(told_fd, what, strlen(what));
-    (void)!write(told_fd, middle, sizeof(middle) - 1);
-    (void)!write(told_fd, text, strlen(text));
+    (void)!write(stderr_fd, what, strlen(what));
+    (void)!write(stderr_fd, middle, sizeof(middle) - 1);
+    (void)!write(stderr_fd, text, strlen(text));
 }
 
 static void on_signal(int number)
@@ -36,7 +36,7 @@ static void on_signal(int number)
 void __asan_on_error(void);
 void __asan_on_error(void)
 {
-    dup2(told_fd, STDERR_FILENO);
+    dup2(stderr_fd, STDERR_FILENO);
     say_error("FAILED: the sanitizer reports an error");
 }
 
@@ -61,8 +61,8 @@ void watch_hide_stderr(void)
 {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-    told_fd = dup(STDERR_FILENO);
-    if (null < 0 || told_fd < 0 || dup2(null, STDERR_FILENO) < 0) {
+    stderr_fd = dup(STDERR_FILENO);
+    if (null < 0 || stderr_fd < 0 || dup2(null, STDERR_FILENO) < 0) {
         perror("watch");
         exit(2);
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs in lists of records that jobs tell, and in mini-epochs, for all_plants.py."""
+"""Bugs in lists of records that jobs announce, and in mini-epochs, for all_plants.py."""
 
 AHEAD = (
     ("a list is loaded whatever room it has", "fs/frames/prefetch_ahead.c",
@@ -19,7 +19,7 @@ AHEAD = (
      "    lod_ahead_held_again(&prefetch->held, LOD_AHEAD_FAILED);\n", "",
      "read/prefetch_ahead"),
     ("a list may be kept for years", "fs/frames/ahead_lists.c",
-     "tell->keep_s > LOD_AHEAD_KEEP_S_MAX) {", "tell->keep_s == 0xfffffffeu) {", "fs/ahead_lists"),
+     "request->keep_s > LOD_AHEAD_KEEP_S_MAX) {", "request->keep_s == 0xfffffffeu) {", "fs/ahead_lists"),
     ("a request of a job may end early", "fs/mount/ahead_request.c",
      "        records[i] = lod_take_le32(&at);\n    }\n    if (at.short_of_bytes) {",
      "        records[i] = lod_take_le32(&at);\n    }\n    if (!records) {", "fs/ahead_request"),
@@ -35,7 +35,7 @@ AHEAD = (
      "    return kind == LOD_CHUNK_LISTED || bytes > arena->chunk_bytes;\n",
      "    return kind == LOD_CHUNK_KINDS || bytes > arena->chunk_bytes;\n", "fs/frame_pins"),
     ("records outside of lists are foreseen", "fs/frames/prefetch_threads.c",
-     "    if (lod_prefetch_is_told(prefetch) || are_loaded(", "    if (are_loaded(", "mount-ahead"),
+     "    if (lod_prefetch_has_lists(prefetch) || are_loaded(", "    if (are_loaded(", "mount-ahead"),
     ("a window of loads that gives nothing is kept", "fs/frames/load_window.c",
      "#define FASTER_PERCENT 108u", "#define FASTER_PERCENT 0u", "fs/load_window"),
     ("a reader waits while any load is in flight", "fs/frames/load_slots.c",

@@ -42,7 +42,7 @@ REMOTE = (
     ("a tier gives up slices that are in use", "fs/store/tier/tier_files.c",
      " || st.st_mtim.tv_sec != slice->used_s", "", "tier"),
     ("a tier is not told what jobs list", "fs/frames/prefetch_ahead.c",
-     "        tell_copy(prefetch);\n        answer(", "        answer(", "remote-tier_lists"),
+     "        announce_to_copy(prefetch);\n        answer(", "        answer(", "remote-tier_lists"),
     ("a warmup takes the end of a slice for its beginning", "src/warmup/warmup.c",
      "const uint64_t start = from / LOD_SLICE_BYTES * LOD_SLICE_BYTES,",
      "const uint64_t start = from,", "remote-warmup"),

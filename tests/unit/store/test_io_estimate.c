@@ -59,8 +59,8 @@ Test(io_estimate, a_first_byte_that_is_told_leaves_nothing_to_guess)
     for (unsigned i = 0; i < 20;
          i++) { /* the loads take turns on the line, the small ones do not */
         const uint64_t bytes = i % 2 ? 5 << 20 : 10000;
-        lod_io_estimate_add_told(&estimate, bytes, 20 * MS,
-                                 20 * MS + bytes * 1000 / (i % 2 ? 25 : 100));
+        lod_io_estimate_add_timed(&estimate, bytes, 20 * MS,
+                                  20 * MS + bytes * 1000 / (i % 2 ? 25 : 100));
     }
     cr_assert_eq(lod_io_estimate_latency(&estimate) / MS, 20);
     cr_assert_eq(lod_io_estimate_bandwidth(&estimate) / 1000000, 25);

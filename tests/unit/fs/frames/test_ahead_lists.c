@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists of jobs, with every kind of tell that a job may send. */
+/* The lists of jobs, with every kind of request that a job may send. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -22,47 +22,47 @@ static void teardown(void)
 TestSuite(ahead_lists, .fini = teardown);
 
 /* Tells that `count` records from `first` on stand at place `at`. */
-static int tell_of(uint64_t number, uint32_t at, uint32_t count, uint32_t done, uint32_t first)
+static int update(uint64_t number, uint32_t at, uint32_t count, uint32_t done, uint32_t first)
 {
-    const struct lod_ahead_tell tell = {
+    const struct lod_ahead_request request = {
         .job = number, .fidelity = LOD_Q1 + 3, .at = at, .count = count, .done = done};
     struct lod_ahead_entry *entries = calloc(ENTRIES_MAX, sizeof(*entries));
 
     for (uint32_t i = 0; i < count && i < ENTRIES_MAX; i++) {
         entries[i].record = first + i;
     }
-    int error = lod_ahead_lists_tell(&lists, 1, &tell, entries, &job);
+    int error = lod_ahead_lists_update(&lists, 1, &request, entries, &job);
     free(entries);
     return error;
 }
 
 Test(ahead_lists, a_list_is_extended_replaced_cut_and_ended)
 {
-    cr_assert_eq(tell_of(7, 0, 3, 0, 10), 0);
-    cr_assert_eq(tell_of(7, 3, 2, 1, 20), 0);
+    cr_assert_eq(update(7, 0, 3, 0, 10), 0);
+    cr_assert_eq(update(7, 3, 2, 1, 20), 0);
     cr_assert_eq(job->count, 5);
     cr_assert_eq(job->done, 1);
     cr_assert_eq(job->at[2].record, 12);
     cr_assert_eq(job->at[4].record, 21);
-    cr_assert_eq(tell_of(7, 2, 1, 2, 30), 0, "place 2 and behind it");
+    cr_assert_eq(update(7, 2, 1, 2, 30), 0, "place 2 and behind it");
     cr_assert_eq(job->count, 3);
     cr_assert_eq(job->at[2].record, 30);
-    cr_assert_eq(tell_of(7, 1, 0, 0, 0), 0);
+    cr_assert_eq(update(7, 1, 0, 0, 0), 0);
     cr_assert_eq(job->count, 1);
     cr_assert_eq(lists.records, 1);
-    cr_assert_eq(tell_of(7, 1, 0, 1, 0), 0, "only touched");
+    cr_assert_eq(update(7, 1, 0, 1, 0), 0, "only touched");
     cr_assert_eq(job->count, 1);
-    cr_assert_eq(tell_of(7, 0, 0, 0, 0), 0);
+    cr_assert_eq(update(7, 0, 0, 0, 0), 0);
     cr_assert_null(job);
     cr_assert_eq(lists.count, 0);
-    cr_assert_eq(tell_of(7, 0, 0, 0, 0), 0, "ended twice");
-    cr_assert_eq(tell_of(7, 1, 0, 0, 0), -ESTALE, "a dropped list is told from 0 on");
+    cr_assert_eq(update(7, 0, 0, 0, 0), 0, "ended twice");
+    cr_assert_eq(update(7, 1, 0, 0, 0), -ESTALE, "a dropped list begins at 0 again");
 }
 
 Test(ahead_lists, two_jobs_with_one_number_have_one_list)
 {
-    cr_assert_eq(tell_of(7, 0, 3, 0, 10), 0);
-    cr_assert_eq(tell_of(7, 0, 2, 0, 50), 0);
+    cr_assert_eq(update(7, 0, 3, 0, 10), 0);
+    cr_assert_eq(update(7, 0, 2, 0, 50), 0);
     cr_assert_eq(lists.count, 1);
     cr_assert_eq(job->at[0].record, 50);
     cr_assert_eq(lists.records, 2);
@@ -70,24 +70,24 @@ Test(ahead_lists, two_jobs_with_one_number_have_one_list)
 
 Test(ahead_lists, errors_change_nothing)
 {
-    struct lod_ahead_tell tell = {.job = 1, .fidelity = LOD_Q1};
+    struct lod_ahead_request request = {.job = 1, .fidelity = LOD_Q1};
 
-    cr_assert_eq(tell_of(1, 0, 3, 1, 10), 0);
-    cr_assert_eq(tell_of(1, 4, 1, 0, 20), -ESTALE, "a gap");
-    cr_assert_eq(tell_of(1, 3, 1, 5, 20), -EINVAL, "done is longer than the list");
-    cr_assert_eq(tell_of(1, UINT32_MAX, UINT32_MAX - 3, 0, 0), -ESTALE);
-    tell.at = 3;
-    for (tell.fidelity = 0; tell.fidelity < 20; tell.fidelity++) {
-        const bool known = tell.fidelity >= LOD_Q1 && tell.fidelity <= LOD_ORIGINAL;
-        cr_assert_eq(lod_ahead_lists_tell(&lists, 1, &tell, NULL, &job), known ? 0 : -EINVAL);
+    cr_assert_eq(update(1, 0, 3, 1, 10), 0);
+    cr_assert_eq(update(1, 4, 1, 0, 20), -ESTALE, "a gap");
+    cr_assert_eq(update(1, 3, 1, 5, 20), -EINVAL, "done is longer than the list");
+    cr_assert_eq(update(1, UINT32_MAX, UINT32_MAX - 3, 0, 0), -ESTALE);
+    request.at = 3;
+    for (request.fidelity = 0; request.fidelity < 20; request.fidelity++) {
+        const bool known = request.fidelity >= LOD_Q1 && request.fidelity <= LOD_ORIGINAL;
+        cr_assert_eq(lod_ahead_lists_update(&lists, 1, &request, NULL, &job), known ? 0 : -EINVAL);
     }
-    tell.fidelity = LOD_FULL;
-    tell.keep_s = LOD_AHEAD_KEEP_S_MAX + 1;
-    cr_assert_eq(lod_ahead_lists_tell(&lists, 1, &tell, NULL, &job), -EINVAL);
-    tell.keep_s = UINT32_MAX;
-    cr_assert_eq(lod_ahead_lists_tell(&lists, 1, &tell, NULL, &job), -EINVAL);
-    tell.keep_s = LOD_AHEAD_KEEP_S_MAX;
-    cr_assert_eq(lod_ahead_lists_tell(&lists, 1, &tell, NULL, &job), 0);
+    request.fidelity = LOD_FULL;
+    request.keep_s = LOD_AHEAD_KEEP_S_MAX + 1;
+    cr_assert_eq(lod_ahead_lists_update(&lists, 1, &request, NULL, &job), -EINVAL);
+    request.keep_s = UINT32_MAX;
+    cr_assert_eq(lod_ahead_lists_update(&lists, 1, &request, NULL, &job), -EINVAL);
+    request.keep_s = LOD_AHEAD_KEEP_S_MAX;
+    cr_assert_eq(lod_ahead_lists_update(&lists, 1, &request, NULL, &job), 0);
     cr_assert_eq(job->count, 3);
     cr_assert_eq(job->at[2].record, 12);
 }
@@ -95,37 +95,37 @@ Test(ahead_lists, errors_change_nothing)
 Test(ahead_lists, jobs_and_records_have_limits)
 {
     for (unsigned i = 0; i < 1000; i++) {
-        cr_assert_eq(tell_of(i, 0, 1, 0, i), i < LOD_AHEAD_JOBS ? 0 : -E2BIG);
+        cr_assert_eq(update(i, 0, 1, 0, i), i < LOD_AHEAD_JOBS ? 0 : -E2BIG);
     }
     cr_assert_eq(lists.count, LOD_AHEAD_JOBS);
-    cr_assert_eq(tell_of(3, 0, 0, 0, 0), 0);
-    cr_assert_eq(tell_of(1000, 0, 1, 0, 5), 0, "room after one has ended");
-    cr_assert_eq(tell_of(5, 0, 100000, 0, 0), -E2BIG);
-    cr_assert_eq(tell_of(5, 0, LOD_AHEAD_RECORDS - LOD_AHEAD_JOBS + 1, 0, 0), 0);
-    cr_assert_eq(tell_of(6, 1, 1, 0, 0), -E2BIG);
-    cr_assert_eq(tell_of(5, 1, 7, 0, 0), 0, "a shorter list gives its room back");
-    cr_assert_eq(tell_of(6, 1, 1, 0, 0), 0);
+    cr_assert_eq(update(3, 0, 0, 0, 0), 0);
+    cr_assert_eq(update(1000, 0, 1, 0, 5), 0, "room after one has ended");
+    cr_assert_eq(update(5, 0, 100000, 0, 0), -E2BIG);
+    cr_assert_eq(update(5, 0, LOD_AHEAD_RECORDS - LOD_AHEAD_JOBS + 1, 0, 0), 0);
+    cr_assert_eq(update(6, 1, 1, 0, 0), -E2BIG);
+    cr_assert_eq(update(5, 1, 7, 0, 0), 0, "a shorter list gives its room back");
+    cr_assert_eq(update(6, 1, 1, 0, 0), 0);
 }
 
 Test(ahead_lists, an_untouched_list_is_dropped)
 {
     const uint64_t second = LOD_SECOND_NS;
-    struct lod_ahead_tell tell = {.job = 1, .fidelity = LOD_Q1, .count = 1, .keep_s = 5};
+    struct lod_ahead_request request = {.job = 1, .fidelity = LOD_Q1, .count = 1, .keep_s = 5};
     const struct lod_ahead_entry entry = {.record = 3};
 
     cr_assert_eq(lod_ahead_lists_until(&lists), UINT64_MAX);
-    cr_assert_eq(lod_ahead_lists_tell(&lists, 100 * second, &tell, &entry, &job), 0);
-    tell.job = 2;
-    tell.keep_s = 0;
-    cr_assert_eq(lod_ahead_lists_tell(&lists, 101 * second, &tell, &entry, &job), 0);
+    cr_assert_eq(lod_ahead_lists_update(&lists, 100 * second, &request, &entry, &job), 0);
+    request.job = 2;
+    request.keep_s = 0;
+    cr_assert_eq(lod_ahead_lists_update(&lists, 101 * second, &request, &entry, &job), 0);
     cr_assert_eq(lod_ahead_lists_until(&lists), 105 * second);
     cr_assert_eq(lod_ahead_lists_expire(&lists, 105 * second - 1), 0);
     cr_assert_eq(lod_ahead_lists_expire(&lists, 105 * second), 1);
     cr_assert_eq(lists.jobs[0].job, 2);
     cr_assert_eq(lod_ahead_lists_until(&lists), (101 + LOD_AHEAD_KEEP_S) * second);
-    tell.at = 1;
-    tell.count = 0;
-    cr_assert_eq(lod_ahead_lists_tell(&lists, 200 * second, &tell, NULL, &job), 0, "touched");
+    request.at = 1;
+    request.count = 0;
+    cr_assert_eq(lod_ahead_lists_update(&lists, 200 * second, &request, NULL, &job), 0, "touched");
     cr_assert_eq(lod_ahead_lists_until(&lists), (200 + LOD_AHEAD_KEEP_S) * second);
     cr_assert_eq(lod_ahead_lists_expire(&lists, UINT64_MAX), 1);
     cr_assert_eq(lists.count, 0);

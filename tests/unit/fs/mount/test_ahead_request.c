@@ -10,21 +10,21 @@
 
 static uint8_t bytes[LOD_AHEAD_BYTES];
 static uint32_t numbers[LOD_AHEAD_REQUEST_RECORDS], found[LOD_AHEAD_REQUEST_RECORDS];
-static struct lod_ahead_tell tell, read;
+static struct lod_ahead_request request, read;
 
 static void setup(void)
 {
     for (uint32_t i = 0; i < LOD_AHEAD_REQUEST_RECORDS; i++) {
         numbers[i] = i * 2654435761u;
     }
-    tell = (struct lod_ahead_tell){.job = 0x123456789abcdef0,
-                                   .fidelity = 4,
-                                   .at = 5,
-                                   .count = LOD_AHEAD_REQUEST_RECORDS,
-                                   .done = 3,
-                                   .keep_s = 60,
-                                   .records = numbers};
-    cr_assert_eq(lod_ahead_request_write(&tell, bytes), 0);
+    request = (struct lod_ahead_request){.job = 0x123456789abcdef0,
+                                         .fidelity = 4,
+                                         .at = 5,
+                                         .count = LOD_AHEAD_REQUEST_RECORDS,
+                                         .done = 3,
+                                         .keep_s = 60,
+                                         .records = numbers};
+    cr_assert_eq(lod_ahead_request_write(&request, bytes), 0);
 }
 
 TestSuite(ahead_request, .init = setup);
@@ -33,7 +33,7 @@ Test(ahead_request, what_was_written_is_read)
 {
     cr_assert_eq(LOD_AHEAD_REQUEST_RECORDS, 4087);
     cr_assert_eq(lod_ahead_request_read(bytes, sizeof(bytes), found, &read), 0);
-    cr_assert_eq(read.job, tell.job);
+    cr_assert_eq(read.job, request.job);
     cr_assert_eq(read.fidelity, 4);
     cr_assert_eq(read.at, 5);
     cr_assert_eq(read.count, LOD_AHEAD_REQUEST_RECORDS);
@@ -48,15 +48,15 @@ Test(ahead_request, fields_have_their_places)
 {
     cr_assert_eq(lod_get_le32(bytes), 1, "version");
     cr_assert_eq(lod_get_le32(bytes + 4), 4);
-    cr_assert_eq(lod_get_le64(bytes + 8), tell.job);
+    cr_assert_eq(lod_get_le64(bytes + 8), request.job);
     cr_assert_eq(lod_get_le32(bytes + 28), 60);
     cr_assert_eq(lod_get_le32(bytes + 36), numbers[1]);
 }
 
 Test(ahead_request, a_message_that_is_cut_is_refused)
 {
-    tell.count = 3;
-    cr_assert_eq(lod_ahead_request_write(&tell, bytes), 0);
+    request.count = 3;
+    cr_assert_eq(lod_ahead_request_write(&request, bytes), 0);
     for (size_t count = 0; count < LOD_AHEAD_HEAD_BYTES + 12; count++) {
         uint8_t *exact = malloc(count + 1); /* AddressSanitizer sees a read past it */
         memcpy(exact, bytes, count);
@@ -78,8 +78,8 @@ Test(ahead_request, other_versions_and_long_lists_are_refused)
     cr_assert_eq(lod_ahead_request_read(bytes, sizeof(bytes), found, &read), -E2BIG);
     lod_put_le32(bytes + 20, UINT32_MAX);
     cr_assert_eq(lod_ahead_request_read(bytes, sizeof(bytes), found, &read), -E2BIG);
-    tell.count = LOD_AHEAD_REQUEST_RECORDS + 1;
-    cr_assert_eq(lod_ahead_request_write(&tell, bytes), -E2BIG);
+    request.count = LOD_AHEAD_REQUEST_RECORDS + 1;
+    cr_assert_eq(lod_ahead_request_write(&request, bytes), -E2BIG);
 }
 
 Test(ahead_request, an_answer_that_was_written_is_read)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of records that jobs told: the order of loads, room, failures. No thread loads here: the
- * test asks for the next record, and says that it was loaded. */
+/* Lists of records that jobs announce: the order of loads, limits of memory, failures. No thread
+ * loads here: the test asks for the next record, and says that it was loaded. */
 #include "frames/prefetch.h"
 #include "frames/prefetch_ahead.h"
 #include "reader_fixture.h"
@@ -47,17 +47,17 @@ static void end(void)
 
 TestSuite(prefetch_ahead, .fini = end);
 
-static int tell(uint64_t job, unsigned fidelity, uint32_t at, uint32_t count, uint32_t done,
-                const uint32_t *records)
+static int announce(uint64_t job, unsigned fidelity, uint32_t at, uint32_t count, uint32_t done,
+                    const uint32_t *records)
 {
-    const struct lod_ahead_tell told = {.job = job,
-                                        .fidelity = fidelity,
-                                        .at = at,
-                                        .count = count,
-                                        .done = done,
-                                        .records = records};
+    const struct lod_ahead_request request = {.job = job,
+                                              .fidelity = fidelity,
+                                              .at = at,
+                                              .count = count,
+                                              .done = done,
+                                              .records = records};
 
-    return lod_prefetch_tell(&prefetch, &told, &answer);
+    return lod_prefetch_announce(&prefetch, &request, &answer);
 }
 
 /* Returns the record that would be loaded next. */
@@ -98,25 +98,25 @@ static uint64_t copy_of_two(void)
     return lod_load_whole(LOD_RECORD_HEADER + (uint64_t)of.recd.metadata_bytes + 2 * GROUP);
 }
 
-Test(prefetch_ahead, a_copy_of_the_store_is_told_what_all_lists_name)
+Test(prefetch_ahead, a_copy_of_the_store_gets_the_records_of_all_lists)
 {
     const uint32_t list[] = {7, 3, 9};
 
     begin(100);
     listed_keys = 99;
-    cr_assert_eq(tell(1, 2, 0, 3, 0, list), 0);
+    cr_assert_eq(announce(1, 2, 0, 3, 0, list), 0);
     cr_assert_eq(listed_keys, 99, "there is no copy");
     fetch.copies = true;
-    cr_assert_eq(tell(2, 2, 0, 2, 0, list), 0);
+    cr_assert_eq(announce(2, 2, 0, 2, 0, list), 0);
     cr_assert_eq(listed_keys, 5);
     cr_assert_eq(listed_sum, 5029);
     cr_assert_eq(listed_bytes, 5 * copy_of_two());
     cr_assert_eq(listed_second, 1007, "jobs take turns");
-    cr_assert_eq(tell(1, 2, 3, 0, 1, NULL), 0);
+    cr_assert_eq(announce(1, 2, 3, 0, 1, NULL), 0);
     cr_assert_eq(listed_sum, 4022, "7 is done, and the other job lists it");
-    cr_assert_eq(tell(2, 2, 0, 0, 0, NULL), 0);
+    cr_assert_eq(announce(2, 2, 0, 0, 0, NULL), 0);
     cr_assert_eq(listed_sum, 2012);
-    cr_assert_eq(tell(1, 2, 0, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 0, 0, 0, NULL), 0);
     cr_assert_eq(listed_keys, 0);
 }
 
@@ -125,18 +125,18 @@ Test(prefetch_ahead, records_are_loaded_in_the_order_of_the_list)
     const uint32_t list[] = {7, 3, 7, 9, 3};
 
     begin(100);
-    cr_assert_eq(tell(1, 2, 0, 5, 0, list), 0);
+    cr_assert_eq(announce(1, 2, 0, 5, 0, list), 0);
     cr_assert_eq(answer.total, 5);
     cr_assert_eq(answer.ready, 0);
     cr_assert_eq(answer.bytes_missing, 10 * GROUP);
     cr_assert_eq(answer.bytes_room, room);
     cr_assert_eq(load(2), 7);
     cr_assert_eq(load(2), 3);
-    cr_assert_eq(tell(1, 2, 5, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 5, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 3, "7, 3 and 7 again");
     cr_assert_eq(load(2), 9);
     cr_assert_eq(load(2), NONE);
-    cr_assert_eq(tell(1, 2, 5, 0, 1, NULL), 0);
+    cr_assert_eq(announce(1, 2, 5, 0, 1, NULL), 0);
     cr_assert_eq(answer.ready, 4);
     cr_assert_eq(answer.bytes_missing, 0);
 }
@@ -146,8 +146,8 @@ Test(prefetch_ahead, jobs_take_turns)
     const uint32_t one[] = {0, 1, 2}, two[] = {5, 6, 7};
 
     begin(100);
-    cr_assert_eq(tell(1, 2, 0, 3, 0, one), 0);
-    cr_assert_eq(tell(2, 2, 0, 3, 0, two), 0);
+    cr_assert_eq(announce(1, 2, 0, 3, 0, one), 0);
+    cr_assert_eq(announce(2, 2, 0, 3, 0, two), 0);
     cr_assert_eq(answer.bytes_room, room / 2);
     const uint32_t first = load(2), second = load(2), third = load(2), fourth = load(2);
     cr_assert_eq(first + second, 0 + 5, "one of each");
@@ -161,18 +161,18 @@ Test(prefetch_ahead, a_list_is_loaded_as_far_as_its_room_goes)
     const uint32_t list[] = {0, 1, 2, 3, 4}, other[] = {9};
 
     begin(5); /* two records of two groups */
-    cr_assert_eq(tell(1, 2, 0, 5, 0, list), 0);
+    cr_assert_eq(announce(1, 2, 0, 5, 0, list), 0);
     cr_assert_eq(load(2), 0);
     cr_assert_eq(load(2), 1);
     cr_assert_eq(load(2), NONE);
-    cr_assert_eq(tell(1, 2, 5, 0, 1, NULL), 0);
+    cr_assert_eq(announce(1, 2, 5, 0, 1, NULL), 0);
     cr_assert_eq(answer.ready, 1);
     cr_assert_eq(load(2), 2);
     cr_assert_eq(load(2), NONE);
     cr_assert_eq(prefetch.held.count, 2, "the one that is done has left");
-    cr_assert_eq(tell(2, 2, 0, 1, 0, other), 0);
+    cr_assert_eq(announce(2, 2, 0, 1, 0, other), 0);
     cr_assert_eq(prefetch.held.count, 1, "half of the room");
-    cr_assert_eq(tell(2, 2, 0, 0, 0, NULL), 0);
+    cr_assert_eq(announce(2, 2, 0, 0, 0, NULL), 0);
     cr_assert_eq(load(2), 2, "and all of it again");
 }
 
@@ -181,7 +181,7 @@ Test(prefetch_ahead, less_room_lets_go_of_the_end_of_a_list)
     const uint32_t list[] = {0, 1, 2};
 
     begin(6);
-    cr_assert_eq(tell(1, 2, 0, 3, 0, list), 0);
+    cr_assert_eq(announce(1, 2, 0, 3, 0, list), 0);
     while (load(2) != NONE) {
     }
     cr_assert_eq(prefetch.held.count, 3);
@@ -189,27 +189,27 @@ Test(prefetch_ahead, less_room_lets_go_of_the_end_of_a_list)
     atomic_store(&prefetch.room_bytes, room);
     lod_prefetch_trim(&prefetch);
     cr_assert_eq(prefetch.held.count, 2);
-    cr_assert_eq(tell(1, 2, 3, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 3, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 2);
     cr_assert_eq(answer.bytes_room, 4 * GROUP);
     cr_assert_eq(answer.bytes_missing, 2 * GROUP);
 }
 
-Test(prefetch_ahead, a_failed_record_waits_for_the_next_tell)
+Test(prefetch_ahead, a_failed_record_waits_for_the_next_request)
 {
     const uint32_t list[] = {4, 5};
 
     begin(100);
-    cr_assert_eq(tell(1, 2, 0, 2, 0, list), 0);
+    cr_assert_eq(announce(1, 2, 0, 2, 0, list), 0);
     cr_assert_eq(next(), 4);
     end_load(4, 2, -EIO);
     cr_assert_eq(load(2), 5);
     cr_assert_eq(load(2), NONE);
-    cr_assert_eq(tell(1, 2, 2, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 2, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 0);
     cr_assert_eq(answer.bytes_missing, 2 * GROUP);
     cr_assert_eq(load(2), 4);
-    cr_assert_eq(tell(1, 2, 2, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 2, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 2);
 }
 
@@ -218,7 +218,7 @@ Test(prefetch_ahead, a_load_that_made_way_goes_on)
     const uint32_t list[] = {4, 5};
 
     begin(100);
-    cr_assert_eq(tell(1, 2, 0, 2, 0, list), 0);
+    cr_assert_eq(announce(1, 2, 0, 2, 0, list), 0);
     cr_assert_eq(next(), 4);
     end_load(4, 2, -EAGAIN);
     cr_assert_eq(load(2), 4);
@@ -231,8 +231,8 @@ Test(prefetch_ahead, a_record_is_loaded_as_far_as_all_jobs_want_it)
     enum lod_ahead_place place;
 
     begin(100);
-    cr_assert_eq(tell(1, 2, 0, 1, 0, list), 0);
-    cr_assert_eq(tell(2, 3, 0, 1, 0, list), 0);
+    cr_assert_eq(announce(1, 2, 0, 1, 0, list), 0);
+    cr_assert_eq(announce(2, 3, 0, 1, 0, list), 0);
     struct lod_groups groups = lod_prefetch_listed(&prefetch, 4, &place);
     cr_assert_eq(groups.first, 1);
     cr_assert_eq(groups.last, 3);
@@ -243,7 +243,7 @@ Test(prefetch_ahead, a_record_is_loaded_as_far_as_all_jobs_want_it)
     cr_assert_eq(load(3), 4);
     cr_assert_eq(load(3), NONE);
     for (uint64_t job = 1; job <= 2; job++) {
-        cr_assert_eq(tell(job, 2, 1, 0, 0, NULL), 0);
+        cr_assert_eq(announce(job, 2, 1, 0, 0, NULL), 0);
         cr_assert_eq(answer.ready, 1);
     }
 }
@@ -254,14 +254,14 @@ Test(prefetch_ahead, a_shared_store_is_looked_at_again_now_and_then)
 
     begin(100);
     fetch.shared = true;
-    cr_assert_eq(tell(1, 2, 0, 1, 0, list), 0);
+    cr_assert_eq(announce(1, 2, 0, 1, 0, list), 0);
     cr_assert_eq(load(2), 4);
     cr_assert_eq(load(2), NONE);
-    cr_assert_eq(tell(1, 2, 1, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 1, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 1);
     cr_assert_eq(load(2), NONE, "it was looked at just now");
     prefetch.look_ns = 0;
-    cr_assert_eq(tell(1, 2, 1, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 1, 0, 0, NULL), 0);
     cr_assert_eq(load(2), 4);
     cr_assert_eq(load(2), NONE);
 }
@@ -271,15 +271,15 @@ Test(prefetch_ahead, a_list_whose_time_is_over_is_dropped_with_its_records)
     const uint32_t list[] = {4, 5};
 
     begin(100);
-    cr_assert_eq(tell(1, 2, 0, 2, 0, list), 0);
-    cr_assert(lod_prefetch_is_told(&prefetch));
+    cr_assert_eq(announce(1, 2, 0, 2, 0, list), 0);
+    cr_assert(lod_prefetch_has_lists(&prefetch));
     cr_assert_eq(load(2), 4);
     prefetch.lists.jobs[0].until_ns = 0;
     cr_assert_eq(load(2), NONE);
-    cr_assert_not(lod_prefetch_is_told(&prefetch));
+    cr_assert_not(lod_prefetch_has_lists(&prefetch));
     cr_assert_eq(prefetch.held.count, 0);
-    cr_assert_eq(tell(1, 2, 2, 0, 0, NULL), -ESTALE);
-    cr_assert_eq(tell(1, 2, 0, 1, 0, (const uint32_t[]){RECORDS}), -ENOENT);
+    cr_assert_eq(announce(1, 2, 2, 0, 0, NULL), -ESTALE);
+    cr_assert_eq(announce(1, 2, 0, 1, 0, (const uint32_t[]){RECORDS}), -ENOENT);
 }
 
 /* Begins with room for two records in memory, and for so many in a local copy. */
@@ -316,7 +316,7 @@ Test(prefetch_ahead, what_memory_has_no_room_for_goes_into_a_larger_copy)
     const uint32_t list[] = {0, 1, 2, 3, 4};
 
     begin_with_copy(4);
-    cr_assert_eq(tell(1, 2, 0, 5, 0, list), 0);
+    cr_assert_eq(announce(1, 2, 0, 5, 0, list), 0);
     cr_assert_geq(answer.bytes_room, 7 * GROUP, "the copy's, without the heads of records");
     cr_assert_leq(answer.bytes_room, 8 * GROUP);
     cr_assert_eq(load(2), 0);
@@ -324,11 +324,11 @@ Test(prefetch_ahead, what_memory_has_no_room_for_goes_into_a_larger_copy)
     cr_assert(settle_next());
     cr_assert(settle_next());
     cr_assert_not(settle_next(), "the copy has no room for 4");
-    cr_assert_eq(tell(1, 2, 5, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 5, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 4);
     cr_assert_eq(answer.bytes_missing, 2 * GROUP);
     lists_room = 0; /* its disk is gone */
-    cr_assert_eq(tell(1, 2, 5, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 5, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 2);
     cr_assert_eq(answer.bytes_room, room);
 }
@@ -339,7 +339,7 @@ Test(prefetch_ahead, a_record_that_the_copy_has_lost_is_loaded_again)
 
     begin_with_copy(4);
     copied_records = 4; /* an earlier mount left it */
-    cr_assert_eq(tell(1, 2, 0, 3, 0, list), 0);
+    cr_assert_eq(announce(1, 2, 0, 3, 0, list), 0);
     while (prefetch.held.count < 2) {
         load(2);
     }
@@ -347,7 +347,7 @@ Test(prefetch_ahead, a_record_that_the_copy_has_lost_is_loaded_again)
     cr_assert_not(settle_next());
     copied_records = 0;
     prefetch.look_ns = 0;
-    cr_assert_eq(tell(1, 2, 3, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 3, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 3, "nobody has looked yet");
     cr_assert_eq(lod_prefetch_ahead_stats(&prefetch).ready, 3);
     while (next() < 2) {
@@ -355,11 +355,11 @@ Test(prefetch_ahead, a_record_that_the_copy_has_lost_is_loaded_again)
     }
     copy_room = 0;
     cr_assert(settle_next());
-    cr_assert_eq(tell(1, 2, 3, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 3, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 2);
     copy_room = copy_of_two();
     cr_assert(settle_next());
-    cr_assert_eq(tell(1, 2, 3, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 3, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 3);
 }
 
@@ -369,7 +369,7 @@ Test(prefetch_ahead, a_copy_without_room_is_looked_at_again_soon)
 
     begin_with_copy(4);
     copy_room = 0;
-    cr_assert_eq(tell(1, 2, 0, 3, 0, list), 0);
+    cr_assert_eq(announce(1, 2, 0, 3, 0, list), 0);
     while (prefetch.held.count < 2) {
         load(2);
     }
@@ -380,6 +380,6 @@ Test(prefetch_ahead, a_copy_without_room_is_looked_at_again_soon)
     copy_room = copy_of_two();
     cr_assert(settle_next());
     cr_assert_eq(prefetch.again_ns, 0);
-    cr_assert_eq(tell(1, 2, 3, 0, 0, NULL), 0);
+    cr_assert_eq(announce(1, 2, 3, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 3);
 }

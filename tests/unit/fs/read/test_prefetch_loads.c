@@ -129,20 +129,20 @@ Test(prefetch_loads, two_readers_of_a_record_load_it_once, .timeout = 300)
 Test(prefetch_loads, a_list_is_loaded_around_a_record_that_stalls, .timeout = 300)
 {
     static const uint32_t list[] = {5, 0, 3, 2};
-    const struct lod_ahead_tell tell = {.job = 1, .fidelity = 2, .count = 4, .records = list},
-                                touch = {.job = 1, .fidelity = 2, .at = 4};
+    const struct lod_ahead_request request = {.job = 1, .fidelity = 2, .count = 4, .records = list},
+                                   touch = {.job = 1, .fidelity = 2, .at = 4};
     struct lod_ahead_answer answer = {0};
 
     begin(4);
     stalled_record = 0;
-    cr_assert_eq(lod_frames_tell(frames, &tell, &answer), 0);
+    cr_assert_eq(lod_frames_announce(frames, &request, &answer), 0);
     while (answer.bytes_missing != 2ull * ITEMS * FRAME_BYTES) {
-        cr_assert_eq(lod_frames_tell(frames, &touch, &answer), 0);
+        cr_assert_eq(lod_frames_announce(frames, &touch, &answer), 0);
     }
     cr_assert_eq(answer.ready, 1, "the first; the one behind it stalls");
     stalled_record = UINT32_MAX;
     while (answer.ready != 4) {
-        cr_assert_eq(lod_frames_tell(frames, &touch, &answer), 0);
+        cr_assert_eq(lod_frames_announce(frames, &touch, &answer), 0);
     }
     struct lod_frames_stats stats;
     lod_frames_stats(frames, &stats);

@@ -32,14 +32,15 @@ static uint64_t room_of(struct tiered *t, const struct lod_listed *list, size_t 
 
 Test(tier_claims, a_list_is_claimed_from_its_beginning_as_far_as_others_leave_room)
 {
-    const struct lod_tier_keys told = keys_of(some, 4), none = {0}, other = keys_of(&some[3], 1);
+    const struct lod_tier_keys announced = keys_of(some, 4), none = {0},
+                               other = keys_of(&some[3], 1);
 
-    cr_assert_eq(lod_tier_claims_of(&told, &none, 9 * MIB).count, 2);
-    cr_assert_eq(lod_tier_claims_of(&told, &none, 16 * MIB).count, 4);
-    struct lod_tier_claims claims = lod_tier_claims_of(&told, &other, 9 * MIB);
+    cr_assert_eq(lod_tier_claims_of(&announced, &none, 9 * MIB).count, 2);
+    cr_assert_eq(lod_tier_claims_of(&announced, &none, 16 * MIB).count, 4);
+    struct lod_tier_claims claims = lod_tier_claims_of(&announced, &other, 9 * MIB);
     cr_assert_eq(claims.count, 1);
     cr_assert_eq(lod_tier_claims_room(&claims, 9 * MIB), 5 * MIB);
-    claims = lod_tier_claims_of(&told, &other, 3 * MIB);
+    claims = lod_tier_claims_of(&announced, &other, 3 * MIB);
     cr_assert_eq(claims.count, 0);
     cr_assert_eq(lod_tier_claims_room(&claims, 3 * MIB), 0, "another mount may have a larger tier");
 }
@@ -47,8 +48,8 @@ Test(tier_claims, a_list_is_claimed_from_its_beginning_as_far_as_others_leave_ro
 Test(tier_claims, a_record_that_another_mount_claims_takes_no_more_room)
 {
     const struct lod_listed others[] = {{1, 3 * MIB}, {2, 5 * MIB}};
-    const struct lod_tier_keys told = keys_of(some, 4), other = keys_of(others, 2);
-    const struct lod_tier_claims claims = lod_tier_claims_of(&told, &other, 9 * MIB);
+    const struct lod_tier_keys announced = keys_of(some, 4), other = keys_of(others, 2);
+    const struct lod_tier_claims claims = lod_tier_claims_of(&announced, &other, 9 * MIB);
 
     cr_assert_eq(claims.count, 2, "1 MiB more of the first one, and the second one");
     cr_assert_eq(claims.shared_bytes, 7 * MIB);
@@ -58,8 +59,8 @@ Test(tier_claims, a_record_that_another_mount_claims_takes_no_more_room)
 Test(tier_claims, numbers_of_a_file_do_not_overflow)
 {
     const struct lod_listed others[] = {{1, UINT64_MAX}, {7, UINT64_MAX}};
-    const struct lod_tier_keys told = keys_of(some, 2), other = keys_of(others, 2);
-    const struct lod_tier_claims claims = lod_tier_claims_of(&told, &other, 9 * MIB);
+    const struct lod_tier_keys announced = keys_of(some, 2), other = keys_of(others, 2);
+    const struct lod_tier_claims claims = lod_tier_claims_of(&announced, &other, 9 * MIB);
 
     cr_assert_eq(claims.others_bytes, UINT64_MAX);
     cr_assert_eq(claims.count, 1);
@@ -77,7 +78,7 @@ Test(tier_claims, keys_that_come_twice_count_once_with_the_larger_bytes)
     cr_assert_eq(lod_tier_keys_find(&keys, 9)->bytes, 3);
 }
 
-Test(tier_claims, the_second_mount_is_told_what_the_first_one_leaves)
+Test(tier_claims, the_second_mount_gets_what_the_first_one_leaves)
 {
     struct tiered t = begin(12 * MIB), other = t;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of records that a job told its mount to load; see Mount.ahead."""
+"""The list of records that a job asks its mount to load; see Mount.ahead."""
 import errno
 import os
 import random
@@ -11,7 +11,7 @@ _KEEP_S = 86400  # by default, since one repeat may last long
 _REFUSED = (errno.EPERM, errno.EACCES, errno.ENOTTY, errno.ENOSYS, errno.ENOENT)
 
 
-class Told:
+class Announced:
     """A list of records: the window, and the next part.
 
     `works` is False if the mount takes no list from this user. A mount that was gone for a while,
@@ -46,7 +46,7 @@ class Told:
         self.room, self.rate = answer.bytes_room or self.room, answer.bytes_per_second
         return answer
 
-    def tell(self, records):
+    def announce(self, records):
         """These take the place of the list, with the records of the window first.
 
         Others may leave memory as room is needed. Files that workers have yet to read of the last
