@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-engines.py parallel|ray|dask|slurm: the demo of each engine packs a source in parts. The store is
-that of one process, byte for byte. A second run of the demo is refused, which is not tried with
-Slurm. Ray and Dask come from the Python index, into an environment of the test's own; Slurm is
-Debian's, on this machine alone.
+engines.py parallel|ray|dask|slurm: the demo of each engine packs a source in parts. Each part runs
+once, after the plan and before the commit. The store is that of one process, byte for byte. A
+second run of the demo is refused, which is not tried with Slurm. Ray and Dask come from the Python
+index, into an environment of the test's own; Slurm is Debian's, on this machine alone.
 """
 import filecmp
 import os
@@ -19,8 +19,28 @@ from environment import Missing, python_with
 DEMO = pathlib.Path(__file__).resolve().parent.parent.parent / "demo"
 OPTIONS = ["--record-size=64K", "--scans=default", "--exclude=it's not"]
 PARTS = "4"
+STEPS = 8  # at least the plan, the parts and the commit: Slurm could run all of them at once
 SKIPPED, PATIENCE_S = 77, 240
 SLURM = ("munged", "slurmctld", "slurmd", "sbatch")
+
+# A lodfs that writes down when each step begins and ends. A step lasts at least a second, so that
+# one which does not wait for the step before it overlaps that step. A part waits for another part.
+NOTING = """#!/bin/sh
+step=commit
+for word; do case $word in --plan | --part=*) step=$word ;; esac; done
+echo "begin $step" >>'{calls}'
+sleep 1
+tenths=0
+while [ "${{step#--part}}" != "$step" ] && [ "$(grep -c 'begin --part' '{calls}')" = 1 ] &&
+    [ $tenths != 300 ]; do
+    sleep .1
+    tenths=$((tenths + 1))
+done
+'{lodfs}' "$@"
+code=$?
+echo "end $step" >>'{calls}'
+exit $code
+"""
 
 
 def run(*command, **how):
@@ -42,6 +62,27 @@ def same(left, right):
     others = sorted(p.relative_to(right) for p in right.rglob("*") if p.is_file())
     return names == others and all(
         filecmp.cmp(left / name, right / name, shallow=False) for name in names)
+
+
+def note_steps(work):
+    """Makes the demos use a lodfs that notes its steps in the file `calls`."""
+    noting = work / "lodfs"
+    real = shutil.which(os.environ["LODFS"])
+    noting.write_text(NOTING.format(calls=work / "calls", lodfs=real), encoding="utf-8")
+    noting.chmod(0o755)
+    (work / "calls").touch()
+    os.environ["LODFS"] = str(noting)
+
+
+def in_order(calls):
+    """Whether the plan ended, then each part ran once, and then the commit began. Two parts ran at
+    once, for which Ray and Dask need two processors."""
+    parts = [f"--part={k}/{PARTS}" for k in range(1, int(PARTS) + 1)]
+    return calls[:2] == ["begin --plan", "end --plan"] and \
+        calls[-2:] == ["begin commit", "end commit"] and \
+        (calls[3].startswith("begin") or len(os.sched_getaffinity(0)) == 1) and \
+        sorted(calls[2:-2]) == sorted(f"{what} {part}" for part in parts
+                                      for what in ("begin", "end"))
 
 
 def parallel(work):
@@ -84,7 +125,8 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 ReturnToService=2
 MpiDefault=none
-NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+SlurmdParameters=config_overrides
+NodeName={host} NodeAddr=127.0.0.1 CPUs={STEPS} State=UNKNOWN
 PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """, encoding="utf-8")
 
@@ -149,6 +191,7 @@ def main(what):
         make_source(work)
         reference = run(os.environ["LODFS"], "pack", "-q", *OPTIONS, work / "source",
                         work / "reference")
+        note_steps(work)
         engines = {"parallel": parallel, "ray": ray, "dask": dask, "slurm": slurm}
         try:
             done = engines[what](work)
@@ -161,6 +204,10 @@ def main(what):
             return 1
         if not same(work / "reference", work / "store"):
             print("FAILED: the store differs from that of one process")
+            return 1
+        calls = (work / "calls").read_text(encoding="utf-8").splitlines()
+        if not in_order(calls):
+            print(f"FAILED: other steps, or in another order: {calls}")
             return 1
         if what != "slurm":  # whose cluster has ended
             again = engines[what](work)

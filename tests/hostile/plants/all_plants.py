@@ -4,7 +4,7 @@ old text, new text, test). The old text occurs once in its file; else planted.py
 as stale. A bug in several places has tuples. README.md names plants for each case."""
 from plants.ahead_plants import AHEAD, MET
 from plants.container_plants import CONTAINERS
-from plants.parts_plants import PARTS
+from plants.parts_plants import ENGINES, PARTS
 from plants.raw_plants import RAW
 from plants.remote_plants import REMOTE
 from plants.sample_plants import SAMPLES
@@ -390,4 +390,5 @@ USAGE = (
 )
 
 ALL = FIRST + PAGE + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + FORKS + \
-    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET + PARTS + REMOTE + RAW + USERS
+    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET + PARTS + REMOTE + RAW + USERS + \
+    ENGINES

@@ -58,4 +58,25 @@ PARTS = (
      ("set -eu\n", "exec \"$lodfs\" pack \"$@\" \"$source\" \"$store\"\n"),
      ("set -u\n", "\"$lodfs\" pack \"$@\" \"$source\" \"$store\" || true\n"),
      "cli-engine-parallel"),
+    ("the demo of parts runs one at a time", "demo/pack_parallel.sh", " -P \"$m\"", "",
+     "cli-engine-parallel"),
+    ("the demo of parts leaves all files to one part", "demo/pack_parallel.sh",
+     "seq \"$n\" | xargs", "n=1; seq 1 | xargs", "cli-engine-parallel"),
+    ("the demo for Slurm commits beside the parts", "demo/pack_slurm.sh",
+     "    --dependency=\"afterok:$parts\" ", "    ", "cli-engine-slurm"),
+    ("the demo for Slurm takes options apart at quotes", "demo/pack_slurm.sh",
+     "sed \"s/'/'\\\\\\\\''/g\"", "cat", "cli-engine-slurm"),
+)
+
+# Their engines come from the Python index, which a short run does not ask.
+ENGINES = (
+    ("the demo for Ray hides that a pack failed", "demo/pack_ray.py",
+     "    if done.returncode:\n", "    if done.returncode < 0:\n", "cli-engine-ray"),
+    ("the demo for Ray runs one part at a time", "demo/pack_ray.py", "num_cpus=1)",
+     "num_cpus=os.cpu_count())", "cli-engine-ray"),
+    ("the demo for Dask hides that a pack failed", "demo/pack_dask.py",
+     "    if done.returncode:\n", "    if done.returncode < 0:\n", "cli-engine-dask"),
+    ("the demo for Dask does not wait for the parts", "demo/pack_dask.py",
+     "client.gather(client.map(pack, all_parts, pure=False, retries=2))",
+     "parts = client.map(pack, all_parts, pure=False, retries=2)", "cli-engine-dask"),
 )
