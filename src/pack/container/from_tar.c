@@ -29,7 +29,7 @@ struct path {
 struct extended {
     bool sized, timed;
     uint64_t size;
-    int64_t seconds;
+    struct timespec time;
     struct path name, target;
 };
 
@@ -111,31 +111,32 @@ static int read_pax(struct lod_container_walk *walk, uint64_t at, uint64_t end, 
                            : lod_container_refuse(walk, walk->at, "its pax header is malformed");
 }
 
-static int pax_number(struct lod_container_walk *walk, const struct pax *pax, bool fraction,
-                      int64_t *ret)
+/* Sets the size or the time. Of a long number the first KEYWORD_MAX bytes count. */
+static int apply_number(struct lod_container_walk *walk, const struct pax *pax, bool sized)
 {
+    struct extended *extended = walk->state;
+    const size_t bytes = pax->value_bytes < KEYWORD_MAX ? (size_t)pax->value_bytes : KEYWORD_MAX;
     const uint8_t *at = NULL;
-    size_t bytes = pax->value_bytes < KEYWORD_MAX ? (size_t)pax->value_bytes : KEYWORD_MAX;
+    int64_t size = 0;
     int error = lod_container_take(walk, pax->value_at, bytes, &at);
 
     if (error) {
         return error;
     }
-    const uint8_t *dot = fraction ? memchr(at, '.', bytes) : NULL;
-    const bool negative = fraction && bytes && at[0] == '-';
-    bytes = dot ? (size_t)(dot - at) : bytes;
-    error = lod_tar_decimal((const char *)at + negative, bytes - negative, ret);
-    *ret = negative ? -*ret : *ret;
-    return error ? lod_container_refuse(walk, walk->at, "its pax header has a malformed '%s'",
-                                        pax->key)
-                 : 0;
+    if (sized ? lod_tar_decimal((const char *)at, bytes, &size)
+              : lod_tar_time((const char *)at, bytes, &extended->time)) {
+        return lod_container_refuse(walk, walk->at, "its pax header has a malformed '%s'",
+                                    pax->key);
+    }
+    extended->size = sized ? (uint64_t)size : extended->size;
+    extended->sized = extended->sized || sized;
+    extended->timed = extended->timed || !sized;
+    return 0;
 }
 
 static int apply_pax(struct lod_container_walk *walk, const struct pax *pax, bool global)
 {
     struct extended *extended = walk->state;
-    int64_t size = 0;
-    int error = 0;
 
     if (strncmp(pax->key, "GNU.sparse.", 11) == 0) {
         return lod_container_refuse(walk, walk->at,
@@ -150,15 +151,8 @@ static int apply_pax(struct lod_container_walk *walk, const struct pax *pax, boo
         return set_path(walk, named ? &extended->name : &extended->target, pax->value_at,
                         pax->value_bytes);
     }
-    if (sized) {
-        error = pax_number(walk, pax, false, &size);
-        extended->size = (uint64_t)size;
-        extended->sized = true;
-    } else if (strcmp(pax->key, "mtime") == 0 && !global) {
-        error = pax_number(walk, pax, true, &extended->seconds);
-        extended->timed = true;
-    }
-    return error;
+    return sized || (strcmp(pax->key, "mtime") == 0 && !global) ? apply_number(walk, pax, sized)
+                                                                : 0;
 }
 
 static int take_pax(struct lod_container_walk *walk, uint64_t at, uint64_t bytes, bool global)
@@ -212,7 +206,7 @@ static int add_member(struct lod_container_walk *walk, const struct lod_tar_head
 {
     const struct extended *extended = walk->state;
     const struct lod_run run = {.offset = data, .bytes = header->size};
-    const struct timespec time = {.tv_sec = extended->timed ? extended->seconds : header->seconds};
+    const struct timespec whole = {.tv_sec = header->seconds};
     const struct path *name = &extended->name, *target = &extended->target;
     const bool file = header->type == '0';
     struct lod_member member = {.kind = kinds[header->type - '0'].kind,
@@ -222,7 +216,7 @@ static int add_member(struct lod_container_walk *walk, const struct lod_tar_head
                                 .target_bytes =
                                     target->given ? target->bytes : header->target_bytes,
                                 .why = kinds[header->type - '0'].why,
-                                .mtime = lod_mtime_of(time),
+                                .mtime = lod_mtime_of(extended->timed ? extended->time : whole),
                                 .label = -1,
                                 .mode = header->mode,
                                 .runs = &run,
@@ -286,6 +280,10 @@ static int take_header(struct lod_container_walk *walk, struct lod_tar_header *h
         return take_pax(walk, at, header->size, true);
     case 'V': /* the name of a volume */
         return 0;
+    case 'D': /* a folder of GNU's --incremental, whose data is a list of its names */
+        header->type = '5';
+        *ret_more = false;
+        return add_member(walk, header, at);
     case 'S':
         return lod_container_refuse(walk, walk->at,
                                     "it is a sparse file: unpack the tar, and pack the folder");

@@ -38,9 +38,9 @@ static bool has_ending(const char *name, const char *const *endings)
     return false;
 }
 
-/* Says why a file is no container of the kind. */
-static int refuse_content(const struct lod_import *import, const char *path, const uint8_t *head,
-                          size_t bytes)
+/* Says why a file is no container of the kind. A file that was not named may just lie there. */
+static int refuse_content(const struct lod_import *import, const char *path, bool named,
+                          const uint8_t *head, size_t bytes)
 {
     const char *command = lod_container_unpacker(head, bytes);
 
@@ -50,13 +50,14 @@ static int refuse_content(const struct lod_import *import, const char *path, con
                                    "first, as with `%s FILE > UNPACKED`",
                                    path, command);
     }
-    return lod_first_error_set(import->first_error, 0, -EINVAL,
-                               bytes ? "'%pE' is not %s: its first bytes say otherwise"
-                                     : "'%pE' is empty, and not %s",
-                               path, import->kind->what);
+    return lod_first_error_set(import->first_error, 0, -EINVAL, "'%pE' is %s %s%s%s", path,
+                               bytes ? "not" : "empty, and not", import->kind->what,
+                               bytes ? ": its first bytes say otherwise" : "",
+                               named ? "" : "; move other files out of the folder");
 }
 
-static int check_content(const struct lod_import *import, const struct lod_source *file, int fd)
+static int check_content(const struct lod_import *import, const struct lod_source *file, int fd,
+                         bool named)
 {
     uint8_t head[LOD_CONTAINER_HEAD_BYTES];
     const size_t bytes = file->bytes < sizeof(head) ? (size_t)file->bytes : sizeof(head);
@@ -67,7 +68,7 @@ static int check_content(const struct lod_import *import, const struct lod_sourc
     }
     return (bytes == 0 && import->kind->may_be_empty) || import->kind->is(head, bytes)
                ? 0
-               : refuse_content(import, file->path, head, bytes);
+               : refuse_content(import, file->path, named, head, bytes);
 }
 
 /* Adds the file `name`, unless it lies only beside containers. A file that the user named is a
@@ -95,7 +96,7 @@ static int add_file(const struct lod_import *import, int folder_fd, const char *
         if (!named && has_ending(name, import->kind->companions)) {
             error = 0;
         } else {
-            error = check_content(import, &file, fd);
+            error = check_content(import, &file, fd, named);
             error = error ? error : lod_source_list_add(containers, &file);
         }
     }

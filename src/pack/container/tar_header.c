@@ -16,6 +16,7 @@
 #define MAGIC_AT     257u
 #define PREFIX_AT    345u
 #define PREFIX_BYTES 155u
+#define NANOSECONDS  1000000000l
 
 bool lod_tar_is_zero(const uint8_t block[LOD_TAR_BLOCK])
 {
@@ -79,6 +80,48 @@ int lod_tar_decimal(const char *at, size_t bytes, int64_t *ret_number)
     }
     *ret_number = number;
     return bytes ? 0 : -EILSEQ;
+}
+
+/* The first nine digits of a fraction, in nanoseconds; *ret_more: digits behind them are not 0. */
+static int read_fraction(const char *at, size_t bytes, long *ret_nanoseconds, bool *ret_more)
+{
+    long number = 0, unit = NANOSECONDS / 10;
+    bool more = false;
+
+    for (size_t i = 0; i < bytes; i++, unit /= 10) {
+        if (at[i] < '0' || at[i] > '9') {
+            return -EILSEQ;
+        }
+        number += unit * (at[i] - '0');
+        more = more || (unit == 0 && at[i] != '0');
+    }
+    *ret_nanoseconds = number;
+    *ret_more = more;
+    return 0;
+}
+
+int lod_tar_time(const char *at, size_t bytes, struct timespec *ret_time)
+{
+    const bool negative = bytes > 0 && at[0] == '-';
+    const size_t sign = negative ? 1 : 0;
+    const char *dot = memchr(at, '.', bytes);
+    const size_t whole = (dot ? (size_t)(dot - at) : bytes) - sign;
+    const size_t fraction = dot ? bytes - whole - sign - 1 : 0;
+    int64_t seconds = 0;
+    long nanoseconds = 0;
+    bool more = false;
+
+    if (lod_tar_decimal(at + sign, whole, &seconds) ||
+        read_fraction(at + bytes - fraction, fraction, &nanoseconds, &more)) {
+        return -EILSEQ;
+    }
+    if (negative) { /* the nanoseconds of a timespec count upwards */
+        nanoseconds = nanoseconds + more;
+        seconds = -seconds - (nanoseconds > 0);
+        nanoseconds = nanoseconds ? NANOSECONDS - nanoseconds : 0;
+    }
+    *ret_time = (struct timespec){.tv_sec = seconds, .tv_nsec = nanoseconds};
+    return 0;
 }
 
 bool lod_tar_is_header(const uint8_t block[LOD_TAR_BLOCK])

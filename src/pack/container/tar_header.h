@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "compiler.h"
 
@@ -47,5 +48,12 @@ LOD_MUST_CHECK int lod_tar_number(const uint8_t *field, size_t bytes, int64_t *r
 
 /* Reads decimal digits, at least one. Returns -EILSEQ for another byte, or beyond 63 bits. */
 LOD_MUST_CHECK int lod_tar_decimal(const char *at, size_t bytes, int64_t *ret_number);
+
+/*
+ * Reads seconds in decimal, perhaps with a sign and a fraction, as "-1.25". Digits behind the ninth
+ * of the fraction are dropped, so the time is never later than that of the text. Returns -EILSEQ
+ * for other text.
+ */
+LOD_MUST_CHECK int lod_tar_time(const char *at, size_t bytes, struct timespec *ret_time);
 
 #endif

@@ -95,6 +95,18 @@ Test(from_tar, members_are_files_folders_and_others)
     cr_assert_arr_eq(f.contents.data, "hello", 5);
 }
 
+Test(from_tar, a_folder_of_an_incremental_archive_is_one)
+{
+    static const char names[] = "Ya\0Nb\0";
+
+    header("d/", 'D', sizeof(names));
+    data(names, sizeof(names));
+    member("d/a", "hello");
+    finish();
+    cr_assert_eq(walk_file(&f, &lod_container_tar), 0, "%s", f.walk.why);
+    walk_expect(&f, "folder d/ 0\nfile d/a 5\n");
+}
+
 Test(from_tar, links_name_their_file)
 {
     char target[301];
@@ -183,6 +195,36 @@ Test(from_tar, numbers_are_octal_or_of_base_256)
                  -EILSEQ);
     cr_assert_eq(lod_tar_number((const uint8_t *)"12345678\0\0\0", 12, &number), -EILSEQ);
     cr_assert_eq(lod_tar_number((const uint8_t *)"-1\0\0\0\0\0\0\0\0\0", 12, &number), -EILSEQ);
+}
+
+Test(from_tar, times_of_pax_headers_have_nanoseconds)
+{
+    static const struct {
+        const char *text;
+        int64_t seconds;
+        long nanoseconds;
+    } times[] = {
+        {"0", 0, 0},
+        {"1795453826.144765192", 1795453826, 144765192},
+        {"12.5", 12, 500000000},
+        {"12.", 12, 0},
+        {"12.0000000019", 12, 1},
+        {"-3", -3, 0},
+        {"-3.25", -4, 750000000},
+        {"-3.0000000001", -4, 999999999},
+        {"-3.9999999991", -4, 0},
+    };
+    static const char *const malformed[] = {"", "-", ".", "--1", "1.5x", "1.2.3", "1e9", "+1"};
+    struct timespec time;
+
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        cr_assert_eq(lod_tar_time(times[i].text, strlen(times[i].text), &time), 0);
+        cr_expect(time.tv_sec == times[i].seconds && time.tv_nsec == times[i].nanoseconds,
+                  "%s became %jd and %ld", times[i].text, (intmax_t)time.tv_sec, time.tv_nsec);
+    }
+    for (size_t i = 0; i < sizeof(malformed) / sizeof(malformed[0]); i++) {
+        cr_expect_eq(lod_tar_time(malformed[i], strlen(malformed[i]), &time), -EILSEQ);
+    }
 }
 
 Test(from_tar, every_field_is_checked)
