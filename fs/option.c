@@ -259,7 +259,7 @@ const char *lod_option_takes(const struct lod_option *option, char text[LOD_OPTI
     return text;
 }
 
-/* A text that was not set is empty. */
+/* A text option that was not set is written as empty. */
 static const char *text_of(const struct lod_option *option, const void *from)
 {
     const char *text =
@@ -325,7 +325,7 @@ char *lod_option_cut(char *at)
     return next;
 }
 
-/* All texts of -o as one, to be cut in place. NULL: no memory. */
+/* Returns all texts of -o as one text, which the caller cuts in place. NULL: no memory. */
 char *lod_option_join(const struct lod_option_list *o)
 {
     size_t bytes = 1, used = 0;

@@ -88,7 +88,7 @@ int lodfs_view_stat(struct lodfs_store *store, const char *path, struct lodfs_en
     return stat_path(store, top, path, ret_entry, error);
 }
 
-/* A listing that goes on at *cursor: up to `room` of the children that are shown. */
+/* A listing that continues at *cursor, with at most `room` of the children that are shown. */
 struct listing {
     uint64_t *cursor;
     struct lodfs_entry *entries;

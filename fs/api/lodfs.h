@@ -148,8 +148,8 @@ LODFS_EXPORT int lodfs_link(struct lodfs_store *store, const char *path, char *i
 struct lodfs_likeness_options {
     uint32_t size;   /* shorter side after the resize, 11 .. 4,096; 0: no resize */
     uint32_t sample; /* photographs to begin with, 2 .. 65,536; 0: 128 */
-    double crop;     /* least share of the area in random crops of size x size; 0: no crops */
-    double target;   /* MS-SSIM to reach, up to 1; 0: .95 */
+    double crop; /* least share of the area that a random crop of size x size covers; 0: no crops */
+    double target; /* MS-SSIM to reach, up to 1; 0: .95 */
 };
 
 /* Adjacent fidelities, first .. last, that show the same bytes. */
@@ -158,19 +158,20 @@ struct lodfs_likeness_level {
     double bytes;       /* read of the store for a photograph, on average */
     double mssim;       /* mean likeness to the full image, up to 1: equal */
     double within;      /* two standard errors of that mean */
-    double worst_tenth; /* one photograph in ten is at most this like */
+    double worst_tenth; /* the likeness that nine of ten photographs exceed */
 };
 
 #define LODFS_LEVELS_MAX 11
 
 struct lodfs_likeness {
-    uint64_t photographs; /* files of the store that have lower fidelities, equal ones once */
-    uint32_t compared;    /* of them: the sample */
-    uint32_t unreadable;  /* left out of it: not readable as 8-bit pixels */
-    uint32_t small;       /* likewise: a side below 11 pixels */
-    int32_t fidelity;     /* the lowest that reaches the target by two standard errors */
-    uint32_t decided;     /* 0: a larger sample may find a lower one */
-    uint32_t count;       /* of levels, the lowest first */
+    uint64_t
+        photographs;     /* files of the store that have lower fidelities; equal files count once */
+    uint32_t compared;   /* of them: the sample */
+    uint32_t unreadable; /* left out of it: not readable as 8-bit pixels */
+    uint32_t small;      /* likewise: a side below 11 pixels */
+    int32_t fidelity;    /* the lowest that reaches the target by two standard errors */
+    uint32_t decided;    /* 0: a larger sample may find a lower one */
+    uint32_t count;      /* of levels, the lowest first */
     struct lodfs_likeness_level levels[LODFS_LEVELS_MAX];
 };
 

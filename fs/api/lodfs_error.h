@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The errors and messages of liblodfs, all in one place. */
+/* The errors and messages of liblodfs. */
 #ifndef LOD_LODFS_ERROR_H
 #define LOD_LODFS_ERROR_H
 

@@ -63,7 +63,7 @@ static int find_item(struct finder *finder, const char *path, uint32_t *ret_item
     return error;
 }
 
-/* Errors that say of a path that it is none of the store's files. */
+/* Returns whether the error means that the path is no file of the store. */
 static bool is_elsewhere(int error)
 {
     return error == -ENOENT || error == -ENOTDIR || error == -ENAMETOOLONG || error == -ELOOP;

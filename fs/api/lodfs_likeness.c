@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* liblodfs, likeness: a thin face of survey/survey.h, in the calling thread. */
+/* liblodfs, likeness: a thin wrapper of survey/survey.h, in the calling thread. */
 #include <errno.h>
 #include <limits.h>
 

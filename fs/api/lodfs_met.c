@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* liblodfs, mini-epochs: a thin face of fs/order/met.h. */
+/* liblodfs, mini-epochs: a thin wrapper of fs/order/met.h. */
 #include "api/lodfs_met.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ struct lodfs_met {
     struct lod_met made;
 };
 
-/* Returns the index of a word that ends within its member; `none` if it is none. */
+/* Returns the index of the word among the names, or `none`. The word ends within its member. */
 static unsigned word_of(const char *word, size_t room, const char *(*name)(unsigned), unsigned none)
 {
     for (unsigned i = 0; name(i); i++) {

@@ -7,9 +7,8 @@
  *     lodfs_met_options(&options, "auto", &error);
  *     lodfs_met_open(order, 0, 1, &options, 4, room, &met, &error);
  *     while (lodfs_met_epoch(met, 0) < 90) {
- *         lodfs_met_records(..);   tell the mount (LOD_IOC_AHEAD), which says how many are loaded
- *         lodfs_met_items(..);     train
- *         lodfs_met_next(..);
+ *         lodfs_met_records(..);   send them to the mount (LOD_IOC_AHEAD), which answers how many
+ * are loaded lodfs_met_items(..);     train lodfs_met_next(..);
  *     }
  */
 #ifndef LODFS_MET_H
@@ -37,7 +36,7 @@ struct lodfs_met_options {
     uint32_t band_scores; /* of 4 to 20 scores */
     uint32_t rf_min, rf_max;
     uint32_t patience; /* score: repeats without a better score, after which the part changes */
-    uint32_t wait;     /* 1: if the next part is not loaded yet, wait instead of repeating */
+    uint32_t wait;     /* 1: wait instead of repeating while the next part is not loaded */
     uint32_t steps_count;
     struct lodfs_met_step steps[16]; /* fixed: by epoch, the first at 0 */
 };
@@ -45,11 +44,12 @@ struct lodfs_met_options {
 /*
  * Fills in the defaults of a policy:
  *
- * - "auto": Goes on as soon as the next part is loaded, after 1 to 8 repeats. If the store is too
- *   slow for that, an eighth of the window is replaced after each repeat, loaded or not.
+ * - "auto": Moves to the next part as soon as it is loaded, after 1 to 8 repeats. If the store is
+ * too slow for that, an eighth of the window is replaced after each repeat, loaded or not.
  * - "fixed": Repeats each part steps[].rf times. The default is once.
- * - "score": Goes on when a score of a repeat is not better than the best of its window.
- * - "bollinger": Goes on when a score is 2 deviations below the mean of the 20 before it.
+ * - "score": Moves on when the score of a repeat is not better than the best score of its window.
+ * - "bollinger": Moves on when a score is 2 standard deviations below the mean of the 20 scores
+ * before it.
  */
 LODFS_EXPORT int lodfs_met_options(struct lodfs_met_options *ret_options, const char *policy,
                                    struct lodfs_error *error);
@@ -70,25 +70,27 @@ LODFS_EXPORT int lodfs_met_open(const struct lodfs_order *order, uint32_t node, 
                                 struct lodfs_error *error);
 
 /*
- * Writes all that a job needs to go on, as JSON with a NUL in up to LODFS_MET_STATE_BYTES. `dealt`
- * counts items of the repeat of now that were used. lodfs_met_load goes on from such a text of
- * `bytes` bytes. -ESTALE: it is of another order. -EILSEQ, -E2BIG, -ENOTSUP: it is damaged, or of
- * another version.
+ * Writes the state that a job needs to continue, as JSON with a NUL in up to LODFS_MET_STATE_BYTES.
+ * `dealt` is the number of items of the current repeat that were used. lodfs_met_load continues
+ * from such a text of `bytes` bytes. -ESTALE: it is of another order. -EILSEQ, -E2BIG, -ENOTSUP: it
+ * is damaged, or of another version.
  */
 #define LODFS_MET_STATE_BYTES 2048
 LODFS_EXPORT int lodfs_met_state(const struct lodfs_met *met, uint64_t dealt, char *into,
                                  size_t room, struct lodfs_error *error);
 LODFS_EXPORT int lodfs_met_load(const struct lodfs_order *order, const char *state, size_t bytes,
                                 struct lodfs_met **ret_met, struct lodfs_error *error);
-/* Before its order. Accepts NULL. */
+/* Call it before lodfs_order_close. Accepts NULL. */
 LODFS_EXPORT void lodfs_met_close(struct lodfs_met *met);
 
-/* Epochs until now. An epoch has as many items as the order, divided by the number of nodes. */
+/* Returns the epochs that were read so far. An epoch has as many items as the order, divided by the
+ * number of nodes. */
 LODFS_EXPORT double lodfs_met_epoch(const struct lodfs_met *met, uint64_t dealt);
-/* Items of the repeat of now: room for them is enough for lodfs_met_items. One that was listed
- * twice counts twice. */
+/* Returns the number of items of the current repeat, which lodfs_met_items needs as `room`. An item
+ * that was listed twice counts twice. */
 LODFS_EXPORT uint64_t lodfs_met_count(const struct lodfs_met *met);
-/* The items of the repeat of now, shuffled. An item can come twice near the end of a pass. */
+/* Writes the items of the current repeat, shuffled. An item can come twice near the end of a pass.
+ */
 LODFS_EXPORT int lodfs_met_items(const struct lodfs_met *met, uint32_t *items, size_t room,
                                  size_t *ret_count, struct lodfs_error *error);
 /*
@@ -98,16 +100,16 @@ LODFS_EXPORT int lodfs_met_items(const struct lodfs_met *met, uint32_t *items, s
 LODFS_EXPORT void lodfs_met_records(const struct lodfs_met *met, uint32_t *records, size_t room,
                                     size_t *ret_count, size_t *ret_window);
 
-/* Gives the score of the repeat of now; higher is better. -EALREADY: it has one. */
+/* Sets the score of the current repeat; higher is better. -EALREADY: it has a score. */
 LODFS_EXPORT int lodfs_met_report(struct lodfs_met *met, double score, struct lodfs_error *error);
 
 enum lodfs_met_verdict { LODFS_MET_REPEAT = 0, LODFS_MET_ADVANCE = 1, LODFS_MET_WAIT = 2 };
 
 /*
- * Ends the repeat of now and begins the next. Of the records of lodfs_met_records the first
- * `loaded` are in memory. LODFS_MET_WAIT: nothing has changed, since the next part is not loaded;
- * call again when it is, or with `tired` 1 when nothing is loaded any more. `fidelity` and `room`
- * may change. -ENODATA: a score is missing.
+ * Ends the current repeat and begins the next. `loaded`: how many of the first records of
+ * lodfs_met_records are in memory. LODFS_MET_WAIT: nothing has changed, since the next part is not
+ * loaded; call again when it is, or with `tired` 1 when nothing is loaded any more. `fidelity` and
+ * `room` may change. -ENODATA: a score is missing.
  */
 LODFS_EXPORT int lodfs_met_next(struct lodfs_met *met, int fidelity, uint64_t room, uint32_t loaded,
                                 uint32_t tired, int32_t *ret_verdict, struct lodfs_error *error);

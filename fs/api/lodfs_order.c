@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* liblodfs, orders and their passes: a thin face of fs/order. */
+/* liblodfs, orders and their passes: a thin wrapper of fs/order. */
 #include <errno.h>
 #include <stdlib.h>
 

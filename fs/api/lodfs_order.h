@@ -58,10 +58,10 @@ LODFS_EXPORT int lodfs_order_open(struct lodfs_store *store, const char *split, 
 LODFS_EXPORT int lodfs_order_open_items(struct lodfs_store *store, const uint32_t *items,
                                         size_t count, uint64_t seed, struct lodfs_order **ret_order,
                                         struct lodfs_error *error);
-/* After its passes. Accepts NULL. */
+/* Call it after its passes are closed. Accepts NULL. */
 LODFS_EXPORT void lodfs_order_close(struct lodfs_order *order);
 LODFS_EXPORT uint64_t lodfs_order_items(const struct lodfs_order *order);
-/* 32 hexadecimal digits: the identity of the store. */
+/* Returns the identity of the store: 32 hexadecimal digits. */
 LODFS_EXPORT const char *lodfs_order_store(const struct lodfs_order *order);
 
 /* The pass that is not shuffled, for validation. */
@@ -83,9 +83,9 @@ LODFS_EXPORT uint64_t lodfs_pass_items_min(const struct lodfs_pass *pass);
 LODFS_EXPORT uint64_t lodfs_pass_items_max(const struct lodfs_pass *pass);
 
 /*
- * A run is a stretch of extents that is shuffled as a whole. Returns the extents of the run that
- * begins at extent `cursor`: as many as `bytes` bytes of the store hold at a fidelity, and 1 at
- * least. Returns 0 at the end of the pass, or if there is no such fidelity.
+ * A run is a stretch of extents whose items are shuffled together. Returns the extents of the run
+ * that begins at extent `cursor`: as many as `bytes` bytes of the store hold at a fidelity, and 1
+ * at least. Returns 0 at the end of the pass, or if there is no such fidelity.
  */
 LODFS_EXPORT uint32_t lodfs_pass_run(const struct lodfs_pass *pass, uint32_t cursor, int fidelity,
                                      uint64_t bytes);
@@ -98,7 +98,8 @@ LODFS_EXPORT int lodfs_pass_run_items(const struct lodfs_pass *pass, uint32_t cu
                                       uint32_t extents, uint32_t repeat, uint32_t *items,
                                       size_t room, size_t *ret_count, struct lodfs_error *error);
 /* The numbers of a run's records, *ret_count of them; the first `room` are written. A mount loads
- * them if it is told (Python's Mount.ahead). Small files of other kinds have records in no run. */
+ * them if they are announced to it (Python's Mount.ahead). Small files of other kinds have records
+ * in no run. */
 LODFS_EXPORT void lodfs_pass_run_records(const struct lodfs_pass *pass, uint32_t cursor,
                                          uint32_t extents, uint32_t *records, size_t room,
                                          size_t *ret_count);

@@ -45,7 +45,7 @@ static bool is_silent(int error)
     return error == 0 || (lod_error_passes(error) && error != -EMFILE && error != -ENFILE);
 }
 
-/* Returns what the reader gets after a line. */
+/* Returns the error that the reader gets after a logged line. */
 static int result_of(int error)
 {
     return lod_error_passes(error) ? error : -EIO;
@@ -132,8 +132,8 @@ const char *lod_damage_of_block(const struct lod_block_failure *failure, char te
     return text;
 }
 
-/* Logs failures of index blocks. On a failing disk all blocks count as one object, since the block
- * number tells nothing. */
+/* Logs failures of index blocks. If the disk fails, all blocks share one limit of log lines: the
+ * number of a block adds no information. */
 static void log_blocks(struct lod_damage_log *log)
 {
     struct lod_block_failure failure;

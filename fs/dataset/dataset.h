@@ -3,7 +3,7 @@
  * An open store as one tree of nodes: names, items, sizes, checked frames. It is immutable after
  * open, so any thread may use it. It knows neither views nor FUSE nor single codecs. Damage of
  * stored bytes is logged here, with record, item, group and offset. -ENOENT and errors of
- * lod_error_passes are not logged, but for -EMFILE and -ENFILE.
+ * lod_error_passes are not logged, except -EMFILE and -ENFILE.
  */
 #ifndef LOD_DATASET_H
 #define LOD_DATASET_H
@@ -152,7 +152,7 @@ void lod_dataset_listed(struct lod_dataset *dataset, const struct lod_listed *re
 /* Returns how many loads are in flight at first (lod_store_loads). */
 unsigned lod_dataset_loads(const struct lod_dataset *dataset);
 
-/* Returns how many ranges of one read go side by side (lod_store_ranges). */
+/* Returns how many ranges of one read are requested in parallel (lod_store_ranges). */
 unsigned lod_dataset_ranges(const struct lod_dataset *dataset);
 
 /* Returns the measured speed of reading the index. */

@@ -74,7 +74,7 @@ void lod_fetch_own(struct lod_chunk *chunk, struct lod_frame_entry *first,
 
 /* ------------------------------------------------------------------------------- the places */
 
-/* Sorts by offset. The frames are nearly sorted, since groups are stored in order. */
+/* Sorts by offset. The frames are nearly sorted already, since groups are stored in order. */
 static void sort(struct lod_fetch_job *job)
 {
     for (unsigned i = 1; i < job->count; i++) {
@@ -284,8 +284,9 @@ bool lod_fetch_is_copied(struct lod_fetch *fetch, const struct lod_item *item,
     return is;
 }
 
-/* Returns the largest gap that is read too, since it costs less than a request. Requests that go
- * side by side cost only their bytes, but even there a small gap is cheaper than another answer. */
+/* Returns the largest gap between two frames that is read too, because that costs less than another
+ * request. Parallel requests cost only the time of their bytes, but handling one more answer still
+ * costs more than a small gap. */
 static uint64_t gap_of(const struct lod_fetch *fetch)
 {
     const uint64_t gap = lod_io_estimate_gap(&fetch->estimate);

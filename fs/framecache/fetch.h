@@ -74,11 +74,12 @@ LOD_MUST_CHECK int lod_fetch(struct lod_fetch *fetch, const struct lod_item *ite
                              struct lod_wanted *wanted, unsigned count, bool *near);
 
 /*
- * Reads ahead for `count` neighbouring slots from the item's on, in few requests, as neighbours lie
- * side by side in each group. Fetches groups first .. last of slots whose first frame is absent;
- * the first readers check the hashes. Returns how many of the slots, from the first on, need no
- * other call: they are in memory, or being read. A failure is not remembered, since the reader of
- * each frame meets it again. At most LOD_RUN_FRAMES frames of LOD_RUN_BYTES bytes; `near` as above.
+ * Reads ahead for `count` neighbouring slots, of which the item's is the first. Neighbours are
+ * adjacent in each group, so few requests suffice. Fetches groups first .. last of slots whose
+ * first frame is absent; the first readers check the hashes. Returns how many of the slots, from
+ * the first on, need no other call: they are in memory, or being read. A failure is not remembered,
+ * since the reader of each frame meets it again. At most LOD_RUN_FRAMES frames of LOD_RUN_BYTES
+ * bytes; `near` as above.
  */
 #define LOD_RUN_FRAMES 256u
 #define LOD_RUN_BYTES  (512u << 10)

@@ -37,8 +37,8 @@ struct lod_fetch_job {
     struct lod_fetch_miss *misses; /* `count` of them */
 };
 
-/* Fetches the misses, which have their places, or errors in their stead, in order of the file.
- * Returns the first error of a frame that a reader waits for. */
+/* Fetches the misses in order of the file. Each has its place, or the error of finding it. Returns
+ * the first error of a frame that a reader waits for. */
 LOD_MUST_CHECK int lod_fetch_misses(struct lod_fetch_job *job);
 
 /* Returns whether miss i + 1 goes into the same request as miss i. */

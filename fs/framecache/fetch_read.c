@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The requests of one fetch. Neighbours are joined where the gap between them costs less than a
- * request; the requests go side by side as far as the store can. One that fails is repeated frame
- * by frame, so that one bad sector costs one frame.
+ * request. Requests are sent in parallel as far as the store allows. A request that fails is
+ * repeated frame by frame, so that one bad sector costs one frame.
  */
 #include "framecache/fetch_job.h"
 
@@ -10,7 +10,7 @@
 
 #define BATCH_MAX 16u
 
-/* Requests that go side by side: ranges[i] brings misses first[i] .. last[i]. */
+/* Requests that are sent in parallel: ranges[i] brings misses first[i] .. last[i]. */
 struct batch {
     unsigned count;
     struct lod_range ranges[BATCH_MAX];
@@ -25,7 +25,8 @@ bool lod_fetch_joined(const struct lod_fetch_job *job, unsigned i, uint64_t gap_
            next->place.offset - (miss->place.offset + miss->place.bytes) <= gap_max;
 }
 
-/* Counts the requests, and learns from those that were all answered by the store. */
+/* Counts the requests. If the store answered all of them, adds them to the estimate of its speed.
+ */
 static void account(struct lod_fetch_job *job, const struct batch *batch,
                     const struct lod_read_time *time, int error)
 {

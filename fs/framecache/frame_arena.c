@@ -12,9 +12,11 @@
 #include "framecache/chunk_queue.h"
 
 #define ALIGNED(bytes) (((bytes) + 15) & ~(size_t)15)
-#define CHUNKS_MIN     32u /* at least so many fit the limit, unless they have the smallest size */
+#define CHUNKS_MIN                                                                                 \
+    32u /* the limit holds at least this many chunks, unless they have the smallest size */
 
-/* Pages are mapped in such steps: a call for each frame of few bytes costs more than the frame. */
+/* Pages are mapped in steps of this size: a system call for each small frame would cost more than
+ * the frame. */
 #define PAGED_STEP (64u << 10)
 
 /*
@@ -221,8 +223,8 @@ static bool has_room(struct lod_frame_arena *arena, enum lod_chunk_kind kind, si
     return open && bytes <= open->bytes - open->used && (!front || open->used < RECENT_FRONT);
 }
 
-/* Returns the memory; or none, with a chunk to evict first if there is one. `ret_victim` NULL:
- * evict none. The lock is held. */
+/* Returns the memory. If there is none, sets *ret_victim to a chunk that must be evicted first, if
+ * there is one. `ret_victim` NULL: evict none. The lock is held. */
 static struct piece try_take(struct lod_frame_arena *arena, size_t bytes, enum lod_chunk_kind kind,
                              struct lod_chunk **ret_victim)
 {
@@ -257,8 +259,8 @@ static struct piece try_take(struct lod_frame_arena *arena, size_t bytes, enum l
     return bump(chunk, bytes);
 }
 
-/* Frees the free chunks, whose size is another one. Returns false if there were none.
- * The lock is held. */
+/* Frees the free chunks, which do not have the wanted size. Returns false if there were none. The
+ * lock is held. */
 static bool drop_free(struct lod_frame_arena *arena)
 {
     bool any = arena->free;

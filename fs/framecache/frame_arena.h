@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory of stored frames: an arena of chunks that are evicted whole. Most have one size and
- * are filled from the front. So there is little fragmentation, the limit holds to the byte, and
- * pages are used again. First touches of fresh pages would cost more than all else in a read. It
- * knows no frames and no files.
+ * The memory of stored frames: an arena of chunks, each of which is evicted as one. Most have one
+ * size and are filled from the front. So there is little fragmentation, the limit holds to the
+ * byte, and pages are used again. First touches of fresh pages would cost more than all else in a
+ * read. It knows no frames and no files.
  *
  * - RECENT chunks hold bytes that came at the speed of memory, so they are cheap to read again.
  *   They are few and evicted first in, first out. Only the front of each is used, so that it stays
@@ -40,8 +40,9 @@ struct lod_chunk {
     struct lod_frame_arena *arena;
     struct lod_chunk *after; /* next in its queue or the free list */
     uint8_t *memory;
-    size_t bytes;            /* of memory */
-    size_t used, paged;      /* bytes in use, and with their pages; guarded by the arena's lock */
+    size_t bytes; /* of memory */
+    size_t used,
+        paged; /* bytes in use, and bytes whose pages are mapped; guarded by the arena's lock */
     _Atomic(void *) entries; /* for the owner of the contents; NULL in a new chunk */
     atomic_bool touched;     /* referenced since CLOCK last passed */
     atomic_uint pins;        /* see frame_pins.h */
@@ -73,7 +74,8 @@ void *lod_frame_arena_take_free(struct lod_frame_arena *arena, size_t bytes,
                                 enum lod_chunk_kind kind, struct lod_chunk **ret_chunk);
 
 /*
- * The same outside of the limit, for bytes that are not kept. Returns NULL if memory is exhausted.
+ * The same, but not counted against the limit: for bytes that are not kept. Returns NULL if memory
+ * is exhausted.
  */
 void *lod_frame_arena_take_own(struct lod_frame_arena *arena, size_t bytes,
                                struct lod_chunk **ret_chunk);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy takes the place of the frame in the table. Readers of the old one have references to its
- * chunk. See frame_move.h. */
+/* A copy replaces the frame in the table. Readers of the old frame hold references to its chunk.
+ * See frame_move.h. */
 #include "framecache/frame_move.h"
 
 #include <string.h>

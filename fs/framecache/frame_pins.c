@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of chunks; the newest is looked at first, as frames of a record lie side by side. */
+/* A list of chunks. It is searched from the newest chunk, since adjacent frames of a record are
+ * usually in one chunk. */
 #include "framecache/frame_pins.h"
 
 #include <stdbool.h>

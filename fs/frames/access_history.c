@@ -9,8 +9,8 @@
 
 #define PLACES_MAX 65536u /* 3.5 MiB; enough for 4 TiB of records of the usual size */
 #define PLACES_MIN 16u
-/* Records are read in turn if each has at least so many of the last 64 reads, on average. Random
- * reads of more than 16 records have fewer. */
+/* Records are read in turn if on average each of them got at least this many of the last 64 reads.
+ * In random reads of more than 16 records each gets fewer. */
 #define IN_TURN     4u
 #define SWEEP       64u /* rows that one sweep visits */
 #define STALE_TIMES 16u /* times the mean distance of two reads of a record in random order */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recent reads and loads of each record. It tells whether readers go through the records in
+ * The recent reads and loads of each record. It shows whether readers go through the records in
  * turn, and how many bytes must stay in memory for that order. It counts without locks. A race, or
  * two records that share a row, can cause a worse decision but never a wrong byte.
  */
@@ -61,7 +61,7 @@ bool lod_access_history_look(struct lod_access_history *history, uint32_t record
 
 /* The same for reads that should have come from memory and were slow. */
 bool lod_access_history_doubt(struct lod_access_history *history, uint32_t record, uint64_t ns);
-/* Puts the next doubt off until `ns` from now: the last one took long. */
+/* Postpones the next such question until `ns` from now, because the last one took long. */
 void lod_access_history_trust(struct lod_access_history *history, uint32_t record, uint64_t ns);
 
 /* Returns the groups of the record that were loaded. */

@@ -2,7 +2,7 @@
 /*
  * The listed records that are in memory or in a local copy of the store, or that could not be
  * loaded: a table by record number. Those without pins may be in a copy. Its owner has the lock. It
- * knows no jobs: they mark the records that they still want, and a sweep lets go of the others.
+ * knows no jobs: its owner marks the records that jobs still want, and a sweep removes the others.
  */
 #ifndef LOD_AHEAD_HELD_H
 #define LOD_AHEAD_HELD_H

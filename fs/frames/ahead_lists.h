@@ -11,10 +11,11 @@
 #include "compiler.h"
 #include "list.h"
 
-#define LOD_AHEAD_JOBS       64u          /* jobs with a list at a time */
-#define LOD_AHEAD_RECORDS    65536u       /* records in all lists together */
-#define LOD_AHEAD_KEEP_S     600u         /* an untouched list is dropped after so long, */
-#define LOD_AHEAD_KEEP_S_MAX (24u * 3600) /* or after what its job asks for, at most this */
+#define LOD_AHEAD_JOBS    64u    /* jobs with a list at a time */
+#define LOD_AHEAD_RECORDS 65536u /* records in all lists together */
+#define LOD_AHEAD_KEEP_S  600u   /* an untouched list is dropped after this time, */
+#define LOD_AHEAD_KEEP_S_MAX                                                                       \
+    (24u * 3600) /* or after the time that its job asks for, at most this */
 
 /* A request of a job to change its list. */
 struct lod_ahead_request {
@@ -22,16 +23,17 @@ struct lod_ahead_request {
     uint32_t fidelity; /* enum lod_fidelity: how much of each record it reads */
     uint32_t at;       /* `records` replace the list from this place on */
     uint32_t count;
-    uint32_t done;           /* so many records at the head of the list are needed no more */
-    uint32_t keep_s;         /* 0: LOD_AHEAD_KEEP_S */
+    uint32_t done;   /* number of records at the head of the list that are not needed any more */
+    uint32_t keep_s; /* 0: LOD_AHEAD_KEEP_S */
     const uint32_t *records; /* numbers of records; borrowed */
 };
 
 /* The answer to a request. */
 struct lod_ahead_answer {
-    uint32_t ready; /* so many records behind `done` are wholly in memory, or in a local copy */
+    uint32_t ready; /* number of records after `done` that are completely in memory, or in a local
+                       copy */
     uint32_t total; /* length of the list, from its place 0 */
-    uint64_t bytes_missing;    /* of the records behind `done`, that are in neither */
+    uint64_t bytes_missing;    /* of the records after `done` that are in neither */
     uint64_t bytes_room;       /* this job's share of the larger of the two */
     uint64_t bytes_per_second; /* of loads of listed records; 0: not measured */
 };
@@ -61,11 +63,11 @@ struct lod_ahead_lists {
 };
 
 /*
- * Changes the list of a job: request->count entries from place `at` on replace what stood there and
- * behind it. At the end of the list, no entries only touch it. At place 0, they end the job.
- * `*ret_job`: the job with its list; NULL: it has ended. Errors change nothing: -EINVAL for a
- * fidelity, keep_s or `done` outside its range, -ESTALE if `at` is behind the end of the list,
- * which may have been dropped, -E2BIG for a job or a record too many, -ENOMEM.
+ * Changes the list of a job: request->count entries from place `at` on replace the rest of the
+ * list. At the end of the list, no entries only touch it. At place 0, they end the job. `*ret_job`:
+ * the job with its list; NULL: it has ended. Errors change nothing: -EINVAL for a fidelity, keep_s
+ * or `done` outside its range, -ESTALE if `at` is past the end of the list, which may have been
+ * dropped, -E2BIG if there are too many jobs or records, -ENOMEM.
  */
 LOD_MUST_CHECK int lod_ahead_lists_update(struct lod_ahead_lists *lists, uint64_t now_ns,
                                           const struct lod_ahead_request *request,
@@ -82,7 +84,7 @@ uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists);
 /* A walk over the entries that are not done: one of each job, then the next one of each. */
 struct lod_ahead_turns {
     const struct lod_ahead_lists *lists;
-    size_t turn; /* so many entries of each job were returned */
+    size_t turn; /* number of entries of each job that were returned */
     unsigned job;
 };
 

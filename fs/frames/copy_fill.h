@@ -8,15 +8,15 @@
 
 #include "record/record.h"
 
-/* Returns where a load of the frame at `place` begins: a copy takes only the bytes that follow on
- * those that it has of their slice. */
+/* Returns where a load of the frame at `place` begins: a copy accepts only bytes that directly
+ * follow the bytes of the slice that it has. */
 static inline uint64_t lod_copy_fill_start(struct lod_record *record, const struct lod_place *place)
 {
     return lod_record_copied(record, place->offset / LOD_SLICE_BYTES * LOD_SLICE_BYTES,
                              place->offset);
 }
 
-/* Returns where such a load ends: with a slice. */
+/* Returns where such a load ends: at the end of a slice. */
 static inline uint64_t lod_copy_fill_end(uint64_t from)
 {
     return (from + LOD_IO_BUFFER_BYTES_MAX) / LOD_SLICE_BYTES * LOD_SLICE_BYTES;

@@ -31,7 +31,7 @@ struct ask {
     struct lod_flight_shard *shard;
     struct lod_wanted *wanted;
     unsigned count;
-    unsigned missing, busy; /* counted by the last look */
+    unsigned missing, busy; /* counted by the last lookup */
     unsigned first;         /* index of the first missing frame */
     bool counted;           /* this call was counted as a hit or a miss */
     bool dropped;           /* a frame with a wrong hash is read again */
@@ -45,7 +45,7 @@ struct lod_key lod_frames_key(const struct lod_item *item, unsigned group, uint6
     return lod_fetch_key(&item->recd, item->number - item->recd.first_item, group, number);
 }
 
-/* ------------------------------------------------------------------------------ one look */
+/* ------------------------------------------------------------------------------ one lookup */
 
 static void take(struct ask *ask, unsigned i, struct lod_frame_entry *entry)
 {
@@ -65,7 +65,7 @@ static void take(struct ask *ask, unsigned i, struct lod_frame_entry *entry)
 
 /* Takes the frames in the table and counts the others. Returns the error of a frame that is known
  * to be bad. */
-static int look(struct ask *ask)
+static int find(struct ask *ask)
 {
     struct lod_flight_shard *shard = ask->shard;
     int error = 0;
@@ -155,7 +155,7 @@ static int refuse(struct ask *ask, const struct unchecked *unchecked, struct lod
                                     wanted->frame, place->offset, error);
 }
 
-/* The first reader of a prefetched frame checks its hash; two at once both do. */
+/* The first reader of a prefetched frame checks its hash; two simultaneous ones both check it. */
 static int check_new(struct ask *ask)
 {
     struct lod_record *record = NULL;
@@ -212,7 +212,7 @@ static int await(struct ask *ask)
     return error;
 }
 
-/* Fetches the missing frames: by loading a prefix if that pays, else alone. */
+/* Fetches the missing frames: by loading a prefix if that pays, else directly. */
 static int fetch_missing(struct ask *ask, bool *loaded)
 {
     struct lod_prefetch *prefetch = &ask->frames->prefetch;
@@ -243,11 +243,11 @@ static int fetch_missing(struct ask *ask, bool *loaded)
 /* Blocks until every frame is there, and checks those that no reader has used yet. */
 static int get_all(struct ask *ask, bool *loaded)
 {
-    int error = look(ask);
+    int error = find(ask);
 
     while (!error && ask->missing + ask->busy) {
         error = ask->missing ? fetch_missing(ask, loaded) : await(ask);
-        error = error ? error : look(ask);
+        error = error ? error : find(ask);
     }
     ask->dropped = false;
     return error ? error : check_new(ask);

@@ -24,8 +24,8 @@ struct lod_frames;
 
 struct lod_frames_options {
     struct lod_byte_limit *limit; /* of frames in memory; outlives this object */
-    /* Limit of all prefixes. 0, for a shared store: half of the available memory, looked up now and
-     * then. */
+    /* Limit of all prefixes. 0, for a shared store: half of the available memory, read again every
+     * few seconds. */
     uint64_t room_bytes;
     bool threads;              /* may it start threads that prefetch? */
     unsigned loads, loads_max; /* in flight at first and at most; 0: 1 */
@@ -49,9 +49,9 @@ LOD_MUST_CHECK int lod_frames_get(struct lod_frames *frames, const struct lod_it
                                   struct lod_wanted *wanted, unsigned count);
 
 /*
- * Reads ahead in one go for `count` neighbouring items from this one on, if the store answers at
- * the speed of memory: groups first .. last of each. Returns how many of them, at least one, need
- * no other call; see lod_fetch_run.
+ * Reads ahead groups first .. last of `count` neighbouring items, beginning with this one, if the
+ * store answers at the speed of memory. Returns how many of the items, at least one, need no other
+ * call; see lod_fetch_run.
  */
 uint32_t lod_frames_run(struct lod_frames *frames, const struct lod_item *item, uint32_t count,
                         unsigned first, unsigned last);

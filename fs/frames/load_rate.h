@@ -12,7 +12,7 @@
 
 #include "clock.h"
 
-#define LOD_LOAD_RATE_NS (2 * LOD_SECOND_NS) /* loads of so long count */
+#define LOD_LOAD_RATE_NS (2 * LOD_SECOND_NS) /* beyond this time of loads both sums are halved */
 
 /* All zero: nothing is measured yet. */
 struct lod_load_rate {

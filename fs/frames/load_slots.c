@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* Returns the bytes of requests in flight. A request counts for LOD_IO_BUFFER_BYTES at most, and
- * for as many while its bytes are unknown. */
+/* Returns the bytes of requests in flight. A request counts as LOD_IO_BUFFER_BYTES at most, and as
+ * exactly that while its size is unknown. */
 static uint64_t bytes_in_flight(const struct lod_load_slots *slots)
 {
     uint64_t bytes = 0;

@@ -4,9 +4,10 @@
  * It knows no store, no thread and no clock; its owner has the lock.
  *
  * A load is for readers that wait (DEMAND), or for later ones (AHEAD). A waiting reader comes
- * first: no load ahead begins while one waits for a slot, and one in flight gives its slot up at
- * its next step. If several may be in flight, readers have one slot more than loads ahead. The
- * window counts large loads; of small ones as many may be in flight as have the same bytes.
+ * first: while a reader waits for a slot, no load ahead begins, and a load ahead in flight releases
+ * its slot at its next step. If several loads may be in flight, readers have one slot more than
+ * loads ahead. The window counts large loads; of small loads as many may be in flight as have the
+ * same number of bytes.
  */
 #ifndef LOD_LOAD_SLOTS_H
 #define LOD_LOAD_SLOTS_H
@@ -49,14 +50,14 @@ bool lod_load_slots_may(const struct lod_load_slots *slots, bool ahead);
 struct lod_load *lod_load_slots_begin(struct lod_load_slots *slots, uint32_t record, bool ahead);
 
 /* Notes that a reader waits for this load, which may be NULL. If several loads may be in flight, it
- * is no longer one ahead. */
+ * stops being a load ahead. */
 void lod_load_slots_join(struct lod_load_slots *slots, struct lod_load *load);
 
-/* Returns how many requests each load may send side by side: as many as loads could begin now, and
- * its own. */
+/* Returns how many requests each load may send in parallel: its own, and one for each load that
+ * could begin now. */
 unsigned lod_load_slots_parts(const struct lod_load_slots *slots);
 
-/* Counts a step of `bytes` bytes. Returns whether the load should go on. */
+/* Counts a step of `bytes` bytes. Returns whether the load should continue. */
 bool lod_load_slots_step(struct lod_load_slots *slots, struct lod_load *load, uint64_t bytes);
 
 void lod_load_slots_end(struct lod_load_slots *slots, struct lod_load *load);

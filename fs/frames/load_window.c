@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A speed is measured over twice as many requests as are in flight, without those begun before. It
- * counts only if the window was full meanwhile: otherwise readers, not the store, set the speed. In
- * a full window the durations of these requests add up to about .8 of its places times the time.
+ * A speed is measured over twice as many requests as are in flight; requests that began before the
+ * measurement are left out. The result counts only if the window was full meanwhile: otherwise the
+ * readers, not the store, determined the speed. In a full window the durations of these requests
+ * add up to about .8 of its places times the time.
  */
 #include "frames/load_window.h"
 
 #include "clock.h"
 
-#define FASTER_PERCENT 108u /* a larger window that is not so much faster is given up */
+#define FASTER_PERCENT 108u /* a larger window is kept only if it is faster by this factor */
 #define FULL_PERCENT   60u
 #define REST_NS        (5 * LOD_SECOND_NS)
 

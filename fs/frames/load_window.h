@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The window: how many loads should be in flight. Now and then a quarter more is tried, and kept if
- * all loads together became faster. Pure functions of times and bytes: no lock, no clock, no
- * thread.
+ * The window: how many loads should be in flight. From time to time a window larger by a quarter is
+ * tried, and kept if all loads together became faster. Pure functions of times and bytes: no lock,
+ * no clock, no thread.
  */
 #ifndef LOD_LOAD_WINDOW_H
 #define LOD_LOAD_WINDOW_H

@@ -61,7 +61,7 @@ static bool is_in_memory(const struct lod_prefetch *prefetch, const struct lod_i
                : is;
 }
 
-/* Returns whether a local copy of the store has all missing frames: reading them is no load. */
+/* Returns whether a local copy of the store has all missing frames, so that no load is needed. */
 static bool are_copied(const struct lod_prefetch *prefetch, const struct lod_item *item,
                        const struct lod_wanted *wanted, unsigned count)
 {
@@ -79,8 +79,8 @@ static bool are_copied(const struct lod_prefetch *prefetch, const struct lod_ite
     return true;
 }
 
-/* Returns the last group that jobs will read of a record, for a reader of groups `from` and up; 0:
- * they did not tell of those groups. */
+/* Returns the last group that the lists of jobs name of a record, for a reader of groups `from` and
+ * up; 0: they name none of these groups. */
 static unsigned announced(struct lod_prefetch *prefetch, uint32_t record, unsigned from)
 {
     enum lod_ahead_place place;
@@ -277,9 +277,9 @@ void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *it
 }
 
 /*
- * Loads the chosen prefix, unless another load is in flight or has brought it since the decision,
- * when the groups `before` counted as loaded. The kernel may have evicted those: the choice is
- * among frames that are not in memory, so it counts, not the history.
+ * Loads the chosen prefix, unless another load is in flight or has loaded it since the decision.
+ * `before`: the groups that counted as loaded at the decision. The kernel may have evicted them, so
+ * they do not prevent the load.
  */
 static enum lod_prefetch_done load(struct lod_prefetch *prefetch, const struct lod_item *item,
                                    const struct lod_prefetch_miss *miss,

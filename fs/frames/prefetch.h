@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prefetching: gathers the numbers for prefetch_policy.h and executes its decisions. It owns the
- * loads in flight, their buffers, and the background threads. On a disk one load runs at a time,
- * since one that seeks between two prefixes is slower for both. Readers that miss frames of a
- * record that is being loaded wait for the next step of its load and look again.
+ * loads in flight, their buffers, and the background threads. On a disk one load runs at a time:
+ * seeking between two prefixes would make both slower. Readers that miss frames of a record that is
+ * being loaded wait for the next step of its load and check again.
  */
 #ifndef LOD_PREFETCH_H
 #define LOD_PREFETCH_H
@@ -32,7 +32,7 @@ void lod_prefetch_note(struct lod_prefetch *prefetch, const struct lod_item *ite
                        const struct lod_wanted *wanted, unsigned count);
 
 enum lod_prefetch_done {
-    LOD_PREFETCH_MOVED, /* this thread or another one loaded something: look again */
+    LOD_PREFETCH_MOVED, /* this thread or another one loaded something: check again */
     LOD_PREFETCH_NONE,  /* fetch the missing frames alone */
     /* The same, but they should be in memory; if not, call lod_prefetch_doubt. */
     LOD_PREFETCH_NEAR,
@@ -55,8 +55,8 @@ LOD_MUST_CHECK enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *pre
 LOD_MUST_CHECK bool lod_prefetch_is_fast(struct lod_prefetch *prefetch, const struct lod_item *item,
                                          struct lod_groups groups, bool *ret_near);
 
-/* For a read that should have come from memory and was slow. Asks the kernel again whether the
- * record is there, at most 50 times a second. */
+/* Call it after a slow read that should have come from memory. Asks the kernel again whether the
+ * record is in its page cache, at most 50 times a second. */
 void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *item);
 
 /* Returns the bytes of cache that the present read order needs; 0: the present cache suffices;

@@ -13,13 +13,13 @@
  * quarter, and so may frames that were read before and find no memory to move to. */
 #define PINNED_PART 6u
 
-#define LOOK_NS  (5 * LOD_SECOND_NS) /* between two looks at the page cache, or at a copy */
-#define AGAIN_NS LOD_SECOND_NS       /* until a copy without room is looked at again */
+#define LOOK_NS  (5 * LOD_SECOND_NS) /* between two checks of the page cache, or of a copy */
+#define AGAIN_NS LOD_SECOND_NS       /* until a full copy is checked again */
 
 /* ------------------------------------------------------------------------------ shares of room */
 
-/* The entries of a job, behind those that are done, within its share of the rooms: the first ones
- * are in memory and in the copy, the others in the copy alone. */
+/* The entries of a job, behind those that are done, within its share of memory and copy: the first
+ * ones are in memory and in the copy, the others only in the copy. */
 struct walk {
     const struct lod_ahead_job *job;
     size_t next;
@@ -42,7 +42,7 @@ static struct walk begin_walk(const struct lod_prefetch *prefetch, const struct 
                          .copy_left = share_of(prefetch, prefetch->copy_room)};
 }
 
-/* Returns the next entry for which there is room; NULL: no other. */
+/* Returns the next entry for which there is room; NULL: there is no other. */
 static const struct lod_ahead_entry *step(struct walk *walk)
 {
     const struct lod_ahead_entry *entry = &walk->job->at[walk->next];
@@ -58,7 +58,7 @@ static const struct lod_ahead_entry *step(struct walk *walk)
     return entry;
 }
 
-/* Drops the records that no list has room for any more. The lock is held. */
+/* Drops the records that fit in the share of no list any more. The lock is held. */
 static void sweep(struct lod_prefetch *prefetch, uint64_t room)
 {
     for (unsigned i = 0; i < prefetch->lists.count; i++) {
@@ -74,7 +74,7 @@ static void sweep(struct lod_prefetch *prefetch, uint64_t room)
     atomic_store_explicit(&prefetch->list_count, prefetch->lists.count, memory_order_relaxed);
 }
 
-/* Tells a local copy of the store which records the lists name; the jobs take turns. The lock is
+/* Announces the records of all lists to a local copy of the store; the jobs take turns. The lock is
  * held. */
 static void announce_to_copy(struct lod_prefetch *prefetch)
 {
@@ -105,7 +105,7 @@ static bool is_ready(const struct lod_prefetch *prefetch, const struct lod_ahead
 
 /* ------------------------------------------------------------------------------ requests */
 
-/* Returns what the slices of a record's beginning take, up to this group. */
+/* Returns the size, in whole blocks, of a local copy of the record up to the end of this group. */
 static uint64_t copy_bytes_of(const struct lod_record_desc *recd, unsigned last)
 {
     return lod_round_up(lod_record_desc_end(recd, last), LOD_LOAD_ALIGN);
@@ -168,8 +168,8 @@ static void answer(const struct lod_prefetch *prefetch, const struct lod_ahead_j
 }
 
 /*
- * Records that failed are tried again. Those of a shared store or in a copy are looked at again now
- * and then, since the page cache or the copy may have lost them. The lock is held.
+ * Records that failed are tried again. Records of a shared store or in a copy are checked again
+ * from time to time, since the page cache or the copy may have dropped them. The lock is held.
  */
 static void begin_again(struct lod_prefetch *prefetch, uint64_t now)
 {

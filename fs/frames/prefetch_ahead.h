@@ -20,13 +20,14 @@ LOD_MUST_CHECK int lod_prefetch_announce(struct lod_prefetch *prefetch,
                                          const struct lod_ahead_request *request,
                                          struct lod_ahead_answer *ret_answer);
 
-/* Call it when the room for prefixes has changed: drops listed records for which there is none. */
+/* Call it when the memory for prefixes has changed: drops listed records that do not fit any more.
+ */
 void lod_prefetch_trim(struct lod_prefetch *prefetch);
 
 /* Returns whether any job has a list. Never blocks. */
 bool lod_prefetch_has_lists(const struct lod_prefetch *prefetch);
 
-/* Where there is room for a listed record. */
+/* Where a listed record fits. */
 enum lod_ahead_place {
     LOD_AHEAD_NOWHERE,
     LOD_AHEAD_COPY, /* in a local copy of the store */
@@ -42,9 +43,9 @@ struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t re
 bool lod_prefetch_settle_copy(struct lod_prefetch *prefetch, const struct lod_record_desc *recd,
                               struct lod_groups groups);
 
-/* Drops lists whose time is over, and has a copy looked at again whose time has come. Call it
- * before each wait, since no wait is longer than these times. `room` as lod_prefetch_room returns
- * it. The lock is held. */
+/* Drops lists whose time is over, and marks records in a copy for a new check when that is due.
+ * Call it before each wait, since no wait is longer than these times. `room` as lod_prefetch_room
+ * returns it. The lock is held. */
 void lod_prefetch_ahead_pass(struct lod_prefetch *prefetch, uint64_t room);
 
 /* Returns the next record to load; false: none now. The lock is held. */
@@ -62,7 +63,7 @@ struct lod_ahead_stats {
     uint64_t pinned_bytes;  /* memory that cannot be evicted */
     uint64_t outside;       /* reads of records that no list names, while there was a list */
     uint64_t loads;         /* in flight now, listed or not */
-    uint64_t window_bytes;  /* so many of them would be in flight if there were enough to load */
+    uint64_t window_bytes; /* bytes of loads that would be in flight if there were enough to load */
     struct lod_duration_sum waits; /* of readers, for loads */
 };
 struct lod_ahead_stats lod_prefetch_ahead_stats(struct lod_prefetch *prefetch);

@@ -100,7 +100,7 @@ bool lod_prefetch_begin_ahead(struct lod_prefetch *prefetch, uint32_t record)
     return mine;
 }
 
-/* The load that a step belongs to. */
+/* The load of a step. */
 struct stepping {
     struct lod_prefetch *prefetch;
     struct lod_load *load;
@@ -108,7 +108,7 @@ struct stepping {
     uint64_t begun_ns;      /* when the next request began */
 };
 
-/* A load that a reader has joined is for readers from its next request on. */
+/* A load that a reader has joined gets the priority of a reader from its next request on. */
 static enum lod_read_class class_of(const struct lod_load *load)
 {
     return load->ahead ? LOD_READ_AHEAD : LOD_READ_DEMAND;
@@ -126,7 +126,8 @@ static uint64_t bytes_of(const struct lod_io_buffer *buffer)
     return buffer->bytes - buffer->copied_bytes;
 }
 
-/* Learns from a request, if several may be in flight. The lock is held. */
+/* Adds a request to the measurement of the window, if several may be in flight. The lock is held.
+ */
 static void learn(struct lod_prefetch *prefetch, const struct lod_load_ended *ended)
 {
     lod_load_window_add(&prefetch->slots.window, ended);
@@ -175,7 +176,7 @@ static bool step(void *ctx)
     return more;
 }
 
-/* The first load of all stops after one step, which measures the bandwidth. */
+/* The very first load stops after one step, which measures the bandwidth. */
 static bool step_once(void *ctx)
 {
     return step(ctx) && false;
@@ -210,7 +211,7 @@ static struct stepping find(struct lod_prefetch *prefetch, const struct lod_item
                              lod_clock_ns()};
 }
 
-/* Returns the error of a load, or that the copy did not take its bytes. */
+/* Returns the error of a load, or -EIO if the local copy did not accept its bytes. */
 static int kept(struct lod_prefetch *prefetch, const struct lod_item *item,
                 struct lod_groups groups, enum lod_ahead_place place, int error)
 {

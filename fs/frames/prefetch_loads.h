@@ -10,13 +10,13 @@
 #include "compiler.h"
 #include "frames/prefetch_state.h"
 
-/* A load takes about a second at most, so a longer wait means that the store stalls. */
+/* A load takes about a second at most, so a longer wait means that the store does not answer. */
 #define LOD_PREFETCH_PATIENCE_NS 1500000000ull
 
 /* Results of lod_prefetch_begin. */
 enum lod_prefetch_begun {
     LOD_PREFETCH_MINE,  /* begun; the caller ends it */
-    LOD_PREFETCH_STEP,  /* a load has made a step: look again */
+    LOD_PREFETCH_STEP,  /* a load has made a step: check again */
     LOD_PREFETCH_STUCK, /* no load made a step for LOD_PREFETCH_PATIENCE_NS */
 };
 /*

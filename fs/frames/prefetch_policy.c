@@ -11,15 +11,16 @@
  *    there is room for some records: the first ones asked for get all groups and keep them. A
  *    cache that replaced them would find the wrong ones, because each epoch asks for every record
  *    once. A prefix also stays if a local copy of the store has room for it.
- * 5. A load must be over at once, or cost at most WORTH times what the readers' requests to this
- *    record cost so far. So reading little of a record costs at most that factor.
+ * 5. A load whose bytes stay must end within AT_ONCE_NS; any load may cost at most WORTH times what
+ * the readers' requests to this record cost so far. So reading little of a record costs at most
+ * that factor.
  */
 #include "frames/prefetch_policy.h"
 
 #include "backend/io_estimate.h"
 
 #define WORTH        4u
-#define EARLIER_PART 4u           /* a base that is no prefix saves a fifth of the requests */
+#define EARLIER_PART 4u           /* a base that is no prefix must save a fifth of the requests */
 #define COPY_LEAST   (256u << 10) /* with less room a copy is full */
 #define ASKED_ENOUGH 3u           /* items of this record */
 #define MEAN_ENOUGH  4u           /* items of each record before it */
@@ -71,8 +72,8 @@ static bool is_read_through(const struct lod_prefetch_miss *miss,
            (order->asked >= ASKED_ENOUGH || order->asked_mean >= MEAN_ENOUGH);
 }
 
-/* Returns the requests, in 1,024ths of those for all items, that `groups` groups still cost.
- * Records kept whole have `spare` bytes of the `rest` that all would need. */
+/* Returns the requests that remain for `groups` groups, in 1,024ths of the requests for all items.
+ * `rest` is the size of these groups of all records, of which `spare` bytes fit in memory. */
 static uint64_t requests_left(unsigned groups, uint64_t spare, uint64_t rest)
 {
     return groups * ((rest - spare) / (rest / 1024 + 1));

@@ -41,9 +41,9 @@ struct lod_prefetch_room {
 };
 
 /*
- * Returns the groups that are worth keeping of all records, for readers that want groups from ..
- * last; last 0: none. All of them if they fit in `room`. `totals`: bytes of groups 1 .. k of all
- * records; UINT64_MAX if they are unknown.
+ * Returns the groups that are worth keeping in memory for all records, for readers that want groups
+ * from .. last; last 0: none. If all wanted groups fit in `room`, returns all. `totals`: bytes of
+ * groups 1 .. k of all records; UINT64_MAX if they are unknown.
  */
 struct lod_groups lod_prefetch_base(const uint64_t totals[LOD_GROUPS_MAX + 1], unsigned from,
                                     unsigned last, uint64_t room);
@@ -68,7 +68,7 @@ struct lod_prefetch_miss {
 struct lod_prefetch_choice {
     unsigned first, last; /* groups to load; last 0: read the missing frames alone */
     unsigned from;        /* first group to load of the next record */
-    bool short_of_room;   /* with a larger cache it would have been a prefix */
+    bool short_of_room;   /* with a larger cache the choice would have been a prefix */
 };
 
 struct lod_prefetch_choice lod_prefetch_decide(const struct lod_prefetch_miss *miss,

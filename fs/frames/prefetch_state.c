@@ -7,7 +7,7 @@
 #include "clock.h"
 #include "memory/available.h"
 
-#define ROOM_NS (5 * LOD_SECOND_NS) /* a look at the available memory is valid for so long */
+#define ROOM_NS (5 * LOD_SECOND_NS) /* the available memory is read again after this time */
 
 struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefetch)
 {
@@ -19,8 +19,8 @@ struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefet
                                       .ranges = estimate->ranges};
 }
 
-/* Adds up the index once, when the store is first slow. Two threads that do so at once get the same
- * result. */
+/* Adds up the index once, when the store is slow for the first time. Two threads that do so
+ * simultaneously get the same result. */
 static const uint64_t *totals_of(struct lod_prefetch *prefetch)
 {
     uint64_t totals[LOD_GROUPS_MAX + 1];
@@ -42,7 +42,7 @@ uint64_t lod_prefetch_room(struct lod_prefetch *prefetch)
 {
     uint64_t now = lod_clock_ns();
 
-    /* The bytes come before their time: a thread that sees the time sees them. */
+    /* The bytes are stored before the time, so a thread that sees the time sees the bytes too. */
     if (now > atomic_load_explicit(&prefetch->room_until_ns, memory_order_acquire)) {
         atomic_store_explicit(&prefetch->room_bytes, lod_available_bytes() / 2,
                               memory_order_relaxed);
@@ -51,7 +51,7 @@ uint64_t lod_prefetch_room(struct lod_prefetch *prefetch)
     return atomic_load_explicit(&prefetch->room_bytes, memory_order_relaxed);
 }
 
-/* Returns UINT64_MAX, which fits no room, if the sum of the store overflows. */
+/* Returns UINT64_MAX, which fits in no memory, if the sum of the store overflows. */
 static uint64_t total_of(const uint64_t *totals, unsigned from, unsigned last)
 {
     return totals[last] == UINT64_MAX ? UINT64_MAX : totals[last] - totals[from - 1];

@@ -57,7 +57,7 @@ static bool load_ahead(struct lod_prefetch *prefetch, const struct lod_item *ite
     return true;
 }
 
-/* Moves a foresight to the record behind this one. */
+/* Moves a foresight (the record to load next) to the record after this one. */
 static void move_on(struct lod_foresight *next, const struct lod_item *item)
 {
     const uint64_t bytes =
@@ -76,7 +76,7 @@ static bool reaches(const struct lod_foresight *next, const struct lod_item *ite
            (next->records < AHEAD_LEAST || (several && next->records < AHEAD_MOST && next->bytes));
 }
 
-/* Lets another thread go on with the next record, unless a newer call has come. */
+/* Lets another thread continue with the next record, unless a newer call has come. */
 static void hand_on(struct lod_prefetch *prefetch, const struct lod_foresight *next)
 {
     pthread_mutex_lock(&prefetch->lock);
@@ -126,7 +126,7 @@ static void give_up(struct lod_prefetch *prefetch, const struct lod_ahead_entry 
     lod_prefetch_end(prefetch, entry->record);
 }
 
-/* Loads as much of a listed record as all jobs together want of it, and ends its load. */
+/* Loads all groups of a listed record that any job wants, and ends its load. */
 static void load_listed(struct lod_prefetch *prefetch, const struct lod_ahead_entry *entry)
 {
     struct lod_fetch *fetch = prefetch->fetch;
@@ -155,15 +155,14 @@ static void load_listed(struct lod_prefetch *prefetch, const struct lod_ahead_en
 
 /* ------------------------------------------------------------------------------ threads */
 
-/* The next work of a thread. */
+/* The next task of a thread. */
 struct work {
     bool listed;
     struct lod_ahead_entry entry; /* of a list; its load has begun */
     struct lod_foresight next;    /* else */
 };
 
-/* Blocks until there is a change, a list's time is over, or a copy is to be looked at again. The
- * lock is held. */
+/* Blocks until there is a change, a list expires, or a check of a copy is due. The lock is held. */
 static void await_change(struct lod_prefetch *prefetch)
 {
     const uint64_t end = lod_ahead_lists_until(&prefetch->lists), again = prefetch->again_ns,
@@ -178,7 +177,8 @@ static void await_change(struct lod_prefetch *prefetch)
     }
 }
 
-/* Takes the next work, with a slot for a listed record; false: there is none. The lock is held. */
+/* Takes the next task, with a slot if it is a listed record; false: there is none. The lock is
+ * held. */
 static bool take_work(struct lod_prefetch *prefetch, uint64_t room, struct work *ret_work)
 {
     const bool may = lod_load_slots_may(&prefetch->slots, true);
@@ -198,7 +198,7 @@ static bool take_work(struct lod_prefetch *prefetch, uint64_t room, struct work 
 
 static void *run(void *ctx);
 
-/* Starts as many threads as small loads may be in flight. The lock is held. */
+/* Starts threads until there is one for each small load that may be in flight. The lock is held. */
 static void start(struct lod_prefetch *prefetch)
 {
     while (prefetch->threads && !prefetch->over &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The background threads of prefetching: as many as loads may be in flight, started when there is
- * work. They load the records that jobs have announced. Without a list, they load the records that
- * follow the one a reader has come to. Decisions are made by prefetch_policy.h and
+ * The background threads of prefetching: one for each load that may be in flight, started when
+ * there is work. They load the records that jobs have announced. Without a list, they load the
+ * records that follow the one a reader has come to. Decisions are made by prefetch_policy.h and
  * prefetch_ahead.h.
  */
 #ifndef LOD_PREFETCH_THREADS_H
@@ -15,7 +15,7 @@
 void lod_prefetch_ahead(struct lod_prefetch *prefetch, const struct lod_item *item,
                         struct lod_groups groups);
 
-/* Lists have changed (prefetch_ahead.h): the threads look at them. Never blocks. */
+/* Wakes the threads after lists have changed (prefetch_ahead.h). Never blocks. */
 void lod_prefetch_wake(struct lod_prefetch *prefetch);
 
 /* Prevents further loads and joins the threads. */

@@ -45,7 +45,7 @@ struct run {
     struct spot spots[RUN_FRAMES];
 };
 
-/* Spots first .. end - 1 of a run, copied to one place in a chunk. */
+/* Frames first .. end - 1 of a run, which are copied to one place in a chunk. */
 struct piece {
     const struct run *run;
     unsigned first, end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -o setuid=: the process becomes a user, for good. */
+/* -o setuid=: the process changes its user permanently. */
 #ifndef LOD_ACT_AS_H
 #define LOD_ACT_AS_H
 

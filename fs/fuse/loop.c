@@ -68,7 +68,7 @@ static int read_request(struct fuse_session *session, struct fuse_buf *buf)
 
 static void *serve(void *arg);
 
-/* Starts a thread. A failure, for want of memory too, is ignored: fewer threads are slower, not
+/* Starts a thread. A failure, such as a lack of memory, is ignored: fewer threads are slower, not
  * wrong. */
 static void start_another(struct loop *loop)
 {
@@ -124,7 +124,7 @@ static bool is_running(int error)
     return error == 0 || error == -EINTR || error == -EAGAIN || error == -ENOENT;
 }
 
-/* Of all signals a thread takes WAKE alone, which interrupts its read(2). */
+/* A thread receives only the signal WAKE, which interrupts its read(2). */
 static void *serve(void *arg)
 {
     const struct thread *thread = arg;

@@ -79,7 +79,7 @@ static int absolute(const char *location, char ret_path[PATH_MAX])
     return 0;
 }
 
-/* A signal ends the session, while threads may wait for a store that does not answer. */
+/* A signal ends the session also while threads wait for a store that does not answer. */
 static bool is_over(void *ctx)
 {
     struct mount *mount = ctx;
@@ -88,8 +88,8 @@ static bool is_over(void *ctx)
     return session && fuse_session_exited(session);
 }
 
-/* Loads leave some connections for single frames; a limited store has as many as its delays
- * overlap. */
+/* Loads leave some connections for single frames. With -o download_parallel there are at most that
+ * many loads. */
 static unsigned loads_max(const struct lod_fuse_options *options)
 {
     const unsigned set = options->how.connections, parallel = options->download_parallel;
@@ -251,7 +251,7 @@ static int serve(struct mount *mount)
     if (!error) {
         atomic_store(&mount->session, session);
         error = lod_loop(session, mount->options.threads);
-        lod_store_stop(lod_dataset_store(mount->dataset)); /* requests in flight are given up */
+        lod_store_stop(lod_dataset_store(mount->dataset)); /* requests in flight are cancelled */
         atomic_store(&mount->session, NULL);
         lod_service_stopping();
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mount from its options to its end: session, background, loop. Only this room uses libfuse. */
+/* A mount from its options to its end: session, background, loop. Only this module uses libfuse. */
 #ifndef LOD_MOUNT_H
 #define LOD_MOUNT_H
 

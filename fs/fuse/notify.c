@@ -13,7 +13,7 @@
 #include "views/inode.h"
 #include "views/view.h"
 
-#define TURN_NS 20000000 /* interval at which lod_notify_end looks for a request to answer */
+#define TURN_NS 20000000 /* interval at which lod_notify_end checks for a request to answer */
 
 struct request {
     struct request *next;
@@ -121,7 +121,7 @@ int lod_notify_switch(struct lod_notify *notify, fuse_req_t req, unsigned fideli
     return 0;
 }
 
-/* Waits for the thread, up to TURN_NS. Returns whether it has nothing left to do. */
+/* Waits for the thread, at most TURN_NS. Returns whether the thread has nothing left to do. */
 static bool wait_idle(struct lod_notify *notify)
 {
     const struct timespec until = lod_clock_until(TURN_NS);

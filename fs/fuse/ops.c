@@ -116,7 +116,7 @@ static void op_readlink(fuse_req_t req, fuse_ino_t number)
     }
 }
 
-/* Reads a file of .lodfs; it is small enough to be answered as a whole. */
+/* Reads a file of .lodfs; it is small enough to be answered in one reply. */
 static void read_control(fuse_req_t req, const struct lod_ops *ops, uint32_t number, size_t size,
                          off_t offset)
 {
@@ -127,14 +127,14 @@ static void read_control(fuse_req_t req, const struct lod_ops *ops, uint32_t num
     fuse_reply_buf(req, text, bytes);
 }
 
-/* Returns the first whole page; NULL of NULL. The kernel copies page by page, from two if they are
- * not the same ones. */
+/* Returns the first page boundary in the memory; NULL for NULL. The kernel copies page by page, and
+ * needs two copies for each page if the data does not begin at a boundary. */
 static uint8_t *page_in(uint8_t *memory)
 {
     return memory ? memory + -(uintptr_t)memory % PAGE_BYTES : NULL;
 }
 
-/* A file of a framing is put together in a buffer: it has more pieces than one reply may have. */
+/* A framed file is assembled in a buffer, because it has more pieces than one reply may have. */
 static void read_shard(fuse_req_t req, const struct lod_ops *ops, const struct lod_found *found,
                        size_t size, off_t offset)
 {

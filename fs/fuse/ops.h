@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a mount and the steps of its callbacks, shared by the sources of this room. */
+/* The state of a mount and the steps of its callbacks, shared by the sources of this module. */
 #ifndef LOD_OPS_H
 #define LOD_OPS_H
 
@@ -50,8 +50,8 @@ LOD_MUST_CHECK int lod_ops_entry(const struct lod_ops *ops, const struct lod_fou
 #define LOD_TIMEOUT_S 1e9 /* 31 years, in place of for ever */
 
 /*
- * Answers `error`: ENOENT, ENAMETOOLONG, ENOMEM, EINTR and ENOTTY as they are, ETIME as ETIMEDOUT,
- * others as EIO. The dataset logs those that it has not logged yet.
+ * Answers `error`. ENOENT, ENAMETOOLONG, ENOMEM, EINTR and ENOTTY are sent unchanged, ETIME as
+ * ETIMEDOUT, all others as EIO. The dataset logs those that it has not logged yet.
  */
 void lod_ops_fail(fuse_req_t req, fuse_ino_t number, int error);
 

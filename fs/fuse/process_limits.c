@@ -20,10 +20,11 @@ static void raise_file_limit(void)
 }
 
 /*
- * One heap serves all threads: heaps of their own grow by an mprotect for each frame read, and keep
- * what others freed. It has metadata of large records, too, since new pages for it cost more than
- * to read it. Where memory is short these are mapped: the gaps between such blocks ended mounts in
- * a cgroup of 64 MiB.
+ * All threads share one heap: a heap for each thread would grow by an mprotect for each frame read,
+ * and would keep memory that other threads freed. The heap also serves the metadata of large
+ * records, since new pages cost more time than reading the metadata. Where memory is short, such
+ * large blocks are mapped instead: fragmentation of the heap made mounts in a cgroup of 64 MiB run
+ * out of memory.
  */
 static void set_heap(uint64_t available)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells the service manager that started this process how it does, by the protocol of
+/* Reports the state of this process to the service manager that started it, by the protocol of
  * sd_notify(3): a datagram to the socket that NOTIFY_SOCKET names. No library is needed. */
 #ifndef LOD_SERVICE_H
 #define LOD_SERVICE_H

@@ -13,8 +13,8 @@
 
 #define END_WAIT_MS 10000
 
-/* Retries while the mount is busy: a short use, such as a query for the mount's store, ends within
- * this time. */
+/* How long to retry while the mount is busy: a short use, such as a query for the mount's store,
+ * ends within this time. */
 #define BUSY_TRIES   5u
 #define BUSY_WAIT_US 100000u
 

@@ -40,7 +40,7 @@ static const char *device_lacks(void)
     }
 }
 
-/* Looks where libfuse does: in /usr/bin, then in each folder of PATH. */
+/* Searches where libfuse does: in /usr/bin, then in each folder of PATH. */
 static bool has_helper(void)
 {
     const char *folder = getenv("PATH");

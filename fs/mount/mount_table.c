@@ -107,7 +107,8 @@ static int look_at(void *ctx, const struct lod_mount_row *row)
     return 0;
 }
 
-/* Without a table only a daemon can tell. Its user is unknown: fusermount3 then says why it fails.
+/* Without a table of mounts only the daemon can answer. The user of the mount is unknown, so a
+ * refusal is left to fusermount3, which prints the reason.
  */
 static void ask_daemon(const char *path, struct lod_mount_seen *ret_seen)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's table of mounts. It tells what is mounted at a path, and whether a folder is inside
- * a mount or inside a store that is mounted. The table shows the values of -o fsname and -o
- * subtype, so the daemon is asked if the table does not tell.
+ * The kernel's table of mounts. It answers which file system is mounted at a path, and whether a
+ * folder is inside a mount or inside a store that is mounted. The table shows the values of -o
+ * fsname and -o subtype, so the daemon is asked where the table is not enough.
  */
 #ifndef LOD_MOUNT_TABLE_H
 #define LOD_MOUNT_TABLE_H

@@ -60,7 +60,7 @@ int lod_mountpoint_resolve(const char *mountpoint, char ret_path[PATH_MAX])
     return wrote < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* Asks no daemon if the type tells: a hung one would never answer. */
+/* Asks no daemon if the type of the file system is enough: a hung daemon would never answer. */
 bool lod_mountpoint_is_lodfs(const char *path)
 {
     struct lod_mount_answer answer;

@@ -30,7 +30,7 @@ struct lod_pressure {
     lod_pressure_set set;
     void *ctx;
     int psi_fd, end_fd; /* psi_fd -1: no PSI */
-    int wait_ms;        /* between two looks */
+    int wait_ms;        /* between two checks */
     pthread_t thread;
 };
 

@@ -26,8 +26,8 @@ LOD_MUST_CHECK int lod_pressure_start(uint64_t bytes_min, uint64_t bytes_max, lo
 /* Ends the thread. Accepts NULL, returns NULL. */
 struct lod_pressure *lod_pressure_end(struct lod_pressure *pressure);
 
-/* Returns the next limit after one look; public for tests. `stalled`: there is pressure; `quiet_s`:
- * seconds without it. */
+/* Returns the next limit after one check; public for tests. `stalled`: there is pressure;
+ * `quiet_s`: seconds without it. */
 uint64_t lod_pressure_next(uint64_t bytes_min, uint64_t bytes_max, uint64_t bytes_now, int stalled,
                            unsigned quiet_s);
 

@@ -45,7 +45,7 @@ int lod_extents_add(struct lod_extents *extents, const struct lod_record_desc *r
     return 0;
 }
 
-/* The facts about all records that decide which of them stand together. */
+/* The facts about all records that decide which of them belong together. */
 struct kinds {
     bool cut;   /* records have cuts */
     bool mixed; /* of several codecs, or with levels and without */

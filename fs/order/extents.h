@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The extents of a store: stretches of consecutive records that are read together, from the rows of
- * RECD alone (FORMAT.md, Reading order). Immutable once made. The order of extents is not here.
+ * The extents of a store: stretches of consecutive records that are read together. They follow from
+ * the rows of RECD (FORMAT.md, Reading order). Immutable once made. The order of extents is not
+ * here.
  */
 #ifndef LOD_EXTENTS_H
 #define LOD_EXTENTS_H

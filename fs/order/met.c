@@ -23,8 +23,8 @@ static uint64_t bytes_of_pass(const struct lod_met *met, const struct lod_pass *
     return sum;
 }
 
-/* Weighs the chain from the beginning of the window on: the rest of its pass, and the passes
- * behind it. */
+/* Computes the bytes of the chain from the beginning of the window on: the rest of its pass, and
+ * the passes after it. */
 static int weigh(struct lod_met *met)
 {
     uint64_t count = 0;

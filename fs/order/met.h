@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mini-epochs of one node of a job: a walk through an order that repeats the part it is at, while
- * the next part is loaded. met_window.h moves the window, met_verdict.h decides, met_state.h is
- * what is kept. Memory alone, like the order. One thread at a time.
+ * Mini-epochs of one node of a job: a walk through an order that repeats the current part while the
+ * next part is loaded. met_window.h moves the window, met_verdict.h decides, met_state.h saves the
+ * state. It does no I/O, like the order. One thread at a time.
  */
 #ifndef LOD_MET_H
 #define LOD_MET_H
@@ -14,10 +14,11 @@
 #include "order/met_state.h"
 #include "order/read_order.h"
 
-/* Until something is loaded, this many bytes of the store are shuffled as a whole. */
+/* Until something is loaded, items are shuffled within stretches of this many bytes of the store.
+ */
 #define LOD_MET_STRETCH_BYTES ((uint64_t)96 << 20)
 
-#define LOD_MET_PASSES 3 /* that a window and its successor touch */
+#define LOD_MET_PASSES 3 /* that a window can lie in, with the part after it */
 
 struct lod_met {
     const struct lod_read_order *order;
@@ -29,13 +30,13 @@ struct lod_met {
 
 /*
  * Begins a job with checked rules. The order must outlive it. Returns -ENODATA if the node has
- * nothing to read, -EFBIG if an extent exceeds half of the room, which *ret_largest then is.
+ * nothing to read, -EFBIG if an extent exceeds half of the room; *ret_largest is then its size.
  */
 LOD_MUST_CHECK int lod_met_begin(struct lod_met *met, const struct lod_read_order *order,
                                  uint32_t node, uint32_t nodes, const struct lod_met_rules *rules,
                                  enum lod_fidelity fidelity, uint64_t room, uint64_t *ret_largest);
 
-/* Goes on from a state. Returns -ESTALE with a sentence if the order is another one, -EILSEQ if
+/* Continues from a state. Returns -ESTALE with a sentence if the order is another one, -EILSEQ if
  * the state cannot be of this order. */
 LOD_MUST_CHECK int lod_met_resume(struct lod_met *met, const struct lod_read_order *order,
                                   const struct lod_met_state *state, const char **ret_why);

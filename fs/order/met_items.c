@@ -95,8 +95,8 @@ static int shuffle(uint32_t *items, size_t count, uint64_t seed)
     return error;
 }
 
-/* The extents that are shuffled as a whole, from the `skip`-th on. In the first repeat nothing is
- * loaded, so they are few: a reader of them shares requests to the store. */
+/* Returns the extents that are shuffled together, from the `skip`-th on. In the first repeat
+ * nothing is loaded, so they are few: then neighbouring reads share requests to the store. */
 static uint32_t mixed(const struct lod_met *met, uint32_t skip, uint32_t extents)
 {
     uint64_t bytes = met->bytes[skip];

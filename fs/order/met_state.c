@@ -28,7 +28,7 @@ void lod_met_history_add(struct lod_met_history *history, double epoch, uint32_t
             history->at[i] = history->at[2 * i];
         }
     }
-    /* To a thousandth, so that a state that is read is the one that was written. */
+    /* Rounds to a thousandth, so that a state that is read equals the one that was written. */
     const double from = history->count ? floor(epoch * 1000) / 1000 : 0;
     history->at[history->count++] = (struct lod_met_step){.epoch = from, .rf = rf};
 }
@@ -152,7 +152,7 @@ static bool is_whole(const cJSON *value, uint64_t min, uint64_t max)
     return lod_json_whole(value, max, &number) && number >= min;
 }
 
-/* Of members of one name the first counts. */
+/* If several members have one name, the first one is used. */
 static const cJSON *get(const cJSON *json, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(json, key);

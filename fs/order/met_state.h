@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mini-epochs, the state of a job: all that it needs to go on, as JSON on one line of at most
+ * Mini-epochs, the state of a job: all that it needs to continue, as JSON on one line of at most
  * LOD_MET_STATE_BYTES. It is input like any other file: each number has a range, and met.h checks
  * the rest against the order.
  */

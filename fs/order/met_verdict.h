@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mini-epochs, the verdict: whether a job repeats what it has just read, or goes on. Pure
- * functions of the rules, the scores and a few numbers. The rules follow sections III.A and III.C
- * of "Mini-epoch training" (MET); decision 901 lists the differences. FORMAT.md does not depend on
- * it.
+ * Mini-epochs, the verdict: whether a job repeats the part that it has just read, or moves to the
+ * next part. Pure functions of the rules, the scores and a few numbers. The rules follow sections
+ * III.A and III.C of "Mini-epoch training" (MET); decision 901 lists the differences. FORMAT.md
+ * does not depend on it.
  */
 #ifndef LOD_MET_VERDICT_H
 #define LOD_MET_VERDICT_H
@@ -13,17 +13,18 @@
 
 #include "compiler.h"
 
-#define LOD_MET_RF_MAX       10000u /* of any rule */
-#define LOD_MET_SLIDE_RF_MAX 48u    /* of a sliding window: its state has a pair for each repeat */
-#define LOD_MET_SCORES_MAX   20u
-#define LOD_MET_BAND_MIN     4u /* scores before there is a band */
-#define LOD_MET_STEPS_MAX    16u
+#define LOD_MET_RF_MAX 10000u /* limit of repeats, of any rule */
+#define LOD_MET_SLIDE_RF_MAX                                                                       \
+    48u /* limit in a sliding window, whose state has a pair for each repeat */
+#define LOD_MET_SCORES_MAX 20u
+#define LOD_MET_BAND_MIN   4u /* scores before there is a band */
+#define LOD_MET_STEPS_MAX  16u
 
 enum lod_met_policy {
-    LOD_MET_AUTO,      /* go on as soon as the next part is loaded */
+    LOD_MET_AUTO,      /* move on as soon as the next part is loaded */
     LOD_MET_FIXED,     /* repeat a number of times, which may change with the epoch */
-    LOD_MET_SCORE,     /* go on when the score stops growing */
-    LOD_MET_BOLLINGER, /* go on when the score falls below its band */
+    LOD_MET_SCORE,     /* move on when the score stops growing */
+    LOD_MET_BOLLINGER, /* move on when the score falls below its band */
     LOD_MET_POLICIES,
 };
 
@@ -63,8 +64,8 @@ const char *lod_met_shape_name(unsigned shape);
 struct lod_met_rules lod_met_rules_of(enum lod_met_policy policy);
 
 /*
- * Chooses the shape where it is the default. Returns -EINVAL and a sentence for rules that
- * contradict themselves.
+ * Replaces the default shape by the one that fits the policy. Returns -EINVAL and a sentence for
+ * rules that contradict themselves.
  */
 LOD_MUST_CHECK int lod_met_rules_check(struct lod_met_rules *rules, const char **ret_why);
 
@@ -86,8 +87,8 @@ struct lod_met_scores {
     uint32_t worse_run; /* the newest scores in a row that did not beat the best */
 };
 
-/* Adds the score of a repeat; higher is better. One that is not finite beats nothing, is below
- * every band, and is not remembered. */
+/* Adds the score of a repeat; higher is better. A score that is not finite counts as worse than all
+ * others, and is not stored. */
 void lod_met_scores_add(struct lod_met_scores *scores, const struct lod_met_rules *rules,
                         double score);
 /* Begins another window. */

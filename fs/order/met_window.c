@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* The repeats of the oldest extents from which on a window is no larger. */
+/* A window does not grow any more once its oldest extents were repeated this often. */
 #define REPEATS_OF_LARGEST 3u
 
 uint64_t lod_met_window_bytes(const struct lod_met_rules *rules, const struct lod_met_moment *now,
@@ -15,8 +15,9 @@ uint64_t lod_met_window_bytes(const struct lod_met_rules *rules, const struct lo
     const uint32_t rf =
         rules->policy == LOD_MET_FIXED ? lod_met_rules_rf_max(rules, now->epoch) : seen;
 
-    /* N repeats replace a part in N each time, for which room is left. A quarter is always left,
-     * since a cache does not hold exactly what it is told to. */
+    /* With N repeats, one N-th of the window is replaced each time, and room for that is left free.
+     * A quarter is left in any case, since a cache never holds exactly the bytes that are meant for
+     * it. */
     if (rules->shape == LOD_MET_SLIDE) {
         return rf < REPEATS_OF_LARGEST ? now->room / (rf + 1) * rf : now->room / 4 * 3;
     }
@@ -91,7 +92,7 @@ static void fill(struct moving *m)
     }
 }
 
-/* Returns whether all that the room holds is loaded, so that the store has nothing to do. */
+/* Returns whether all extents that fit in the room are loaded, so that the store is idle. */
 static bool is_idle(const struct lod_met_chain *chain, const struct lod_met_moment *now)
 {
     uint64_t bytes = 0;
@@ -102,8 +103,8 @@ static bool is_idle(const struct lod_met_chain *chain, const struct lod_met_mome
     return bytes > now->room;
 }
 
-/* A window that grows leaves less room to the next part. So where the store waits for room, it is
- * as small as one whose extents are dealt once. */
+/* A growing window leaves less room for the next part. So if the store is idle for want of room,
+ * the window shrinks to the size for extents that are dealt once. */
 static uint64_t bytes_for(const struct lod_met_window *window, const struct lod_met_rules *rules,
                           const struct lod_met_chain *chain, const struct lod_met_moment *now)
 {
@@ -176,7 +177,7 @@ static enum lod_met_verdict decide(const struct moving *m, const struct lod_met_
     return verdict == LOD_MET_WAIT && now->tired ? LOD_MET_ADVANCE : verdict;
 }
 
-/* Extents of which all repeats are done leave, and others take their room. */
+/* Removes the extents whose repeats are all done; others take their room. */
 static enum lod_met_verdict slide_fixed(struct moving *m, const struct lod_met_rules *rules,
                                         const struct lod_met_scores *scores,
                                         const struct lod_met_moment *now)
@@ -199,8 +200,8 @@ static enum lod_met_verdict slide_fixed(struct moving *m, const struct lod_met_r
 /*
  * Returns whether the oldest extent has to leave: at its limit of repeats, or before, where too
  * many would be at the limit at once. Of `extents` in a window, ceil((N - r) / N) may stay with r
- * of N repeats or more, as in a staggered window. Else one that the store cannot follow would be
- * replaced as a whole.
+ * of N repeats or more, as in a staggered window. Otherwise a window on a slow store would be
+ * replaced all at one time.
  */
 static bool is_due(const struct moving *m, const struct lod_met_rules *rules, uint32_t extents,
                    uint32_t rf)
@@ -249,7 +250,7 @@ static enum lod_met_verdict slide_loaded(struct moving *m, const struct lod_met_
     return LOD_MET_ADVANCE;
 }
 
-/* The whole window is repeated, or replaced. */
+/* Repeats or replaces the whole window. */
 static enum lod_met_verdict move_block(struct moving *m, const struct lod_met_rules *rules,
                                        struct lod_met_scores *scores,
                                        const struct lod_met_moment *now)

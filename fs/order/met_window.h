@@ -16,7 +16,7 @@
 
 #define LOD_MET_GROUPS_MAX (LOD_MET_SLIDE_RF_MAX + 2)
 
-/* Neighbours in the window that were dealt equally often before the repeat of now. */
+/* Neighbouring extents of the window that were dealt equally often before the current repeat. */
 struct lod_met_group {
     uint32_t extents, repeats;
 };
@@ -37,7 +37,7 @@ struct lod_met_moment {
     uint64_t room;   /* bytes that the job may hold in memory, for the window and the next part */
     uint32_t loaded; /* extents of the chain from the beginning that can be read at once */
     double epoch;
-    bool tired; /* of waiting: nothing was loaded for long */
+    bool tired; /* the job is tired of waiting: nothing was loaded for long */
 };
 
 /* Returns the bytes that a window may have whose oldest extents were dealt `oldest` times. */
@@ -62,7 +62,7 @@ struct lod_met_left {
 /*
  * Ends a repeat: counts it for each extent, and decides which leave and enter. LOD_MET_WAIT: the
  * window stays as it is and the repeat is not counted; call again later. LOD_MET_ADVANCE: extents
- * have left. An extent that is larger than the window may be is a window alone.
+ * have left. An extent that is larger than the limit of a window forms a window by itself.
  */
 enum lod_met_verdict
 lod_met_window_move(struct lod_met_window *window, const struct lod_met_rules *rules,

@@ -2,7 +2,8 @@
 /*
  * The order in which a job reads the items of a store: selected items, and their order in each
  * pass. It follows from the store's identity, a seed and the number of the pass (FORMAT.md, Reading
- * order). Orders and passes are memory alone: they need no open store, and hold in a forked child.
+ * order). Orders and passes are only memory: they need no open store, and stay valid in a forked
+ * child.
  */
 #ifndef LOD_READ_ORDER_H
 #define LOD_READ_ORDER_H
@@ -15,7 +16,7 @@
 #include "dataset/dataset.h"
 #include "order/extents.h"
 
-/* The pass that is not shuffled: extents in the order of their storage, and so the items of each.
+/* The pass that is not shuffled: extents, and the items of each, are in the order of storage.
  */
 #define LOD_PASS_STORED UINT32_MAX
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which groups of a record a fidelity shows, from its row of RECD alone. */
+/* Which groups of a record a fidelity shows; this follows from the record's row of RECD. */
 #ifndef LOD_SHOWN_GROUPS_H
 #define LOD_SHOWN_GROUPS_H
 
@@ -11,7 +11,7 @@
 /*
  * Returns the groups *ret_first .. *ret_last that a reader of all items reads. A record without all
  * ten groups of scans holds the source files, which every fidelity above its groups shows. Lossless
- * images are whole at every fidelity, but those with levels below q10.
+ * images without levels are complete at every fidelity; those with levels are complete from q10 on.
  */
 void lod_shown_groups(const struct lod_record_desc *recd, enum lod_fidelity fidelity,
                       unsigned *ret_first, unsigned *ret_last);

@@ -197,7 +197,8 @@ static int copy_stored(const struct copying *c, uint64_t offset, uint8_t *into, 
     return error;
 }
 
-/* Copies a part of a unit. A whole one that is not kept is made in its place. */
+/* Copies a part of a unit. A whole unit that is not kept is made directly in the caller's memory.
+ */
 static int copy_part(const struct copying *c, const struct unit_part *part, uint8_t *into)
 {
     struct lod_reader *reader = c->reader;
@@ -218,8 +219,8 @@ static int copy_part(const struct copying *c, const struct unit_part *part, uint
     return error;
 }
 
-/* Copies a made piece, which may be cut. Each of its units is asked for once: the cache need not
- * have room for one. */
+/* Copies a made piece, which may be cut. Each unit is requested once, so it works even if the cache
+ * has no room for a unit. */
 static int copy_made(const struct copying *c, const struct lod_piece *piece, uint8_t *into)
 {
     struct lod_reader *reader = c->reader;

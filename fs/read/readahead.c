@@ -12,7 +12,7 @@
 
 #define RUNS       32u /* files read at the same time; one more replaces an older one */
 #define QUEUE_MAX  64u
-#define IN_ORDER   2u /* after so many items in order, the next items are made ahead */
+#define IN_ORDER   2u /* after this many items in order, the next items are made ahead */
 #define UNITS_MORE 1u /* units ahead of the reader, besides one for each thread */
 
 /* The kernel's requests for one file arrive out of order by at most its readahead. */
@@ -204,7 +204,7 @@ static bool is_in_order(struct lod_readahead *ahead, uint32_t item)
     return ahead->in_order >= IN_ORDER;
 }
 
-/* Has the items after this one looked up, a batch at a time. The lock is held. */
+/* Lets a thread look up the items after this one, a batch at a time. The lock is held. */
 static void look_up_next(struct lod_readahead *ahead, const struct lod_readahead_unit *unit,
                          unsigned batch)
 {

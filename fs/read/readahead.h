@@ -17,7 +17,7 @@
 #include "compiler.h"
 #include "dataset/dataset.h"
 
-/* After so many sequential bytes, readahead of the file begins. */
+/* Readahead of a file begins after this many sequential bytes. */
 #define LOD_READAHEAD_RUN_BYTES (512u << 10)
 
 #define LOD_READAHEAD_THREADS_MAX 8u

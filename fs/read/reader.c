@@ -31,8 +31,8 @@ static uint64_t room_of(const struct lod_dataset *dataset, const struct lod_read
 }
 
 /*
- * Returns how many loads may be in flight, of a store that begins with several. Each one behind the
- * first needs a buffer, and so does the one that readers have beside them. They may take half of
+ * Returns how many loads may be in flight for a store that allows several. Each load after the
+ * first one needs a buffer, and so does the extra slot of readers. These buffers may take half of
  * the memory for makers.
  */
 static unsigned loads_max_of(unsigned loads, const struct lod_reader_options *options)

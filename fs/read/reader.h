@@ -29,9 +29,9 @@ struct lod_reader;
 struct lod_reader_options {
     uint64_t cache_bytes; /* limit of frames and made units; lod_reader_set_cache changes it */
     uint64_t work_bytes;  /* memory of all makers at work, of units too large for the cache, and of
-                             loads behind the first one */
+                             loads after the first one */
     uint64_t room_bytes;  /* how much of the page cache the prefixes of a shared store may take; 0:
-                             half of the available memory, looked up now and then */
+                             half of the available memory, read again every few seconds */
     bool threads;         /* it may start threads that read ahead and make units in advance */
     unsigned loads_max;   /* loads in flight at most, if memory allows; 0: LOD_READER_LOADS */
 };
@@ -135,17 +135,17 @@ LOD_MUST_CHECK int lod_reader_read_into(struct lod_reader *reader, const struct 
                                         const struct lod_plan *plan, uint64_t offset, uint8_t *into,
                                         size_t bytes);
 
-/* The same for bytes that are read once: whole units are made in `into` and not kept, so the cache
- * has more room for the frames that they are made of. */
+/* The same for bytes that are read only once: whole units are made directly in `into` and not kept.
+ * So the cache has more room for the frames from which units are made. */
 LOD_MUST_CHECK int lod_reader_read_once(struct lod_reader *reader, const struct lod_item *item,
                                         const struct lod_plan *plan, uint64_t offset, uint8_t *into,
                                         size_t bytes);
 
 /*
- * The caller is about to read groups first .. last of `count` neighbouring items of a record, from
- * this one on. Some items may lack some of them. Reads them in one go, if that saves time, and
- * returns for how many of them, at least one, no other call is of use. Failures are left to the
- * readers.
+ * Prepares reads of groups first .. last of `count` neighbouring items of a record, of which this
+ * is the first. Items may lack some of the groups. Reads them with few requests if that saves time.
+ * Returns the number of items, at least one, for which another call is useless. Failures are left
+ * to the readers.
  */
 uint32_t lod_reader_run(struct lod_reader *reader, const struct lod_item *item, uint32_t count,
                         unsigned first, unsigned last);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a reader, shared by reader.c and read.c alone. */
+/* The state of a reader, shared by reader.c and read.c only. */
 #ifndef LOD_READER_STATE_H
 #define LOD_READER_STATE_H
 

@@ -14,7 +14,7 @@ struct wanted {
     uint64_t reserved; /* by `fill`: until the unit is in a cache */
 };
 
-/* Runs the maker. Devices may take over later units, so they see this one. */
+/* Runs the maker. Devices may make later units, so this unit is offered to them for measuring. */
 static int run(const struct wanted *wanted, const struct lod_inputs *inputs, uint8_t *into)
 {
     const struct lod_unit_inputs *making = &wanted->making;
@@ -53,7 +53,7 @@ static int make(const struct wanted *wanted, uint8_t *into, struct lod_blob **re
     return 0;
 }
 
-/* The same with memory reserved for the maker, which the caller gives back. An error is reported.
+/* The same with memory reserved for the maker, which the caller releases. An error is logged.
  */
 static int make_reserved(struct wanted *wanted, uint8_t *into, struct lod_blob **ret_blob)
 {
@@ -82,8 +82,8 @@ static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
     return make_reserved(ctx, NULL, ret_blob);
 }
 
-/* Makers lend memory for a unit if the cache has no room for two of its size, or has room for few
- * and makers have more. */
+/* Returns whether a unit is kept in memory that makers lend: the cache has no room for two units of
+ * its size, or it has room for few and makers have more memory. */
 struct lod_cache *lod_unit_cache_of(const struct lod_unit_cache_in *in, uint64_t bytes)
 {
     const uint64_t cache = lod_cache_bytes_max(in->cache);

@@ -40,17 +40,20 @@ LOD_MUST_CHECK int lod_unit_cache_get(const struct lod_unit_cache_in *in,
                                       const struct lod_item *item, unsigned form, uint64_t unit,
                                       uint64_t made_bytes, struct lod_blob **ret_blob);
 
-/* The end of a unit of `bytes` bytes was read: if it is a large one, others may have its memory. */
+/* Notes that the end of a unit of `bytes` bytes was read: if it is a large unit, its memory may be
+ * used for others. */
 void lod_unit_cache_let_go(const struct lod_unit_cache_in *in, const struct lod_item *item,
                            unsigned form, uint64_t unit, uint64_t bytes);
 
-/* Returns the cache that keeps a unit of so many bytes. */
+/* Returns the cache that keeps a unit of this size. */
 struct lod_cache *lod_unit_cache_of(const struct lod_unit_cache_in *in, uint64_t bytes);
 
-/* A unit stays in the cache of large ones while three to six others are made that find no room. */
+/* A unit stays in the cache of large units until three to six others were made for which there was
+ * no room. */
 #define LOD_UNIT_CHANCES 12u
 
-/* Makes the whole unit at `into`, which has room for it, and keeps nothing. Otherwise the same. */
+/* As lod_unit_cache_get, but makes the whole unit at `into`, which has room for it, and keeps
+ * nothing. */
 LOD_MUST_CHECK int lod_unit_make(const struct lod_unit_cache_in *in, const struct lod_item *item,
                                  unsigned form, uint64_t unit, uint64_t made_bytes, uint8_t *into);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A unit that is to be made, and the inputs that its codec needs. Used by unit_cache.c, which makes
- * one unit, and unit_batch.c, which makes many on a device.
+ * A unit to be made, and the inputs that its codec needs. Used by unit_cache.c, which makes one
+ * unit, and unit_batch.c, which makes many on a device.
  */
 #ifndef LOD_UNIT_INPUTS_H
 #define LOD_UNIT_INPUTS_H

@@ -82,7 +82,8 @@ static int add(struct making *m, const struct lod_shard_interval *interval)
     return LOD_LIST_ADD(&m->intervals, *interval);
 }
 
-/* Adds samples [from, to) of a row. Both ends have to be of this part: keys may not descend. */
+/* Adds samples [from, to) of a row. Both ends must belong to this part, since keys never decrease.
+ */
 static int add_between(struct making *m, const struct row *row, const struct lod_shard_part *part,
                        const struct lod_blob *directory, uint64_t from, uint64_t to)
 {
@@ -101,7 +102,7 @@ static int add_between(struct making *m, const struct row *row, const struct lod
     return add(m, &interval);
 }
 
-/* Adds the samples of a row that a border divides. */
+/* Adds the samples of a row that the border of the part divides. */
 static int add_divided(struct making *m, const struct row *row)
 {
     const uint16_t number = m->shard->part.number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Framed files in parts of the store: their intervals, one after the other, each read as a file of
- * its own. Files outside of parts are one stretch. See shard_read.h.
+ * its own. A file outside of parts is a single interval. See shard_read.h.
  */
 #include <errno.h>
 #include <string.h>

@@ -117,7 +117,8 @@ static uint8_t *place_of(const struct range *range, uint64_t at, uint64_t room, 
     return at >= range->from && range->to - at >= room ? range->into + (at - range->from) : text;
 }
 
-/* Sums a file of which the range has only a part: reads it all; its frames are in the cache. */
+/* Computes the checksum of a file of which the range has only a part: reads all of it; its frames
+ * are in the cache. */
 static int sum_again(const struct range *range, const struct lod_framed_file *file, uint32_t *crc)
 {
     struct lod_item item;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading framed files by runs. The samples of a file are neighbours in their record, so the frames
- * of several are fetched in one go, for a request and the next ones. It only saves time: the
- * request's own reads find the frames in memory, and check them.
+ * of several samples are fetched with few requests, for this read and the next ones. It only saves
+ * time: the request's own reads find the frames in memory, and check them.
  */
 #ifndef LOD_SHARD_RUN_H
 #define LOD_SHARD_RUN_H

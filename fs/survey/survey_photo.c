@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See survey_photo.h. A look is a part of a photograph, resized as for a batch of training. Without
- * crops there is one look, the whole image. Random crops are represented by five centred squares.
- * Their areas are the middles of fifths of the crops' range: at .08 that is 17, 36, 54, 72 and 91 %
- * of the image.
+ * See survey_photo.h. A crop is a part of a photograph, resized as for a batch of training. Without
+ * random crops there is a single one, the whole image. Random crops are represented by five centred
+ * squares. Their areas are the middles of fifths of the crops' range: at .08 that is 17, 36, 54, 72
+ * and 91 % of the image.
  */
 #include "survey/survey_photo.h"
 
@@ -19,9 +19,9 @@
 
 #define CROPS 5
 
-/* Of a larger look only a part with this side is compared, so that memory has a limit. */
-#define LOOK_SIDE_MAX 1024u
-#define CROP_SIDE_MAX 512u
+/* Of a larger crop only a part with this side is compared, so that memory has a limit. */
+#define IMAGE_SIDE_MAX 1024u
+#define CROP_SIDE_MAX  512u
 
 /* Of more pixels than this a part of the windows is enough: see lod_msssim_create_sampled. */
 #define LOOK_PIXELS_ALL (512u * 512)
@@ -30,16 +30,16 @@
 #define MSSSIM_BYTES_A_SAMPLE 36u
 
 /* The part [x, x + from_width) x [y, y + from_height) of the image, at width x height. */
-struct look {
+struct crop {
     uint32_t x, y, from_width, from_height;
     uint32_t width, height;
     struct lod_msssim *full; /* the reference of comparisons */
 };
 
-/* The looks of one input. */
+/* The crops of one input. */
 struct sight {
     unsigned count;
-    struct look looks[CROPS];
+    struct crop crops[CROPS];
     bool small;
 };
 
@@ -48,37 +48,37 @@ struct photo {
     unsigned inputs;
     struct sight sights[LOD_SURVEY_INPUTS_MAX];
     uint8_t *whole; /* the pixels of one fidelity */
-    uint8_t *seen;  /* one look at them */
+    uint8_t *seen;  /* one crop of them */
 };
 
-/* Keeps the part of the look that is compared. Its place follows from the item's number. */
-static void limit(struct look *look, uint32_t number, uint32_t side_max)
+/* Keeps the part of the crop that is compared. Its place follows from the item's number. */
+static void limit(struct crop *crop, uint32_t number, uint32_t side_max)
 {
     const uint64_t place = lod_hash64(&number, sizeof(number), 0);
 
-    if (look->width > side_max) {
-        const uint32_t part = (uint32_t)((uint64_t)look->from_width * side_max / look->width);
-        look->x += (uint32_t)((place & 0xffff) * (look->from_width - part) >> 16);
-        look->from_width = part;
-        look->width = side_max;
+    if (crop->width > side_max) {
+        const uint32_t part = (uint32_t)((uint64_t)crop->from_width * side_max / crop->width);
+        crop->x += (uint32_t)((place & 0xffff) * (crop->from_width - part) >> 16);
+        crop->from_width = part;
+        crop->width = side_max;
     }
-    if (look->height > side_max) {
-        const uint32_t part = (uint32_t)((uint64_t)look->from_height * side_max / look->height);
-        look->y += (uint32_t)((place >> 16 & 0xffff) * (look->from_height - part) >> 16);
-        look->from_height = part;
-        look->height = side_max;
+    if (crop->height > side_max) {
+        const uint32_t part = (uint32_t)((uint64_t)crop->from_height * side_max / crop->height);
+        crop->y += (uint32_t)((place >> 16 & 0xffff) * (crop->from_height - part) >> 16);
+        crop->from_height = part;
+        crop->height = side_max;
     }
 }
 
 static void plan_whole(const struct lod_photo_pixels *source, uint32_t size, struct sight *sight)
 {
-    struct look *look = &sight->looks[sight->count++];
+    struct crop *crop = &sight->crops[sight->count++];
 
-    look->from_width = source->pixels.width;
-    look->from_height = source->pixels.height;
-    lod_resize_sides(look->from_width, look->from_height, size ? size : UINT32_MAX, &look->width,
-                     &look->height);
-    limit(look, source->item->number, LOOK_SIDE_MAX);
+    crop->from_width = source->pixels.width;
+    crop->from_height = source->pixels.height;
+    lod_resize_sides(crop->from_width, crop->from_height, size ? size : UINT32_MAX, &crop->width,
+                     &crop->height);
+    limit(crop, source->item->number, IMAGE_SIDE_MAX);
 }
 
 static void plan_crops(const struct lod_photo_pixels *source, const struct lod_survey_input *input,
@@ -88,17 +88,17 @@ static void plan_crops(const struct lod_photo_pixels *source, const struct lod_s
     const uint32_t shorter = width < height ? width : height;
 
     for (unsigned i = 0; i < CROPS; i++) {
-        struct look *look = &sight->looks[sight->count++];
+        struct crop *crop = &sight->crops[sight->count++];
         const double area = input->crop + (1 - input->crop) * (2 * i + 1) / (2 * CROPS);
         const double side = sqrt(area * width * height);
         const uint32_t from = side < 1 ? 1 : side < shorter ? (uint32_t)side : shorter;
-        *look = (struct look){.x = (width - from) / 2,
+        *crop = (struct crop){.x = (width - from) / 2,
                               .y = (height - from) / 2,
                               .from_width = from,
                               .from_height = from,
                               .width = input->size,
                               .height = input->size};
-        limit(look, source->item->number, CROP_SIDE_MAX);
+        limit(crop, source->item->number, CROP_SIDE_MAX);
     }
 }
 
@@ -107,9 +107,9 @@ static bool is_small(const struct sight *sight)
     bool small = false;
 
     for (unsigned i = 0; i < sight->count; i++) {
-        const struct look *look = &sight->looks[i];
-        small |= look->width < LOD_SURVEY_SIZE_MIN || look->height < LOD_SURVEY_SIZE_MIN ||
-                 look->from_width < LOD_SURVEY_SIZE_MIN || look->from_height < LOD_SURVEY_SIZE_MIN;
+        const struct crop *crop = &sight->crops[i];
+        small |= crop->width < LOD_SURVEY_SIZE_MIN || crop->height < LOD_SURVEY_SIZE_MIN ||
+                 crop->from_width < LOD_SURVEY_SIZE_MIN || crop->from_height < LOD_SURVEY_SIZE_MIN;
     }
     return small;
 }
@@ -130,7 +130,7 @@ static void plan_sights(const struct lod_survey_options *options, struct photo *
     }
 }
 
-/* Returns the size of the largest look in bytes, and in *ret_all that of all looks together. */
+/* Returns the size of the largest crop in bytes, and in *ret_all that of all crops together. */
 static size_t look_bytes(const struct photo *photo, uint64_t *ret_all)
 {
     size_t most = 0;
@@ -138,8 +138,8 @@ static size_t look_bytes(const struct photo *photo, uint64_t *ret_all)
     *ret_all = 0;
     for (unsigned i = 0; i < photo->inputs; i++) {
         for (unsigned k = 0; k < photo->sights[i].count; k++) {
-            const struct look *look = &photo->sights[i].looks[k];
-            size_t bytes = (size_t)look->width * look->height * photo->source.pixels.channels;
+            const struct crop *crop = &photo->sights[i].crops[k];
+            size_t bytes = (size_t)crop->width * crop->height * photo->source.pixels.channels;
             most = bytes > most ? bytes : most;
             *ret_all += bytes;
         }
@@ -147,32 +147,32 @@ static size_t look_bytes(const struct photo *photo, uint64_t *ret_all)
     return most;
 }
 
-/* Resizes one look at the pixels in `whole` into `seen`. */
-static int look_at(const struct photo *photo, const struct look *look,
-                   struct lod_msssim_image *ret_image)
+/* Resizes one crop of the pixels in `whole` into `seen`. */
+static int resize_crop(const struct photo *photo, const struct crop *crop,
+                       struct lod_msssim_image *ret_image)
 {
     const struct lod_pixels *pixels = &photo->source.pixels;
     const uint32_t channels = pixels->channels;
     const size_t stride = (size_t)pixels->width * channels;
-    const struct lod_resize_image part = {.at = photo->whole + look->y * stride +
-                                                (size_t)look->x * channels,
-                                          .width = look->from_width,
-                                          .height = look->from_height,
+    const struct lod_resize_image part = {.at = photo->whole + crop->y * stride +
+                                                (size_t)crop->x * channels,
+                                          .width = crop->from_width,
+                                          .height = crop->from_height,
                                           .channels = channels,
                                           .stride = stride};
 
-    *ret_image = (struct lod_msssim_image){photo->seen, look->width, look->height, channels};
-    return lod_resize(&part, look->width, look->height, photo->seen);
+    *ret_image = (struct lod_msssim_image){photo->seen, crop->width, crop->height, channels};
+    return lod_resize(&part, crop->width, crop->height, photo->seen);
 }
 
-static int keep_look(struct lod_msssim_image image, struct lod_msssim **ret_full)
+static int keep_crop(struct lod_msssim_image image, struct lod_msssim **ret_full)
 {
     const bool large = (size_t)image.width * image.height > LOOK_PIXELS_ALL;
 
     return large ? lod_msssim_create_sampled(image, ret_full) : lod_msssim_create(image, ret_full);
 }
 
-/* Keeps the looks at the pixels in `whole`, to compare others with them. */
+/* Keeps the crops of the pixels in `whole`, to compare others with them. */
 static int keep_full(struct photo *photo)
 {
     struct lod_msssim_image image;
@@ -181,14 +181,14 @@ static int keep_full(struct photo *photo)
     for (unsigned i = 0; i < photo->inputs; i++) {
         struct sight *sight = &photo->sights[i];
         for (unsigned k = 0; !error && k < sight->count; k++) {
-            error = look_at(photo, &sight->looks[k], &image);
-            error = error ? error : keep_look(image, &sight->looks[k].full);
+            error = resize_crop(photo, &sight->crops[k], &image);
+            error = error ? error : keep_crop(image, &sight->crops[k].full);
         }
     }
     return error;
 }
 
-/* Returns the mean over the looks of one input. */
+/* Returns the mean over the crops of one input. */
 static int compare_sight(const struct photo *photo, const struct sight *sight, double *ret_mssim)
 {
     struct lod_msssim_image image;
@@ -196,8 +196,8 @@ static int compare_sight(const struct photo *photo, const struct sight *sight, d
     int error = 0;
 
     for (unsigned i = 0; !error && i < sight->count; i++) {
-        error = look_at(photo, &sight->looks[i], &image);
-        error = error ? error : lod_msssim_compare(sight->looks[i].full, image, &value);
+        error = resize_crop(photo, &sight->crops[i], &image);
+        error = error ? error : lod_msssim_compare(sight->crops[i].full, image, &value);
         sum += value;
     }
     if (!error) {
@@ -246,7 +246,7 @@ static void drop_looks(struct photo *photo)
 {
     for (unsigned i = 0; i < photo->inputs; i++) {
         for (unsigned k = 0; k < photo->sights[i].count; k++) {
-            lod_msssim_destroy(photo->sights[i].looks[k].full);
+            lod_msssim_destroy(photo->sights[i].crops[k].full);
         }
     }
 }

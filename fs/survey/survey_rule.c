@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See survey_rule.h. The standard error is that of a sample without replacement: it has the finite
- * population correction (Cochran, Sampling Techniques, 2.6), so a store that was measured as a
- * whole has none.
+ * population correction (Cochran, Sampling Techniques, 2.6), so a store of which all photographs
+ * were measured has none.
  */
 #include "survey/survey_rule.h"
 

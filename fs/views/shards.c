@@ -13,7 +13,8 @@ int lod_shard_sums(struct lod_dataset *dataset, uint32_t row, struct lod_sums_ro
     return error ? lod_dataset_sums_failed(dataset, row, error) : 0;
 }
 
-/* A row that is not where its neighbours say is a damaged index, not a missing file. */
+/* A row that contradicts its neighbours means that the index is damaged, not that a file is
+ * missing. */
 static int fail(struct lod_dataset *dataset, uint32_t row, int error)
 {
     return lod_dataset_sums_failed(dataset, row, error == -ENOENT ? -EILSEQ : error);

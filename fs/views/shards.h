@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files of a framing below MOUNT/FRAMING/FIDELITY: names, numbers and exact sizes, from rows of
- * SUMS alone. It opens no record; fs/shard reads them.
+ * The files of a framing below MOUNT/FRAMING/FIDELITY: names, numbers and exact sizes, all from
+ * rows of SUMS. It opens no record; fs/shard reads them.
  *
  * A file has a stretch of the samples of its split, in storage order:
  *

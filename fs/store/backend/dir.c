@@ -157,7 +157,7 @@ static int object_pread(void *object, uint64_t offset, void *into, size_t bytes)
     ssize_t got = pread(file->fd, into, bytes, (off_t)offset);
 
     if (got < 0 && errno != EINTR) {
-        return -errno; /* storage that fails is not asked twice: each time may take seconds */
+        return -errno; /* a failed request is not repeated: each try may take seconds */
     }
     return got == (ssize_t)bytes ? 0 : lod_file_pread(file->fd, offset, into, bytes);
 }
@@ -181,7 +181,7 @@ static int object_in_memory(void *object, uint64_t offset, size_t bytes, bool *r
     return lod_file_in_memory(file->fd, offset, bytes, ret_is);
 }
 
-/* Several loads in flight hide the latency of a network; on a disk a second one makes both slower.
+/* Several loads in flight hide the latency of a network. On a disk a second load slows both.
  */
 static unsigned loads(const void *state)
 {

@@ -36,8 +36,8 @@
 #define SYS_cachestat 451
 #endif
 
-/* Opens the same file again for one load, whatever its name. Keeping two open files for each record
- * would be too many. Returns -1 if it cannot be opened. */
+/* Opens the same file again for one load, even if it was renamed. Two open files for each record
+ * would be too many to keep. Returns -1 if it cannot be opened. */
 static int open_again(int fd, int flags)
 {
     char path[32];

@@ -9,9 +9,9 @@
 #include "compiler.h"
 
 /*
- * Opens the folder `path`, or its parent if it does not exist. The caller closes *ret_fd. Sets
- * *ret_exists to false also if the parent cannot be opened; an error with `true` is that of the
- * folder itself.
+ * Opens the folder `path`, or its parent if it does not exist. The caller closes *ret_fd.
+ * *ret_exists is false also if the parent cannot be opened. After an error with *ret_exists true,
+ * the folder itself cannot be opened.
  */
 LOD_MUST_CHECK int lod_folder_open(const char *path, int *ret_fd, bool *ret_exists);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Uses huge pages where possible. A request is a list of memory segments, and a disk that takes 128
- * of them takes only 512 KiB in pages of 4 KiB. The memory is allocated once, so the cost of its
- * first touch does not matter.
+ * Uses huge pages where possible. A request is a list of memory segments. A disk that accepts 128
+ * segments reads only 512 KiB at a time into pages of 4 KiB. The memory is allocated once, so the
+ * cost of its first touch does not matter.
  */
 #include "backend/io_buffer.h"
 

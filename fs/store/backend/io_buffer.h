@@ -12,7 +12,7 @@
 #include "compiler.h"
 #include "backend/store.h"
 
-/* Four requests of 1,280 KiB, Linux's default limit for a request to a disk. */
+/* Four requests of 1,280 KiB, which is Linux's default limit for a request to a disk. */
 #define LOD_IO_BUFFER_BYTES (5u << 20)
 /* The largest load: a slice, and a frame that begins in it. */
 #define LOD_IO_BUFFER_BYTES_MAX (6u << 20)
@@ -24,10 +24,10 @@ struct lod_io_buffer {
     uint64_t loads, bytes, ns; /* sums of all loads: requests, bytes, time */
     uint64_t fresh;         /* from here on, bytes come from the store and were not offered yet */
     uint64_t copied_bytes;  /* how many of `bytes` came from the local copy of the store */
-    uint64_t first_byte_ns; /* the part of `ns` before the first bytes; 0: not known */
-    uint64_t slowed;        /* loads that ended late, or after which the store wants fewer */
+    uint64_t first_byte_ns; /* the part of `ns` before the first bytes came; 0: not known */
+    uint64_t slowed; /* loads that ended late, or after which the store asked for fewer requests */
     enum lod_read_class class; /* of the loads to come */
-    unsigned parts;            /* of each: requests side by side at most; 0: 1 */
+    unsigned parts;            /* at most this many parallel requests for each load; 0: 1 */
 };
 
 void lod_io_buffer_finish(struct lod_io_buffer *buffer);
@@ -43,7 +43,8 @@ uint64_t lod_io_buffer_reach(uint64_t from);
 LOD_MUST_CHECK int lod_io_buffer_load(struct lod_io_buffer *buffer, struct lod_object *object,
                                       uint64_t from, uint64_t to);
 
-/* Offers what the last load brought to a copy of the store, once. `object` is that of the load. */
+/* Offers the bytes of the last load to a local copy of the store; does so once for each load.
+ * `object` is that of the load. */
 void lod_io_buffer_offer(struct lod_io_buffer *buffer, struct lod_object *object);
 
 /* Returns bytes that are valid until the next load; NULL if not all of them are in the buffer. */

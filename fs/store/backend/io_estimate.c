@@ -66,7 +66,7 @@ static void measure_timed(struct lod_io_estimate *estimate, uint64_t bytes, uint
 static void measure(struct lod_io_estimate *estimate, uint64_t bytes, uint64_t ns)
 {
     uint64_t least =
-        ns / 4 + 1; /* a floor: if one average is wrong, the other must not become absurd */
+        ns / 4 + 1; /* a lower bound: if one average is wrong, the other must not become absurd */
 
     if (bytes < LARGE_BYTES) {
         uint64_t moving = bytes * LOD_SECOND_NS / get(&estimate->bandwidth, UNKNOWN_BANDWIDTH);
@@ -98,8 +98,8 @@ void lod_io_estimate_add_timed(struct lod_io_estimate *estimate, uint64_t bytes,
     count += count < RECENT;
     recent = (recent << 1 | now) & RECENT_MASK;
     atomic_store_explicit(&estimate->recent, count << RECENT | recent, memory_order_relaxed);
-    /* On a slow store a fast request came from memory by chance. On a fast one a slow request means
-     * that this thread was preempted. Neither is measured. */
+    /* If the store is slow, a fast request came from memory by chance. If it is fast, a slow
+     * request means that this thread was preempted. Neither is measured. */
     if (now == lod_io_estimate_is_memory(estimate)) {
         return;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Measures the speed of a store: moving averages of the latency of small requests and the bandwidth
- * of large ones. It also says whether the store recently answered at the speed of memory, so that a
- * second copy of its bytes is worth little. Races can lose samples, which only makes an average a
- * little older.
+ * of large ones. It also says whether the store recently answered at the speed of memory, in which
+ * case keeping another copy of its bytes is worth little. Races can lose samples, which only makes
+ * an average a little older.
  */
 #ifndef LOD_IO_ESTIMATE_H
 #define LOD_IO_ESTIMATE_H
@@ -22,11 +22,11 @@ struct lod_io_estimate {
     atomic_uint_fast64_t latency_ns; /* 0: not measured yet */
     atomic_uint_fast64_t bandwidth;  /* of one request, bytes a second; 0: not measured yet */
     atomic_uint_fast64_t together;   /* of all loads in flight; 0: one at a time */
-    unsigned ranges;                 /* of one read that go side by side; 0: 1 */
+    unsigned ranges;                 /* parallel ranges of one read; 0: 1 */
 };
 
-/* Returns the time of `requests` for `bytes` bytes in all. Those that go side by side, `ranges` at
- * a time (0: 1), take one latency. */
+/* Returns the time of `requests` for `bytes` bytes in all. Requests that are sent in parallel,
+ * `ranges` at a time (0: 1), take one latency together. */
 static inline uint64_t lod_io_cost_ns(uint64_t requests, unsigned ranges, uint64_t latency_ns,
                                       uint64_t bytes, uint64_t bandwidth)
 {

@@ -7,9 +7,10 @@
  * latencies add up like the seeks of a hard disk; with more they overlap, as those of an object
  * store do.
  *
- * Each bucket and each slot has two such times. DEMAND is delayed by DEMAND alone: it starts at
- * once beside requests AHEAD, and leaves what it takes as a debt to the next ones of those. A debt
- * of a second is enough: then DEMAND waits as well, so that the limit holds.
+ * Each bucket and each slot has two such times. A DEMAND request waits only for other DEMAND
+ * requests: it does not wait for requests AHEAD, and the time that it takes is added as a debt to
+ * the next of those. A debt of a second is enough: then DEMAND waits as well, so that the limit
+ * holds.
  */
 #include "backend/slow.h"
 
@@ -23,7 +24,8 @@
 #define MS_NS     1000000ull
 #define LOADS_MAX 4u           /* in flight at first, as of an object store */
 #define BURST_NS  (50 * MS_NS) /* allowance of an idle store; longer pauses do not increase it */
-/* A slot that was left so long ago counts as left by a late sleeper. */
+/* A slot that was left at most this long ago counts as still in use, since its user may have slept
+ * too long. */
 #define LATE_NS (2 * MS_NS)
 
 /* The times at which a shared resource, such as the line, is free again. */
@@ -68,7 +70,7 @@ static uint64_t *of_class(struct turn *turn, enum lod_read_class class)
     return class == LOD_READ_DEMAND ? &turn->demand_ns : &turn->all_ns;
 }
 
-/* Takes a turn of `ns`, not before `from`. Returns its end. */
+/* Occupies the resource for `ns`, not before `from`. Returns the end of that time. */
 static uint64_t take(struct turn *turn, enum lod_read_class class, uint64_t from, uint64_t ns)
 {
     uint64_t start = latest(*of_class(turn, class), from);

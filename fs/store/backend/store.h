@@ -51,7 +51,8 @@ struct lod_range {
 struct lod_read_time {
     uint64_t first_byte_ns; /* until the first byte; 0: unknown */
     uint64_t ns;            /* total */
-    uint64_t copied_bytes;  /* so many came from a copy of the store; of a load the first ones */
+    uint64_t copied_bytes;  /* bytes that came from a local copy of the store; of a load these are
+                               the first ones */
     bool slowed;            /* the store asked for fewer requests */
 };
 
@@ -73,7 +74,7 @@ enum lod_tier_state {
     LOD_TIER_FILLING,
     LOD_TIER_FULL,
     LOD_TIER_NO_SPACE, /* its disk is full */
-    LOD_TIER_PAST,     /* its disk fails or hangs, and is left alone for minutes */
+    LOD_TIER_PAST,     /* its disk fails or hangs, and is not used for minutes */
     LOD_TIER_STATES,
 };
 /* Returns "none", "counting", "filling", "full", "no_space" or "past". */
@@ -85,7 +86,7 @@ struct lod_tier_stats {
     uint64_t lists_bytes; /* that records of lists may take, without those of other mounts' lists */
     uint64_t hits, misses; /* reads that it could serve wholly, or not */
     uint64_t read_bytes, written_bytes;
-    uint64_t evicted_bytes; /* given up for records that jobs have listed */
+    uint64_t evicted_bytes; /* evicted for records that jobs have listed */
     uint64_t errors;        /* of its disk, and slices that were wrong */
 };
 
@@ -156,7 +157,7 @@ struct lod_store *lod_store_close(struct lod_store *store);
 /* Returns the location without secrets; see lod_location_show. */
 const char *lod_store_location(const struct lod_store *store);
 
-/* Returns whether each request takes a network round trip, or as long. */
+/* Returns whether each request takes as long as a network round trip. */
 bool lod_store_is_far(const struct lod_store *store);
 
 /* Ends all requests in flight: these and later ones fail with -EINTR. Any thread. Accepts NULL. */
@@ -176,20 +177,22 @@ void lod_store_stats(struct lod_store *store, struct lod_store_stats *ret_stats)
 void lod_store_read_exactly(struct lod_store *store, bool shared);
 
 /*
- * Returns how many loads should be in flight at first: 1 if a second one only moves a disk's head.
+ * Returns how many loads should be in flight at first. It is 1 for a disk, where a second load
+ * would only cause seeks.
  */
 unsigned lod_store_loads(const struct lod_store *store);
 
 /* Returns how many ranges of one read are requested in parallel. */
 unsigned lod_store_ranges(const struct lod_store *store);
 
-/* Returns whether the back end keeps a local copy of bytes that are offered to it. `*ret_room`: so
- * many more, of the object with this key; 0: of any. Without a copy 0. Any thread. */
+/* Returns whether the back end keeps a local copy of bytes that are offered to it. `*ret_room`: how
+ * many more bytes it would keep of the object with this key; key 0: of any object. 0 without a
+ * copy. Any thread. */
 bool lod_store_copies(const struct lod_store *store, uint64_t key, uint64_t *ret_room);
 
-/* Tells a back end with a copy all objects that will be read soon, the first one first: it may give
- * up others for them, and others who share it leave room for them. They replace those told before.
- * Never blocks for a disk. Any thread. */
+/* Announces to a back end with a copy all objects that will be read soon, the first one first: it
+ * may evict others for them, and other users of the copy leave room for them. This list replaces
+ * the one before. Never blocks for a disk. Any thread. */
 void lod_store_listed(struct lod_store *store, const struct lod_listed *objects, size_t count);
 
 /* Returns whether loads leave their bytes in memory, from which lod_object_pread reads. */
@@ -223,28 +226,28 @@ LOD_MUST_CHECK int lod_object_read(struct lod_object *object, struct lod_range *
                                    unsigned count, enum lod_read_class class,
                                    struct lod_read_time *ret_time);
 
-/* Returns where the bytes from `from` on end that the back end has in a local copy, at most `to`;
- * `from`: it has none there. Reading them is no load. Any thread. */
+/* Returns the end, at most `to`, of the bytes from `from` on that the back end has in a local copy;
+ * returns `from` if it has none. Reading these bytes sends no request. Any thread. */
 uint64_t lod_object_copied(struct lod_object *object, uint64_t from, uint64_t to);
 
 /*
  * Offers bytes of the object that the caller no longer needs: a back end that keeps copies can
- * store them. It takes them by slices, of which it needs the beginning first. Bytes that came from
- * the copy must not be offered: they can be wrong, and dropped there meanwhile.
+ * store them. It stores them in slices, each from its beginning. Bytes that came from the copy must
+ * not be offered: they can be wrong, and the copy may have dropped them meanwhile.
  */
 #define LOD_SLICE_BYTES (5u << 20)
 void lod_object_offer(struct lod_object *object, uint64_t offset, const void *from, size_t bytes);
 
 /*
  * Reports that the bytes of a range have a wrong hash. Returns true if the back end has dropped a
- * copy or a connection that can be the cause, so that a second read can succeed; once for each
- * range.
+ * copy or a connection that can be the cause, so that a second read can succeed. It returns true
+ * only once for each range.
  */
 LOD_MUST_CHECK bool lod_object_doubt(struct lod_object *object, uint64_t offset, size_t bytes);
 
 /*
  * Returns in *ret_is whether a read of [offset, offset + bytes) would be served from memory. Causes
- * no I/O. Returns -ENOTSUP if this back end or this kernel cannot tell. Any thread.
+ * no I/O. Returns -ENOTSUP if this back end or this kernel does not know. Any thread.
  */
 LOD_MUST_CHECK int lod_object_in_memory(struct lod_object *object, uint64_t offset, size_t bytes,
                                         bool *ret_is);
@@ -252,8 +255,8 @@ LOD_MUST_CHECK int lod_object_in_memory(struct lod_object *object, uint64_t offs
 /*
  * Reads [offset, offset + bytes), as much of it as the object has, in as few and as large requests
  * as possible. `offset`, `bytes` and the memory are multiples of LOD_LOAD_ALIGN. Memory past the
- * object's end is undefined. A store whose connections are slower than all of them together may be
- * sent up to `parts` requests side by side, 1 at least. Any thread.
+ * object's end is undefined. If a single connection is slower than the store, up to `parts`
+ * requests (at least 1) may be sent in parallel. Any thread.
  */
 LOD_MUST_CHECK int lod_object_load(struct lod_object *object, uint64_t offset, void *into,
                                    size_t bytes, enum lod_read_class class, unsigned parts,

@@ -116,7 +116,7 @@ struct lod_framing {
     void (*stretch)(const struct lod_framed_sample *sample, unsigned number,
                     struct lod_stretch *ret, uint8_t *head);
 
-    /* Writes the tail of a stretch, of the bytes that `stretch` says. */
+    /* Writes the tail of a stretch; `stretch` has returned its size. */
     void (*tail)(const struct lod_framed_sample *sample, unsigned number, uint32_t crc,
                  uint8_t *into);
 

@@ -45,14 +45,15 @@ static struct data data_of(const struct lod_framed_sample *sample)
 
     data.label_bytes = data.label ? data.label->bytes : 0;
     data.bytes = HEADER_BYTES + data.label_bytes + data.picture->bytes;
-    /* The other fields of the header are too small, or no whole numbers, to be the word. */
+    /* No other field of the header can equal the word: they are too small, or are floats of other
+     * values. */
     data.header_words = (uint32_t)sample->id == MAGIC;
     data.label_words = data.label ? data.label->words_count : 0;
     data.words = data.header_words + data.label_words + data.picture->words_count;
     return data;
 }
 
-/* Returns where in the data the number-th word is that is left out. */
+/* Returns the position in the data of the number-th word that is left out. */
 static uint64_t word_at(const struct data *data, unsigned number)
 {
     if (number < data->header_words) {
@@ -66,7 +67,7 @@ static uint64_t word_at(const struct data *data, unsigned number)
            (uint64_t)WORD_BYTES * data->picture->words[number - data->label_words];
 }
 
-/* Writes what stands before a part. */
+/* Writes the header of a part. */
 static uint8_t *put_part(const struct data *data, unsigned part, uint8_t *into)
 {
     const uint64_t from = part ? word_at(data, part - 1) + WORD_BYTES : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions of libcurl that lodfs calls. They are looked up when the first URL is opened: a
- * program that reads folders does not pay for loading libcurl and the thirty libraries behind it.
+ * program that reads folders does not load libcurl and the thirty libraries that it needs.
  */
 #ifndef LOD_CURL_API_H
 #define LOD_CURL_API_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests in flight side by side, with the connections that they leave open: libcurl behind six
- * functions. A lane is used by one thread at a time. Decides nothing about retries and verdicts.
+ * Parallel requests, and the connections that they leave open: libcurl wrapped in six functions. A
+ * lane is used by one thread at a time. Decides nothing about retries and verdicts.
  */
 #ifndef LOD_HTTP_LANE_H
 #define LOD_HTTP_LANE_H
@@ -18,7 +18,7 @@ struct lod_http_lane;
 /* -ENOMEM. -ENOSYS: there is no libcurl here. */
 LOD_MUST_CHECK int lod_http_lane_create(const struct lod_http_way *way,
                                         struct lod_http_lane **ret_lane);
-/* Requests in flight are given up, connections closed. */
+/* Requests in flight are cancelled, connections closed. */
 struct lod_http_lane *lod_http_lane_destroy(struct lod_http_lane *lane);
 
 /* Begins a request: at most LOD_HTTP_LANE_MAX at a time. -ENOMEM. */
@@ -33,7 +33,7 @@ LOD_MUST_CHECK int lod_http_lane_start(struct lod_http_lane *lane,
  */
 void lod_http_lane_wait(struct lod_http_lane *lane, uint64_t until_ns);
 
-/* Gives up a request and closes its connection. The request is then `over`, with this error. */
+/* Cancels a request and closes its connection. The request is then `over`, with this error. */
 void lod_http_lane_cancel(struct lod_http_lane *lane, struct lod_http_request *request, int error);
 
 /* Ends a wait. Any thread, while the lane exists. */

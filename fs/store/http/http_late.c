@@ -8,7 +8,7 @@
 #include "clock.h"
 
 #define SEEN_MIN    16u
-#define EVERY       16u /* the percentile is computed once for so many requests */
+#define EVERY       16u /* the percentile is computed again after this many requests */
 #define AFTER_MIN   50000000ull
 #define QUIET_NS    (10 * LOD_SECOND_NS)
 #define SECONDS_MAX (LOD_LATE_WINDOW / 50) /* 2 % */

@@ -13,7 +13,7 @@
 #define LOD_URL_BUCKET_MAX 255
 #define LOD_URL_HOST_MAX   300
 
-/* Parts of a URL, borrowed from it. */
+/* The parts of a URL; they point into its text. */
 struct lod_url {
     const char *host; /* with its port, if any; for s3:// the bucket */
     size_t host_bytes;

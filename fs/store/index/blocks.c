@@ -185,8 +185,8 @@ static int check(const struct place *place, const uint8_t *block)
     return lod_block_check(block, place->blocks->seed, place->section, place->number);
 }
 
-/* Returns whether to read a wrong block once more, from the store. One of the copy or of a window
- * stays there, so it is read again each time. */
+/* Returns whether to read a wrong block once more, from the store. A wrong block in the copy or in
+ * a window stays there, so it is read again each time. */
 static bool should_ask_again(struct lod_blocks *blocks, uint64_t number, bool fresh)
 {
     return lod_object_doubt(blocks->index, number * LOD_BLOCK_BYTES, LOD_BLOCK_BYTES) || !fresh;

@@ -33,7 +33,8 @@ size_t lod_picture_stem(const char *name)
     return dot && is_picture_ending(dot) ? (size_t)(dot - name) : 0;
 }
 
-/* Looks from `name` in one direction. Names that begin with the stem and a dot are adjacent. */
+/* Searches the names next to `name` in one direction. Names that begin with the stem and a dot are
+ * adjacent. */
 static bool shares(const char *name, size_t stem, const struct lod_siblings *siblings, long step)
 {
     const char *other;

@@ -16,21 +16,22 @@
 #include "thread_start.h"
 
 #define SLICE_BYTES ((size_t)1 << 20)
-#define BATCH_MAX   4u /* slices in memory; they fill a line of 1 Gbit/s and 20 ms */
-#define FREE_PART   4u
-#define OFFERS      100u /* at most, of one slice */
-#define PAUSE_NS    50000000
-#define NONE        UINT64_MAX
+#define BATCH_MAX                                                                                  \
+    4u /* slices in memory: enough to use all of a line of 1 Gbit/s with a latency of 20 ms */
+#define FREE_PART 4u
+#define OFFERS    100u /* at most, of one slice */
+#define PAUSE_NS  50000000
+#define NONE      UINT64_MAX
 
 struct lod_index_copy {
     struct lod_object *index;
     int fd;
     unsigned batch;
     bool keep;
-    uint64_t kept; /* used by the thread alone: bytes that the local copy of the store has */
+    uint64_t kept; /* used by the thread only: bytes that the local copy of the store has */
     uint64_t slices;
-    uint64_t next;   /* used by the thread alone: it has tried all slices before this one */
-    uint8_t *memory; /* used by the thread alone: room for BATCH_MAX slices */
+    uint64_t next;   /* used by the thread only: it has tried all slices before this one */
+    uint8_t *memory; /* used by the thread only: room for BATCH_MAX slices */
     pthread_t thread;
     atomic_bool over;
     atomic_uint_fast64_t wanted; /* a slice that a reader missed; or NONE */
@@ -98,7 +99,8 @@ static bool write_slice(struct lod_index_copy *copy, const struct lod_range *ran
     return true;
 }
 
-/* Copies one batch from `slice` on. False: the copy ends, and readers ask the store itself. */
+/* Copies one batch from `slice` on. Returns false if the copy ends early; readers then read from
+ * the store. */
 static bool copy_batch(struct lod_index_copy *copy, uint64_t slice)
 {
     struct lod_range ranges[BATCH_MAX];
@@ -121,7 +123,8 @@ static bool copy_batch(struct lod_index_copy *copy, uint64_t slice)
     return true;
 }
 
-/* Offers a slice until the store's copy has it: a copy takes nothing while it adds up its files. */
+/* Offers a slice again and again until the store's own copy has it: that copy accepts nothing while
+ * it adds up its files. */
 static bool offer_slice(struct lod_index_copy *copy, uint64_t slice)
 {
     const uint64_t at = slice * SLICE_BYTES, end = at + slice_bytes(copy, slice);

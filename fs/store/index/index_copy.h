@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A copy of the index of a far store on a local disk, made by a thread while the index is used.
- * Names and sizes are looked up in any order, and each look would cost a round trip. The copy is a
- * file without a name in $TMPDIR, which is gone with the process. Nothing in it is checked: its
+ * Names and sizes are looked up in any order, and each lookup would cost a round trip. The copy is
+ * a file without a name in $TMPDIR, which is gone with the process. Nothing in it is checked: its
  * readers check each block.
  */
 #ifndef LOD_INDEX_COPY_H
@@ -18,9 +18,9 @@
 struct lod_index_copy;
 
 /*
- * Starts copying `index`, which is borrowed. `ranges` are read side by side. `keep`: the whole copy
- * is offered to the store's own copy, for later mounts. -ENOSPC: it would take more than a quarter
- * of the free space there; other errors: there can be no copy.
+ * Starts copying `index`, which is borrowed. `ranges` of them are read in parallel. `keep`: the
+ * whole copy is offered to the store's own copy, for later mounts. -ENOSPC: it would take more than
+ * a quarter of the free space there; other errors: there can be no copy.
  */
 LOD_MUST_CHECK int lod_index_copy_start(struct lod_object *index, unsigned ranges, bool keep,
                                         struct lod_index_copy **ret_copy);
@@ -28,8 +28,8 @@ LOD_MUST_CHECK int lod_index_copy_start(struct lod_object *index, unsigned range
 struct lod_index_copy *lod_index_copy_end(struct lod_index_copy *copy);
 
 /*
- * Reads [offset, offset + bytes) of the copy. False: the copy lacks them, and copies them next.
- * Accepts NULL. Any thread.
+ * Reads [offset, offset + bytes) of the copy. Returns false if the copy lacks some of them; these
+ * are then copied next. Accepts NULL. Any thread.
  */
 LOD_MUST_CHECK bool lod_index_copy_read(struct lod_index_copy *copy, uint64_t offset, void *into,
                                         size_t bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of checked RECD rows, by number, since every read needs that of its record. A row that is
- * kept stays until the end and never changes. So finding it takes neither a lock nor a reference.
- * index.c decides which rows are kept, within a limit of bytes.
+ * A table of checked RECD rows, by number, because every read needs the row of its record. A row
+ * that is kept stays until the end and never changes. So finding it takes neither a lock nor a
+ * reference. index.c decides which rows are kept, within a limit of bytes.
  */
 #ifndef LOD_RECORD_DESC_TABLE_H
 #define LOD_RECORD_DESC_TABLE_H

@@ -7,8 +7,8 @@
 #include "backend/format.h"
 #include "memory/flight.h"
 
-/* A search gives up after so many unreadable rows. One damaged block cannot hold more: a name has
- * at least one byte. */
+/* A search ends with an error after this many unreadable rows. One damaged block cannot hold more:
+ * a name has at least one byte. */
 #define DAMAGED_ROWS_MAX LOD_BLOCK_PAYLOAD
 
 /* Finds the first readable row of [middle, high), or `high`. *ret_damage gets the error of an

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys that a user has for S3. The first of these sources that has any counts: the environment,
- * unless a profile is named; the profile's keys; its credential_process; the role of the container;
- * the role of the instance.
+ * The keys that a user has for S3. They are taken from the first of these sources that has any: the
+ * environment, unless a profile is named; the profile's keys; its credential_process; the role of
+ * the container; the role of the instance.
  */
 #ifndef LOD_S3_CHAIN_H
 #define LOD_S3_CHAIN_H

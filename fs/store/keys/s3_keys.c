@@ -60,7 +60,7 @@ static char *value_of(struct lod_s3_keys *keys, size_t setting)
     return (char *)keys + settings[setting].at;
 }
 
-/* The first source of a setting counts. False: it is too long. */
+/* The first source of a setting is used. Returns false if it is too long. */
 static bool set(struct lod_s3_keys *keys, size_t setting, const char *text)
 {
     char *value = value_of(keys, setting);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See s3_process.h. The program's end counts, not that of its output: a child that it leaves behind
- * may hold the pipe for ever.
+ * See s3_process.h. It waits for the end of the program, not of its output: a child that the
+ * program leaves running may keep the pipe open for ever.
  */
 #include "keys/s3_process.h"
 
@@ -18,7 +18,7 @@
 
 #include "clock.h"
 
-#define LOOK_MS 20 /* between two looks whether it has ended */
+#define LOOK_MS 20 /* between two checks whether it has ended */
 
 static int refuse(char *why, size_t why_room, int error, const char *sentence)
 {
@@ -132,7 +132,7 @@ static int finish(pid_t pid)
 {
     int status = 0;
 
-    kill(-pid, SIGKILL); /* before it is waited for: its number is its own until then */
+    kill(-pid, SIGKILL); /* before waitpid, which frees its process id for other processes */
     while (waitpid(pid, &status, 0) < 0) {
         if (errno != EINTR) {
             return 0;

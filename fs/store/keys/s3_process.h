@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the credential_process of a profile. It has a session of its own and no terminal, and it is
- * ended with all that it started in that session.
+ * killed together with all processes that it started in that session.
  */
 #ifndef LOD_S3_PROCESS_H
 #define LOD_S3_PROCESS_H

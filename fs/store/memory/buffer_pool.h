@@ -24,7 +24,7 @@
 struct lod_buffer_pool {
     pthread_mutex_t lock; /* guards all below */
     void *piece[LOD_BUFFER_POOL_PIECES];
-    unsigned count; /* the last one was given back last */
+    unsigned count; /* the last entry was returned last */
     size_t bytes;
 };
 

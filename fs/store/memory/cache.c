@@ -15,13 +15,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define SWEEPS 2u /* over all shards: each takes a chance from the entries that it finds */
+#define SWEEPS 2u /* over all shards: each lap takes one chance from the entries that it finds */
 
 struct entry {
     struct lod_flight flight;     /* first */
     struct entry *before, *after; /* in the ring */
     struct lod_blob *blob;        /* READY: one reference */
-    uint8_t chances;              /* so often CLOCK passes it by */
+    uint8_t chances;              /* how often CLOCK still passes it by */
 };
 
 /* Guarded by the lock of the table's shard of the same number. */
@@ -98,7 +98,7 @@ static void destroy_entries(struct entry *entry)
 }
 
 /* Evicts until `wanted` bytes are free or the hand has made one lap. Returns the bytes that were
- * freed; they are still charged. */
+ * freed. They stay charged to the limit. */
 static size_t evict(struct lod_cache *cache, size_t number, size_t wanted)
 {
     struct lod_flight_shard *shard = &cache->table.shards[number];
@@ -172,7 +172,7 @@ void lod_cache_shrink(struct lod_cache *cache, size_t bytes)
     }
 }
 
-/* ----------------------------------------------------------------------------------- one look */
+/* ----------------------------------------------------------------------------------- one lookup */
 
 /* Makes the value of `entry`, which this thread has linked. The lock is held on entry and released
  * on return. */

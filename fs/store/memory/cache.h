@@ -35,14 +35,15 @@ LOD_MUST_CHECK int lod_cache_create_in(struct lod_byte_limit *limit, lod_cache_r
 struct lod_cache *lod_cache_destroy(struct lod_cache *cache);
 
 /*
- * An entry that was asked for is passed by so often before it is evicted; 1 unless it is set. A new
- * value that finds no room takes two chances from each entry, and is not kept. So with several
- * chances, entries that are in use stay while more are wanted in turn than there is room for. Call
- * it before the first get.
+ * Sets the chances of an entry: how often CLOCK passes by an entry that was requested, before it
+ * evicts it. The default is 1. A new value for which there is no room takes two chances from each
+ * entry, and is not kept. So with several chances, entries in use stay even if more entries are
+ * requested in turn than fit. Call it before the first get.
  */
 void lod_cache_set_chances(struct lod_cache *cache, uint8_t chances);
 
-/* The value of `key` is no longer in use: it has no chance left, and is evicted first. */
+/* Notes that the value of `key` is no longer in use: it loses its chances, so it is evicted first.
+ */
 void lod_cache_let_go(struct lod_cache *cache, struct lod_key key);
 
 /* Returns the limit of the cache, and of others that share it, as it is now. */

@@ -88,8 +88,9 @@ void lod_flight_unlink(struct lod_flight_shard *shard, struct lod_flight *flight
 void lod_flight_land(struct lod_flight_shard *shard, struct lod_flight *flight, int error);
 
 /*
- * Blocks until some entry of the shard has landed; then the caller looks again. `until` is all zero
- * at the first wait of a call and keeps its deadline. Returns -ETIME after the deadline.
+ * Blocks until some entry of the shard is no longer LOADING; then the caller checks again. `until`
+ * is all zero at the first wait of a call and keeps its deadline. Returns -ETIME after the
+ * deadline.
  */
 LOD_MUST_CHECK int lod_flight_await(struct lod_flight_shard *shard, struct timespec *until);
 

@@ -27,7 +27,7 @@ void lod_memory_semaphore_lend(struct lod_memory_semaphore *semaphore,
 }
 
 /* Returns whether `wanted` bytes are available to the next ticket, which the caller has. Kept
- * results go only if nothing is reserved. The lock is held, but not during the relief. */
+ * results are freed only if nothing is reserved. The lock is held, but not during the relief. */
 static bool fits(struct lod_memory_semaphore *semaphore, uint64_t wanted)
 {
     const uint64_t kept = atomic_load(&semaphore->kept.bytes);

@@ -31,9 +31,9 @@ void lod_memory_semaphore_finish(struct lod_memory_semaphore *semaphore);
 
 /*
  * Lends half of the bytes, as the limit `kept`. A holder charges a result while it still has the
- * reservation of its work, which is as large; so both together never pass bytes_max. Where
- * a reservation needs more than the other half, and no other is left to wait for, relief(ctx, n)
- * frees n bytes of `kept`, except what is in use.
+ * reservation of its work, which is at least as large; so both together never exceed bytes_max. If
+ * a reservation needs more than the other half, and no other reservation is left to wait for,
+ * relief(ctx, n) frees n bytes of `kept`, except results in use.
  */
 void lod_memory_semaphore_lend(struct lod_memory_semaphore *semaphore,
                                void (*relief)(void *ctx, uint64_t bytes), void *ctx);

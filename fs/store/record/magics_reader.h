@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads labels and lists of magic words from the metadata of records, for the tree of samples of an
- * index. It keeps the metadata that it read last: items are asked for in their order.
+ * index. It keeps the metadata that it read last, because items are requested in order.
  */
 #ifndef LOD_MAGICS_READER_H
 #define LOD_MAGICS_READER_H

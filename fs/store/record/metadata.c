@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A record's metadata as a whole; see metadata.h. */
+/* All of a record's metadata; see metadata.h. */
 #include "record/metadata.h"
 
 #include <assert.h>

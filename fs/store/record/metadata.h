@@ -44,7 +44,8 @@ struct lod_path_entry {
  */
 LOD_MUST_CHECK int lod_metadata_read(struct lod_store *store, const struct lod_record_desc *recd,
                                      struct lod_metadata *ret_metadata);
-/* Makes the same of header and metadata that lod_record_open_loaded returned, which it takes. */
+/* The same from the header and metadata that lod_record_open_loaded returned; takes ownership of
+ * them. */
 void lod_metadata_take(uint8_t *head, const struct lod_record_desc *recd,
                        struct lod_metadata *ret_metadata);
 void lod_metadata_finish(struct lod_metadata *metadata);

@@ -96,7 +96,7 @@ static int read_head(struct lod_record *record, uint8_t **ret_head)
 }
 
 /* Reads header and metadata by one load into `buffer`, which also fetches the `bytes` bytes of
- * groups after them. If that fails, reads header and metadata alone. */
+ * groups after them. If that fails, reads only header and metadata. */
 static int load_head(struct lod_record *record, struct lod_io_buffer *buffer, uint64_t bytes)
 {
     const uint64_t head_bytes = lod_record_desc_end(&record->recd, 0);

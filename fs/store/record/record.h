@@ -33,8 +33,8 @@ LOD_MUST_CHECK int lod_record_file_open(struct lod_store *store, const struct lo
 
 /*
  * The same by one load of the first `bytes` of the file, which include header and metadata. They
- * stay in the buffer. If it is NULL, header and metadata are read alone, and *ret_head gets them as
- * they were read and checked; the caller frees them. `ret_head` may be NULL.
+ * stay in the buffer. If the buffer is NULL, only header and metadata are read, and *ret_head gets
+ * them as they were read and checked; the caller frees them. `ret_head` may be NULL.
  */
 LOD_MUST_CHECK int lod_record_open_loaded(struct lod_store *store,
                                           const struct lod_record_desc *recd,
@@ -88,7 +88,7 @@ LOD_MUST_CHECK int lod_record_pread(struct lod_record *record, uint64_t offset, 
                                     size_t bytes);
 LOD_MUST_CHECK int lod_record_read(struct lod_record *record, struct lod_range *ranges,
                                    unsigned count, struct lod_read_time *ret_time);
-/* Tells the store that the frame at `place` has a wrong hash; see lod_object_doubt. */
+/* Reports to the store that the frame at `place` has a wrong hash; see lod_object_doubt. */
 LOD_MUST_CHECK bool lod_record_doubt(struct lod_record *record, const struct lod_place *place);
 /* See lod_object_in_memory. */
 LOD_MUST_CHECK int lod_record_in_memory(const struct lod_record *record,

@@ -11,7 +11,8 @@
 
 #include "clock.h"
 
-#define LOADS           4u /* in flight; one alone uses only half of a line of 1 Gbit/s and 20 ms */
+#define LOADS                                                                                      \
+    4u /* in flight; a single one uses only half of a line of 1 Gbit/s with a latency of 20 ms */
 #define TROUBLE_LAST_NS (60 * LOD_SECOND_NS)
 #define RENEW_NS        (10 * LOD_SECOND_NS) /* shortest time between two readings of the keys */
 #define RENEW_LATER_NS  (60 * LOD_SECOND_NS) /* the same after a reading that failed */
@@ -38,7 +39,7 @@ static int try_lane(const struct lod_http_way *way, char *why, size_t why_room)
     return error;
 }
 
-/* Of a web address without TLS only a word of the user is looked at. */
+/* For an address without TLS, a file of certificates is checked only if the user named it. */
 static int try_certificates(const struct lod_remote_site *site, const struct lod_store_how *how,
                             char *why, size_t why_room)
 {
@@ -106,7 +107,8 @@ void lod_remote_close(void *state)
 
 /* ---------------------------------------------------------------------------------- lanes */
 
-/* The lock is held. Lanes with connections that are doubted are put on a list of their own. */
+/* The lock is held. Lanes with connections that delivered wrong bytes are moved to a separate list.
+ */
 static struct lod_remote_lane *take_idle(struct lod_remote *remote, struct lod_remote_lane **old)
 {
     struct lod_remote_lane *lane;
@@ -142,7 +144,7 @@ static void release(struct lod_remote *remote, unsigned granted)
     pthread_cond_broadcast(&remote->freed);
 }
 
-/* Counts the requests in before the lane is there. */
+/* Counts the requests as in flight before the lane is found. */
 static unsigned await_room(struct lod_remote *remote, unsigned want)
 {
     unsigned granted = 0;

@@ -66,7 +66,7 @@ struct lod_remote {
     unsigned generation; /* of connections: those of an earlier one are closed */
     struct lod_retry_budget budget;
     bool answered; /* there was at least one correct answer */
-    bool failing;  /* since the last right answer a request failed for good */
+    bool failing;  /* since the last right answer a request failed after its last retry */
     uint64_t latency_ns;
     struct lod_late late;               /* the limit of lateness, and the second requests */
     uint64_t doubts[LOD_REMOTE_DOUBTS]; /* a ring of hashes */
@@ -106,7 +106,8 @@ void lod_remote_end(struct lod_remote *remote, struct lod_remote_lane *lane, uns
  * there are others now. Blocks while another thread reads them.
  */
 bool lod_remote_renew(struct lod_remote *remote, unsigned keys_count);
-/* Reads the keys again if their time has come. One thread does; others go on with the old ones. */
+/* Reads the keys again if their time has come. One thread does; the others continue with the old
+ * keys. */
 void lod_remote_renew_early(struct lod_remote *remote);
 
 /* For log lines: "records/000001.pcr: HTTP 503: ..". */

@@ -108,8 +108,8 @@ int lod_remote_object_load(void *state, uint64_t offset, void *into, size_t byte
     return error;
 }
 
-/* Another connection is used from now on. Only a manifest has kept bytes, and it is read once, so
- * a doubt never concerns them. */
+/* From now on another connection is used. Only the manifest has bytes that are kept, and it is read
+ * once, so a doubt never concerns kept bytes. */
 bool lod_remote_object_doubt(void *state, uint64_t offset, size_t bytes)
 {
     struct object *object = state;

@@ -15,12 +15,12 @@
 #define FIRST_BYTE_MAX (10 * LOD_SECOND_NS) /* or 2 times the latency */
 #define STALL_NS       (5 * LOD_SECOND_NS)  /* without STALL_BYTES more */
 #define STALL_BYTES    (64u << 10)
-#define LOOK_NS        (LOD_SECOND_NS / 2) /* how often stalled transfers are looked for */
+#define LOOK_NS        (LOD_SECOND_NS / 2) /* interval of checks for stalled transfers */
 
 /* ---------------------------------------------------------------------------------- sending */
 
-/* Copies the keys and settings for all requests of the call. Called again when the keys or the
- * region have changed. */
+/* Copies the keys and settings for all requests of this call. It is called again when the keys or
+ * the region have changed. */
 static void take_site(struct lod_call *call)
 {
     struct lod_remote *remote = call->remote;
@@ -181,7 +181,7 @@ static bool is_late(const struct lod_call *call, struct lod_transfer *transfer, 
     return now - transfer->mark_ns > STALL_NS;
 }
 
-/* A store that failed for so long gets no second request until it answers again. */
+/* A store that has failed for this long gets no second requests until it answers again. */
 static void note_failing(struct lod_call *call, bool stopped)
 {
     pthread_mutex_lock(&call->remote->lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges of one object, fetched side by side: requests are sent, timed, judged, and sent again
- * where that may help. A body that breaks off is asked for from where it stopped. A call ends
+ * Ranges of one object, fetched in parallel: requests are sent, timed, judged, and repeated where
+ * that may help. If a body breaks off, the rest is requested from where it stopped. A call ends
  * within LOD_REMOTE_DEADLINE_NS.
  */
 #ifndef LOD_REMOTE_READ_H
@@ -22,8 +22,8 @@ struct lod_remote_target {
 /*
  * Each range gets its error: -ENOENT no such object; -ESTALE it has changed; -EACCES; -ETIMEDOUT;
  * -EBUSY the server wants fewer requests; -EINTR the store was stopped; -EIO wrong answers; other
- * errors of connections. Where `target->total` is 0, there is one range, of which as much is read
- * as the object has; `total` is then set.
+ * errors of connections. If `target->total` is 0, there is one range; as much of it is read as the
+ * object has, and `total` is set.
  */
 void lod_remote_read(struct lod_remote *remote, struct lod_remote_target *target,
                      struct lod_range *ranges, unsigned count, struct lod_read_time *ret_time);

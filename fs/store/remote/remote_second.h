@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ranges of one call on their way, and the second requests for those that are late. Shared by
+ * The ranges of one call in flight, and the second requests for those that are late. Shared by
  * remote_read.c and remote_second.c only.
  */
 #ifndef LOD_REMOTE_SECOND_H
@@ -49,13 +49,14 @@ LOD_MUST_CHECK int lod_remote_start(struct lod_call *call, struct lod_transfer *
 uint64_t lod_remote_late_at(const struct lod_call *call, const struct lod_transfer *transfer,
                             uint64_t now);
 
-/* Asks a second time, on another connection, if the store has one left. */
+/* Sends a second request for the same bytes on another connection, if the store has one left. */
 void lod_remote_send_second(struct lod_call *call, struct lod_transfer *transfer);
 
-/* Of two requests the first that brings bytes of the range stays. One that failed goes. */
+/* Of two requests for a range, the first that brings bytes is kept and the other one is cancelled.
+ * A request that failed is dropped. */
 void lod_remote_choose(struct lod_call *call, struct lod_transfer *transfer);
 
-/* One of two goes; the other goes on. */
+/* Drops one of two requests; the other one continues. */
 void lod_remote_drop(struct lod_call *call, struct lod_transfer *transfer,
                      struct lod_http_request *loser);
 

@@ -87,7 +87,7 @@ static int run_once(struct sending *sending)
     return error;
 }
 
-/* A pause that ends early when the store is stopped. */
+/* Pauses. The pause ends early when the store is stopped. */
 static void wait_until(struct sending *sending, uint64_t until)
 {
     for (uint64_t now; (now = lod_clock_ns()) < until && !lod_remote_is_over(sending->remote);) {

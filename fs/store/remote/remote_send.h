@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One request that is no read of a range, sent again where that may help. Used to write a store, so
- * it may take as long as bytes move.
+ * One request other than the read of a range, repeated where that may help. It is used to write a
+ * store, so it has no deadline while bytes are transferred.
  */
 #ifndef LOD_REMOTE_SEND_H
 #define LOD_REMOTE_SEND_H

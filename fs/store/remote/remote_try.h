@@ -18,15 +18,15 @@ struct lod_remote_try {
 /* Returns 0 or a negative errno of a request that is over. */
 int lod_remote_try_error(const struct lod_http_request *request);
 
-/* May the request be sent again? Then the budget has paid for it, and keys and region were read
- * again where they were the reason. */
+/* Returns whether the request may be sent again. If so, the budget was charged, and keys and region
+ * were read again if they were the reason of the failure. */
 bool lod_remote_try_again(struct lod_remote *remote, const struct lod_remote_try *try);
-/* Returns how long to wait before. */
+/* Returns how long to wait before the next try. */
 uint64_t lod_remote_try_pause_ns(struct lod_remote *remote, const struct lod_remote_try *try);
 
 /* Counts a request that is over. */
 void lod_remote_try_count(struct lod_remote *remote, const struct lod_http_request *request);
-/* The server answered rightly. The lock of the store is held. */
+/* Notes that the server answered correctly. The lock of the store is held. */
 void lod_remote_try_succeed(struct lod_remote *remote, const struct lod_http_request *request);
 /* Keeps the reason of a failure for the user. Returns its error. */
 int lod_remote_try_note(struct lod_remote *remote, const char *name,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stores on S3 and servers with its protocol: the back end for s3://BUCKET/KEY. It knows names,
- * regions and keys; libcurl signs (AWS Signature Version 4). The process that holds keys leaves no
- * core, so that they are in no file.
+ * regions and keys; libcurl signs (AWS Signature Version 4). A process that holds keys writes no
+ * core file, so that they are in no file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #define REGION_DEFAULT "us-east-1"
 #define REGION_MAX     64u
 
-/* The settings that the site is made of. */
+/* The settings from which the site is made. */
 struct s3 {
     char *profile; /* NULL: none was named */
     char bucket[LOD_URL_BUCKET_MAX + 1];
@@ -190,7 +190,7 @@ static int take_endpoint(struct s3 *s3, const char *endpoint, char *why, size_t 
     return 0;
 }
 
-/* The words that are given, before keys are looked for. */
+/* Takes the settings that options give, before keys are read. */
 static int take_words(struct s3 *s3, const struct lod_store_how *how, char *why, size_t why_room)
 {
     int error = how->region ? take_region(s3, how->region, why, why_room) : 0;
@@ -229,7 +229,7 @@ static int fill(struct s3 *s3, const struct lod_store_how *how, struct lod_remot
     int error = s3->anonymous ? lod_s3_keys_read(s3->profile, read, why, why_room)
                               : lod_s3_chain_read(s3->profile, &wait, read, why, why_room);
     if (error == -ENOENT) {
-        error = -EINVAL; /* no store is missing, but a profile */
+        error = -EINVAL; /* -ENOENT would mean a missing store; here a profile is missing */
     }
     error = error ? error : take_settings(s3, how, read, why, why_room);
     error = error ? error : make_base(s3, site);

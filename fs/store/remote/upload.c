@@ -111,7 +111,7 @@ static bool is_same(const struct lod_upload_file *file, const uint8_t *there, si
 int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *file,
                        char why[LOD_UPLOAD_WHY])
 {
-    /* A longer document does not fit, so it is taken for a broken answer. */
+    /* A longer document does not fit, and counts as a broken answer. */
     struct lod_remote_errand errand = {
         .name = file->name, .method = LOD_HTTP_HEAD, .room = file->bytes};
     int error = send(upload, file, &errand, why);

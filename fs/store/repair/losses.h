@@ -13,7 +13,7 @@
 #define LOD_LOSSES_MAX 10000u
 
 struct lod_loss {
-    char *name;       /* name of a record file or of a source's file; NULL: the store as a whole */
+    char *name;       /* name of a record file or of a source's file; NULL: the store itself */
     const char *what; /* a static text */
     uint64_t items;   /* items of a lost record, if its header can be read; else 0 */
 };

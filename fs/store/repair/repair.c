@@ -33,7 +33,7 @@ struct repair {
     struct lod_store *store;
     struct lod_manifest old; /* pack is NULL if it cannot be read */
     struct lod_manifest made;
-    cJSON *no_options; /* stands in the new manifest if pack's options are lost */
+    cJSON *no_options; /* is written to the new manifest if pack's options are lost */
     struct lod_salvage salvage;
     struct lod_repair_report *report;
     bool sound; /* the old index and manifest are sound by themselves */
@@ -133,7 +133,7 @@ static int miss_records(struct repair *r)
 
 /* ------------------------------------------------------------------------------- making */
 
-/* Writes why a file cannot be written, and how to help. */
+/* Writes why a file cannot be written, and the remedy. */
 static int cannot_write(struct repair *r, const char *file, int error)
 {
     const bool denied = error == -EROFS || error == -EACCES || error == -EPERM;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The label that a store gives an item itself, where no folder stands for it: behind the path of
- * its path entry (FORMAT.md, Metadata). Rows of such items have LOD_ITEM_HAS_LABEL.
+ * The label that a store gives to an item itself, if it does not follow from the item's folder. It
+ * is stored after the path of its path entry (FORMAT.md, Metadata). Rows of such items have
+ * LOD_ITEM_HAS_LABEL.
  */
 #ifndef LOD_ITEM_LABEL_H
 #define LOD_ITEM_LABEL_H

@@ -231,7 +231,7 @@ int lod_sample_group_find(const struct lod_sample_tree *tree, const struct lod_s
         const size_t bytes = strlen(run.name), stem = lod_stem_last(run.name, bytes);
         group = (struct lod_sample_group){.form = LOD_SAMPLE_DOTTED};
         run.stem = stem ? stem : bytes;
-        run.too_long = true; /* a name without an ending leads alone */
+        run.too_long = true; /* a picture whose name has no ending is a sample without members */
         if (run.stem < bytes) {
             error = find_run(&run, stem);
         }

@@ -95,7 +95,8 @@ int lod_sample_add(struct lod_sample_maker *maker, const struct lod_sample_part 
     return 0;
 }
 
-/* Is it the vector of labels of a lead? Of other members the magic words do not count. */
+/* Returns whether the file is the vector of labels of a lead. Magic words of other members are not
+ * counted. */
 static bool is_label(const char *lead, const char *name, const struct lod_codec *codec)
 {
     const size_t stem = lod_stem_last(lead, strlen(lead));

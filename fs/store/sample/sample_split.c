@@ -98,7 +98,7 @@ static int add_record(const struct lod_sample_tree *tree, const struct lod_sampl
     return error;
 }
 
-/* Adds the folders with flag SPLIT: the root alone, or those in the root. */
+/* Adds the folders with flag SPLIT: either only the root, or folders in the root. */
 static int find_named(const struct lod_sample_tree *tree, struct lod_sample_splits *splits)
 {
     struct lod_sample_node root, child;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The thread of the tier claims, under the lock of the space, so that no two mounts claim the same
- * room. Tells only look, at most once a second, and let the thread claim again if the others leave
- * more or less. See tier_claims.h.
+ * space. Requests of jobs only read the lists of others, at most once a second, and let the thread
+ * claim again if the others leave more or less. See tier_claims.h.
  */
 #include "tier/tier_claims.h"
 
@@ -12,7 +12,7 @@
 #include "clock.h"
 #include "tier/tier_state.h"
 
-#define LOOK_NS LOD_SECOND_NS /* between two looks at the lists of others */
+#define LOOK_NS LOD_SECOND_NS /* between two reads of the lists of others */
 #define TRIES   3u /* to read a list that is being rewritten, which takes under a millisecond */
 
 /* The numbers come from files: their sum stays in its range. */
@@ -61,7 +61,7 @@ static struct lod_tier_claims note(struct lod_tier *tier, const struct lod_tier_
     return before;
 }
 
-/* Returns whether it is time to look. */
+/* Returns whether it is time to read the lists of others again. */
 static bool is_due(struct lod_tier *tier)
 {
     pthread_mutex_lock(&tier->lock);
@@ -106,7 +106,8 @@ uint64_t lod_tier_lists_room(struct lod_tier *tier)
 int lod_tier_claim(struct lod_tier *tier, const struct lod_tier_keys *announced,
                    struct lod_tier_keys *ret_others)
 {
-    /* Another mount may keep the lock for long, while it adds up: then it claims nothing either. */
+    /* Another mount may keep the lock for long while it adds up the files; it claims nothing
+     * meanwhile. */
     const bool locked = lod_tier_space_lock(&tier->space);
     const uint64_t limit = lod_tier_lists_limit(tier);
     int error = lod_tier_lists_others(&tier->room.lists, ret_others);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shares that mounts with lists have in a tier. The records of a list, from the first on, are
- * claimed as far as the claims of other mounts leave room; the file of a mount's lists has those
- * that are claimed (tier_lists.h). A record that another mount has claimed too takes no more room.
- * So all claims fit the tier together, and a mount that is killed has none. The functions that
- * tier.c calls are in tier_state.h.
+ * The shares that mounts with lists have in a tier. The first records of a list are claimed, as
+ * many as the claims of other mounts leave space for. The file of a mount's lists names the claimed
+ * records (tier_lists.h). A record that two mounts claim takes space once. So all claims together
+ * fit in the tier, and a mount that is killed has no claims. The functions that tier.c calls are in
+ * tier_state.h.
  */
 #ifndef LOD_TIER_CLAIMS_H
 #define LOD_TIER_CLAIMS_H
@@ -16,11 +16,11 @@
 struct lod_tier_claims {
     uint64_t others_bytes; /* that other mounts have claimed */
     uint64_t shared_bytes; /* of them, in the first `count` records of this mount's lists */
-    size_t count;          /* so many records are claimed */
+    size_t count;          /* the number of claimed records */
 };
 
-/* Returns the claims of a list in its order, beside those of others, which are sorted. All of them
- * may take `limit` bytes. Pure. */
+/* Returns the claims of a list, in its order. `others`: the claims of other mounts, sorted. All
+ * claims together may take `limit` bytes. Pure. */
 struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *announced,
                                           const struct lod_tier_keys *others, uint64_t limit);
 

@@ -36,7 +36,7 @@ LOD_MUST_CHECK int lod_tier_slice_append(int store_fd, uint64_t key, uint64_t n,
 LOD_MUST_CHECK int lod_tier_slice_unlink(int store_fd, uint64_t key, uint64_t n,
                                          uint64_t *ret_bytes);
 
-/* The slice is the first to be given up for others; an error changes nothing. */
+/* Marks the slice as the first one to be evicted for others; an error changes nothing. */
 void lod_tier_slice_unused(int store_fd, uint64_t key, uint64_t n);
 
 /* A slice of any store of a tier. */

@@ -15,14 +15,14 @@
 
 #define LOD_TIER_ERRORS_S 60u
 #define LOD_TIER_SLOW_S   2u   /* an operation that takes longer shows that the disk hangs */
-#define LOD_TIER_PAST_S   300u /* a bad disk is left alone for so long */
+#define LOD_TIER_PAST_S   300u /* a bad disk is not used for this time */
 
 struct lod_tier_health {
     pthread_mutex_t lock;               /* guards all below */
     uint64_t begun_ns[LOD_TIER_INSIDE]; /* of operations; 0: none */
     uint64_t error_ns[LOD_TIER_ERRORS]; /* a ring; 0: none */
     unsigned errors;
-    uint64_t until_ns; /* the disk is left alone until then */
+    uint64_t until_ns; /* the disk is not used before this time */
 };
 
 void lod_tier_health_init(struct lod_tier_health *health);

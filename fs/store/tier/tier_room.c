@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread of the tier finds slices that may be given up; writers take them one by one, with the
+ * The thread of the tier finds slices that may be evicted; writers evict them one by one, with the
  * lock of the space. The lists of other mounts are read again each time, since they may have
  * changed.
  */
@@ -12,8 +12,8 @@
 #include "clock.h"
 #include "tier/tier_state.h"
 
-#define SHORT_BYTES (64u << 20)          /* with less room, look for slices to give up */
-#define LOOK_NS     (30 * LOD_SECOND_NS) /* between two looks without a list */
+#define SHORT_BYTES (64u << 20)          /* with less room, search for slices to evict */
+#define LOOK_NS     (30 * LOD_SECOND_NS) /* between two searches without a list */
 
 /* ------------------------------------------------------------------------------ what is listed */
 
@@ -89,7 +89,7 @@ uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key)
 
 /* ------------------------------------------------------------------------------ giving up */
 
-/* Lets the thread look for slices, if the last look is some time ago. The lock is held. */
+/* Lets the thread search for slices, if the last search was some time ago. The lock is held. */
 static void look_again(struct lod_tier *tier)
 {
     if (lod_clock_ns() - tier->room.looked_ns > LOOK_NS) {
@@ -98,7 +98,7 @@ static void look_again(struct lod_tier *tier)
     }
 }
 
-/* Also: the thread has made the file of this mount's lists before. */
+/* The thread has made the file of this mount's lists before. */
 static bool has_victims(struct lod_tier *tier)
 {
     pthread_mutex_lock(&tier->lock);
@@ -110,7 +110,7 @@ static bool has_victims(struct lod_tier *tier)
     return has;
 }
 
-/* Returns the next slice that no list names. If there is none the thread looks for some. */
+/* Returns the next slice that no list names. If there is none, the thread searches for some. */
 static bool next_victim(struct lod_tier *tier, const struct lod_tier_keys *others,
                         struct lod_tier_slice *ret_slice)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Room for the records that jobs have listed, in a tier that is full: slices that no list names are
- * given up for them. The first to go are those that a list has left behind, then those whose last
- * use is the oldest, and of them the ends of records. Without a list nothing is given up. The
+ * evicted for them. First those are evicted that a list named before, then those whose last use is
+ * the oldest; of a record the last slice goes first. Without a list nothing is evicted. The
  * functions that tier.c calls are in tier_state.h.
  */
 #ifndef LOD_TIER_ROOM_H
@@ -19,14 +19,14 @@
 
 #define LOD_TIER_VICTIMS 4096u /* are known at a time */
 
-/* Slices that may be given up, the first one first. */
+/* Slices that may be evicted, in this order. */
 struct lod_tier_victims {
     LOD_LIST(struct lod_tier_slice);
     size_t next;
     uint64_t bytes; /* of those from `next` on */
 };
 
-/* Keeps the slice if it is one of the first LOD_TIER_VICTIMS to go. */
+/* Keeps the slice if it is among the first LOD_TIER_VICTIMS to evict. */
 LOD_MUST_CHECK int lod_tier_victims_add(struct lod_tier_victims *victims,
                                         const struct lod_tier_slice *slice);
 /* Call it after the last one was added. */
@@ -36,7 +36,7 @@ bool lod_tier_victims_take(struct lod_tier_victims *victims, struct lod_tier_sli
 void lod_tier_victims_finish(struct lod_tier_victims *victims);
 
 struct lod_tier_room {
-    struct lod_tier_lists lists; /* its file is written by the tier's thread alone */
+    struct lod_tier_lists lists; /* its file is written only by the tier's thread */
     /* The lock of the tier guards these. */
     struct lod_tier_keys announced; /* by jobs of this mount, in their order */
     struct lod_tier_keys listed;    /* the same, sorted */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tier_space.h. A process that is killed may leave a sum that is too large, until the next
- * count; never one that is too small. */
+/* See tier_space.h. A process that is killed may leave a sum that is too large, which the next
+ * count corrects. The sum is never too small. */
 #include "tier/tier_space.h"
 
 #include <errno.h>
@@ -81,7 +81,8 @@ void lod_tier_space_set(struct lod_tier_space *space, uint64_t bytes)
     uint8_t sum[8];
 
     lod_put_le64(sum, bytes);
-    /* If it cannot be written it is not counted either: nothing is written until it is. */
+    /* If the sum cannot be written, it counts as unknown: nothing is written to the tier until it
+     * is known again. */
     atomic_store(&space->counted, !lod_file_pwrite(space->used_fd, 0, sum, sizeof(sum)));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a tier, shared by the files of that name alone. */
+/* The state of a tier, shared only by the files whose names begin with tier. */
 #ifndef LOD_TIER_STATE_H
 #define LOD_TIER_STATE_H
 
@@ -54,10 +54,12 @@ void lod_tier_room_finish(struct lod_tier_room *room);
 /* These objects are listed by jobs of this mount, in this order. Never blocks for the disk. */
 void lod_tier_list(struct lod_tier *tier, const struct lod_listed *objects, size_t count);
 
-/* Returns what lists may take, of all mounts, if all other slices are given up; 0: nothing now. */
+/* Returns the bytes that the lists of all mounts may take if all other slices are evicted; 0:
+ * nothing now. */
 uint64_t lod_tier_lists_limit(struct lod_tier *tier);
 
-/* Returns what lists of this mount may take beside those of others. It may read their files. */
+/* Returns the bytes that the lists of this mount may take beside the claims of others. It may read
+ * the files of their lists. */
 uint64_t lod_tier_lists_room(struct lod_tier *tier);
 
 /* The thread: claims space for the announced objects, and publishes the claim to other mounts,
@@ -68,8 +70,8 @@ LOD_MUST_CHECK int lod_tier_claim(struct lod_tier *tier, const struct lod_tier_k
 /* Returns how many bytes an object may still write. */
 uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key);
 
-/* With the lock of the space: gives slices up until there is room for `bytes` of a listed key, or
- * no other may go. */
+/* With the lock of the space: evicts slices until there is room for `bytes` of a listed key, or no
+ * other slice may be evicted. */
 void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes);
 
 /* Called by the tier's thread: writes the lists for other mounts, and finds slices that may be
@@ -87,7 +89,7 @@ size_t lod_tier_read(struct lod_tier *tier, uint64_t key, uint64_t offset, void 
 /* Returns the end of the bytes of [from, to) that are there. */
 uint64_t lod_tier_copied(struct lod_tier *tier, uint64_t key, uint64_t from, uint64_t to);
 
-/* Writes what follows on the bytes that are there, as far as there is room. */
+/* Appends to the bytes that are there, as far as there is room. */
 void lod_tier_write(struct lod_tier *tier, uint64_t key, uint64_t offset, const uint8_t *from,
                     size_t bytes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which slices are given up; see tier_room.h. */
+/* The order in which slices are evicted; see tier_room.h. */
 #include <stdlib.h>
 
 #include "tier/tier_room.h"

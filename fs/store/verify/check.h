@@ -123,10 +123,10 @@ LOD_MUST_CHECK int lod_check_items_ahead(struct lod_verify *verify, const struct
 LOD_MUST_CHECK int lod_check_ahead(struct lod_verify *verify, const struct lod_costly *list,
                                    size_t count);
 
-/* Checks the store as a whole, after all steps. */
+/* Makes the checks that concern the whole store, after all steps. */
 LOD_MUST_CHECK int lod_check_whole(struct lod_verify *verify);
 
-/* Adds a finding about the whole of `file`. */
+/* Adds a finding about `file`, at no particular place in it. */
 LOD_MUST_CHECK int lod_check_file_found(struct lod_verify *verify, const char *file,
                                         const char *what, uint16_t fidelities);
 

@@ -49,7 +49,7 @@ static bool is_made(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYT
     return made;
 }
 
-/* Adds a finding if the lender is damaged as a whole, or in the borrowed group. */
+/* Adds a finding if the lender has one that concerns all of it, or one in the borrowed group. */
 static int charge_borrower(struct lod_verify *v, const struct lod_costly *list, size_t count,
                            uint32_t borrower, uint32_t lender, unsigned group)
 {

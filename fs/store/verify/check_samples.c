@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SAMP and SUMS rows of the index against those that are derived from its other rows. Where one of
- * these cannot be read, its own finding stands and nothing is compared. See check.h.
+ * SAMP and SUMS rows of the index against those that are derived from its other rows. If one of
+ * these cannot be read, there is a finding for it already and nothing is compared. See check.h.
  */
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static int check_sums(struct lod_verify *v, const struct lod_samples *made, uint
     return lod_check_row_found(v, LOD_SECTION_SUMS, number, finding);
 }
 
-/* Adds a finding about the index as a whole. */
+/* Adds a finding about the index, at no particular place. */
 static int found(struct lod_verify *v, const char *what)
 {
     return lod_check_file_found(v, LOD_INDEX_NAME, what, LOD_FIDELITIES_ALL);

@@ -293,7 +293,7 @@ static int add_aliases(struct lod_verify *v)
     return error;
 }
 
-/* Compares what no record holds alone. */
+/* Compares the facts that depend on all records. */
 static int compare_sums(struct lod_verify *v)
 {
     int error = check_counts(v);

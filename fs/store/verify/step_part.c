@@ -5,7 +5,8 @@
  * list, which is compared with the nodes.
  *
  * A table is made of later items, which may lie in the next part. Their records are checked once
- * more, for the table alone: findings about themselves are those of their own part.
+ * more, but only for the table: findings about the shards themselves are reported by their own
+ * part.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -57,8 +57,8 @@ LOD_MUST_CHECK int lod_verify_step(struct lod_verify *verify, uint64_t number, u
                                    uint64_t *ret_files);
 
 /*
- * Checks the store as a whole; call it after all steps. The findings are sorted and live as long as
- * `verify`.
+ * Makes the checks that concern the whole store; call it after all steps. The findings are sorted
+ * and live as long as `verify`.
  */
 LOD_MUST_CHECK int lod_verify_conclude(struct lod_verify *verify,
                                        const struct lod_findings **ret_findings);
