@@ -109,6 +109,17 @@ struct lod_unit {
     int error; /* after make_many: the result, as `make` returns it */
 };
 
+/*
+ * A series: forms with consecutive numbers, each of one unit, and each made of the input of the one
+ * before and more. They are cheaper to make together.
+ */
+struct lod_series {
+    unsigned first;
+    /* Called after each form, which is in `into`; an error ends the series. It reads nothing. */
+    int (*step)(void *ctx, unsigned form);
+    void *ctx;
+};
+
 struct lod_gpu; /* gpu.h */
 
 struct lod_maker {
@@ -131,6 +142,14 @@ struct lod_maker {
      * undefined. */
     int (*make)(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                 const struct lod_inputs *inputs, uint8_t *into, size_t bytes);
+
+    /* Returns the last form of the series that begins with this form, which may be this one. NULL:
+     * this codec has no series. */
+    unsigned (*series_end)(const uint8_t row[LOD_ROW_BYTES], unsigned form);
+
+    /* Makes the forms series->first .. last->form in turn in last->into, from the inputs of the
+     * last one. Returns an error of `make` or of `step`. */
+    int (*make_series)(const struct lod_unit *last, const struct lod_series *series);
 
     /*
      * For verify, which makes the units of a form in order: checks that `made` agrees with the

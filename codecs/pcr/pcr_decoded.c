@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "pcr/jpeg/jpeg_io.h"
+#include "pcr/jpeg/jpeg_series.h"
 #include "pcr/pcr_row.h"
 #include "pcr/pcr_scans.h"
 #include "pixels.h"
@@ -114,9 +115,54 @@ static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
                                 pixels.height, pixels.channels, into);
 }
 
+/* Where the fidelities of a series end in the file of the last one. */
+struct steps {
+    const struct lod_series *series;
+    uint64_t ends[LOD_PCR_SCAN_GROUPS];
+    unsigned count;
+};
+
+static int step(void *ctx, unsigned i)
+{
+    const struct lod_series *series = ((const struct steps *)ctx)->series;
+
+    return series->step(series->ctx, series->first + i);
+}
+
+/* q1 has closing scans that no other fidelity has, so a series begins with q2. */
+static unsigned series_end(const uint8_t row[LOD_ROW_BYTES], unsigned form)
+{
+    const unsigned top = lod_pcr_top(row) ? lod_pcr_top(row) : LOD_PCR_SCAN_GROUPS;
+
+    return form > LOD_PCR_FORM_DECODED + LOD_Q1 && form < LOD_PCR_FORM_DECODED + top
+               ? LOD_PCR_FORM_DECODED + top
+               : form;
+}
+
+static int make_series(const struct lod_unit *last, const struct lod_series *series)
+{
+    const struct lod_pixels pixels = pixels_of(last->row);
+    const struct lod_span file = last->inputs->input[0].data;
+    struct steps steps = {.series = series};
+    uint64_t end = lod_pcr_group_bytes(last->row, 1) - last->row[LOD_PCR_CLOSING];
+
+    for (unsigned k = 2; k <= (unsigned)fidelity_of(last->form); k++) {
+        end += lod_pcr_group_bytes(last->row, k);
+        if (k >= (unsigned)fidelity_of(series->first)) {
+            steps.ends[steps.count++] = end;
+        }
+    }
+    const struct lod_jpeg_series ends = {
+        .ends = steps.ends, .count = steps.count, .step = step, .ctx = &steps};
+    return lod_jpeg_decode_series(file, LOD_DECODED_BYTES_MAX, pixels.width, pixels.height,
+                                  pixels.channels, last->into, &ends);
+}
+
 const struct lod_maker lod_pcr_decoded_maker = {
     .unit_bytes = unit_bytes,
     .cost = cost,
     .need = need,
     .make = make,
+    .series_end = series_end,
+    .make_series = make_series,
 };

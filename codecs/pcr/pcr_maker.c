@@ -31,9 +31,23 @@ static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
     return maker_of(form)->make(row, form, unit, inputs, into, bytes);
 }
 
+static unsigned series_end(const uint8_t row[LOD_ROW_BYTES], unsigned form)
+{
+    const struct lod_maker *maker = maker_of(form);
+
+    return maker->series_end ? maker->series_end(row, form) : form;
+}
+
+static int make_series(const struct lod_unit *last, const struct lod_series *series)
+{
+    return lod_pcr_decoded_maker.make_series(last, series);
+}
+
 const struct lod_maker lod_pcr_maker = {
     .unit_bytes = unit_bytes,
     .cost = cost,
     .need = need,
     .make = make,
+    .series_end = series_end,
+    .make_series = make_series,
 };

@@ -281,3 +281,15 @@ int lod_reader_read_once(struct lod_reader *reader, const struct lod_item *item,
 
     return copy_range(&all, offset, into, bytes);
 }
+
+int lod_reader_make_series(struct lod_reader *reader, const struct lod_item *item,
+                           const struct lod_series *series, unsigned last, uint8_t *into,
+                           uint64_t bytes)
+{
+    const unsigned forms = last - series->first + 1;
+
+    atomic_fetch_add_explicit(&reader->once, forms, memory_order_relaxed);
+    atomic_fetch_add_explicit(&reader->once_bytes, forms * bytes, memory_order_relaxed);
+    int error = lod_unit_make_series(&reader->made, item, series, last, bytes, into);
+    return error && !lod_error_passes(error) ? -EIO : error;
+}

@@ -142,6 +142,15 @@ LOD_MUST_CHECK int lod_reader_read_once(struct lod_reader *reader, const struct 
                                         size_t bytes);
 
 /*
+ * Makes the forms series->first .. last of a series in turn at `into`, and keeps nothing; each has
+ * `bytes` bytes. Each step runs with memory of makers reserved, so it reads nothing. Returns an
+ * error of a step that lod_error_passes, -ENOMEM, or an error of lod_reader_read. Any thread.
+ */
+LOD_MUST_CHECK int lod_reader_make_series(struct lod_reader *reader, const struct lod_item *item,
+                                          const struct lod_series *series, unsigned last,
+                                          uint8_t *into, uint64_t bytes);
+
+/*
  * Prepares reads of groups first .. last of `count` neighbouring items of a record, of which this
  * is the first. Items may lack some of the groups. Reads them with few requests if that saves time.
  * Returns the number of items, at least one, for which another call is useless. Failures are left

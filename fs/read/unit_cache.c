@@ -11,7 +11,8 @@
 struct wanted {
     const struct lod_unit_cache_in *in;
     struct lod_unit_inputs making;
-    uint64_t reserved; /* by `fill`: until the unit is in a cache */
+    const struct lod_series *series; /* ends with this unit; NULL: the unit alone is made */
+    uint64_t reserved;               /* by `fill`: until the unit is in a cache */
 };
 
 /* Runs the maker. Devices may make later units, so this unit is offered to them for measuring. */
@@ -26,6 +27,9 @@ static int run(const struct wanted *wanted, const struct lod_inputs *inputs, uin
                             .into = into,
                             .bytes = making->bytes};
 
+    if (wanted->series) {
+        return maker->make_series(&unit, wanted->series);
+    }
     int error = maker->make(unit.row, unit.form, unit.unit, inputs, unit.into, unit.bytes);
     if (!error) {
         lod_devices_offer(wanted->in->devices, maker, &unit);
@@ -127,13 +131,29 @@ void lod_unit_cache_let_go(const struct lod_unit_cache_in *in, const struct lod_
     }
 }
 
+static int make_at(struct wanted *wanted, uint8_t *into)
+{
+    struct lod_blob *none;
+
+    int error = make_reserved(wanted, into, &none);
+    give_back(wanted);
+    return error;
+}
+
 int lod_unit_make(const struct lod_unit_cache_in *in, const struct lod_item *item, unsigned form,
                   uint64_t unit, uint64_t made_bytes, uint8_t *into)
 {
     struct wanted wanted = wanted_of(in, item, form, unit, made_bytes);
-    struct lod_blob *none;
 
-    int error = make_reserved(&wanted, into, &none);
-    give_back(&wanted);
-    return error;
+    return make_at(&wanted, into);
+}
+
+int lod_unit_make_series(const struct lod_unit_cache_in *in, const struct lod_item *item,
+                         const struct lod_series *series, unsigned last, uint64_t bytes,
+                         uint8_t *into)
+{
+    struct wanted wanted = wanted_of(in, item, last, 0, bytes);
+
+    wanted.series = series;
+    return make_at(&wanted, into);
 }

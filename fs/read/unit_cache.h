@@ -57,4 +57,13 @@ struct lod_cache *lod_unit_cache_of(const struct lod_unit_cache_in *in, uint64_t
 LOD_MUST_CHECK int lod_unit_make(const struct lod_unit_cache_in *in, const struct lod_item *item,
                                  unsigned form, uint64_t unit, uint64_t made_bytes, uint8_t *into);
 
+/*
+ * Makes the forms series->first .. last of a series in turn at `into`; each has `bytes` bytes.
+ * Keeps nothing. `step` runs with a reservation of `work`, so it reads nothing. Otherwise the same.
+ */
+LOD_MUST_CHECK int lod_unit_make_series(const struct lod_unit_cache_in *in,
+                                        const struct lod_item *item,
+                                        const struct lod_series *series, unsigned last,
+                                        uint64_t bytes, uint8_t *into);
+
 #endif

@@ -36,6 +36,21 @@ int lod_photo_pixels_read(const struct lod_photo_pixels *photo, enum lod_fidelit
                                         (size_t)lod_pixels_bytes(&photo->pixels));
 }
 
+unsigned lod_photo_pixels_series(const struct lod_photo_pixels *photo, unsigned form)
+{
+    const struct lod_maker *maker = photo->item->codec->maker;
+    const bool made = form < LOD_FORMS_MAX && maker->series_end;
+
+    return made ? maker->series_end(photo->item->row, form) : form;
+}
+
+int lod_photo_pixels_make(const struct lod_photo_pixels *photo, const struct lod_series *series,
+                          unsigned last, uint8_t *into)
+{
+    return lod_reader_make_series(photo->reader, photo->item, series, last, into,
+                                  lod_pixels_bytes(&photo->pixels));
+}
+
 int lod_photo_pixels_find(struct lod_reader *reader, const struct lod_item *item,
                           struct lod_photo_pixels *ret_photo)
 {

@@ -32,4 +32,13 @@ LOD_MUST_CHECK int lod_photo_pixels_form(const struct lod_photo_pixels *photo,
 LOD_MUST_CHECK int lod_photo_pixels_read(const struct lod_photo_pixels *photo,
                                          enum lod_fidelity fidelity, uint8_t *into);
 
+/* Returns the last form of the series that begins with a form; that form, if it is made alone. */
+unsigned lod_photo_pixels_series(const struct lod_photo_pixels *photo, unsigned form);
+
+/* Makes the forms series->first .. last of a series in turn in `into`, each as
+ * lod_photo_pixels_read does. Returns an error of lod_reader_make_series. */
+LOD_MUST_CHECK int lod_photo_pixels_make(const struct lod_photo_pixels *photo,
+                                         const struct lod_series *series, unsigned last,
+                                         uint8_t *into);
+
 #endif

@@ -29,8 +29,8 @@ PUBLIC = {
 
 # Libraries that only these files may include.
 OWNERS = {
-    r"jpeglib\.h|jerror\.h": r"codecs/pcr/jpeg/jpeg_io\.c",
-    r"setjmp\.h": r"codecs/(pcr/jpeg/jpeg_io\.c|l3/container/png_io\.c)",
+    r"jpeglib\.h|jerror\.h": r"codecs/pcr/jpeg/jpeg_lib\.[ch]",
+    r"setjmp\.h": r"codecs/(pcr/jpeg/jpeg_lib\.h|l3/container/png_io\.c)",
     r"png\.h": r"codecs/l3/container/png_io\.c",
     r"fuse.*\.h|fuse3/.*": r"fs/fuse/\w+\.[ch]",
     r"xxhash\.h": r"codecs/hash\.c",

@@ -1,109 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The only source that calls libjpeg. libjpeg reports errors by longjmp, which never leaves this
- * file: every public function is a setjmp around a body that owns no resources itself.
+ * libjpeg reports errors by longjmp, which never leaves this file: every public function is a
+ * setjmp around a body that owns no resources itself.
  */
 #include "pcr/jpeg/jpeg_io.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <setjmp.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jpeglib.h>
-#include <jerror.h>
-
-/*
- * libjpeg's errors leave by longjmp. A warning after which coefficients are not those of the file
- * is remembered. Nothing is printed.
- */
-struct failure {
-    struct jpeg_error_mgr base;
-    jmp_buf escape;   /* set by the caller before libjpeg runs */
-    const char *lost; /* why data was lost although libjpeg went on */
-};
-
-static void leave(j_common_ptr info)
-{
-    struct failure *failure = (struct failure *)info->err;
-    longjmp(failure->escape, 1);
-}
-
-static void stay_silent(j_common_ptr info)
-{
-    (void)info;
-}
-
-/* NULL: a warning after which every coefficient is as it was written. */
-static const char *loss(int code)
-{
-    switch (code) {
-    case JWRN_ADOBE_XFORM:
-    case JWRN_BOGUS_ICC:
-    case JWRN_EXTRANEOUS_DATA:
-    case JWRN_JFIF_MAJOR:
-    case JWRN_NOT_SEQUENTIAL:
-        return NULL;
-    case JWRN_JPEG_EOF:
-    case JWRN_HIT_MARKER:
-        return "truncated: its data ends early";
-    case JWRN_BOGUS_PROGRESSION:
-        return "corrupt: its progressive scans contradict each other";
-    default:
-        return "corrupt: its data cannot be decoded completely";
-    }
-}
-
-static void note_warning(j_common_ptr info, int level)
-{
-    struct failure *failure = (struct failure *)info->err;
-    if (level < 0 && !failure->lost) {
-        failure->lost = loss(info->err->msg_code);
-    }
-}
-
-static struct jpeg_error_mgr *failure_init(struct failure *failure)
-{
-    *failure = (struct failure){.lost = NULL};
-    jpeg_std_error(&failure->base);
-    failure->base.error_exit = leave;
-    failure->base.output_message = stay_silent;
-    failure->base.emit_message = note_warning;
-    return &failure->base;
-}
-
-/* Returns the errno for the error that libjpeg left with. */
-static int failure_errno(const struct failure *failure, const char **ret_why)
-{
-    switch (failure->base.msg_code) {
-    case JERR_OUT_OF_MEMORY:
-        return -ENOMEM;
-    case JERR_NO_BACKING_STORE:
-        *ret_why = "too large: its coefficients pass the memory limit";
-        return -ENOTSUP;
-    default:
-        *ret_why = "corrupt: libjpeg cannot read it";
-        return -ENOTSUP;
-    }
-}
+#include "pcr/jpeg/jpeg_lib.h"
 
 /*
  * Block smoothing (jdcoefct.c) depends on DC and the first AC coefficients in zigzag order: 5 in
  * libjpeg 6b, 9 since libjpeg-turbo 2.1. If one of them is not fully sent, it invents values.
  */
 #define SMOOTHED_COEFFICIENTS 10
-
-static void start_reading(struct jpeg_decompress_struct *info, struct lod_span file,
-                          uint64_t bytes_max)
-{
-    jpeg_create_decompress(info);
-    info->mem->max_memory_to_use = bytes_max < LONG_MAX ? (long)bytes_max : LONG_MAX;
-    jpeg_mem_src(info, file.at, file.bytes);
-    jpeg_read_header(info, TRUE);
-}
 
 /* Returns whether libjpeg would smooth this image's blocks because scans are missing. */
 static bool smoothing_acts(const struct jpeg_decompress_struct *info)
@@ -135,7 +48,7 @@ static bool tables_stand(const struct jpeg_decompress_struct *info)
 
 struct reading {
     struct jpeg_decompress_struct info;
-    struct failure failure;
+    struct lod_jpeg_failure failure;
     jvirt_barray_ptr *coefficients;
     struct lod_jpeg *jpeg;
 };
@@ -238,11 +151,11 @@ int lod_jpeg_read(struct lod_span file, uint64_t bytes_max, struct lod_jpeg **re
     if (!r) {
         return -ENOMEM;
     }
-    r->info.err = failure_init(&r->failure);
+    r->info.err = lod_jpeg_failure_init(&r->failure);
     if (setjmp(r->failure.escape)) {
-        error = failure_errno(&r->failure, ret_why);
+        error = lod_jpeg_failure_errno(&r->failure, ret_why);
     } else {
-        start_reading(&r->info, file, bytes_max);
+        lod_jpeg_start(&r->info, file, bytes_max);
         error = read_all(r, ret_why);
     }
     jpeg_destroy_decompress(&r->info);
@@ -281,15 +194,15 @@ int lod_jpeg_decode(struct lod_span file, struct lod_buf *pixels, uint32_t *ret_
                     uint32_t *ret_height, uint32_t *ret_channels)
 {
     struct jpeg_decompress_struct info = {0};
-    struct failure failure;
+    struct lod_jpeg_failure failure;
     const char *why;
     int error;
 
-    info.err = failure_init(&failure);
+    info.err = lod_jpeg_failure_init(&failure);
     if (setjmp(failure.escape)) {
-        error = failure_errno(&failure, &why);
+        error = lod_jpeg_failure_errno(&failure, &why);
     } else {
-        start_reading(&info, file, LOD_JPEG_DECODE_BYTES_MAX);
+        lod_jpeg_start(&info, file, LOD_JPEG_DECODE_BYTES_MAX);
         error = decode(&info, pixels);
         if (!error) {
             *ret_width = info.output_width;
@@ -324,18 +237,18 @@ int lod_jpeg_decode_into(struct lod_span file, uint64_t bytes_max, uint32_t widt
 {
     struct jpeg_decompress_struct info = {0};
     const uint64_t bytes = (uint64_t)width * height * channels;
-    struct failure failure;
+    struct lod_jpeg_failure failure;
     const char *why;
     int error;
 
     if (bytes >= bytes_max) {
         return -E2BIG;
     }
-    info.err = failure_init(&failure);
+    info.err = lod_jpeg_failure_init(&failure);
     if (setjmp(failure.escape)) {
-        error = failure_errno(&failure, &why);
+        error = lod_jpeg_failure_errno(&failure, &why);
     } else {
-        start_reading(&info, file, bytes_max - bytes);
+        lod_jpeg_start(&info, file, bytes_max - bytes);
         error = decode_rows(&info, width, height, channels, into);
     }
     jpeg_destroy_decompress(&info);
@@ -344,7 +257,7 @@ int lod_jpeg_decode_into(struct lod_span file, uint64_t bytes_max, uint32_t widt
 
 struct encoding {
     struct jpeg_compress_struct info;
-    struct failure failure;
+    struct lod_jpeg_failure failure;
     uint8_t *data; /* libjpeg's, by malloc; after an error it may have been freed */
     unsigned long bytes;
 };
@@ -379,7 +292,7 @@ int lod_jpeg_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint
     if (!e) {
         return -ENOMEM;
     }
-    e->info.err = failure_init(&e->failure);
+    e->info.err = lod_jpeg_failure_init(&e->failure);
     if (setjmp(e->failure.escape)) {
         error = -ENOMEM;
     } else {

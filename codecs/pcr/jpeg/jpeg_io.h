@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plain interface to libjpeg: reads the coefficients of any JPEG, decodes and encodes pixels.
- * Only jpeg_io.c includes jpeglib.h; longjmp never leaves it.
+ * Its longjmp never leaves the sources of this interface.
  */
 #ifndef LOD_JPEG_IO_H
 #define LOD_JPEG_IO_H

@@ -87,6 +87,9 @@ PAGE = (
      "kept && !semaphore->bytes) {", "kept) {", "store/memory_semaphore"),
     ("a photograph of the page is decoded twice at full", "src/report/picture.c",
      "        if (fidelities[i] != LOD_FULL) {\n", "        if (i < count) {\n", "src/picture"),
+    ("a fidelity decoded in one pass with others has scans of the next",
+     "codecs/pcr/jpeg/jpeg_series.c",
+     "lod_least(end + MARKER_BYTES,", "lod_least(end + (MARKER_BYTES << 20),", "pcr/pcr_decoded"),
     ("the page of lossless images names no lower fidelities", "src/report/answer.c",
      "codecs[LOD_CODEC_L3].items", "codecs[LOD_CODEC_TOC].items", "cli-report-report"),
 )

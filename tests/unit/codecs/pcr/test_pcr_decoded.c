@@ -9,14 +9,19 @@
 #include "pcr_samples.h"
 #include "pixels.h"
 
-static struct lod_encoded encode_sample(const struct sample *sample)
+static struct lod_encoded encode_by(const struct sample *sample, const char *name, unsigned top)
 {
-    const struct lod_script *script = lod_script_named("default");
+    const struct lod_script *script = lod_script_named(name);
     struct lod_buf file = sample_jpeg(sample);
-    struct lod_encoded item = encode_with(lod_buf_span(&file), &script, 1);
+    struct lod_encoded item = encode_top(lod_buf_span(&file), &script, 1, top);
 
     lod_buf_finish(&file);
     return item;
+}
+
+static struct lod_encoded encode_sample(const struct sample *sample)
+{
+    return encode_by(sample, "default", 0);
 }
 
 /* Makes the MADE piece of the plan as a mount does; the caller frees it. */
@@ -77,6 +82,97 @@ Test(pcr_decoded, pixels_are_libjpegs_at_each_fidelity)
         }
         lod_encoded_finish(&item);
     }
+}
+
+/* The forms of a series, each compared with the same form made alone. */
+struct series_seen {
+    const struct lod_encoded *item;
+    const uint8_t *into;
+    unsigned next, fails_at;
+};
+
+static int compare_form(void *ctx, unsigned form)
+{
+    struct series_seen *seen = ctx;
+    struct lod_plan plan;
+    uint8_t *pixels;
+
+    cr_assert_eq(form, seen->next);
+    if (seen->next++ == seen->fails_at) {
+        return -ECANCELED;
+    }
+    cr_assert_eq(make_pixels(seen->item, form - LOD_PCR_FORM_DECODED, &plan, &pixels), 0);
+    cr_assert_eq(memcmp(pixels, seen->into, plan.pieces[1].bytes), 0, "form %u", form);
+    free(pixels);
+    return 0;
+}
+
+static int make_series(const struct lod_encoded *item, unsigned first, unsigned last,
+                       struct lod_buf *file, struct series_seen *seen)
+{
+    const struct lod_maker *maker = lod_codec_pcr.maker;
+    const size_t bytes = maker->unit_bytes(item->row, first);
+    struct lod_inputs inputs = {.count = 1};
+    uint8_t *into = malloc(bytes);
+
+    *seen = (struct series_seen){item, into, first, seen->fails_at};
+    inputs.input[0].data = lod_buf_span(file);
+    const struct lod_series series = {first, compare_form, seen};
+    const struct lod_unit unit = {item->row, last, 0, &inputs, into, bytes, 0};
+    int error = maker->make_series(&unit, &series);
+    free(into);
+    return error;
+}
+
+/* `top`: see encoder.h. */
+static void expect_series(const struct sample *sample, const char *script, unsigned top)
+{
+    const struct lod_maker *maker = lod_codec_pcr.maker;
+    struct lod_encoded item = encode_by(sample, script, top);
+    const unsigned end = LOD_PCR_FORM_DECODED + (top ? top : LOD_Q10);
+    struct series_seen seen = {0};
+
+    cr_assert_eq(maker->series_end(item.row, LOD_ORIGINAL), LOD_ORIGINAL);
+    cr_assert_eq(maker->series_end(item.row, LOD_PCR_FORM_DECODED + LOD_Q1),
+                 LOD_PCR_FORM_DECODED + LOD_Q1, "q1 has scans of its own");
+    cr_assert_eq(maker->series_end(item.row, LOD_PCR_FORM_DECODED + LOD_Q10),
+                 LOD_PCR_FORM_DECODED + LOD_Q10);
+    for (unsigned first = LOD_PCR_FORM_DECODED + 2; first < end; first++) {
+        struct lod_buf file = file_at(&item, (enum lod_fidelity)(end - LOD_PCR_FORM_DECODED));
+        cr_assert_eq(maker->series_end(item.row, first), end);
+        cr_assert_eq(make_series(&item, first, end, &file, &seen), 0);
+        cr_assert_eq(seen.next, end + 1, "all forms up to %u, not %u", end, seen.next);
+        lod_buf_finish(&file);
+    }
+    lod_encoded_finish(&item);
+}
+
+Test(pcr_decoded, a_series_has_the_pixels_of_each_form_alone)
+{
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        expect_series(&kinds[i].sample, "default", 0);
+        expect_series(&kinds[i].sample, "default", 5);
+        expect_series(&kinds[i].sample, "best", 0);
+    }
+}
+
+Test(pcr_decoded, a_series_ends_at_the_error_of_a_step_and_of_its_bytes)
+{
+    struct lod_encoded item = encode_sample(&kinds[0].sample);
+    const unsigned q2 = LOD_PCR_FORM_DECODED + 2, q10 = LOD_PCR_FORM_DECODED + LOD_Q10;
+    struct lod_buf file = file_at(&item, LOD_Q10);
+    struct series_seen seen = {.fails_at = q2 + 3};
+
+    cr_assert_eq(make_series(&item, q2, q10, &file, &seen), -ECANCELED);
+    cr_assert_eq(seen.next, q2 + 4);
+    seen.fails_at = 0;
+    file.bytes -= 40;
+    cr_assert_eq(make_series(&item, q2, q10, &file, &seen), -EILSEQ, "the file is cut");
+    cr_assert_leq(seen.next, q10);
+    lod_put_le16(item.row + LOD_PCR_WIDTH, 66);
+    cr_assert_eq(make_series(&item, q2, q10, &file, &seen), -EILSEQ, "the row lies");
+    lod_buf_finish(&file);
+    lod_encoded_finish(&item);
 }
 
 Test(pcr_decoded, full_shares_the_pixels_of_q10_and_original_has_none)
