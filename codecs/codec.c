@@ -71,7 +71,7 @@ static uint16_t made_groups(const struct lod_codec *codec, const uint8_t row[LOD
     return groups;
 }
 
-/* Bytes of groups that are read as a whole are not counted again as stored pieces. */
+/* Groups of which all bytes are read are not counted again as stored pieces. */
 int lod_codec_read_bytes(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES],
                          const uint64_t segments[LOD_GROUPS_MAX], enum lod_fidelity fidelity,
                          uint64_t *ret_bytes)

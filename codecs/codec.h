@@ -186,16 +186,19 @@ struct lod_codec {
     uint8_t id;
     uint8_t groups; /* groups of its records, 1 .. LOD_GROUPS_MAX */
 
-    /* Its items are pictures, and the smallest rank leads a sample of several; 0: they are none. */
+    /* The rank of its items, which are pictures: in a sample of several pictures the smallest rank
+     * is the lead; 0: its items are no pictures. */
     uint8_t picture_rank;
 
-    /* Returns the ending that suits the item's file, ".jpg"; NULL: the contents do not tell. */
+    /* Returns the ending for the item's file, such as ".jpg"; NULL: it does not follow from the
+     * contents. */
     const char *(*file_ending)(const uint8_t row[LOD_ROW_BYTES]);
 
-    /* Returns whether the row has the sides of the picture, and them. NULL: it has not. */
+    /* Returns the sides of the picture, if the row has them. Returns false if it has not. NULL: no
+     * row has. */
     bool (*sides)(const uint8_t row[LOD_ROW_BYTES], uint32_t *ret_width, uint32_t *ret_height);
 
-    /* Returns log2 of the frame size for a record whose groups hold `bytes` bytes in all. */
+    /* Returns log2 of the frame size for a record whose groups have `bytes` bytes in total. */
     uint8_t (*frame_shift)(uint64_t bytes);
 
     /*

@@ -2,7 +2,7 @@
 /* The dispatch table of encoders; see encoder.h. */
 #include "encoder.h"
 
-/* Those that are probed stand first. */
+/* Encoders with a probe come first. */
 static const struct lod_encoder *const encoders[] = {
     &lod_encoder_pcr,       &lod_encoder_l3,
     &lod_encoder_raw, /* raw takes every file: keep it last */

@@ -77,8 +77,8 @@ struct lod_encoder {
 
     /*
      * Returns why encode stored this source WHOLE, as static text, if parsing the source is enough
-     * to tell; takes half of encode's memory. Returns NULL if only encoding tells. A NULL pointer
-     * means that encoding is always needed.
+     * to find out; takes half of encode's memory. Returns NULL if only encoding finds out. A NULL
+     * pointer means that encoding is always needed.
      */
     const char *(*why_whole)(struct lod_span source);
 

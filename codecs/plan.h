@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plan: the exact size of one virtual file, and the pieces it consists of. It follows from the
- * item's index row alone, before any byte is read or made. stat(2) returns this size; read(2)
- * serves a slice of the pieces.
+ * item's index row, before any byte is read or made. stat(2) returns this size; read(2) serves a
+ * slice of the pieces.
  */
 #ifndef LOD_PLAN_H
 #define LOD_PLAN_H

@@ -4,7 +4,8 @@
 
 #include <errno.h>
 
-/* A mount looks at the rows of all slots of a record, so this takes words where it can. */
+/* A mount parses the rows of all slots of a record, so for speed this reads whole words where
+ * possible. */
 static bool has_reserved(const uint8_t row[LOD_ROW_BYTES])
 {
     uint64_t wrong = lod_get_le16(row + 2) | lod_get_le32(row + LOD_RAW_AT_STORED + 4);

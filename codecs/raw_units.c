@@ -87,9 +87,9 @@ static int need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t unit,
 }
 
 /*
- * Decoders without a frame. A new one asks the processor what it can do, twice. In a virtual
- * machine each question costs more than the frame of a small file. Between two frames a decoder
- * keeps no state that matters.
+ * Idle decoders, kept for the next frame. Creating a decoder executes CPUID twice, and in a virtual
+ * machine each CPUID costs more than decoding the frame of a small file. Between two frames a
+ * decoder has no state that matters.
  */
 #define SPARE_DECODERS 4
 static _Atomic(ZSTD_DCtx *) spare_decoders[SPARE_DECODERS];

@@ -10,8 +10,8 @@
 
 #define LEVEL 3
 
-/* A file of one unit has to save an eighth. Of a larger one a read of few bytes decodes a whole
- * unit, so it has to save a half. */
+/* Compression of a file of one unit must save an eighth. In a larger file a read of few bytes
+ * decodes a whole unit, so there it must save a half. */
 #define SAVED_OF_ONE  8
 #define SAVED_OF_MANY 2
 
@@ -62,7 +62,7 @@ static void note_end(const struct lod_raw_units *units, uint64_t unit)
     }
 }
 
-/* Judges what was added so far; the table counts at the end. */
+/* Decides whether the bytes added so far save enough. At the end the table counts, too. */
 static bool pays(const struct lod_raw_units *units)
 {
     const uint64_t table = lod_raw_table_bytes(units->bytes);

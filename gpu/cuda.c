@@ -5,7 +5,7 @@
  * host memory and device memory: the copies of one lane overlap the kernel of another. The first
  * call that fails ends the use of the device.
  *
- * Not the loading of the driver (cuda_api.c) and not the compiling of kernels (cuda_compile.c).
+ * cuda_api.c loads the driver, and cuda_compile.c compiles the kernels.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -13,7 +13,8 @@
 #include "compiler.h"
 #include "gpu.h"
 
-/* cuda.h defines many of these names as macros for their newest version: they are expanded. */
+/* cuda.h defines many of these names as macros for their newest version, so the names are
+ * macro-expanded here. */
 #define LOD_CUDA_CALLS(X)                                                                          \
     X(cuGetErrorName)                                                                              \
     X(cuInit)                                                                                      \

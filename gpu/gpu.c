@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dispatch table of devices, the lanes, and the fallback to the host. Each open device has the
- * host device beside it. Jobs of a device that failed continue there, in the memory already filled.
- *
- * Not the devices themselves: those are host.c, opencl.c and cuda.c.
+ * The dispatch table of devices, the lanes, and the fallback to the host. Each open device has a
+ * host device as its fallback: jobs of a device that failed run there, in the memory already
+ * filled. The devices themselves are in host.c, opencl.c and cuda.c.
  */
 #include "gpu.h"
 

@@ -5,7 +5,7 @@
  * buffers; its pinned host memory is a mapped buffer. The first call that fails ends the use of the
  * device.
  *
- * Not the loading of libOpenCL: that is opencl_api.c.
+ * opencl_api.c loads libOpenCL.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fixed set of worker threads that share one loop over numbered jobs. Not a task graph and not a
- * queue of closures: one call runs the jobs 0 .. count-1, started in this order. The result of a
- * job must not depend on the thread that runs it.
+ * A fixed set of worker threads that share one loop over numbered jobs. It is neither a task graph
+ * nor a queue of closures: one call runs the jobs 0 .. count-1, started in this order. The result
+ * of a job must not depend on the thread that runs it.
  */
 #ifndef LOD_POOL_H
 #define LOD_POOL_H

@@ -76,8 +76,9 @@ static int band_of(const struct lod_l3_row *r, unsigned form, uint64_t unit, uin
 }
 
 /*
- * Looks at the inputs so far: the start of the stream, the whole head if that was short, the band.
- * Sets *ret_missing to 0 and `found`, or *ret_offset and *ret_missing to the bytes to ask for next.
+ * Checks which inputs are present: the start of the stream, the complete head if the start did not
+ * contain it, the band. Sets *ret_missing to 0 and `found`, or *ret_offset and *ret_missing to the
+ * bytes to ask for next.
  */
 static int look(const struct lod_l3_row *r, uint32_t band, const struct lod_inputs *inputs,
                 struct lod_l3_unit *found, uint64_t *ret_offset, uint64_t *ret_missing)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the files and pixels of levels (level_rules.h): the pixels that libjpeg makes of groups 1
- * .. k, as a file of the image's own format and size. On the host always; a unit is the whole
- * image. All rows must have levels.
+ * .. k, as a file of the image's own format and size. The host always makes them. A unit is the
+ * whole image. All rows must have levels.
  */
 #ifndef LOD_LEVELS_H
 #define LOD_LEVELS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See levels_write.h. Masks and drawings must never change. So three locks stand before levels: the
- * user names the files, the image is of a kind that photographs are, and its levels are small, as
- * those of masks are not. FORMAT.md, Levels.
+ * See levels_write.h. Masks and drawings must never change. So an image gets levels only under
+ * three conditions: the user names the file, the image has a pixel format of photographs, and its
+ * levels are small, which those of masks are not. FORMAT.md, Levels.
  */
 #include "l3/levels_write.h"
 
@@ -26,7 +26,7 @@
 #define FLAT_PARTS 3u
 #define ALL_PARTS  4u
 
-/* Not complete: finer bits are in the exact image alone. */
+/* The scans are not complete: the finest bits are only in the exact image. */
 static const struct lod_script levels = {.name = "levels",
                                          .count = 10,
                                          .scans = {{1, 3, {0, 1, 2}, 0, 0, 0, 1},

@@ -31,7 +31,7 @@ static const uint32_t sampled_rows[SCALES_MAX] = {4, 2, 1, 1, 1};
 
 struct scale {
     uint32_t width, height;
-    uint32_t row_step;         /* one row of windows in so many is compared */
+    uint32_t row_step;         /* every how many-th row of windows is compared */
     size_t stride;             /* floats a row, whole LOD_SSIM_LANES and LOD_SSIM_TAPS more */
     float *plane[CHANNELS];    /* the reference */
     float *mean[CHANNELS];     /* its local mean, one a window */

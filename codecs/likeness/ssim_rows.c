@@ -43,7 +43,7 @@ INLINE void store(float *into, step x)
     memcpy(into, &x, sizeof(x));
 }
 
-/* Both floats that are `tap` before and behind the middle, weighted. */
+/* Returns the weighted sum of the two floats at distance `tap` before and after the middle. */
 INLINE step pair(const float *const in[LOD_SSIM_TAPS], size_t i, unsigned tap)
 {
     return gauss[tap] * (load(in[tap] + i) + load(in[LOD_SSIM_TAPS - 1 - tap] + i));

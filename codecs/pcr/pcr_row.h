@@ -9,7 +9,7 @@
 
 #define LOD_PCR_SHAPE     1  /* u8: components + 16 * top; 0 if WHOLE */
 #define LOD_PCR_APP_SPLIT 2  /* u8 */
-#define LOD_PCR_CLOSING   3  /* u8: bytes at the end of group 1 that q1 alone has */
+#define LOD_PCR_CLOSING   3  /* u8: bytes at the end of group 1 that only q1 has */
 #define LOD_PCR_WIDTH     8  /* u16 */
 #define LOD_PCR_HEIGHT    10 /* u16 */
 #define LOD_PCR_SOURCE    12 /* u32 */

@@ -7,8 +7,9 @@
  *     lodfs_met_options(&options, "auto", &error);
  *     lodfs_met_open(order, 0, 1, &options, 4, room, &met, &error);
  *     while (lodfs_met_epoch(met, 0) < 90) {
- *         lodfs_met_records(..);   send them to the mount (LOD_IOC_AHEAD), which answers how many
- * are loaded lodfs_met_items(..);     train lodfs_met_next(..);
+ *         lodfs_met_records(..);   send them to the mount (LOD_IOC_AHEAD): it says how many it has
+ *         lodfs_met_items(..);     train
+ *         lodfs_met_next(..);
  *     }
  */
 #ifndef LODFS_MET_H
@@ -45,11 +46,11 @@ struct lodfs_met_options {
  * Fills in the defaults of a policy:
  *
  * - "auto": Moves to the next part as soon as it is loaded, after 1 to 8 repeats. If the store is
- * too slow for that, an eighth of the window is replaced after each repeat, loaded or not.
+ *   too slow for that, an eighth of the window is replaced after each repeat, loaded or not.
  * - "fixed": Repeats each part steps[].rf times. The default is once.
  * - "score": Moves on when the score of a repeat is not better than the best score of its window.
  * - "bollinger": Moves on when a score is 2 standard deviations below the mean of the 20 scores
- * before it.
+ *   before it.
  */
 LODFS_EXPORT int lodfs_met_options(struct lodfs_met_options *ret_options, const char *policy,
                                    struct lodfs_error *error);

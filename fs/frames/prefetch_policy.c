@@ -11,9 +11,9 @@
  *    there is room for some records: the first ones asked for get all groups and keep them. A
  *    cache that replaced them would find the wrong ones, because each epoch asks for every record
  *    once. A prefix also stays if a local copy of the store has room for it.
- * 5. A load whose bytes stay must end within AT_ONCE_NS; any load may cost at most WORTH times what
- * the readers' requests to this record cost so far. So reading little of a record costs at most
- * that factor.
+ * 5. A load is worth it if its bytes stay and it ends within AT_ONCE_NS, or if it costs at most
+ *    WORTH times what the readers' requests to this record cost so far. So reading little of a
+ *    record costs at most that factor.
  */
 #include "frames/prefetch_policy.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lodfs fidelity STORE|MOUNT: the lowest fidelity whose photographs look like the full ones to a
- * network that gets them at a given size. `info` shows the likeness at their own size.
+ * lodfs fidelity STORE|MOUNT: the lowest fidelity at which photographs, resized as for a network,
+ * are hardly different from the full ones. `info` shows the likeness at their own size.
  */
 #include <errno.h>
 #include <limits.h>

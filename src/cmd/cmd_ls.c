@@ -26,7 +26,7 @@ struct ls_level {
 
 struct ls {
     struct lod_dataset *dataset;
-    struct lod_shard_reader *shards; /* for sizes alone */
+    struct lod_shard_reader *shards; /* only for sizes */
     const char *store, *path;
     struct lod_option_list words; /* of -o */
     enum lod_fidelity fidelity;

@@ -97,7 +97,7 @@ static int take_score(struct lod_job_walk *walk, const char *text)
                  : LOD_EXIT_OK;
 }
 
-/* Goes to the repeat that is given out. */
+/* Moves the job to the repeat whose list is printed. */
 static int step(struct lod_job_walk *walk, const struct lod_met_arguments *met)
 {
     struct lod_met_job *job = walk->job;
@@ -114,8 +114,8 @@ static int step(struct lod_job_walk *walk, const struct lod_met_arguments *met)
     return code;
 }
 
-/* The state gets its name when the list is out: a command that is killed before has done nothing,
- * and the next one gives out the same list. */
+/* The new state is renamed into place after the list was printed. So a command that is killed
+ * before that has changed nothing, and the next one prints the same list. */
 static int give(struct lod_job_walk *walk, const struct lod_met_arguments *met)
 {
     struct lod_whole_file file;
@@ -282,7 +282,8 @@ static int plan(int argc, char **argv)
     if (code) {
         return code;
     }
-    code = lod_job_list_end(&walk, LOD_FULL); /* no job has number 1: this only asks for the room */
+    code = lod_job_list_end(
+        &walk, LOD_FULL); /* no job has number 1: this only asks how much memory there is */
     made.order = walk.order;
     made.room = met.room && (!walk.accepts_lists || met.room < walk.room) ? met.room : walk.room;
     made.speed = met.speed ? met.speed : walk.speed;

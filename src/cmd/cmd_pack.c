@@ -58,8 +58,9 @@ static int conclude(const struct lod_pack_arguments *arguments,
 }
 
 /*
- * Encoding an item takes a dozen buffers of a megabyte. malloc keeps them for the next item, since
- * returning them to the kernel and getting new pages took half of the time of dense tables.
+ * Encoding an item takes a dozen buffers of a megabyte. malloc is set to keep them for the next
+ * item: returning them to the kernel and getting new pages took half of the time of packing dense
+ * tables.
  */
 static void keep_buffers(void)
 {

@@ -67,7 +67,7 @@ static int run_steps(struct work *work, unsigned threads, const struct lod_findi
     return error ? error : lod_verify_conclude(work->verify, ret_findings);
 }
 
-/* Returns what kept the store from being checked: `why`, or the reason that the errno has. */
+/* Returns the reason why the store could not be checked: `why`, or the text of the errno. */
 static const char *reason(int error, const char *why)
 {
     if (error == -EMFILE) {

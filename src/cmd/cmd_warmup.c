@@ -158,7 +158,7 @@ static int run_open(const struct arguments *arguments, struct lod_dataset *datas
                : conclude(arguments, &counts);
 }
 
-/* Opens the store, then lets the parent of a background run go. */
+/* Opens the store, then ends the parent of a background run. */
 static int open_and_run(const struct arguments *arguments, struct lod_warmup_how *how,
                         struct lod_daemon *daemon)
 {

@@ -105,7 +105,7 @@ static const struct lod_cmd *nearest(const char *word)
     return found;
 }
 
-/* With an argument behind it the word may be a store: mount.fuse3 gives no command. */
+/* If another argument follows, the word may be a store: mount.fuse3 passes no command. */
 static int refuse_unknown(const char *word, bool has_argument)
 {
     const struct lod_cmd *meant = nearest(word);

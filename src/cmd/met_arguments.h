@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arguments of `lodfs met begin` and its sisters: their tables, and the rules that they give.
+/* The arguments of `lodfs met begin` and the other commands of `met`: their tables, and the rules
+ * of a job that they set.
  */
 #ifndef LOD_MET_ARGUMENTS_H
 #define LOD_MET_ARGUMENTS_H
@@ -20,7 +21,7 @@ struct lod_met_arguments {
     bool any_order, again, nul, json;
 };
 
-/* Every member at its default. */
+/* All members with their defaults. */
 struct lod_met_arguments lod_met_arguments_default(void);
 
 extern const struct lod_option lod_met_plan_options[], lod_met_begin_options[],

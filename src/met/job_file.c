@@ -88,7 +88,8 @@ static const char *read_job(int fd, struct lod_met_job *job)
     return why;
 }
 
-/* Locks the file. While another command replaced it, `fd` is of a file without a name. */
+/* Locks the file. If another command replaced the file meanwhile, `fd` is the old file, which has
+ * no name any more. */
 static int lock(const char *path, int *ret_fd)
 {
     struct stat named, opened;

@@ -73,7 +73,7 @@ uint64_t lod_job_list_room(const struct lod_job_walk *walk)
     return most && (most < room || !walk->accepts_lists) ? most : room ? room : 1;
 }
 
-/* Says that the room has become too small for the next part beside the window. */
+/* Warns that the memory has become too small for the window and the next part together. */
 static void look_at_room(const struct lod_job_walk *walk)
 {
     size_t count = 0, window = 0;

@@ -43,7 +43,7 @@ static size_t head_bytes(const struct lod_met_job *job)
     return strcspn(job->folder, "/");
 }
 
-/* Returns the fidelity of the folder; of `auto` that of now. */
+/* Returns the fidelity of the folder; for `auto` the current one. */
 static enum lod_fidelity fidelity_of(const struct lod_met_job *job)
 {
     char path[PATH_MAX + 8], name[16];
@@ -57,7 +57,7 @@ static enum lod_fidelity fidelity_of(const struct lod_met_job *job)
     return got > 0 ? lod_fidelity_parse(name, (size_t)got) : (enum lod_fidelity)0;
 }
 
-/* Takes the mount and the folder of an absolute path apart. */
+/* Splits an absolute path into the mount and the folder below it. */
 static bool split_path(const char *whole, struct lod_met_job *job)
 {
     size_t bytes = strlen(whole);

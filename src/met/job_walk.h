@@ -25,7 +25,8 @@ struct lod_job_walk {
     bool accepts_lists; /* the mount accepts a list from this user */
 };
 
-/* Opens the store behind job->mount and the order of job->folder. `walk` has its job alone. */
+/* Opens the store behind job->mount and the order of job->folder. Of `walk` only the job is set
+ * before. */
 LOD_MUST_CHECK int lod_job_walk_open(struct lod_job_walk *walk, uint64_t seed);
 void lod_job_walk_close(struct lod_job_walk *walk);
 
@@ -36,7 +37,7 @@ LOD_MUST_CHECK int lod_job_walk_place(const char *path, struct lod_met_job *job)
 LOD_MUST_CHECK int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *rules,
                                       uint32_t node, uint32_t nodes);
 
-/* Goes on from the state of the job. */
+/* Continues from the state of the job. */
 LOD_MUST_CHECK int lod_job_walk_resume(struct lod_job_walk *walk);
 
 /* Ends the repeat, and begins the next in job->state. Waits where the rules say so. */

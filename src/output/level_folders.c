@@ -17,7 +17,7 @@ static bool is_in(const char *path, const char *folder)
            !strchr(name, '/');
 }
 
-/* A folder stands before all that is below it, which is one stretch of the list. */
+/* In the list a folder is directly followed by everything below it. */
 static uint64_t count_in(const struct lod_source_list *list, size_t folder)
 {
     const char *path = list->at[folder].path;

@@ -147,7 +147,8 @@ static void add_row(struct lod_table *table, const struct row *row)
                   lod_report_count(row->window, window), rf);
 }
 
-/* Advises in this order: a fidelity whose data fits into memory, a lower one, and repeats last. */
+/* Recommends the first that applies: a fidelity whose data fits into memory, a lower fidelity,
+ * repeats. */
 static void advise(const struct lod_met_plan *plan, const struct row *rows, unsigned count)
 {
     unsigned fits = 0;

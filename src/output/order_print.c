@@ -96,7 +96,7 @@ static int print_item(const struct printing *p, uint32_t item)
     return error;
 }
 
-/* Of the items of a run, those that this rank is dealt. */
+/* Prints those items of a run that belong to this rank. */
 static int print_run(struct printing *p, uint32_t cursor, uint32_t extents)
 {
     const size_t room = (size_t)lod_pass_sum(&p->pass, cursor, extents);
@@ -152,7 +152,8 @@ static int print_records(const struct printing *p)
     return 0;
 }
 
-/* Items that all nodes deal: as many as come out even, or as many as take all of them. */
+/* Returns how many items each node deals, so that all ranks get equally many. With `wrap` the first
+ * items are dealt again to fill up; else the last ones are left out. */
 static uint64_t dealt(const struct lod_pass *pass, uint32_t world, bool wrap)
 {
     return wrap ? (pass->items_max + world - 1) / world * world : pass->items_min / world * world;

@@ -45,7 +45,7 @@ void lod_photo_report_kind(const struct lod_store_totals *totals, const char *fu
               out);
         break;
     case SCANS:
-        fputs("JPEGs are stored as scan groups alone (--full=scans), the smallest store: full/\n"
+        fputs("JPEGs are stored as scan groups only (--full=scans), the smallest store: full/\n"
               "takes several times as long to decode as the source, original/ is rebuilt when\n"
               "it is read. This suits archives, and training at lower fidelities.\n",
               out);

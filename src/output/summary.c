@@ -79,7 +79,7 @@ static size_t make_facts(const struct lod_pack_result *result, struct lod_fact f
     return sizeof(all) / sizeof(all[0]);
 }
 
-/* Tells of --levels where lossless images are most of a source. */
+/* Mentions --levels if most of a source is lossless images. */
 static void hint_levels(const struct summary *s)
 {
     const struct lod_store_totals *totals = &s->result->totals;

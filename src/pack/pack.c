@@ -215,7 +215,8 @@ static void tally_order(struct lod_pack_run *p)
     p->result->records = p->order.records_count + 1;
 }
 
-/* A dry run encodes the images that --levels names: only that tells which of them get levels. */
+/* A dry run encodes the images that --levels names: only encoding shows which of them get levels.
+ */
 static int try_levels(struct lod_pack_run *p)
 {
     const struct lod_encode_options encode = {.l3_mode = p->options->l3_mode};
@@ -257,7 +258,7 @@ static int decide(struct lod_pack_run *p, const struct lod_walk *walk)
     return error;
 }
 
-/* Does what was decided, as far as the options say. */
+/* Carries out the decisions, as far as the options ask for. */
 static int carry_out(struct lod_pack_run *p)
 {
     if (p->options->plan) {

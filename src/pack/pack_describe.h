@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of a pack as the manifest and the journal have them. */
+/* The options of a pack, in the form of the manifest and of the journal. */
 #ifndef LOD_PACK_DESCRIBE_H
 #define LOD_PACK_DESCRIBE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pack by many processes: one plans, each of the others writes the records of a part, and one
- * commits. They need no messages. The plan has all decisions, so each record depends on it and on
- * its own files alone.
+ * commits. They need no messages. The plan has all decisions, so each record depends only on the
+ * plan and on its own files.
  */
 #include "pack/pack_run.h"
 
@@ -134,7 +134,7 @@ int lod_pack_take_plan(struct lod_pack_run *p)
 
 /* ------------------------------------------------------------------------------ the parts */
 
-/* The files of a part, to look at. */
+/* The files of a part, to be checked. */
 struct looking {
     struct lod_pack_run *p;
     uint32_t first; /* of the order's files */

@@ -48,13 +48,13 @@ struct lod_write lod_pack_jobs(struct lod_pack_run *p, const struct lod_encode_o
                                struct lod_memory_semaphore *budget);
 struct lod_encode_options lod_pack_encode_options(const struct lod_pack_run *p);
 
-/* Writes journal and plan, of decisions that are made. */
+/* Writes journal and plan, once all decisions are made. */
 LOD_MUST_CHECK int lod_pack_write_plan(struct lod_pack_run *p);
 
 /* Reads all decisions from the plan in the target. */
 LOD_MUST_CHECK int lod_pack_take_plan(struct lod_pack_run *p);
 
-/* Writes the records of a part. The source is open, and nothing else. */
+/* Writes the records of a part. Only the source is open yet. */
 LOD_MUST_CHECK int lod_pack_write_part(struct lod_pack_run *p);
 
 /* Sets the message that names the missing records, and returns -ENODATA; 0: there are none. */

@@ -88,7 +88,7 @@ struct lod_write lod_pack_jobs(struct lod_pack_run *p, const struct lod_encode_o
                               .budget = budget};
 }
 
-/* Writes the records, or finds those of parts. */
+/* Writes the records, or, for a commit, finds those that parts have written. */
 static int make_records(struct lod_pack_run *p, struct lod_write *write)
 {
     write->written_before = p->planned;

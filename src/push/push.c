@@ -159,8 +159,8 @@ static int step(void *ctx, uint64_t number)
     return error;
 }
 
-/* Looks for objects that cannot be sent, before the first one is. Others are found when they are
- * read. */
+/* Checks for objects that cannot be sent, before the first one is sent. Other problems are found
+ * when objects are read. */
 static int check_sizes(struct work *work, char *why)
 {
     char name[LOD_OBJECT_NAME_MAX + 1] = "";

@@ -2,8 +2,8 @@
 /*
  * Copies a store from its folder to S3. Records and index are created first, the manifest last: it
  * is the commit. No object is ever replaced, so readers of the same key see no store or a whole
- * one, whatever else writes there. An interrupted push is continued by the next one. Parts are
- * pushes that leave the manifest to the last one, which looks at all objects again.
+ * one, whatever else writes there. An interrupted push is continued by the next one. A push of a
+ * part does not create the manifest; the last push does, after checking all objects again.
  */
 #ifndef LOD_PUSH_H
 #define LOD_PUSH_H

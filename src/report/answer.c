@@ -27,7 +27,8 @@ static void say_choice(struct lod_page *page)
     }
 }
 
-/* Tells of the chosen level, or of the one below full: full is equal to itself. */
+/* Writes about the chosen level, or, if that is full, about the level below it: full is equal to
+ * itself. */
 static void say_measure(struct lod_page *page)
 {
     const struct lod_survey *survey = &page->surveys[0];
@@ -62,7 +63,7 @@ static void say_measure(struct lod_page *page)
                   lod_fidelity_name(lod_survey_fidelity(survey)));
 }
 
-/* Tells of lower fidelities for lossless images, unless the store was packed with some in mind. */
+/* Mentions lower fidelities for lossless images, unless the store was packed with --levels. */
 static void say_levels(struct lod_page *page)
 {
     const struct lod_store_facts *facts = page->facts;

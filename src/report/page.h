@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The page of `lodfs report`: one HTML file with its style, charts and pictures inside. It has no
- * script and refers to nothing outside. Each section is a file of this room.
+ * script and refers to nothing outside. Each section is a file of this module.
  */
 #ifndef LOD_PAGE_H
 #define LOD_PAGE_H
@@ -35,7 +35,7 @@ LOD_MUST_CHECK int lod_page_stored(struct lod_page *page);
 LOD_MUST_CHECK int lod_page_tables(struct lod_page *page);
 void lod_page_scripts(struct lod_page *page);
 
-/* Words that several sections use; two of them write `text` and return it. */
+/* Texts that several sections use. Two of these functions write `text` and return it. */
 #define LOD_PAGE_TEXT 64
 const char *lod_page_level_name(const struct lod_survey_level *level, char text[LOD_PAGE_TEXT]);
 const struct lod_survey_level *lod_page_full(const struct lod_survey *survey);

@@ -96,7 +96,7 @@ static void draw_ticks(const struct chart *chart)
         chart->width - chart->right, chart->height - chart->bottom + 40, mebi ? "MiB" : "KiB");
 }
 
-/* Names a level above its point, unless the name would touch one that is there. */
+/* Writes a level's name above its point, unless it would touch a name that is already drawn. */
 static void draw_name(const struct chart *chart, unsigned level, double *names, unsigned *count)
 {
     const double x = x_of(chart, chart->survey->levels[level].bytes);
@@ -113,7 +113,7 @@ static void draw_name(const struct chart *chart, unsigned level, double *names, 
                   x, chart->top - 10, lod_page_level_name(&chart->survey->levels[level], name));
 }
 
-/* Draws full and the choice first, then the names that have room. */
+/* Writes the names of full and of the choice first, then the names that do not touch another. */
 static void draw_names(const struct chart *chart)
 {
     double names[LOD_FULL + 2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section of photographs: some of the sample, each at some fidelities side by side. */
+/* The section of photographs: some of the sample, each at some fidelities next to each other. */
 #include <stdio.h>
 
 #include "memory/flight.h"

@@ -14,7 +14,7 @@
 #define SENTENCE_BYTES 16384 /* two escaped paths */
 #define LONG           256   /* getopt_long returns LONG + row for an option given by its name */
 
-static bool fail_as_json; /* only the main thread fails */
+static bool fail_as_json; /* only the main thread reports failures */
 
 void lod_fail_as_json(bool as_json)
 {

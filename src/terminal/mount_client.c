@@ -82,7 +82,10 @@ int lod_mount_client_ahead(int fd, const struct lod_ahead_request *request,
         part.records = request->count ? request->records + sent : NULL;
         part.count = left < LOD_AHEAD_REQUEST_RECORDS ? left : LOD_AHEAD_REQUEST_RECORDS;
         part.done = request->done < part.at + part.count ? request->done : part.at + part.count;
-        part.done = part.count == left ? request->done : part.done; /* the last one is judged */
+        part.done = part.count == left
+                        ? request->done
+                        : part.done; /* the daemon checks `done` against the end of the list, so
+                                        only the last request has all of it */
         error = send_ahead(fd, &part, ret_answer);
         sent += part.count;
     } while (!error && sent < request->count);

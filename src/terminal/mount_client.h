@@ -14,9 +14,9 @@ LOD_MUST_CHECK int lod_mount_client_open(const char *mount, const char *file, in
 LOD_MUST_CHECK int lod_mount_client_set(int fd, const char *mount, enum lod_fidelity fidelity);
 
 /*
- * Tells which records a job will read; `fd` is MOUNT/.lodfs/control. A long list takes several
- * requests. Returns a negative errno without a message: -EPERM for other users, -ENOTTY from an
- * older daemon, and those of lod_prefetch_announce.
+ * Announces the records that a job will read; `fd` is MOUNT/.lodfs/control. A long list takes
+ * several requests. Returns a negative errno without a message: -EPERM for other users, -ENOTTY
+ * from an older daemon, and those of lod_prefetch_announce.
  */
 LOD_MUST_CHECK int lod_mount_client_ahead(int fd, const struct lod_ahead_request *request,
                                           struct lod_ahead_answer *ret_answer);

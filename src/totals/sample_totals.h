@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The samples of a store as its framed files have them: splits, classes, and the files that no
- * framed file has, with the reason. `lodfs info` prints them. It reads the index alone.
+ * framed file has, with the reason. `lodfs info` prints them. It reads only the index.
  */
 #ifndef LOD_SAMPLE_TOTALS_H
 #define LOD_SAMPLE_TOTALS_H

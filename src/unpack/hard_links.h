@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds hard links. In the index they look like equal files; only the tree list tells the two
- * apart. Takes 8 bytes for each hard link.
+ * Finds hard links. In the index they look like equal files; only the tree list distinguishes them.
+ * Takes 8 bytes for each hard link.
  */
 #ifndef LOD_HARD_LINKS_H
 #define LOD_HARD_LINKS_H

@@ -53,7 +53,7 @@ static int write_data(int fd, struct iovec *spans, unsigned *at, unsigned end)
     return 0;
 }
 
-/* Writes a span that contains zeros for holes, or nothing else. */
+/* Writes a span that has zeros to be stored as holes, or consists of them. */
 static int write_sparse(int fd, struct iovec span, bool *hole)
 {
     int error = 0;

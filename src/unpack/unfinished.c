@@ -93,7 +93,7 @@ static int take_mark(struct lod_unfinished *unfinished, size_t what_bytes)
     return 0;
 }
 
-/* Opens or makes the mark; *ret_made tells which. */
+/* Opens or makes the mark. *ret_made: the mark is new. */
 static int open_mark(int root_fd, struct lod_unfinished *unfinished, bool others)
 {
     unfinished->fd = openat(root_fd, unfinished->name,
@@ -121,8 +121,8 @@ int lod_unfinished_begin(int root_fd, struct lod_index *index, const char *what,
     error = error == -ENOMEM ? error : lod_unfinished_name(index, &root, 0, unfinished.name);
     error = error ? error : has_others(root_fd, unfinished.name, &others);
     error = error ? error : open_mark(root_fd, &unfinished, others);
-    /* A mark that was found is not rewritten: its boot id tells later runs of files from before a
-     * reboot. */
+    /* A mark that was found is not rewritten: its boot id shows later runs that files were written
+     * before a reboot. */
     if (!error) {
         error = others ? take_mark(&unfinished, strlen(what) + 1)
                        : write_mark(unfinished.fd, unfinished.text);

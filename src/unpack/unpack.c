@@ -60,7 +60,8 @@ static int unpack(struct lod_unpack_work *work)
     return error;
 }
 
-/* Refuses a folder in the store. An error of looking is left to the attempt to write there. */
+/* Refuses a folder in the store. If that cannot be checked, the attempt to write there reports the
+ * error. */
 static int refuse_store(const struct lod_unpack_options *options)
 {
     const char *location = lod_dataset_location(options->dataset);

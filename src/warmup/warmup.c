@@ -50,7 +50,7 @@ static struct part part_of(const struct lod_record_desc *recd, enum lod_fidelity
                          .to = lod_record_desc_end(recd, last)};
 }
 
-/* Hands loaded bytes to the tier. Another mount may keep its lock for a moment. */
+/* Offers loaded bytes to the tier, more than once if another mount holds the tier's lock. */
 static uint64_t keep(const struct part *part, const struct lod_io_buffer *buffer, struct work *work)
 {
     uint64_t room = LOD_LOAD_ALIGN, end = buffer->from;
@@ -146,7 +146,7 @@ static unsigned take_buffer(struct work *work)
     unsigned i = 0;
 
     while (atomic_flag_test_and_set(&work->taken[i])) {
-        i++; /* ends: there are as many buffers as threads */
+        i++; /* the wait ends, since there are as many buffers as threads */
     }
     return i;
 }
@@ -189,7 +189,7 @@ static int warm(void *ctx, uint64_t index)
     return error;
 }
 
-/* Adds up what is wanted, and tells it in `records`, which has room for all. */
+/* Adds up the wanted bytes, and lists the records in `records`, which has room for all. */
 static int add_up(struct work *work, struct lod_listed *records)
 {
     const struct lod_warmup *warmup = work->warmup;
@@ -222,7 +222,7 @@ static int await_tier(struct work *work)
     }
 }
 
-/* Lists the records, and waits until the tier knows what it can give up for them, if anything. */
+/* Lists the records, and waits until the tier knows which slices it can evict for them. */
 static void make_room(struct work *work, const struct lod_listed *records)
 {
     uint64_t room = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Brings the records of a store into the tier in front of it, up to a fidelity. Bytes that are
- * there are not loaded again, so a run that was interrupted goes on where it stopped. It checks no
- * frame: readers do.
+ * there are not loaded again, so a run that was interrupted continues where it stopped. It checks
+ * no frame hashes: readers do that.
  */
 #ifndef LOD_WARMUP_H
 #define LOD_WARMUP_H
@@ -21,7 +21,7 @@
 struct lod_warmup {
     struct lod_dataset *dataset; /* opened with a tier */
     enum lod_fidelity fidelity;
-    bool evict; /* slices that no job lists are given up for these records */
+    bool evict; /* slices that no job lists are evicted for these records */
     unsigned threads;
     const struct lod_warm_records *records;
     struct lod_progress *progress;

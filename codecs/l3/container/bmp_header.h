@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Offsets of the fields in a BMP file's headers: the file header, then one of several image
- * headers, told apart by their size. All integers are little endian.
+ * headers, which differ in size. All integers are little endian.
  */
 #ifndef LOD_BMP_HEADER_H
 #define LOD_BMP_HEADER_H

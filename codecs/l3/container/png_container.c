@@ -34,7 +34,7 @@ static void put(const struct lod_l3_row *r, uint8_t row[LOD_ROW_BYTES])
     lod_put_le32(row + AT_ADLER, r->sums.adler);
 }
 
-/* The sums of a level are made with its bands. */
+/* The checksums of a level are computed together with its bands. */
 static int plan(const struct lod_l3_row *r, unsigned form, struct lod_plan *plan)
 {
     const unsigned made = form == LOD_L3_FORM_FILE ? 0 : LOD_PNG_SUMS_BYTES;

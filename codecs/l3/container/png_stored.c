@@ -147,7 +147,7 @@ struct lod_png_sums lod_png_stored_sums_end(struct lod_png_sums sums)
     return sums;
 }
 
-/* Behind the sums stands a 0, and before them no beginning of the word. */
+/* The byte after the checksums is 0, and the bytes before them are no beginning of the word. */
 void lod_png_stored_sum(const struct lod_l3_output *stored, uint64_t offset, uint8_t *into)
 {
     const struct lod_span bands = {.at = into, .bytes = stored->bytes};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pixels that never hold RecordIO's magic word, 0a 23 d7 ce, wherever they stand in a file. The
+ * Pixels that never contain RecordIO's magic word, 0a 23 d7 ce, at any position in a file. The
  * pixels of a level depend on the libjpeg that decodes them, and sizes in recordio/ depend on where
  * files have the word. So no file of a level has it in its pixels: FORMAT.md, Levels.
  */
@@ -14,7 +14,8 @@
 
 #define LOD_WORD_BYTES 4u
 
-/* Returns whether a byte may be the last of a row: a word that begins in the row goes on behind it.
+/* Returns whether a byte may be the last one of a row: it must not begin a word that continues
+ * after the row.
  */
 static inline bool lod_word_free_end(uint8_t byte)
 {
@@ -35,7 +36,8 @@ static inline void lod_word_free_row(uint8_t *row, size_t bytes)
     end[-1] = (uint8_t)(end[-1] + !lod_word_free_end(end[-1]));
 }
 
-/* Returns whether `count` bytes that stand at `offset` of a file have the word at a multiple of 4.
+/* Returns whether `count` bytes, from `offset` of a file on, contain the word at a multiple of 4 of
+ * the file.
  */
 static inline bool lod_word_in(const uint8_t *bytes, size_t count, uint64_t offset)
 {

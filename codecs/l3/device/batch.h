@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decodes many images, or bands of them, in one job of a device: a small image alone has too few
+ * Decodes many images, or bands of them, in one job of a device: a single small image has too few
  * patches to keep a device busy. Knows no files; the caller provides the bytes and the memory for
  * the pixels.
  */

@@ -49,7 +49,7 @@ LOD_ALWAYS __m256i take_four(const uint8_t *at, const unsigned width[4])
     return _mm256_set_epi64x(word3, word2, word1, word0);
 }
 
-/* More bytes than four groups take and `eight` reads. */
+/* An upper bound of the bytes of four groups, plus those that `eight` reads. */
 #define FAR 72u
 
 /* Reads four groups and subtracts `less`. Groups that are absent have width 0. */

@@ -2,7 +2,7 @@
 /*
  * The dispatch table of patch decoders: the reference in plain C, and vector versions that return
  * the same samples and refuse the same bytes. After a refusal the samples may differ. Mode paper,
- * which is for comparison, has the reference alone.
+ * which is for comparison, has only the reference.
  */
 #ifndef LOD_PATCH_DISPATCH_H
 #define LOD_PATCH_DISPATCH_H
@@ -32,7 +32,7 @@ struct lod_l3_patch_dispatch {
                       const struct lod_l3_target target[LOD_L3_PAIR]);
 };
 
-/* Returns the decoders for samples of so many bits. */
+/* Returns the decoders for samples of this many bits. */
 static inline const struct lod_l3_patch_dispatch *
 lod_l3_patch_dispatch_of(const struct lod_l3_patch_dispatch *kernels, unsigned bits)
 {

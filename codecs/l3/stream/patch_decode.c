@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells the kinds of patches apart by their first byte and calls their decoders. */
+/* Recognises the kind of a patch by its first byte and calls its decoder. */
 #include "l3/stream/patch_decode.h"
 
 #include <errno.h>

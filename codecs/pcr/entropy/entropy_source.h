@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads bits and symbols from entropy-coded bytes. After the end it reads zeros; at the end of a
- * scan lod_bit_source_is_sound tells whether any were used. ITU-T T.81, F.2.2.
+ * scan lod_bit_source_is_sound says whether any of these were used. ITU-T T.81, F.2.2.
  */
 #ifndef LOD_ENTROPY_SOURCE_H
 #define LOD_ENTROPY_SOURCE_H

@@ -9,7 +9,7 @@
 struct lod_padding lod_padding(struct lod_jpeg *jpeg)
 {
     return (struct lod_padding){.jpeg = jpeg,
-                                /* a single one is never interleaved, so never padded */
+                                /* a single component is never interleaved, so it has no padding */
                                 .component = jpeg->frame.components == 1};
 }
 

@@ -41,7 +41,7 @@ enum lod_rebuild_table {
 #define LOD_REBUILD_LIMITED   0x04u
 #define LOD_REBUILD_FLAGS     0x07u
 
-/* The first byte of rebuild data tells where its header part is. */
+/* The first byte of rebuild data says where its header part is. */
 #define LOD_REBUILD_OWN    0 /* varint bytes, then the header part */
 #define LOD_REBUILD_SHARED 1 /* u16 slot */
 

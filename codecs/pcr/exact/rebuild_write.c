@@ -311,7 +311,8 @@ static int make_patches(struct make *m)
     return error;
 }
 
-/* A reader has room for the source alone. Returns whether no scan ends past that before its patch.
+/* A reader has memory for exactly the source. Returns whether every scan, before its patch, ends
+ * within that memory.
  */
 static bool fits(const struct make *m)
 {

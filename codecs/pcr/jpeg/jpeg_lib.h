@@ -21,7 +21,7 @@
 struct lod_jpeg_failure {
     struct jpeg_error_mgr base;
     jmp_buf escape;   /* set by the caller before libjpeg runs */
-    const char *lost; /* why data was lost although libjpeg went on */
+    const char *lost; /* why data was lost although libjpeg continued */
 };
 
 /* Returns the error manager of libjpeg, for `info.err`. */

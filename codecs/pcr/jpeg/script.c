@@ -134,7 +134,7 @@ static const char *check_scan(struct progress *p, const struct lod_scan *scan)
     return why;
 }
 
-/* Checks that group 1 alone is an image that every decoder accepts. */
+/* Checks that group 1, without the others, is an image that every decoder accepts. */
 static const char *check_group_1(const struct progress *p)
 {
     for (unsigned c = 0; c < COLOURS; c++) {

@@ -51,7 +51,8 @@ LOD_MUST_CHECK int lod_curve_measure(struct lod_curve_source *source,
                                      const struct lod_script *script, unsigned top,
                                      struct lod_curve *ret_curve);
 
-/* Computes the bytes that scan groups alone would take of the photograph: --full=scans. */
+/* Computes the bytes that the photograph would take as scan groups without its source file:
+ * --full=scans. */
 LOD_MUST_CHECK int lod_curve_scans_bytes(struct lod_curve_source *source,
                                          const struct lod_script *script, double *ret_bytes);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define BLOCK    64
-#define SMOOTHED 10 /* libjpeg looks at DC and nine AC coefficients of each block */
+#define SMOOTHED 10 /* libjpeg examines DC and nine AC coefficients of each block */
 
 /* Nanoseconds. A sample is a value of one component; a pixel has all components. */
 #define PIXEL_NS           0.80
@@ -39,7 +39,7 @@ static double samples_of(const struct lod_jpeg_layout *layout, unsigned c)
     return (double)layout->width * layout->h[c] / h * layout->height * layout->v[c] / v;
 }
 
-/* Adds a scan to `sent`; the time for looking at its blocks. */
+/* Adds a scan to `sent`. Returns the time for examining its blocks. */
 static double visit_scan(const struct lod_jpeg_layout *layout, const struct lod_scan *scan,
                          struct sent *sent)
 {

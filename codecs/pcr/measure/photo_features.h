@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of an index row that go with a photograph's likeness at low fidelities: the bytes a pixel
- * of its source and of its first groups. They are known of every photograph of a store. So the mean
- * of a sample can be corrected by how the sample differs from the store.
+ * Numbers from an index row that predict a photograph's likeness at low fidelities: the bytes a
+ * pixel of its source and of its first groups. They are known of every photograph of a store. So
+ * the mean of a sample can be corrected by how the sample differs from the store.
  */
 #ifndef LOD_PHOTO_FEATURES_H
 #define LOD_PHOTO_FEATURES_H

@@ -17,7 +17,7 @@ struct lod_shard_plan {
     uint8_t dtype;
     uint32_t columns;
     uint32_t batch_rows;
-    bool raw_direct;   /* RAW: write the elements directly, do not look for a table of values */
+    bool raw_direct;   /* RAW: write the elements directly, do not try a table of values */
     uint32_t distinct; /* number of distinct values expected */
 };
 

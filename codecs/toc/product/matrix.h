@@ -40,7 +40,7 @@ LOD_MUST_CHECK int lod_toc_matrix_init(const struct lod_toc_shard *shard, uint32
                                        uint32_t count, void *memory, uint64_t memory_bytes,
                                        struct lod_toc_matrix *ret_matrix);
 
-/* Returns the memory that init needs, from the header and the batch rows alone. */
+/* Returns the memory that init needs; it follows from the header and the batch rows. */
 uint64_t lod_toc_matrix_bytes(const struct lod_toc_shard *shard, uint32_t first, uint32_t count);
 
 /*

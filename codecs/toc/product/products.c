@@ -17,7 +17,7 @@
 
 /*
  * M A keeps a tile of sums for each column of A. With more columns, each row of M is multiplied
- * alone.
+ * separately.
  */
 #define SUMMED_COLUMNS 16384u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advice about a field that is no number, from the look of its text. For messages only. */
+/* Advice about a field that is no number, derived from its text. For messages only. */
 #ifndef LOD_TEXT_ADVICE_H
 #define LOD_TEXT_ADVICE_H
 

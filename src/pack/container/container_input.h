@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of a container, read a header at a time through a small window. Contents are hopped
- * over.
+ * The bytes of a container, read a header at a time through a small window. Contents are skipped.
  */
 #ifndef LOD_CONTAINER_INPUT_H
 #define LOD_CONTAINER_INPUT_H
@@ -18,7 +17,7 @@ struct lod_container_input {
     int fd;                 /* -1: the bytes are in `memory` */
     struct lod_span memory; /* borrowed */
     uint64_t bytes;
-    size_t ahead; /* the least bytes that are read at once, as far as there are as many */
+    size_t ahead; /* the fewest bytes that are read at once, unless the file ends before */
     uint64_t window_at;
     size_t window_bytes;
     uint8_t window[LOD_CONTAINER_WINDOW];

@@ -44,8 +44,8 @@ struct lod_member {
     uint64_t sum_at, sum_bytes;
     uint32_t sum;
     bool summed;
-    /* The class of a picture; of a file .cls, that of the pictures of its stem. -1: none, or kept
-     * in another way. */
+    /* The class of a picture; of a file .cls, that of the pictures of its stem. -1: none, or it is
+     * stored in another way. */
     int32_t label;
 };
 
@@ -91,8 +91,8 @@ struct lod_container {
      */
     int (*next)(struct lod_container_walk *walk);
 
-    /* After -EILSEQ: moves to the next sound record. Returns -ENODATA if there is none. NULL: the
-     * rest of the container cannot be read. */
+    /* After -EILSEQ: moves to the next readable record. Returns -ENODATA if there is none. NULL:
+     * the rest of the container cannot be read. */
     int (*resync)(struct lod_container_walk *walk);
 };
 

@@ -23,7 +23,7 @@ struct field {
     uint64_t at, data, end; /* of the field, of its value, and behind it */
 };
 
-/* The features that are looked for. */
+/* The features that are read. */
 struct search {
     struct lod_container_walk *walk;
     struct lod_example *example;

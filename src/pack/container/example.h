@@ -19,7 +19,7 @@ struct lod_example_value {
 };
 
 struct lod_example {
-    bool others; /* it has features beside the picture */
+    bool others; /* it has features besides the picture */
     struct lod_example_value picture, filename, text;
     int32_t label; /* the class: image/class/label, or else label, if it is one number; -1: none */
     /* Of the picture: its entry of the map, and the contents of the map's message around it. */

@@ -303,7 +303,8 @@ static int next(struct lod_container_walk *walk)
     return error;
 }
 
-/* A magic word at a multiple of 4 is in no data, so the next one begins a part. */
+/* Data never contains the magic word at a multiple of 4, so the next magic word there begins a
+ * part. */
 static int resync(struct lod_container_walk *walk)
 {
     const uint64_t all = walk->input->bytes;
@@ -322,7 +323,7 @@ static int resync(struct lod_container_walk *walk)
                 return 0;
             }
         }
-        from += bytes - 4; /* the last word was seen without the one behind it */
+        from += bytes - 4; /* the last word was seen without the word after it */
     }
     return error ? error : -ENODATA;
 }

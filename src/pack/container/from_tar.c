@@ -17,7 +17,7 @@
 #include "pack/plan/class_file.h"
 
 #define EXTENDED_MAX ((uint64_t)1 << 20) /* bytes of a pax header */
-#define KEYWORD_MAX  64u                 /* bytes of a pax record that are looked at for its key */
+#define KEYWORD_MAX  64u                 /* bytes of a pax record that are read to find its key */
 
 struct path {
     bool given;
@@ -304,7 +304,8 @@ static int take_header(struct lod_container_walk *walk, struct lod_tar_header *h
     }
 }
 
-/* Reads the header at `*at` and moves behind its data. *ret_more: it belongs to the one behind. */
+/* Reads the header at `*at` and moves `*at` past its data. *ret_more: it extends the header that
+ * follows. */
 static int read_one(struct lod_container_walk *walk, uint64_t *at, bool *ret_more)
 {
     const struct extended *extended = walk->state;

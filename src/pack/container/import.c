@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walks all containers; see import.h. Some names are known to be unique only when all are known. If
- * they are not, the walk is made again with other names, which costs one more look at the headers.
+ * Walks all containers; see import.h. Whether a name is unique is known only after the walk. If
+ * some are not, the walk is repeated with other names, which reads all headers once more.
  */
 #include "pack/container/import.h"
 
@@ -53,7 +53,7 @@ static int say(const struct import *m, const struct lod_container_walk *walk, in
         error == -ESTALE ? "it changed while the source was read" : strerrordesc_np(-error));
 }
 
-/* Notes a malformed record, and goes on behind it as far as the container can. */
+/* Reports a malformed record, and continues after it if the kind of container allows that. */
 static int skip(struct import *m, struct lod_container_walk *walk, struct losses *losses)
 {
     const uint64_t from = walk->at;

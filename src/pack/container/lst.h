@@ -24,7 +24,7 @@ struct lod_lst_line {
 
 /* All zero is an empty list. */
 struct lod_lst {
-    LOD_LIST(struct lod_lst_line); /* by id; the last line of an id counts */
+    LOD_LIST(struct lod_lst_line); /* by id; of several lines of an id the last one is used */
     const char *text;
 };
 

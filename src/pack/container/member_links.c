@@ -23,7 +23,7 @@ void lod_member_link_target(const struct lod_members *members, const struct lod_
     }
 }
 
-/* A key for the order that the list has. */
+/* The key of a search in the sorted list. */
 struct wanted {
     const char *path;
     const struct lod_source *container;

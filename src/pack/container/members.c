@@ -153,7 +153,7 @@ static int by_path_and_place(const void *a, const void *b)
     const bool x_out = x->role == LOD_SOURCE_LEFT_OUT, y_out = y->role == LOD_SOURCE_LEFT_OUT;
     int order = strcmp(x->path, y->path);
 
-    order = order ? order : x_out - y_out; /* so that those that may agree are neighbours */
+    order = order ? order : x_out - y_out; /* so that sources of the same path are neighbours */
     if (order || !x->place || !y->place) {
         return order ? order : (x->place != NULL) - (y->place != NULL);
     }

@@ -39,8 +39,9 @@ struct lod_members_twice {
 };
 
 /*
- * Sorts the list by path, and adds the root and all folders above members. Stops at a name that is
- * there twice, in one container rather than in two; the list is then of no use.
+ * Sorts the list by path, and adds the root and all folders above members. Stops if two members
+ * have the same name; a conflict within one container is reported before one between two. The list
+ * is then not usable.
  */
 LOD_MUST_CHECK int lod_members_make_tree(struct lod_members *members, const struct lod_source *root,
                                          struct lod_members_twice *ret_twice);

@@ -52,7 +52,7 @@ static int read_base_256(const uint8_t *field, size_t bytes, int64_t *ret_number
 
     for (size_t i = 0; i < bytes; i++) {
         const uint8_t byte = i ? field[i] : (uint8_t)((field[0] & 0x7f) | (negative ? 0x80 : 0));
-        const uint64_t top = number >> 55; /* what the shift takes, and the sign after it */
+        const uint64_t top = number >> 55; /* the bits that the shift drops, and the sign bit */
         if (top != (negative ? UINT64_MAX >> 55 : 0)) {
             return -EILSEQ;
         }

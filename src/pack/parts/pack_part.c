@@ -5,7 +5,7 @@
  */
 #include "pack/parts/pack_part.h"
 
-/* Returns the sum; a plan may say anything, so it stops at the largest number. */
+/* Returns the sum, at most the largest number: the numbers of a plan are untrusted. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
     return a + b < a ? UINT64_MAX : a + b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Part K of N of a pack: a run of records. Records stand in the order of the keys of names, so the
- * files of a name, such as a picture and its mask, are in one part or in two neighbours.
+ * Part K of N of a pack: a run of records. Records are in the order of the keys of names. So the
+ * files of a name, such as a picture and its mask, are in one part or in two adjacent parts.
  */
 #ifndef LOD_PACK_PART_H
 #define LOD_PACK_PART_H

@@ -55,7 +55,8 @@ static int open_plan(const struct lod_target *target, int *ret_fd)
     return *ret_fd < 0 ? -errno : 0;
 }
 
-/* A symbolic link, or anything else that is no file, is no plan: its reader says so. */
+/* A symbolic link, or anything else that is no regular file, is no plan; the reader of the plan
+ * reports it. */
 int lod_part_lock_all(const struct lod_target *target, struct lod_first_error *first_error,
                       struct lod_part_lock *ret_lock, bool *ret_plan)
 {
@@ -110,7 +111,8 @@ void lod_part_unlock(struct lod_part_lock *lock)
 
 /* --------------------------------------------------------------------------------- folders */
 
-/* Parts that begin at once may write this at once; then the commit may not know N. */
+/* Parts that begin simultaneously may write this file simultaneously; then the commit may not know
+ * N. */
 static void note(const struct lod_target *target, uint32_t count)
 {
     char text[NOTE_BYTES];

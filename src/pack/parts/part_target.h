@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The folder of a store while parts of a pack are written. The plan is what is locked: a part locks
- * the numbers of its records as bytes of the plan, and the commit and a new plan lock them all. So
- * two parts with a record in common exclude each other, whatever their N, and a lock ends with its
- * process. Without locks nothing breaks: a part makes its records in a folder of its own, and they
- * get their places when they are complete.
+ * The folder of a store while parts of a pack are written. Locks are taken on the plan: a part
+ * locks the numbers of its records as byte ranges of the plan; the commit and a new plan lock all
+ * of it. So two parts that have a record in common exclude each other, whatever their N, and a lock
+ * ends with its process. Without locks the store stays correct: a part writes its records in a
+ * folder of its own, and each is renamed into place when it is complete.
  */
 #ifndef LOD_PART_TARGET_H
 #define LOD_PART_TARGET_H

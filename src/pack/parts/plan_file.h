@@ -27,7 +27,7 @@
 
 extern const struct lod_framed_file_kind lod_pack_plan_kind;
 
-/* Facts for the summary of the commit, which a plan only carries. */
+/* Facts for the summary of the commit; a plan only stores them. */
 struct lod_pack_plan_facts {
     uint64_t other_labels, tables_stored, tables_beside, shards;
 };

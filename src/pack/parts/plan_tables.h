@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables in a plan. Their parts are not stored: a part examines those files again whose shards it
+/* Tables in a plan. Their parts are not stored: a part examines again the files whose shards it
  * writes. */
 #ifndef LOD_PLAN_TABLES_H
 #define LOD_PLAN_TABLES_H

@@ -34,13 +34,14 @@ static int put_head(struct lod_buf *file, const struct lod_pack_plan_decisions *
     return error ? error : lod_buf_append_le(file, 1, d->labels != NULL);
 }
 
-/* The file itself, of one that becomes several items. */
+/* Returns whether the source is a file that becomes several items. */
 static bool is_table(const struct lod_source *source)
 {
     return source->role == LOD_SOURCE_FILE && source->parts && !source->added;
 }
 
-/* The tables in the order of the list, to which indexes found earlier do not belong. */
+/* Writes the tables in the order of the list. Indexes that were found before the list was sorted
+ * are not used. */
 static int put_tables(struct lod_buf *file, const struct lod_source_list *list)
 {
     uint32_t count = 0;

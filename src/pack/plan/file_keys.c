@@ -5,8 +5,8 @@
  * the key is that of the folder's name. A stem is taken for a role if
  *
  * - more than LOD_KEY_FILES_MAX files have it,
- * - no more than LOD_KEY_ROLES_MAX stems are that frequent: where more are, they number the files
- *   of folders, such as 001.jpg, and a folder is a class, whose files must not stand together,
+ * - no more than LOD_KEY_ROLES_MAX stems are that frequent: if there are more, the stems number the
+ *   files of folders, such as 001.jpg, and a folder is a class, whose files must not be neighbours,
  * - and the folder's name stands for LOD_KEY_FILES_MAX files at most.
  */
 #include "pack/plan/file_keys.h"

@@ -4,7 +4,7 @@
  *
  * 1. The key of a file is XXH3-64(its name up to the last dot, seed), or that of its folder's name
  *    (file_keys.c). Files are sorted by key, then by XXH3-64(path, seed), then by path; with
- *    --order=path by path alone (keys of names then only decide where a cut may be). So an image,
+ *    --order=path by path only (keys of names then only decide where a cut may be). So an image,
  *    its mask and its label are neighbours. Files that pack adds to a file are sorted after it, in
  *    order of their parts: a table's shards follow the table.
  *    If all pictures are below folders such as train/ and val/, or --splits names folders

@@ -25,8 +25,8 @@ struct lod_split_names {
     unsigned count; /* 0: none */
 };
 
-/* Marks the folders of these names in a sorted list, or the root if there are none. Returns -ENOENT
- * with a message if there is no such folder. */
+/* Marks the folders with these names in a sorted list, or the root if there are no names. Returns
+ * -ENOENT with a message if there is no such folder. */
 LOD_MUST_CHECK int lod_split_names_mark(const struct lod_split_names *names,
                                         struct lod_source_list *list,
                                         struct lod_first_error *first_error);

@@ -218,8 +218,8 @@ static int write_index(struct commit *c, const char **ret_bad)
     return error;
 }
 
-/* Makes a store of a folder that has all of it. Until that has succeeded the journal stays, so that
- * a rerun goes on. */
+/* Commits a folder that has all files of the store. The journal stays until that has succeeded, so
+ * that a rerun can continue. */
 static int name_manifest(struct commit *c)
 {
     int error = lod_manifest_commit(c->target->fd);

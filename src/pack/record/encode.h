@@ -11,7 +11,7 @@ LOD_MUST_CHECK int lod_encode_record(struct lod_record_job *job, struct lod_reco
 
 /*
  * Finds out why a file of a kept record is stored WHOLE or has no levels, by encoding its source
- * again. If that does not tell, `why` and `no_levels` stay as they are.
+ * again. If encoding gives no reason, `why` and `no_levels` are unchanged.
  */
 void lod_encode_explain(struct lod_record_job *job, uint32_t file);
 

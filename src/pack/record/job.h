@@ -56,8 +56,8 @@ struct lod_write {
     struct lod_progress *progress;
     struct lod_memory_semaphore *budget;
     uint32_t first, count; /* the records of the order that are written */
-    bool written_before;   /* all of them were, by parts: each is there or missing, and none is
-                            * written or read but for its header and metadata */
+    bool written_before;   /* parts have written the records: each exists or is missing, none is
+                              written here, and only headers and metadata are read */
     bool pictures;         /* the store has items of picture codecs */
     struct lod_written *written; /* order->records_count + 1: the tree record comes first */
 };

@@ -17,7 +17,7 @@ void lod_magic_begin(struct lod_record_job *job)
     job->magic_words = 0;
 }
 
-/* Is it small enough for a record of recordio/ at every fidelity? */
+/* Returns whether the picture is small enough for a record of recordio/ at every fidelity. */
 static bool fits(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES])
 {
     struct lod_plan plan;
@@ -30,7 +30,8 @@ static bool fits(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES]
     return fits;
 }
 
-/* Appends a slot's list, or that it has too many if the record has no room for more. */
+/* Appends a slot's list. If the record has no room for it, appends that there are too many words.
+ */
 static int add(struct lod_record_job *job, uint32_t slot, const struct lod_buf *list)
 {
     struct lod_source *source = &job->write->list->at[job->files[slot]];

@@ -26,7 +26,7 @@ LOD_MUST_CHECK int lod_magic_of_copied(struct lod_record_job *job);
 LOD_MUST_CHECK int lod_magic_of_kept(struct lod_record_job *job, uint32_t slot,
                                      const struct lod_metadata *metadata);
 
-/* Sets the lists of all slots, which have moved until the last was added. */
+/* Sets the pointers to the lists of all slots, which may have moved while lists were added. */
 void lod_magic_set_lists(struct lod_record_job *job);
 
 #endif

@@ -24,7 +24,8 @@ void lod_raw_hold_finish(struct lod_record_job *job)
     job->reserved = 0;
 }
 
-/* Reserves memory for all that the record may hold, once, so that no thread waits with a part. */
+/* Reserves memory for all files that the record may hold, in one step, so that no thread waits
+ * while it holds a part of its memory. */
 static void reserve(struct lod_record_job *job)
 {
     if (!job->reserved) {

@@ -16,7 +16,7 @@ void lod_raw_hold_begin(struct lod_record_job *job);
 
 /*
  * Reads the source of the last slot and makes its row. Held bytes are appended to group 1 of the
- * job. A source that cannot be read is reported; if pack goes on without it, its slot is dropped.
+ * job. A source that cannot be read is reported; if pack continues without it, its slot is dropped.
  * Uses the job's buffer.
  */
 LOD_MUST_CHECK int lod_raw_hold(struct lod_record_job *job);

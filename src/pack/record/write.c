@@ -66,7 +66,8 @@ static int keep(struct lod_record_job *job, const struct lod_record_desc *recd, 
     return 0;
 }
 
-/* Gives a record that a part has made its place, so that a record with its name is complete. */
+/* Renames a record that a part has written into its place, so that a record with its final name is
+ * always complete. */
 static int move(struct lod_record_job *job)
 {
     const struct lod_target *target = job->write->target;

@@ -5,8 +5,8 @@
  *
  * A curve has the bytes of q1 .. q10, as a share of the source's, and their MSSIM. Between two
  * fidelities bytes are interpolated linearly, so b(m), the fewest bytes that reach MSSIM m, is
- * defined for every m. The rule looks at m in [.90, .99], the range that training uses. If the
- * source is kept too, it serves the higher fidelities, and the range is [.90, .97].
+ * defined for every m. The rule uses m in [.90, .99], the range that training uses. If the source
+ * is kept too, it serves the higher fidelities, and the range is [.90, .97].
  *
  *   admissible  b(m) <= b_default(m) everywhere, and the total is at most .01 above default's
  *   cost        the mean of b(m), plus .002 for each wasted fidelity

@@ -100,8 +100,8 @@ static double photo_ns(const struct lod_sample *sample, const struct lod_jpeg_la
                (ENCODE_BYTE_NS * (double)bytes + shared * sample->limits.fidelities * fidelity);
 }
 
-/* Returns whether a photograph is drawn: as many as the time allows, and at least a few. After the
- * first that is not, none is. */
+/* Returns whether a photograph is drawn: as many as the time allows, and at least a minimum. After
+ * the first photograph that is not drawn, none is. */
 static bool is_drawn(struct lod_sample *sample, double ns)
 {
     const bool few = sample->drawn < LOD_SAMPLE_CLASS_MIN;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds equal files. Candidates agree in size, class of encoder and sketch. They are hashed whole,
- * in chunks of which each seeds the next. Files of equal hash are compared byte by byte with the
- * first by path.
+ * Finds equal files. Candidates agree in size, class of encoder and sketch. All their bytes are
+ * hashed in chunks; the hash of a chunk is the seed of the next. Files of equal hash are compared
+ * byte by byte with the first by path.
  */
 #include "backend/file_io.h"
 #include "pack/source/probe.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matching is iterative: of several `**` only the last one is tried again, as for `*` in a name. */
+/* Matching is iterative: on a mismatch only the last `**` is extended, as for `*` in a name. */
 #include "pack/source/filter.h"
 
 #include <errno.h>
@@ -43,7 +43,9 @@ static bool name_matches(const char *glob, const char *path)
 
 static bool path_matches(const char *glob, const char *path)
 {
-    const char *again = NULL, *from = NULL; /* behind the last `**`, and the path it began at */
+    const char
+        *again = NULL,
+        *from = NULL; /* the pattern after the last `**`, and the path where that began to match */
 
     while (*path) {
         if (is_any_folders(glob)) {

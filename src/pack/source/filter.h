@@ -3,9 +3,8 @@
  * The patterns of pack for names: --exclude, --include, --exclude-from, --tables, --levels.
  *
  * A pattern without a slash matches a name at any depth. One with a slash matches the whole path
- * from the source; a slash at its beginning changes nothing else. A slash at its end: folders
- * alone.
- * `*`, `?` and `[a-z]` match within a name, and a name `**` any number of folders.
+ * from the source; a slash at its beginning changes nothing else. A slash at its end: it matches
+ * only folders. `*`, `?` and `[a-z]` match within a name, and a name `**` any number of folders.
  */
 #ifndef LOD_FILTER_H
 #define LOD_FILTER_H

@@ -5,7 +5,8 @@
 #include "memory/memory_semaphore.h"
 #include "pack/source/filter.h"
 
-/* Memory for all files that a dry run encodes at once. One that takes more waits to be alone. */
+/* Memory for all files that a dry run encodes at once. A file that takes more is encoded when no
+ * other one is. */
 #define WORK_BYTES (1ull << 30)
 
 void lod_level_files_mark(struct lod_source_list *list, const struct lod_option_list *globs)

@@ -11,7 +11,7 @@
 
 #include "backend/format.h"
 
-#define LINKS_MAX 40 /* the kernel's MAXSYMLINKS: with more a path fails with ELOOP */
+#define LINKS_MAX 40 /* the kernel's MAXSYMLINKS: a path with more links fails with ELOOP */
 #define REST_MAX  (LINKS_MAX * (LOD_TARGET_MAX + 1) + 1)
 
 enum step { GO_ON, STAYS, LEAVES };

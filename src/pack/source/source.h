@@ -92,7 +92,8 @@ LOD_MUST_CHECK int lod_source_list_resort(struct lod_source_list *list);
 /* Returns the source at `path` in a sorted list, or NULL. In a container others may have the same
  * path, which are left out; they stand behind it. */
 struct lod_source *lod_source_list_find(const struct lod_source_list *list, const char *path);
-/* Leaves out folders of a sorted list that hold nothing to pack, but not the root. Returns -ENOMEM.
+/* Leaves out the folders of a sorted list that have nothing to pack below them, except the root.
+ * Returns -ENOMEM.
  */
 LOD_MUST_CHECK int lod_source_list_drop_folders(struct lod_source_list *list);
 /* Copies bytes that live as long as the list, aligned for any type. Returns -ENOMEM. */
@@ -105,7 +106,7 @@ const struct lod_source *lod_source_owner(const struct lod_source_list *list,
                                           const struct lod_source *source);
 
 /* Copies mode, size, times and identity from `st`. An inode of 0: it is not known, since another
- * machine has found the source; its size and time tell whether it is the same. */
+ * machine has found the source; its size and time decide whether it is the same file. */
 void lod_source_set_stat(struct lod_source *source, const struct stat *st);
 
 /*

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A small file that pack keeps beside its records: a magic word, the hash of all that follows, and
- * the contents. It has its name only when it is whole and on disk. The contents are the caller's.
+ * the contents. It gets its name only when it is complete and on disk. The caller defines the
+ * contents.
  */
 #ifndef LOD_FRAMED_FILE_H
 #define LOD_FRAMED_FILE_H

@@ -43,7 +43,8 @@ LOD_MUST_CHECK int lod_journal_write(int dir_fd, const struct lod_journal_plan *
  * file. */
 LOD_MUST_CHECK int lod_journal_read(int dir_fd, struct lod_journal *ret_journal);
 
-/* Reads the hash of all that the journal says, from its head alone. Returns as lod_journal_read. */
+/* Reads the hash of the journal's contents from its head, without reading the contents. Returns as
+ * lod_journal_read. */
 LOD_MUST_CHECK int lod_journal_peek(int dir_fd, uint64_t *ret_hash);
 void lod_journal_finish(struct lod_journal *journal);
 

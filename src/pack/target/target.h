@@ -53,8 +53,8 @@ LOD_MUST_CHECK int lod_target_sync_records(const struct lod_target *target);
 LOD_MUST_CHECK int lod_target_sync_parent(const struct lod_target *target);
 
 /*
- * Removes the journal, and the plan before it: the last step, behind the commit. They mean nothing
- * beside a manifest, so one that stays gets a warning only.
+ * Removes the journal, and the plan before it: the last step, behind the commit. They have no
+ * effect once there is a manifest, so a failure to remove them is only a warning.
  */
 void lod_target_end_journal(const struct lod_target *target);
 

@@ -6,7 +6,7 @@ import sys
 class Agreed:
     """Every process makes one, and makes the same calls; each call is one small message.
 
-    ValueError where there is no process group of so many.
+    ValueError if there is no process group of this size.
     """
 
     def __init__(self, rank, world):

@@ -6,16 +6,16 @@ import random
 import time
 import warnings
 
-_TOUCH_S = 60    # the list is touched so often,
-_KEEP_S = 86400  # by default, since one repeat may last long
+_TOUCH_S = 60    # how often the list is touched, so that it is not dropped
+_KEEP_S = 86400  # how long the mount keeps an untouched list: one repeat may last long
 _REFUSED = (errno.EPERM, errno.EACCES, errno.ENOTTY, errno.ENOSYS, errno.ENOENT)
 
 
 class Announced:
     """A list of records: the window, and the next part.
 
-    `works` is False if the mount takes no list from this user. A mount that was gone for a while,
-    or has forgotten the list, gets it again, after check().
+    `works` is False if the mount takes no list from this user. If the mount was replaced, or has
+    dropped the list, the list is sent again after check().
     """
 
     def __init__(self, mount, fidelity, check, keep_s=_KEEP_S):
@@ -47,10 +47,10 @@ class Announced:
         return answer
 
     def announce(self, records):
-        """These take the place of the list, with the records of the window first.
+        """Replaces the list by these records, those of the window first.
 
-        Others may leave memory as room is needed. Files that workers have yet to read of the last
-        repeat are few, and most of them are read before.
+        Records that are not listed any more can be evicted. Workers still have a few files of the
+        last repeat to read; most are read before that happens.
         """
         if self.works:
             self._records = list(records)
@@ -58,7 +58,8 @@ class Announced:
                 self._ahead(0, self._records)
 
     def _is_same(self):
-        """Whether the mount is there. If it was lost, it has to show the same store."""
+        """Returns whether the mount is there. If it was lost before, it must show the same
+        store."""
         try:
             if self._lost:
                 self._check()
@@ -67,7 +68,7 @@ class Announced:
             return False
 
     def ask(self):
-        """How many records from the beginning of the window on are in memory."""
+        """Returns how many records, from the beginning of the window, are in memory."""
         if not self.works or not self._records:
             return 0
         answer = self._ahead(len(self._records), [])
@@ -76,7 +77,7 @@ class Announced:
         return answer.ready if answer else 0
 
     def refusal(self):
-        """Why the mount takes no list, where `works` is False."""
+        """Returns why the mount takes no list, if `works` is False."""
         if self._lost in (errno.EPERM, errno.EACCES):
             return f"{self.mount.root} takes lists of records from root and its mounter alone"
         return (f"{self.mount.root} takes no lists of records: another file system lies over it, "
@@ -88,7 +89,7 @@ class Announced:
             self.ask()
 
     def end(self):
-        """The job is over. A copy in a forked process ends nothing."""
+        """Ends the job's list. A copy of the object in a forked process does nothing."""
         if self.works and self._records and os.getpid() == self._pid:
             self._records = []
             self._ahead(0, [])

@@ -96,7 +96,7 @@ class Images(IterableDataset):
         return self._walk.state()
 
     def load_state_dict(self, state):
-        """Goes on from a state, in the next iteration."""
+        """Continues from a state in the next iteration."""
         self._walk.load(state)
         self._epoch[0] = state["pass"]
 

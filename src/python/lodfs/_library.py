@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""liblodfs through ctypes, which lets go of the GIL while it runs; see fs/api/lodfs.h."""
+"""liblodfs through ctypes, which releases the GIL during each call; see fs/api/lodfs.h."""
 import ctypes
 import errno
 import os
@@ -20,7 +20,7 @@ ERRORS = {errno.ENOENT: FileNotFoundError, errno.ENOTDIR: NotADirectoryError,
 
 
 class Unsigned(c_uint64):
-    """An argument of 64 bits. ctypes alone would wrap a number that does not fit."""
+    """An argument of 64 bits. Plain ctypes would wrap a number that does not fit."""
 
     @staticmethod
     def check(value):

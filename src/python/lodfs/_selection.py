@@ -78,5 +78,5 @@ def _manifest(path):
 
 
 def _is_by_path(path):
-    """A store that was packed by path has similar pictures side by side."""
+    """A store that was packed by path has similar pictures next to each other."""
     return ((_manifest(path) or {}).get("pack") or {}).get("order") == "path"

@@ -37,8 +37,8 @@ _VERSION = 1
 _SCORED = ("score", "bollinger")
 _STATE_BYTES = 2048
 _WAIT = 2
-_TIRED_S = 60     # a wait ends when nothing was loaded for so long
-_LOOK_S = .2      # between two looks at what is loaded
+_TIRED_S = 60     # a wait ends when nothing was loaded for this time,
+_CHECK_S = .2     # checked at this interval
 _UNKNOWN_ROOM = 96 << 20
 
 
@@ -194,7 +194,7 @@ class MiniEpochs:
         return records
 
     def _begin(self, dealt):
-        """Begins the repeat of now, of which `dealt` values are dealt already."""
+        """Begins the current repeat, of which `dealt` values are dealt already."""
         count = c_size_t()
         items = np.empty(_call("count", self._met), np.uint32)
         _call("items", self._met, c_void_p(items.ctypes.data), items.size, byref(count))
@@ -229,7 +229,7 @@ class MiniEpochs:
         return loaded if whole else min(loaded, self._window), not awake
 
     def _next(self):
-        """Ends the repeat of now, and begins the next."""
+        """Ends the current repeat and begins the next."""
         if not self._alone and not self._reported():
             raise ValueError("a score of this repeat is missing: call report()")
         verdict, since = c_int32(_WAIT), {"loaded": -1, "time": time.monotonic()}
@@ -242,7 +242,7 @@ class MiniEpochs:
                 _call("next", self._met, number, self._room(), loaded, tired, byref(verdict))
             waits = self._agreed.least(verdict.value != _WAIT)[0] == 0
             if waits:
-                time.sleep(_LOOK_S)
+                time.sleep(_CHECK_S)
         self._begin(0)
 
     def report(self, score):
@@ -327,7 +327,7 @@ class MiniEpochs:
         return self._state(text, before + done - at, left)
 
     def load_state_dict(self, state):
-        """Goes on from a state, in the next iteration. The data, seed and world are the same."""
+        """Continues from a state in the next iteration. The data, seed and world are the same."""
         if state.get("version") != _VERSION:
             raise ValueError(f"the state is of version {state.get('version')!r}, not {_VERSION}")
         met, text, left = MET(), json.dumps(state.get("met")).encode(), state.get("left")

@@ -89,10 +89,10 @@ class Mount:
         the job still lives, and 0 ends it. A list is dropped after `keep_s` seconds without a call.
         Returns a tuple of numbers:
 
-        ready             so many records behind `done` are in memory or in the tier
+        ready             number of records after `done` that are in memory or in the tier
         total             the list's length
-        bytes_missing     of the records behind `done`
-        bytes_room        what this job's list may take there
+        bytes_missing     of the records after `done`
+        bytes_room        the bytes that this job's list may take there
         bytes_per_second  the measured speed of the store; 0: not measured
 
         OSError: EPERM (of another user), ENOTTY (an older mount), ESTALE (the list was dropped:

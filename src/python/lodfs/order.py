@@ -101,7 +101,7 @@ class Order:
 
 
 class Walk:
-    """The way of one process through passes of an order, which can stop and go on.
+    """The walk of one process through passes of an order, which can stop and continue.
 
     `expand` makes the values that are dealt of the items of a run; `rest` is dealt behind all runs.
     A state is a dict of numbers and texts; `dealt` counts the values that all processes of the node
@@ -205,7 +205,7 @@ class Walk:
         announced.announce(own + after)
 
     def state(self):
-        """The state of now."""
+        """The current state."""
         return self._state(self.done)
 
     def pending(self):
@@ -230,7 +230,7 @@ class Walk:
         return state | {"cursor": run[0], "extents": run[1], "begun": run[2]}
 
     def load(self, state):
-        """Goes on where a state was taken; the number of processes of the node may be another."""
+        """Continues where the state was taken; the number of processes of the node may differ."""
         if state.get("version") != VERSION:
             raise ValueError(f"the state is of version {state.get('version')!r}, not {VERSION}")
         own = {"store": self._order.store, "seed": self._seed, "nodes": self.nodes,

@@ -20,7 +20,7 @@ from ._announced import Announced
 from .order import Walk
 
 __all__ = ["Gradients", "Images", "Sampler", "loader"]
-_KEEP_S = 600  # a job that was killed leaves its list for so long
+_KEEP_S = 600  # the list of a job that was killed stays this long
 
 
 def __getattr__(name):
@@ -107,7 +107,7 @@ class Sampler:
         return self._walk.state()
 
     def load_state_dict(self, state):
-        """Goes on from a state, in the next iteration; the number of processes may be another."""
+        """Continues from a state in the next iteration; the number of processes may differ."""
         self._walk.load(state)
 
     def state_at(self, batches, batch_size):
