@@ -21,6 +21,13 @@ const char *lod_why(int error)
     }
 }
 
+const char *lod_why_file(int error)
+{
+    return error == -EINVAL  ? "there is no such fidelity; lodfs_fidelity() gives their numbers"
+           : error == -ELOOP ? "it is a symbolic link, which is not followed"
+                             : lod_why(error);
+}
+
 #define STEP 32u /* bytes of a path that are left out at once */
 
 int lod_say_named(struct lodfs_error *into, int error, const char *before, const char *path,
@@ -40,7 +47,9 @@ int lod_say_named(struct lodfs_error *into, int error, const char *before, const
 
 int lod_say_path(struct lodfs_error *into, int error, const char *path)
 {
-    const int shown = error == -ETIME ? -ETIMEDOUT : error; /* see lod_error_passes */
+    const int shown = error == -ETIME   ? -ETIMEDOUT /* see lod_error_passes */
+                      : error == -ELOOP ? -EINVAL
+                                        : error;
 
-    return lod_say_named(into, shown, "", path, lod_why(shown));
+    return lod_say_named(into, shown, "", path, lod_why_file(error == -ELOOP ? error : shown));
 }

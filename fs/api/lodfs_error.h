@@ -26,6 +26,8 @@ static inline int lod_say(struct lodfs_error *into, int error, const char *forma
 
 /* Returns the words for an `error` of stored bytes, a static text. */
 const char *lod_why(int error);
+/* The same of a file that is opened or read; -ELOOP: the path is of a symbolic link. */
+const char *lod_why_file(int error);
 
 /*
  * Writes "BEFORE'PATH': WHY". Of a path that leaves no room for WHY, only the end is written.
@@ -34,7 +36,9 @@ const char *lod_why(int error);
 int lod_say_named(struct lodfs_error *into, int error, const char *before, const char *path,
                   const char *why);
 
-/* Writes the sentence "'PATH': why" and returns the errno of lodfs.h for `error`. */
+/*
+ * Writes the sentence "'PATH': why", by lod_why_file, and returns the errno of lodfs.h for `error`.
+ */
 LOD_MUST_CHECK int lod_say_path(struct lodfs_error *into, int error, const char *path);
 
 #endif

@@ -91,6 +91,12 @@ int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count, u
     return 0;
 }
 
+static int say_no_item(struct lodfs_error *error, const struct lod_opened *opened, uint32_t item)
+{
+    return lod_say(error, -ENOENT, "there is no item %u: this store has %u items, from 0", item,
+                   lod_index_items(lod_dataset_index(opened->dataset)));
+}
+
 /* The item's own node, and all that is known of it at a fidelity. */
 static int find_shown(const struct lod_opened *opened, uint32_t item, int fidelity,
                       struct lod_shown *ret_shown)
@@ -111,12 +117,10 @@ static int find_shown(const struct lod_opened *opened, uint32_t item, int fideli
 
 static int say_item(struct lodfs_error *error, int result, uint32_t item)
 {
-    const int shown = result == -ETIME           ? -ETIMEDOUT
-                      : lod_error_passes(result) ? result
-                      : result == -EINVAL        ? result
-                                                 : -EIO;
+    const bool told = lod_error_passes(result) || result == -EINVAL || result == -ERANGE;
+    const int shown = result == -ETIME ? -ETIMEDOUT : told ? result : -EIO;
 
-    return lod_say(error, shown, "item %u: %s", item, lod_why(shown));
+    return lod_say(error, shown, "item %u: %s", item, lod_why_file(shown));
 }
 
 /* Opens the store and finds the item, or says why not. */
@@ -128,6 +132,9 @@ static int get_shown(struct lodfs_store *store, uint32_t item, int fidelity,
 
     if (result) {
         return result;
+    }
+    if (item >= lod_index_items(lod_dataset_index((*ret_opened)->dataset))) {
+        return say_no_item(error, *ret_opened, item);
     }
     result = find_shown(*ret_opened, item, fidelity, ret_shown);
     return result ? say_item(error, result, item) : 0;
@@ -167,6 +174,9 @@ int lodfs_item_label(struct lodfs_store *store, uint32_t item, int32_t *ret_labe
         return result;
     }
     struct lod_index *index = lod_dataset_index(opened->dataset);
+    if (item >= lod_index_items(index)) {
+        return say_no_item(error, opened, item);
+    }
     result = lod_index_item(index, item, row);
     if (!result && lod_row_has_label(row)) {
         result = lod_index_sample(index, item, &sample);

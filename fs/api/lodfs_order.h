@@ -23,7 +23,8 @@ extern "C" {
 /*
  * An item is a file's bytes as a store holds them, numbered from 0. Equal files and hard links are
  * one item. lodfs_items_of finds the items of `count` files; `paths` is one path after another,
- * each ended by a NUL. A path that is no file of the store gets UINT32_MAX.
+ * each ended by a NUL. A path that is no file of the store gets UINT32_MAX. Of a number
+ * that no item has, the others return -ENOENT.
  */
 LODFS_EXPORT int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count,
                                 uint32_t *items, struct lodfs_error *error);

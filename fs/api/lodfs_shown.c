@@ -52,7 +52,7 @@ int lod_shown_find_file(const struct lod_opened *opened, struct lod_top top, con
     const uint16_t mode = error ? 0 : ret_shown->found.node.mode;
 
     if (!error && !S_ISREG(mode)) {
-        error = S_ISDIR(mode) ? -EISDIR : -EINVAL;
+        error = S_ISDIR(mode) ? -EISDIR : -ELOOP; /* a store has files, folders and links */
     }
     return error;
 }

@@ -32,7 +32,7 @@ struct lod_top {
 LOD_MUST_CHECK int lod_shown_find(const struct lod_opened *opened, struct lod_top top,
                                   const char *path, struct lod_shown *ret_shown);
 
-/* The same for files only: -EISDIR for a folder, -EINVAL for a symbolic link. */
+/* The same for files only: -EISDIR for a folder, -ELOOP for a symbolic link. */
 LOD_MUST_CHECK int lod_shown_find_file(const struct lod_opened *opened, struct lod_top top,
                                        const char *path, struct lod_shown *ret_shown);
 

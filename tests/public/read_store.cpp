@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/lodfs.h"
+#include "api/lodfs_order.h"
 
 static lodfs_store *store;
 static std::string source, location;
@@ -93,7 +94,33 @@ static bool no_files()
     return lodfs_file_open(store, "none", LODFS_FULL, &file, &error) == -ENOENT &&
            lodfs_file_open(store, "sub", LODFS_FULL, &file, &error) == -EISDIR &&
            lodfs_file_open(store, "link", LODFS_FULL, &file, &error) == -EINVAL &&
-           lodfs_file_open(store, "plain.npy", 99, &file, nullptr) == -EINVAL && file == nullptr;
+           std::strstr(error.message, "symbolic link") != nullptr &&
+           lodfs_file_open(store, "plain.npy", 99, &file, &error) == -EINVAL && file == nullptr &&
+           std::strstr(error.message, "no such fidelity") != nullptr &&
+           lodfs_file_open(store, "plain.npy", 99, &file, nullptr) == -EINVAL;
+}
+
+// Numbers of no item, and memory that is too small, are no damage.
+static bool no_items()
+{
+    lodfs_error error;
+    uint64_t bytes = 0;
+    uint32_t item = 0;
+    int32_t label = 0;
+    char path[4096];
+    const auto none = [&](int result) {
+        return result == -ENOENT && std::strstr(error.message, "there is no item") != nullptr;
+    };
+
+    return lodfs_items_of(store, "plain.npy", 1, &item, &error) == 0 &&
+           lodfs_item_path(store, item, path, sizeof(path), &error) == 0 &&
+           lodfs_item_path(store, item, path, 1, &error) == -ERANGE &&
+           std::strstr(error.message, "too small") != nullptr &&
+           none(lodfs_item_path(store, 1u << 20, path, sizeof(path), &error)) &&
+           none(lodfs_item_label(store, UINT32_MAX, &label, &error)) &&
+           none(lodfs_item_bytes(store, 1u << 20, LODFS_FULL, &bytes, &error)) &&
+           lodfs_item_bytes(store, item, 99, &bytes, &error) == -EINVAL &&
+           std::strstr(error.message, "no such fidelity") != nullptr;
 }
 
 static void look_at(const std::string &folder, int fidelity)
@@ -135,7 +162,7 @@ int main(int argc, char **argv)
     source = argv[1];
     location = argv[2];
     look_at("", LODFS_ORIGINAL);
-    failures += !link_is("link", "plain.npy") + !no_files();
+    failures += !link_is("link", "plain.npy") + !no_files() + !no_items();
     lodfs_store_close(store);
     std::printf("%u files compared, %u differ\n", files, failures);
     return failures != 0 || files == 0;
