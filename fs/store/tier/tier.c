@@ -193,12 +193,13 @@ static void tier_listed(void *state, const struct lod_listed *objects, size_t co
 static void tier_stats(void *state, struct lod_store_stats *ret_stats)
 {
     struct lod_tier *tier = state;
+    const struct lod_tier_now now = lod_tier_look(tier);
 
     lod_store_stats(tier->inner, ret_stats);
     ret_stats->tier = (struct lod_tier_stats){
-        .state = lod_tier_state_of(tier),
-        .lists_bytes = lod_tier_lists_room(tier),
-        .bytes = lod_tier_space_used(&tier->space),
+        .state = now.state,
+        .lists_bytes = lod_tier_lists_room(tier, lod_tier_lists_limit(tier, &now)),
+        .bytes = now.used,
         .bytes_max = tier->space.bytes_max,
         .hits = atomic_load(&tier->hits),
         .misses = atomic_load(&tier->misses),

@@ -33,7 +33,7 @@ struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *announced,
     struct lod_tier_claims claims = {.others_bytes = sum_of(others)};
     uint64_t left = limit > claims.others_bytes ? limit - claims.others_bytes : 0;
 
-    for (size_t i = 0; i < announced->count && i < LOD_TIER_LISTED_MAX; i++) {
+    for (size_t i = 0; i < announced->count; i++) {
         const struct lod_listed *at = &announced->at[i],
                                 *other = lod_tier_keys_find(others, at->key);
         const uint64_t shared = other ? lod_least(other->bytes, at->bytes) : 0;
@@ -47,7 +47,8 @@ struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *announced,
     return claims;
 }
 
-/* Notes the claims as they would be now. Returns those that were noted before. */
+/* Notes the claims as they would be now; those before hold while the disk is left alone. Returns
+ * those that were noted before. */
 static struct lod_tier_claims note(struct lod_tier *tier, const struct lod_tier_keys *others,
                                    uint64_t limit)
 {
@@ -55,7 +56,7 @@ static struct lod_tier_claims note(struct lod_tier *tier, const struct lod_tier_
 
     pthread_mutex_lock(&tier->lock);
     const struct lod_tier_claims before = room->claims;
-    room->claims = lod_tier_claims_of(&room->announced, others, limit);
+    room->claims = limit ? lod_tier_claims_of(&room->announced, others, limit) : before;
     room->claims_ns = lod_clock_ns();
     pthread_mutex_unlock(&tier->lock);
     return before;
@@ -90,10 +91,8 @@ static void look(struct lod_tier *tier, uint64_t limit)
     pthread_mutex_unlock(&tier->lock);
 }
 
-uint64_t lod_tier_lists_room(struct lod_tier *tier)
+uint64_t lod_tier_lists_room(struct lod_tier *tier, uint64_t limit)
 {
-    const uint64_t limit = lod_tier_lists_limit(tier);
-
     if (limit && is_due(tier)) {
         look(tier, limit);
     }
@@ -103,18 +102,20 @@ uint64_t lod_tier_lists_room(struct lod_tier *tier)
     return room;
 }
 
-int lod_tier_claim(struct lod_tier *tier, const struct lod_tier_keys *announced,
+int lod_tier_claim(struct lod_tier *tier, struct lod_tier_keys *announced,
                    struct lod_tier_keys *ret_others)
 {
     /* Another mount may keep the lock for long while it adds up the files; it claims nothing
      * meanwhile. */
     const bool locked = lod_tier_space_lock(&tier->space);
-    const uint64_t limit = lod_tier_lists_limit(tier);
+    const struct lod_tier_now now = lod_tier_look(tier);
+    const uint64_t limit = lod_tier_lists_limit(tier, &now);
     int error = lod_tier_lists_others(&tier->room.lists, ret_others);
 
     if (!error) {
-        const size_t count = lod_tier_claims_of(announced, ret_others, limit).count;
-        error = lod_tier_lists_write(&tier->room.lists, announced, count);
+        announced->count = lod_tier_claims_of(announced, ret_others, limit).count;
+        error = lod_tier_lists_write(&tier->room.lists, announced,
+                                     lod_least(announced->count, LOD_TIER_LISTED_MAX));
         (void)note(tier, ret_others, limit);
     }
     if (locked) {

@@ -69,43 +69,46 @@ void lod_tier_lists_init(struct lod_tier_lists *lists, int tier_fd)
 {
     uint64_t number = 0;
 
-    *lists = (struct lod_tier_lists){.tier_fd = tier_fd, .folder_fd = -1, .fd = -1};
+    *lists = (struct lod_tier_lists){.tier_fd = tier_fd, .fd = -1};
     if (getrandom(&number, sizeof(number), 0) == sizeof(number)) {
         snprintf(lists->name, sizeof(lists->name), "%016" PRIx64, number);
     }
 }
 
-void lod_tier_lists_finish(struct lod_tier_lists *lists)
+/* Each use opens the folder, which may have been removed and made again. Returns its descriptor;
+ * -ENOENT: there is none. */
+static int open_folder(const struct lod_tier_lists *lists)
 {
-    if (lists->fd >= 0) {
-        (void)unlinkat(lists->folder_fd, lists->name, 0);
-    }
-    lod_file_close(lists->fd);
-    lod_file_close(lists->folder_fd);
-    lists->folder_fd = lists->fd = -1;
+    const int fd = openat(lists->tier_fd, FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    return fd < 0 ? -errno : fd;
 }
 
-/* Opens the folder, unless a thread has done it before. -ENOENT: there is none. */
-static int open_folder(struct lod_tier_lists *lists)
+/* Returns whether this mount has a file, in this folder. */
+static bool has_file(const struct lod_tier_lists *lists, int folder_fd)
 {
-    int none = -1;
+    struct stat own, there;
 
-    if (atomic_load(&lists->folder_fd) >= 0) {
-        return 0;
+    return lists->fd >= 0 && !fstat(lists->fd, &own) &&
+           !fstatat(folder_fd, lists->name, &there, AT_SYMLINK_NOFOLLOW) &&
+           own.st_ino == there.st_ino && own.st_dev == there.st_dev;
+}
+
+void lod_tier_lists_finish(struct lod_tier_lists *lists)
+{
+    const int folder_fd = lists->fd < 0 ? -1 : open_folder(lists);
+
+    if (folder_fd >= 0 && has_file(lists, folder_fd)) {
+        (void)unlinkat(folder_fd, lists->name, 0);
     }
-    int fd = openat(lists->tier_fd, FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) {
-        return -errno;
-    }
-    if (!atomic_compare_exchange_strong(&lists->folder_fd, &none, fd)) {
-        close(fd);
-    }
-    return 0;
+    lod_file_close(folder_fd);
+    lod_file_close(lists->fd);
+    lists->fd = -1;
 }
 
 /* Other mounts remove files that have no lock, as those of dead mounts. So the file gets its lock
  * under a name that they pass over. */
-static int make_file(struct lod_tier_lists *lists)
+static int make_file(struct lod_tier_lists *lists, int folder_fd)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     char hidden[sizeof(lists->name) + 1];
@@ -114,28 +117,34 @@ static int make_file(struct lod_tier_lists *lists)
         return -EIO;
     }
     snprintf(hidden, sizeof(hidden), "%s~", lists->name);
-    int fd = openat(lists->folder_fd, hidden, flags, S_IRUSR | S_IWUSR);
+    int fd = openat(folder_fd, hidden, flags, S_IRUSR | S_IWUSR);
     if (fd < 0) {
         return -errno;
     }
-    if (flock(fd, LOCK_EX | LOCK_NB) ||
-        renameat(lists->folder_fd, hidden, lists->folder_fd, lists->name)) {
+    if (flock(fd, LOCK_EX | LOCK_NB) || renameat(folder_fd, hidden, folder_fd, lists->name)) {
         const int error = -errno;
-        (void)unlinkat(lists->folder_fd, hidden, 0);
+        (void)unlinkat(folder_fd, hidden, 0);
         close(fd);
         return error;
     }
+    lod_file_close(lists->fd);
     lists->fd = fd;
     return 0;
 }
 
+/* Makes the folder and the file of this mount, unless they are there. */
 static int ready(struct lod_tier_lists *lists)
 {
     if (mkdirat(lists->tier_fd, FOLDER, S_IRWXU) && errno != EEXIST) {
         return -errno;
     }
-    int error = open_folder(lists);
-    return error || lists->fd >= 0 ? error : make_file(lists);
+    const int folder_fd = open_folder(lists);
+    if (folder_fd < 0) {
+        return folder_fd;
+    }
+    const int error = has_file(lists, folder_fd) ? 0 : make_file(lists, folder_fd);
+    close(folder_fd);
+    return error;
 }
 
 int lod_tier_lists_write(struct lod_tier_lists *lists, const struct lod_tier_keys *keys,
@@ -229,17 +238,20 @@ int lod_tier_lists_others(struct lod_tier_lists *lists, struct lod_tier_keys *re
     struct lod_tier_keys keys = {0};
     const struct dirent *entry;
     unsigned files = 0;
-    int error = open_folder(lists);
-    DIR *names = error ? NULL : lod_file_names(lists->folder_fd);
+    int error = 0;
+    const int folder_fd = open_folder(lists);
+    DIR *names = folder_fd < 0 ? NULL : fdopendir(folder_fd);
 
     if (!names) {
+        error = folder_fd < 0 ? folder_fd : -errno;
+        lod_file_close(folder_fd);
         *ret_keys = keys;
-        return error == -ENOENT ? 0 : error ? error : -errno;
+        return error == -ENOENT ? 0 : error;
     }
     while (!error && (errno = 0, entry = readdir(names))) {
         if (is_other(lists, entry->d_name)) {
-            error = ++files > LOD_TIER_LISTS_MAX ? -E2BIG
-                                                 : add_file(&keys, lists->folder_fd, entry->d_name);
+            error =
+                ++files > LOD_TIER_LISTS_MAX ? -E2BIG : add_file(&keys, folder_fd, entry->d_name);
         }
     }
     error = error ? error : -errno;

@@ -8,7 +8,6 @@
 #ifndef LOD_TIER_LISTS_H
 #define LOD_TIER_LISTS_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,9 +32,8 @@ bool lod_tier_keys_has(const struct lod_tier_keys *keys, uint64_t key);
 /* The file of this mount. */
 struct lod_tier_lists {
     int tier_fd;
-    atomic_int folder_fd; /* -1: it was not opened yet */
-    int fd;               /* -1: there is none yet */
-    char name[17];        /* empty: there will be none */
+    int fd;        /* -1: there is none yet */
+    char name[17]; /* empty: there will be none */
 };
 
 /* Borrows `tier_fd`, the tier's folder. */
@@ -43,7 +41,8 @@ void lod_tier_lists_init(struct lod_tier_lists *lists, int tier_fd);
 /* Removes the file. */
 void lod_tier_lists_finish(struct lod_tier_lists *lists);
 
-/* Replaces the first `count` keys of this mount. Makes the file if there are any. One thread. */
+/* Replaces the first `count` keys of this mount. Makes the file if there are any, and again if it
+ * or its folder was removed. One thread. */
 LOD_MUST_CHECK int lod_tier_lists_write(struct lod_tier_lists *lists,
                                         const struct lod_tier_keys *keys, size_t count);
 

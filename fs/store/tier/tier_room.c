@@ -17,6 +17,22 @@
 
 /* ------------------------------------------------------------------------------ what is listed */
 
+/* Returns whether a record is listed, and its list has room for it. The lock is held. */
+static bool is_claimed(const struct lod_tier_room *room, uint64_t key)
+{
+    const struct lod_listed *at = lod_tier_keys_find(&room->listed, key);
+
+    return at && at->bytes > room->announced.count - room->claims.count;
+}
+
+static bool takes_room(struct lod_tier *tier, uint64_t key)
+{
+    pthread_mutex_lock(&tier->lock);
+    const bool is = is_claimed(&tier->room, key);
+    pthread_mutex_unlock(&tier->lock);
+    return is;
+}
+
 static bool is_listed(struct lod_tier *tier, uint64_t key)
 {
     pthread_mutex_lock(&tier->lock);
@@ -56,6 +72,21 @@ static bool are_same(const struct lod_tier_keys *a, const struct lod_tier_keys *
     return a->count == b->count && (!a->count || !memcmp(a->at, b->at, a->count * sizeof(*a->at)));
 }
 
+/* Exchanges the keys for new ones. All count as claimed until the thread has claimed. The lock is
+ * held. */
+static void replace(struct lod_tier_room *room, struct lod_tier_keys *announced,
+                    struct lod_tier_keys *listed)
+{
+    const struct lod_tier_keys announced_before = room->announced, before = room->listed;
+
+    room->announced = *announced;
+    room->listed = *listed;
+    room->claims.count = announced->count;
+    leave(room, &before);
+    *announced = announced_before;
+    *listed = before;
+}
+
 void lod_tier_list(struct lod_tier *tier, const struct lod_listed *objects, size_t count)
 {
     struct lod_tier_keys announced = {0}, listed = {0};
@@ -64,25 +95,24 @@ void lod_tier_list(struct lod_tier *tier, const struct lod_listed *objects, size
         free(announced.at);
         return;
     }
+    for (size_t i = 0; i < count; i++) {
+        listed.at[i].bytes = count - i;
+    }
     lod_tier_keys_sort(&listed);
     pthread_mutex_lock(&tier->lock);
-    const struct lod_tier_keys announced_before = tier->room.announced, before = tier->room.listed;
-    tier->room.announced = announced;
-    tier->room.listed = listed;
-    if (!are_same(&announced_before, &announced)) {
-        leave(&tier->room, &before);
+    if (!are_same(&tier->room.announced, &announced)) {
+        replace(&tier->room, &announced, &listed);
         lod_tier_wake(tier);
     }
     pthread_mutex_unlock(&tier->lock);
-    free(announced_before.at);
-    free(before.at);
+    free(announced.at);
+    free(listed.at);
 }
 
 uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key)
 {
     pthread_mutex_lock(&tier->lock);
-    const uint64_t bytes =
-        lod_tier_keys_has(&tier->room.listed, key) ? tier->room.victims.bytes : 0;
+    const uint64_t bytes = is_claimed(&tier->room, key) ? tier->room.victims.bytes : 0;
     pthread_mutex_unlock(&tier->lock);
     return lod_tier_space_room(&tier->space) + bytes;
 }
@@ -110,7 +140,8 @@ static bool has_victims(struct lod_tier *tier)
     return has;
 }
 
-/* Returns the next slice that no list names. If there is none, the thread searches for some. */
+/* Returns the next slice of a record that no list claims. If there is none, the thread searches for
+ * some. */
 static bool next_victim(struct lod_tier *tier, const struct lod_tier_keys *others,
                         struct lod_tier_slice *ret_slice)
 {
@@ -120,8 +151,8 @@ static bool next_victim(struct lod_tier *tier, const struct lod_tier_keys *other
     pthread_mutex_lock(&tier->lock);
     do {
         found = lod_tier_victims_take(&room->victims, ret_slice);
-    } while (found && (lod_tier_keys_has(&room->listed, ret_slice->key) ||
-                       lod_tier_keys_has(others, ret_slice->key)));
+    } while (found &&
+             (is_claimed(room, ret_slice->key) || lod_tier_keys_has(others, ret_slice->key)));
     if (!found) {
         look_again(tier);
     }
@@ -135,7 +166,7 @@ void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes)
     struct lod_tier_slice slice;
     uint64_t gone = 0, given = 0;
 
-    if (!is_listed(tier, key) || !has_victims(tier) ||
+    if (!takes_room(tier, key) || !has_victims(tier) ||
         lod_tier_lists_others(&tier->room.lists, &others)) {
         return;
     }
@@ -166,7 +197,7 @@ static void mark(struct lod_tier *tier, const struct lod_tier_keys *left)
 
 struct look {
     struct lod_tier *tier;
-    const struct lod_tier_keys *announced, *others; /* when it began */
+    const struct lod_tier_keys *claimed, *others; /* when it began */
     struct lod_tier_victims victims;
 };
 
@@ -179,16 +210,16 @@ static int look_at(void *ctx, const struct lod_tier_slice *slice)
     if (lod_tier_is_over(look->tier)) {
         return -EINTR;
     }
-    return lod_tier_keys_has(look->announced, slice->key) || is_listed(look->tier, slice->key) ||
+    return lod_tier_keys_has(look->claimed, slice->key) || takes_room(look->tier, slice->key) ||
                    lod_tier_keys_has(look->others, slice->key)
                ? 0
                : lod_tier_victims_add(&look->victims, slice);
 }
 
-static void look_for_victims(struct lod_tier *tier, const struct lod_tier_keys *announced,
+static void look_for_victims(struct lod_tier *tier, const struct lod_tier_keys *claimed,
                              const struct lod_tier_keys *others)
 {
-    struct look look = {.tier = tier, .announced = announced, .others = others};
+    struct look look = {.tier = tier, .claimed = claimed, .others = others};
 
     if (lod_tier_files_each(tier->dir_fd, look_at, &look)) {
         lod_tier_victims_finish(&look.victims);

@@ -99,20 +99,27 @@ static uint64_t disk_room(const struct lod_tier_space *space, unsigned percent)
     return free_bytes > kept ? free_bytes - kept : 0;
 }
 
-uint64_t lod_tier_space_room(const struct lod_tier_space *space)
+uint64_t lod_tier_space_beside(const struct lod_tier_space *space, uint64_t used)
 {
-    const uint64_t used = lod_tier_space_used(space), disk = disk_room(space, space->free_percent),
+    const uint64_t disk = disk_room(space, space->free_percent),
                    own = space->bytes_max > used ? space->bytes_max - used : 0;
 
     return !atomic_load(&space->counted) ? 0 : own < disk ? own : disk;
 }
 
+uint64_t lod_tier_space_room(const struct lod_tier_space *space)
+{
+    return lod_tier_space_beside(space, lod_tier_space_used(space));
+}
+
 bool lod_tier_space_take(struct lod_tier_space *space, uint64_t bytes)
 {
-    if (bytes > lod_tier_space_room(space)) {
+    const uint64_t used = lod_tier_space_used(space);
+
+    if (bytes > lod_tier_space_beside(space, used)) {
         return false;
     }
-    lod_tier_space_set(space, lod_tier_space_used(space) + bytes);
+    lod_tier_space_set(space, used + bytes);
     return atomic_load(&space->counted);
 }
 

@@ -55,5 +55,7 @@ bool lod_tier_space_is_full(struct lod_tier_space *space, uint64_t now_ns);
 /* Any thread, without the lock: the sum, and how many bytes more may be written. */
 uint64_t lod_tier_space_used(const struct lod_tier_space *space);
 uint64_t lod_tier_space_room(const struct lod_tier_space *space);
+/* The second number, for a sum that was read just now. */
+uint64_t lod_tier_space_beside(const struct lod_tier_space *space, uint64_t used);
 
 #endif

@@ -4,26 +4,31 @@
 
 #include "clock.h"
 
-enum lod_tier_state lod_tier_state_of(struct lod_tier *tier)
+struct lod_tier_now lod_tier_look(struct lod_tier *tier)
 {
-    const uint64_t now = lod_clock_ns();
+    const uint64_t now = lod_clock_ns(), used = lod_tier_space_used(&tier->space),
+                   room = lod_tier_space_beside(&tier->space, used);
 
-    return lod_tier_health_is_bad(&tier->health, now)           ? LOD_TIER_PAST
-           : !atomic_load(&tier->space.counted)                 ? LOD_TIER_COUNTING
-           : lod_tier_space_is_full(&tier->space, now)          ? LOD_TIER_NO_SPACE
-           : lod_tier_space_room(&tier->space) < LOD_LOAD_ALIGN ? LOD_TIER_FULL
-                                                                : LOD_TIER_FILLING;
+    return (struct lod_tier_now){
+        .used = used,
+        .room = room,
+        .state = lod_tier_health_is_bad(&tier->health, now)  ? LOD_TIER_PAST
+                 : !atomic_load(&tier->space.counted)        ? LOD_TIER_COUNTING
+                 : lod_tier_space_is_full(&tier->space, now) ? LOD_TIER_NO_SPACE
+                 : room < LOD_LOAD_ALIGN                     ? LOD_TIER_FULL
+                                                             : LOD_TIER_FILLING,
+    };
 }
 
 /* Before the files are added up, all of the limit. */
-uint64_t lod_tier_lists_limit(struct lod_tier *tier)
+uint64_t lod_tier_lists_limit(const struct lod_tier *tier, const struct lod_tier_now *now)
 {
-    const enum lod_tier_state state = lod_tier_state_of(tier);
-    const uint64_t most = tier->space.bytes_max, used = lod_tier_space_used(&tier->space),
-                   end =
-                       used + (state == LOD_TIER_NO_SPACE ? 0 : lod_tier_space_room(&tier->space));
+    const uint64_t most = tier->space.bytes_max,
+                   end = now->used + (now->state == LOD_TIER_NO_SPACE ? 0 : now->room);
 
-    return state == LOD_TIER_PAST ? 0 : state == LOD_TIER_COUNTING || end > most ? most : end;
+    return now->state == LOD_TIER_PAST                     ? 0
+           : now->state == LOD_TIER_COUNTING || end > most ? most
+                                                           : end;
 }
 
 void lod_tier_wake(struct lod_tier *tier)

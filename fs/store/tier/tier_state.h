@@ -39,7 +39,13 @@ struct lod_tier {
 LOD_MUST_CHECK int lod_tier_sum_start(struct lod_tier *tier);
 void lod_tier_sum_end(struct lod_tier *tier);
 
-enum lod_tier_state lod_tier_state_of(struct lod_tier *tier);
+/* The tier at one moment: the sum is read once, and the disk is asked once. */
+struct lod_tier_now {
+    enum lod_tier_state state;
+    uint64_t used, room; /* of the space */
+};
+
+struct lod_tier_now lod_tier_look(struct lod_tier *tier);
 
 /* Wakes the tier's thread, which then processes changed lists. The lock is held. */
 void lod_tier_wake(struct lod_tier *tier);
@@ -56,21 +62,22 @@ void lod_tier_list(struct lod_tier *tier, const struct lod_listed *objects, size
 
 /* Returns the bytes that the lists of all mounts may take if all other slices are evicted; 0:
  * nothing now. */
-uint64_t lod_tier_lists_limit(struct lod_tier *tier);
+uint64_t lod_tier_lists_limit(const struct lod_tier *tier, const struct lod_tier_now *now);
 
-/* Returns the bytes that the lists of this mount may take beside the claims of others. It may read
- * the files of their lists. */
-uint64_t lod_tier_lists_room(struct lod_tier *tier);
+/* Returns the bytes that the lists of this mount may take beside the claims of others, if all may
+ * take `limit`. It may read the files of their lists. */
+uint64_t lod_tier_lists_room(struct lod_tier *tier, uint64_t limit);
 
 /* The thread: claims space for the announced objects, and publishes the claim to other mounts,
- * whose claims the caller gets and frees (lod_tier_lists_others). */
-LOD_MUST_CHECK int lod_tier_claim(struct lod_tier *tier, const struct lod_tier_keys *announced,
+ * whose claims the caller gets and frees (lod_tier_lists_others). Removes the objects from
+ * `announced` that are not claimed. */
+LOD_MUST_CHECK int lod_tier_claim(struct lod_tier *tier, struct lod_tier_keys *announced,
                                   struct lod_tier_keys *ret_others);
 
 /* Returns how many bytes an object may still write. */
 uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key);
 
-/* With the lock of the space: evicts slices until there is room for `bytes` of a listed key, or no
+/* With the lock of the space: evicts slices until there is room for `bytes` of a claimed key, or no
  * other slice may be evicted. */
 void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes);
 

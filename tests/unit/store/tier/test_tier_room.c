@@ -2,11 +2,25 @@
 /* A full tier makes room for the records that jobs list, of all mounts that share it. */
 #include "tier_fixture.h"
 
+#include <sys/statvfs.h>
+
 #define A KEY
 #define B 0xb00000000000000bull
 #define C 0xc00000000000000cull
 
 #define WAIT_MS 30000u
+
+/* Counts how often the tier asks for the room on its disk, in place of the function of libc. */
+static atomic_uint disk_looks;
+
+int fstatvfs(int fd, struct statvfs *ret_disk)
+{
+    char path[40];
+
+    atomic_fetch_add(&disk_looks, 1);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return statvfs(path, ret_disk);
+}
 
 static const struct timespec pause_ms = {.tv_nsec = 1000000};
 
@@ -66,6 +80,42 @@ Test(tier_room, a_list_gets_room_from_the_ends_of_records_that_nobody_lists)
     cr_assert_eq(stats_of(&t).evicted_bytes, 7 * MIB);
     cr_assert_eq(offered(&t, C, 4 * MIB), 3 * MIB, "another record gets what is left");
     cr_assert_eq(lod_object_copied(t.object, 0, FILE_BYTES), 5 * MIB);
+    end(&t);
+}
+
+Test(tier_room, statistics_ask_the_disk_for_its_room_once)
+{
+    struct tiered t = begin(12 * MIB);
+
+    listed(t.store, B, 0);
+    await_room(t.store, B, 12 * MIB);
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < 50; i++) { /* the thread may look at the same time */
+        atomic_store(&disk_looks, 0);
+        cr_assert_eq(stats_of(&t).lists_bytes, 12 * MIB);
+        least = lod_least(least, atomic_load(&disk_looks));
+        nanosleep(&pause_ms, NULL);
+    }
+    cr_assert_eq(least, 1, "%lu", (unsigned long)least);
+    end(&t);
+}
+
+Test(tier_room, records_of_a_list_that_do_not_fit_are_not_kept_and_make_no_room)
+{
+    const struct lod_listed list[] = {{B, 10 * MIB}, {A, 5 * MIB}, {C, 5 * MIB}};
+    struct tiered t = begin(10 * MIB);
+    uint64_t room = 1;
+
+    cr_assert_eq(offered(&t, A, 5 * MIB), 5 * MIB);
+    cr_assert_eq(offered(&t, 0xd0, 5 * MIB), 5 * MIB);
+    lod_store_listed(t.store, list, 3);
+    await_room(t.store, B, 10 * MIB);
+    cr_assert(lod_store_copies(t.store, C, &room));
+    cr_assert_eq(room, 0, "B takes all");
+    lod_store_listed(t.store, list, 3); /* as jobs do, which changes nothing */
+    cr_assert_eq(offered(&t, C, 5 * MIB), 0);
+    cr_assert_eq(offered(&t, B, 10 * MIB), 10 * MIB);
+    cr_assert_eq(lod_object_copied(t.object, 0, FILE_BYTES), 0);
     end(&t);
 }
 
@@ -206,6 +256,45 @@ Test(tier_room, lists_of_dead_mounts_go_and_torn_ones_stop_all)
     lod_tier_lists_finish(&live);
     cr_assert_eq(offered(&t, B, 5 * MIB), 5 * MIB);
     close(fd);
+    end(&t);
+}
+
+static void remove_lists(struct tiered *t)
+{
+    char command[160];
+
+    snprintf(command, sizeof(command), "rm -rf %s/lists", t->folder);
+    cr_assert_eq(system(command), 0);
+}
+
+static void await_keys(struct tiered *t, size_t count)
+{
+    for (unsigned ms = 0; ms < WAIT_MS && keys_of(t) != count; ms++) {
+        nanosleep(&pause_ms, NULL);
+    }
+    cr_assert_eq(keys_of(t), count);
+}
+
+Test(tier_room, lists_that_are_removed_are_made_again)
+{
+    struct tiered t = begin(10 * MIB), other = t;
+
+    mount(&other, 10 * MIB);
+    listed(t.store, A, B);
+    await_keys(&t, 2);
+    remove_lists(&t);
+    listed(t.store, A, 0);
+    await_keys(&t, 1);
+    remove_lists(&t);
+    listed(other.store, C, B);
+    await_keys(&t, 2);
+    for (unsigned ms = 0; ms < WAIT_MS && stats_of(&t).lists_bytes != 0; ms++) {
+        listed(t.store, A, ms + 1); /* sees the other mount's file in the new folder */
+        nanosleep(&pause_ms, NULL);
+    }
+    await_keys(&t, 4);
+    unmount(&other);
+    await_keys(&t, 2);
     end(&t);
 }
 
