@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "clock.h"
 #include "codec.h"
 
@@ -24,6 +25,7 @@ static void drop(struct lod_ahead_lists *lists, struct lod_ahead_job *job)
     struct lod_ahead_job *last = &lists->jobs[--lists->count];
 
     lists->records -= (uint32_t)job->count;
+    lists->placed = false;
     free(job->at);
     memmove(job, job + 1, (size_t)(last - job) * sizeof(*job));
     *last = (struct lod_ahead_job){0};
@@ -110,6 +112,7 @@ int lod_ahead_lists_update(struct lod_ahead_lists *lists, uint64_t now_ns,
         return error;
     }
     job->done = request->done;
+    lists->placed = false;
     job->until_ns = now_ns + (request->keep_s ? request->keep_s : LOD_AHEAD_KEEP_S) * LOD_SECOND_NS;
     *ret_job = job;
     return 0;
@@ -136,6 +139,49 @@ uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists)
         until = lists->jobs[i].until_ns < until ? lists->jobs[i].until_ns : until;
     }
     return until;
+}
+
+uint64_t lod_ahead_lists_share(const struct lod_ahead_lists *lists, uint64_t room)
+{
+    return room / (lists->count ? lists->count : 1);
+}
+
+/* Places the entries of one job within its shares. */
+static void place(struct lod_ahead_job *job, uint64_t left, uint64_t copy_left)
+{
+    bool fits = true;
+
+    for (size_t i = job->done; i < job->count; i++) {
+        struct lod_ahead_entry *at = &job->at[i];
+        const bool in_memory = fits && at->bytes <= left;
+        at->in_copy = fits && at->copy_bytes <= copy_left;
+        at->place = in_memory ? LOD_AHEAD_MEMORY : at->in_copy ? LOD_AHEAD_COPY : LOD_AHEAD_NOWHERE;
+        fits = at->place;
+        left = in_memory ? left - at->bytes : 0;
+        copy_left -= lod_least(at->copy_bytes, copy_left);
+    }
+}
+
+void lod_ahead_lists_rewind(struct lod_ahead_lists *lists)
+{
+    for (unsigned i = 0; i < lists->count; i++) {
+        lists->jobs[i].next = lists->jobs[i].done;
+    }
+}
+
+void lod_ahead_lists_place(struct lod_ahead_lists *lists, uint64_t room, uint64_t copy_room)
+{
+    if (lists->placed && lists->room == room && lists->copy_room == copy_room) {
+        return;
+    }
+    for (unsigned i = 0; i < lists->count; i++) {
+        place(&lists->jobs[i], lod_ahead_lists_share(lists, room),
+              lod_ahead_lists_share(lists, copy_room));
+    }
+    lod_ahead_lists_rewind(lists);
+    lists->placed = true;
+    lists->room = room;
+    lists->copy_room = copy_room;
 }
 
 const struct lod_ahead_entry *lod_ahead_turns_next(struct lod_ahead_turns *turns)

@@ -6,6 +6,7 @@
 #ifndef LOD_AHEAD_LISTS_H
 #define LOD_AHEAD_LISTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "compiler.h"
@@ -38,6 +39,13 @@ struct lod_ahead_answer {
     uint64_t bytes_per_second; /* of loads of listed records; 0: not measured */
 };
 
+/* Where there is room for a listed record. */
+enum lod_ahead_place {
+    LOD_AHEAD_NOWHERE,
+    LOD_AHEAD_COPY, /* in a local copy of the store */
+    LOD_AHEAD_MEMORY,
+};
+
 /* A record of a list, and what its job reads of it. */
 struct lod_ahead_entry {
     uint32_t record;
@@ -45,12 +53,15 @@ struct lod_ahead_entry {
     uint64_t bytes;      /* of these groups */
     uint64_t copy_bytes; /* that a local copy of them takes */
     uint64_t key;        /* the record's header_hash */
+    uint8_t place;       /* enum lod_ahead_place; of those behind the done ones */
+    bool in_copy;        /* the copy has room for it, also if it is placed in memory */
 };
 
 struct lod_ahead_job {
     uint64_t job;
     uint64_t until_ns; /* dropped then */
     uint32_t done;
+    size_t next; /* the owner has nothing to do for the entries before it, until it rewinds */
     LOD_LIST(struct lod_ahead_entry);
 };
 
@@ -60,6 +71,8 @@ struct lod_ahead_lists {
         jobs[LOD_AHEAD_JOBS]; /* the first `count`, in the order of their first requests */
     unsigned count;
     uint32_t records; /* in all lists */
+    bool placed;      /* lod_ahead_lists_place was called for these lists and rooms: */
+    uint64_t room, copy_room;
 };
 
 /*
@@ -80,6 +93,19 @@ unsigned lod_ahead_lists_expire(struct lod_ahead_lists *lists, uint64_t now_ns);
 /* Returns when the next list is dropped unless its job sends a request; UINT64_MAX: there is no
  * list. */
 uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists);
+
+/*
+ * Places the entries that are not done. Jobs share the rooms evenly. The first entries of a job get
+ * places in memory and in the copy, and then others in the copy alone, as far as its shares go.
+ * Rewinds too, unless nothing has changed since the last call.
+ */
+void lod_ahead_lists_place(struct lod_ahead_lists *lists, uint64_t room, uint64_t copy_room);
+
+/* Sets `next` of all jobs to the first entry that is not done. */
+void lod_ahead_lists_rewind(struct lod_ahead_lists *lists);
+
+/* Returns the share of one job. */
+uint64_t lod_ahead_lists_share(const struct lod_ahead_lists *lists, uint64_t room);
 
 /* A walk over the entries that are not done: one of each job, then the next one of each. */
 struct lod_ahead_turns {

@@ -16,78 +16,54 @@
 #define LOOK_NS  (5 * LOD_SECOND_NS) /* between two checks of the page cache, or of a copy */
 #define AGAIN_NS LOD_SECOND_NS       /* until a full copy is checked again */
 
-/* ------------------------------------------------------------------------------ shares of room */
-
-/* The entries of a job, behind those that are done, within its share of memory and copy: the first
- * ones are in memory and in the copy, the others only in the copy. */
-struct walk {
-    const struct lod_ahead_job *job;
-    size_t next;
-    uint64_t left, copy_left;
-    enum lod_ahead_place place; /* of the last entry */
-};
-
-/* Returns the share of one job. The lock is held. */
-static uint64_t share_of(const struct lod_prefetch *prefetch, uint64_t room)
-{
-    return room / (prefetch->lists.count ? prefetch->lists.count : 1);
-}
-
-static struct walk begin_walk(const struct lod_prefetch *prefetch, const struct lod_ahead_job *job,
-                              uint64_t room)
-{
-    return (struct walk){.job = job,
-                         .next = job->done,
-                         .left = share_of(prefetch, room),
-                         .copy_left = share_of(prefetch, prefetch->copy_room)};
-}
-
-/* Returns the next entry for which there is room; NULL: there is no other. */
-static const struct lod_ahead_entry *step(struct walk *walk)
-{
-    const struct lod_ahead_entry *entry = &walk->job->at[walk->next];
-
-    if (walk->next == walk->job->count ||
-        (entry->bytes > walk->left && entry->copy_bytes > walk->copy_left)) {
-        return NULL;
-    }
-    walk->next++;
-    walk->place = entry->bytes > walk->left ? LOD_AHEAD_COPY : LOD_AHEAD_MEMORY;
-    walk->left = walk->place == LOD_AHEAD_MEMORY ? walk->left - entry->bytes : 0;
-    walk->copy_left -= lod_least(entry->copy_bytes, walk->copy_left);
-    return entry;
-}
+/* ------------------------------------------------------------------------------ records */
 
 /* Drops the records that fit in the share of no list any more. The lock is held. */
 static void sweep(struct lod_prefetch *prefetch, uint64_t room)
 {
+    lod_ahead_lists_place(&prefetch->lists, room, prefetch->copy_room);
     for (unsigned i = 0; i < prefetch->lists.count; i++) {
-        struct walk walk = begin_walk(prefetch, &prefetch->lists.jobs[i], room);
-        for (const struct lod_ahead_entry *at; (at = step(&walk));) {
-            struct lod_ahead_record *record = lod_ahead_held_find(&prefetch->held, at->record);
-            if (record && (walk.place == LOD_AHEAD_MEMORY || !record->pins.count)) {
+        const struct lod_ahead_job *job = &prefetch->lists.jobs[i];
+        for (size_t k = job->done; k < job->count && job->at[k].place; k++) {
+            struct lod_ahead_record *record =
+                lod_ahead_held_find(&prefetch->held, job->at[k].record);
+            if (record && (job->at[k].place == LOD_AHEAD_MEMORY || !record->pins.count)) {
                 record->marked = true;
             }
         }
     }
     lod_ahead_held_sweep(&prefetch->held);
+    lod_ahead_lists_rewind(&prefetch->lists);
     atomic_store_explicit(&prefetch->list_count, prefetch->lists.count, memory_order_relaxed);
 }
 
-/* Announces the records of all lists to a local copy of the store; the jobs take turns. The lock is
- * held. */
-static void announce_to_copy(struct lod_prefetch *prefetch)
+/* Adds the listed records for which the copy has room, or the others. Returns their number. */
+static size_t add_listed(const struct lod_ahead_lists *lists, bool in_copy,
+                         struct lod_listed *records)
 {
-    struct lod_ahead_turns turns = {.lists = &prefetch->lists};
-    struct lod_listed *records =
-        prefetch->fetch->copies ? calloc(prefetch->lists.records + 1, sizeof(*records)) : NULL;
+    struct lod_ahead_turns turns = {.lists = lists};
     size_t count = 0;
 
-    for (const struct lod_ahead_entry *at; records && (at = lod_ahead_turns_next(&turns));) {
-        records[count++] = (struct lod_listed){.key = at->key, .bytes = at->copy_bytes};
+    for (const struct lod_ahead_entry *at; (at = lod_ahead_turns_next(&turns));) {
+        if (at->in_copy == in_copy) {
+            records[count++] = (struct lod_listed){.key = at->key, .bytes = at->copy_bytes};
+        }
     }
+    return count;
+}
+
+/* Announces the records of all lists to a local copy of the store; the jobs take turns. Records
+ * beyond the shares of the jobs come last: the copy may have room for them too. The lock is held.
+ */
+static void announce_to_copy(struct lod_prefetch *prefetch)
+{
+    struct lod_listed *records =
+        prefetch->fetch->copies ? calloc(prefetch->lists.records + 1, sizeof(*records)) : NULL;
+
     if (records) {
-        lod_dataset_listed(prefetch->fetch->dataset, records, count);
+        const size_t count = add_listed(&prefetch->lists, true, records);
+        lod_dataset_listed(prefetch->fetch->dataset, records,
+                           count + add_listed(&prefetch->lists, false, records + count));
     }
     free(records);
 }
@@ -143,7 +119,7 @@ static uint64_t copy_share(const struct lod_prefetch *prefetch, const struct lod
         bytes += (double)job->at[i].bytes;
         takes += (double)job->at[i].copy_bytes;
     }
-    return (uint64_t)((double)share_of(prefetch, prefetch->copy_room) *
+    return (uint64_t)((double)lod_ahead_lists_share(&prefetch->lists, prefetch->copy_room) *
                       (takes > 0 ? bytes / takes : 1));
 }
 
@@ -151,7 +127,8 @@ static uint64_t copy_share(const struct lod_prefetch *prefetch, const struct lod
 static void answer(const struct lod_prefetch *prefetch, const struct lod_ahead_job *job,
                    uint64_t room, struct lod_ahead_answer *ret_answer)
 {
-    const uint64_t memory = share_of(prefetch, room), copy = copy_share(prefetch, job);
+    const uint64_t memory = lod_ahead_lists_share(&prefetch->lists, room),
+                   copy = copy_share(prefetch, job);
     bool leading = true;
 
     *ret_answer = (struct lod_ahead_answer){
@@ -182,6 +159,7 @@ static void begin_again(struct lod_prefetch *prefetch, uint64_t now)
         lod_ahead_held_look(&prefetch->held);
         prefetch->look_ns = now + LOOK_NS;
     }
+    lod_ahead_lists_rewind(&prefetch->lists);
     prefetch->has_next = prefetch->has_next && !prefetch->lists.count;
 }
 
@@ -233,22 +211,21 @@ bool lod_prefetch_has_lists(const struct lod_prefetch *prefetch)
 }
 
 /* lod_prefetch_listed, with the lock held. */
-static struct lod_groups find(const struct lod_prefetch *prefetch, uint32_t record, uint64_t room,
+static struct lod_groups find(struct lod_prefetch *prefetch, uint32_t record, uint64_t room,
                               enum lod_ahead_place *ret_place)
 {
     struct lod_groups groups = {.first = LOD_GROUPS_MAX};
 
     *ret_place = LOD_AHEAD_NOWHERE;
+    lod_ahead_lists_place(&prefetch->lists, room, prefetch->copy_room);
     for (unsigned i = 0; i < prefetch->lists.count; i++) {
         const struct lod_ahead_job *job = &prefetch->lists.jobs[i];
-        struct walk walk = begin_walk(prefetch, job, room);
         for (size_t k = job->done; k < job->count; k++) {
             const struct lod_ahead_entry *at = &job->at[k];
-            const bool fits = step(&walk) == at;
             if (at->record == record) {
                 groups.first = at->first < groups.first ? at->first : groups.first;
                 groups.last = at->last > groups.last ? at->last : groups.last;
-                *ret_place = fits && walk.place > *ret_place ? walk.place : *ret_place;
+                *ret_place = at->place > *ret_place ? at->place : *ret_place;
             }
         }
     }
@@ -269,31 +246,32 @@ struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t re
     return groups;
 }
 
-/* Returns whether a record is loaded, is being loaded, or cannot be loaded now. The lock is held.
- */
-static bool is_done(struct lod_prefetch *prefetch, const struct lod_ahead_entry *at,
-                    const struct lod_ahead_record *held)
+/* Returns whether a record is loaded, or cannot be loaded now. The lock is held. */
+static bool is_settled(const struct lod_prefetch *prefetch, const struct lod_ahead_entry *at,
+                       const struct lod_ahead_record *held)
 {
-    return lod_load_slots_find(&prefetch->slots, at->record) ||
-           (held && (held->state == LOD_AHEAD_FAILED || held->state == LOD_AHEAD_SHORT ||
-                     (held->state == LOD_AHEAD_READY && is_ready(prefetch, at))));
+    return held && (held->state == LOD_AHEAD_FAILED || held->state == LOD_AHEAD_SHORT ||
+                    (held->state == LOD_AHEAD_READY && is_ready(prefetch, at)));
 }
 
-/* Returns the first record of a job that can be loaded now. The lock is held. */
-static bool next_of(struct lod_prefetch *prefetch, const struct lod_ahead_job *job, uint64_t room,
+/* Returns the first record of a job that can be loaded now. The settled entries at its head are not
+ * looked at again, so that a list costs as many steps as it has entries. The lock is held. */
+static bool next_of(struct lod_prefetch *prefetch, struct lod_ahead_job *job, uint64_t room,
                     struct lod_ahead_entry *ret_entry)
 {
     const uint64_t pinned = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed) +
                             lod_load_slots_expected(&prefetch->slots);
-    struct walk walk = begin_walk(prefetch, job, room);
 
-    for (const struct lod_ahead_entry *at; (at = step(&walk));) {
+    for (size_t i = job->next; i < job->count && job->at[i].place; i++) {
+        const struct lod_ahead_entry *at = &job->at[i];
         const struct lod_ahead_record *held = lod_ahead_held_find(&prefetch->held, at->record);
-        if (is_done(prefetch, at, held)) {
+        const bool settled = is_settled(prefetch, at, held);
+        job->next += settled && job->next == i;
+        if (settled || lod_load_slots_find(&prefetch->slots, at->record)) {
             continue;
         }
         *ret_entry = *at;
-        return prefetch->fetch->shared || walk.place == LOD_AHEAD_COPY ||
+        return prefetch->fetch->shared || at->place == LOD_AHEAD_COPY ||
                (held && held->pins.count) || pinned + at->bytes <= room + room / PINNED_PART;
     }
     return false;
@@ -309,6 +287,7 @@ void lod_prefetch_ahead_pass(struct lod_prefetch *prefetch, uint64_t room)
     }
     if (prefetch->again_ns && now >= prefetch->again_ns) {
         lod_ahead_held_again(&prefetch->held, LOD_AHEAD_SHORT);
+        lod_ahead_lists_rewind(&prefetch->lists);
         prefetch->again_ns = 0;
     }
 }
@@ -317,6 +296,8 @@ bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
                              struct lod_ahead_entry *ret_entry)
 {
     const unsigned count = prefetch->lists.count;
+
+    lod_ahead_lists_place(&prefetch->lists, room, prefetch->copy_room);
     for (unsigned i = 0; i < count; i++) {
         const unsigned turn = (prefetch->turn + i) % count;
         if (next_of(prefetch, &prefetch->lists.jobs[turn], room, ret_entry)) {
@@ -335,6 +316,19 @@ static enum lod_ahead_state state_of(int error, bool is_all)
                                        : LOD_AHEAD_READY;
 }
 
+/* Sets the state of a record. If it was settled and has to be loaded again, walks begin anew. The
+ * lock is held. */
+static void put(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups groups,
+                enum lod_ahead_state state, struct lod_frame_pins *pins)
+{
+    const struct lod_ahead_record *before = lod_ahead_held_find(&prefetch->held, record);
+
+    if (before && before->state != LOD_AHEAD_PART && state == LOD_AHEAD_PART) {
+        lod_ahead_lists_rewind(&prefetch->lists);
+    }
+    lod_ahead_held_put(&prefetch->held, record, groups.first, groups.last, state, pins);
+}
+
 void lod_prefetch_hold(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups groups,
                        int error, struct lod_frame_pins *pins)
 {
@@ -345,7 +339,7 @@ void lod_prefetch_hold(struct lod_prefetch *prefetch, uint32_t record, struct lo
     const struct lod_groups listed = find(prefetch, record, room, &place);
     const enum lod_ahead_state state = state_of(error, lod_groups_hold(groups, listed));
     if (place) {
-        lod_ahead_held_put(&prefetch->held, record, groups.first, groups.last, state, pins);
+        put(prefetch, record, groups, state, pins);
     }
     if (place && state == LOD_AHEAD_SHORT && !prefetch->again_ns) {
         prefetch->again_ns = lod_clock_ns() + AGAIN_NS;

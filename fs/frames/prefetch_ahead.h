@@ -27,13 +27,6 @@ void lod_prefetch_trim(struct lod_prefetch *prefetch);
 /* Returns whether any job has a list. Never blocks. */
 bool lod_prefetch_has_lists(const struct lod_prefetch *prefetch);
 
-/* Where a listed record fits. */
-enum lod_ahead_place {
-    LOD_AHEAD_NOWHERE,
-    LOD_AHEAD_COPY, /* in a local copy of the store */
-    LOD_AHEAD_MEMORY,
-};
-
 /* Returns the groups that jobs will read of a record; last 0: none lists it. */
 struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t record,
                                       enum lod_ahead_place *ret_place);

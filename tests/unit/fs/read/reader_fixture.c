@@ -14,7 +14,7 @@ unsigned bad_group;
 unsigned doubts_left, side_by_side, most_ranges;
 bool copy_kept;
 uint32_t copied_records;
-uint64_t listed_keys, listed_sum, listed_bytes, listed_second;
+uint64_t listed_keys, listed_sum, listed_bytes, listed_at[4];
 uint64_t copy_room, lists_room, copied_to, offered_bytes;
 int item_error;
 int frame_error;
@@ -221,8 +221,8 @@ void lod_dataset_listed(struct lod_dataset *dataset, const struct lod_listed *at
     (void)dataset;
     listed_keys = count;
     listed_sum = listed_bytes = 0;
-    listed_second = count > 1 ? at[1].key : 0;
     for (size_t i = 0; i < count; i++) {
+        listed_at[i < 4 ? i : 3] = i < 4 ? at[i].key : listed_at[3];
         listed_sum += at[i].key;
         listed_bytes += at[i].bytes;
     }

@@ -31,7 +31,7 @@ extern uint64_t copy_room;
 extern uint64_t lists_room;     /* lod_dataset_lists_room */
 extern uint32_t copied_records; /* bits by number: lod_dataset_groups_copied */
 /* Of the last lod_dataset_listed: how many, their sums, and the second key. */
-extern uint64_t listed_keys, listed_sum, listed_bytes, listed_second;
+extern uint64_t listed_keys, listed_sum, listed_bytes, listed_at[4];
 extern uint64_t copied_to;     /* see lod_record_copied */
 extern uint64_t offered_bytes; /* to the copy */
 extern unsigned side_by_side;  /* ranges that the store reads at once; 0: 1 */

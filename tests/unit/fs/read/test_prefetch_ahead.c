@@ -111,13 +111,70 @@ Test(prefetch_ahead, a_copy_of_the_store_gets_the_records_of_all_lists)
     cr_assert_eq(listed_keys, 5);
     cr_assert_eq(listed_sum, 5029);
     cr_assert_eq(listed_bytes, 5 * copy_of_two());
-    cr_assert_eq(listed_second, 1007, "jobs take turns");
+    cr_assert_eq(listed_at[1], 1007, "jobs take turns");
     cr_assert_eq(announce(1, 2, 3, 0, 1, NULL), 0);
     cr_assert_eq(listed_sum, 4022, "7 is done, and the other job lists it");
     cr_assert_eq(announce(2, 2, 0, 0, 0, NULL), 0);
     cr_assert_eq(listed_sum, 2012);
     cr_assert_eq(announce(1, 2, 0, 0, 0, NULL), 0);
     cr_assert_eq(listed_keys, 0);
+}
+
+Test(prefetch_ahead, a_copy_gets_first_what_the_shares_of_jobs_have_room_for)
+{
+    const uint32_t small[] = {0, 1, 2}, large[] = {5, 6, 7};
+
+    begin(1);
+    fetch.copies = true;
+    lists_room = 7 * copy_of_two(); /* a half has room for three of two groups, or one of six */
+    cr_assert_eq(announce(1, 2, 0, 3, 0, small), 0);
+    cr_assert_eq(announce(2, 6, 0, 3, 0, large), 0);
+    cr_assert_eq(listed_at[0] + listed_at[1], 1000 + 1005);
+    cr_assert_eq(listed_at[2], 1001);
+    cr_assert_eq(listed_at[3], 1002, "before the second large one");
+    cr_assert_eq(listed_keys, 6);
+}
+
+Test(prefetch_ahead, a_list_costs_as_many_steps_as_it_has_entries)
+{
+    enum { COUNT = 20000, LOADED = 11 };
+    static uint32_t list[COUNT];
+    size_t steps = 0;
+
+    for (uint32_t i = 0; i < COUNT; i++) {
+        list[i] = i < COUNT / 2 ? i % LOADED : LOADED; /* the last record comes late */
+    }
+    begin(4 * COUNT);
+    cr_assert_eq(announce(1, 2, 0, COUNT, 0, list), 0);
+    const struct lod_ahead_job *job = &prefetch.lists.jobs[0];
+    for (uint32_t i = 0; i <= LOADED; i++) {
+        const size_t from = job->next;
+        cr_assert_eq(load(2), i);
+        steps += job->next - from + 1;
+    }
+    cr_assert_leq(steps, COUNT);
+    for (unsigned i = 0; i < COUNT / 2; i++) {
+        job->at[i].record = NONE; /* a walk that looked at these would load them */
+    }
+    cr_assert_eq(next(), NONE);
+    cr_assert_eq(next(), NONE);
+    cr_assert_eq(job->next, COUNT);
+}
+
+Test(prefetch_ahead, a_record_of_which_a_reader_leaves_less_is_loaded_again)
+{
+    const uint32_t list[] = {4, 5, 6};
+
+    begin(100);
+    cr_assert_eq(announce(1, 2, 0, 3, 0, list), 0);
+    cr_assert_eq(load(2), 4);
+    cr_assert_eq(load(2), 5);
+    cr_assert_eq(next(), 6);
+    cr_assert_eq(prefetch.lists.jobs[0].next, 2);
+    end_load(4, 1, 0);
+    cr_assert_eq(load(2), 4);
+    cr_assert_eq(load(2), 6);
+    cr_assert_eq(load(2), NONE);
 }
 
 Test(prefetch_ahead, records_are_loaded_in_the_order_of_the_list)
