@@ -2,13 +2,17 @@
 """Bugs in lists of records that jobs announce, and in mini-epochs, for all_plants.py."""
 
 AHEAD = (
-    ("a list is loaded whatever room it has", "fs/frames/prefetch_ahead.c",
-     "entry->bytes > walk->left && entry->copy_bytes > walk->copy_left", "!entry",
+    ("a list is loaded whatever room it has", "fs/frames/ahead_lists.c",
+     "fits && at->bytes <= left;", "fits;", "read/prefetch_ahead"),
+    ("a list is searched from its head for each load", "fs/frames/prefetch_ahead.c",
+     "size_t i = job->next; i", "size_t i = job->done; i", "read/prefetch_ahead"),
+    ("a list forgets records of which readers leave less", "fs/frames/prefetch_ahead.c",
+     "before->state != LOD_AHEAD_PART &&", "before->state == LOD_AHEAD_PART &&",
      "read/prefetch_ahead"),
     ("a list has no room in a tier", "fs/frames/prefetch_ahead.c",
-     "lod_dataset_lists_room(prefetch->fetch->dataset) : 0;", "0 : 0;", "read/prefetch_ahead"),
+     "lod_dataset_lists_room(prefetch->fetch->dataset) : 0;", "0 : 0;", "read/prefetch_copy"),
     ("a listed record that a tier has lost is ready for ever", "fs/frames/prefetch_ahead.c",
-     "        lod_ahead_held_look(&prefetch->held);\n", "", "read/prefetch_ahead"),
+     "        lod_ahead_held_look(&prefetch->held);\n", "", "read/prefetch_copy"),
     ("a thread spins while the copy has no room and loads are in flight",
      "fs/frames/prefetch_threads.c", "    lod_prefetch_ahead_pass(prefetch, room);\n",
      "    may ? lod_prefetch_ahead_pass(prefetch, room) : (void)0;\n", "read/prefetch_loads"),
