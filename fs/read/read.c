@@ -33,46 +33,23 @@ static void add_span(struct lod_read *read, const uint8_t *at, uint64_t bytes)
     };
 }
 
-/* Bytes [at, at + bytes) of a made form, which are in one unit. */
-struct unit_part {
-    const struct lod_item *item;
-    unsigned form;
-    uint64_t made_bytes; /* of the whole form */
-    uint64_t unit_bytes; /* of each unit but the last */
-    uint64_t at, bytes;
-};
-
 /* Returns the part that begins at byte `done` of a piece, which may be only a part of its form. */
-static struct unit_part part_of(const struct lod_item *item, const struct lod_piece *piece,
-                                uint64_t made_bytes, uint64_t done)
+static struct lod_unit_part part_of(const struct lod_item *item, const struct lod_piece *piece,
+                                    uint64_t made_bytes, uint64_t done)
 {
     const uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row, piece->form);
     const uint64_t at = piece->offset + done;
 
-    return (struct unit_part){.item = item,
-                              .form = piece->form,
-                              .made_bytes = made_bytes,
-                              .unit_bytes = unit_bytes,
-                              .at = at,
-                              .bytes =
-                                  lod_least(unit_bytes - at % unit_bytes, piece->bytes - done)};
+    return (struct lod_unit_part){.item = item,
+                                  .form = piece->form,
+                                  .made_bytes = made_bytes,
+                                  .unit_bytes = unit_bytes,
+                                  .at = at,
+                                  .bytes =
+                                      lod_least(unit_bytes - at % unit_bytes, piece->bytes - done)};
 }
 
-/* Returns the unit of a part. If the part is its end, the cache need not keep it any longer. */
-static int get_unit(struct lod_reader *reader, const struct unit_part *part,
-                    struct lod_blob **ret_blob)
-{
-    const uint64_t unit = part->at / part->unit_bytes;
-
-    int error =
-        lod_unit_cache_get(&reader->made, part->item, part->form, unit, part->made_bytes, ret_blob);
-    if (!error && part->at % part->unit_bytes + part->bytes == (*ret_blob)->bytes) {
-        lod_unit_cache_let_go(&reader->made, part->item, part->form, unit, (*ret_blob)->bytes);
-    }
-    return error;
-}
-
-static void note_part(struct lod_reader *reader, const struct unit_part *part)
+static void note_part(struct lod_reader *reader, const struct lod_unit_part *part)
 {
     lod_readahead_note(reader->ahead, part->item, part->form, part->unit_bytes, part->made_bytes,
                        part->at, part->bytes);
@@ -82,12 +59,12 @@ static void note_part(struct lod_reader *reader, const struct unit_part *part)
 static int add_made(struct lod_reader *reader, const struct lod_item *item,
                     const struct lod_piece *piece, uint64_t made_bytes, struct lod_read *read)
 {
-    struct unit_part part;
+    struct lod_unit_part part;
 
     for (uint64_t done = 0; done < piece->bytes; done += part.bytes) {
         struct lod_blob *blob = NULL;
         part = part_of(item, piece, made_bytes, done);
-        int error = get_unit(reader, &part, &blob);
+        int error = lod_unit_cache_get(&reader->made, &part, &blob);
         if (error) {
             return error;
         }
@@ -197,9 +174,8 @@ static int copy_stored(const struct copying *c, uint64_t offset, uint8_t *into, 
     return error;
 }
 
-/* Copies a part of a unit. A whole unit that is not kept is made directly in the caller's memory.
- */
-static int copy_part(const struct copying *c, const struct unit_part *part, uint8_t *into)
+/* Copies a part of a unit. A whole unit that is not kept is made at `into`. */
+static int copy_part(const struct copying *c, const struct lod_unit_part *part, uint8_t *into)
 {
     struct lod_reader *reader = c->reader;
     const uint64_t unit = part->at / part->unit_bytes;
@@ -209,9 +185,9 @@ static int copy_part(const struct copying *c, const struct unit_part *part, uint
     if (!c->keeps && part->bytes == lod_least(left, part->unit_bytes)) {
         atomic_fetch_add_explicit(&reader->once, 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&reader->once_bytes, part->bytes, memory_order_relaxed);
-        return lod_unit_make(&reader->made, part->item, part->form, unit, part->made_bytes, into);
+        return lod_unit_make(&reader->made, part, into);
     }
-    int error = get_unit(reader, part, &blob);
+    int error = lod_unit_cache_get(&reader->made, part, &blob);
     if (!error) {
         memcpy(into, blob->data + part->at % part->unit_bytes, (size_t)part->bytes);
         lod_blob_unref(blob);
@@ -225,7 +201,7 @@ static int copy_made(const struct copying *c, const struct lod_piece *piece, uin
 {
     struct lod_reader *reader = c->reader;
     const uint64_t made_bytes = lod_plan_made_bytes(c->plan, piece->form);
-    struct unit_part part;
+    struct lod_unit_part part;
     int error = 0;
 
     for (uint64_t done = 0; !error && done < piece->bytes; done += part.bytes) {

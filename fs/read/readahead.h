@@ -25,7 +25,7 @@
 struct lod_readahead_unit {
     struct lod_item item;
     unsigned form;
-    uint64_t unit, made_bytes; /* parameters of lod_unit_cache_get */
+    uint64_t unit, made_bytes; /* its number; the size of the form */
 };
 
 /* Limit of the units that are made in one call. */

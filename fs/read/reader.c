@@ -48,15 +48,14 @@ static void shrink_large(void *ctx, uint64_t bytes)
 {
     struct lod_reader *reader = ctx;
 
-    lod_cache_shrink(reader->large, (size_t)bytes);
+    lod_large_units_shrink(reader->large, bytes);
 }
 
 static int create_large(struct lod_reader *reader)
 {
-    int error = lod_cache_create_in(&reader->work.kept, NULL, NULL, &reader->large);
+    int error = lod_large_units_create(&reader->work.kept, &reader->large);
 
     if (!error) {
-        lod_cache_set_chances(reader->large, LOD_UNIT_CHANCES);
         lod_memory_semaphore_lend(&reader->work, shrink_large, reader);
     }
     return error;
@@ -143,7 +142,7 @@ struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
     if (reader) {
         lod_readahead_destroy(reader->ahead);
         lod_cache_destroy(reader->cache);
-        lod_cache_destroy(reader->large);
+        lod_large_units_destroy(reader->large);
         lod_frames_destroy(reader->frames);
         lod_memory_semaphore_finish(&reader->work);
         lod_buffer_pool_finish(&reader->pool);
@@ -155,7 +154,7 @@ struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
 void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_stats)
 {
     struct lod_cache_stats cache = lod_cache_stats(reader->cache);
-    const struct lod_cache_stats large = lod_cache_stats(reader->large);
+    const struct lod_cache_stats large = lod_large_units_stats(reader->large);
     struct lod_frames_stats frames;
     lod_frames_stats(reader->frames, &frames);
 

@@ -17,7 +17,7 @@ struct lod_reader {
     struct lod_byte_limit limit; /* of frames and cache together */
     struct lod_frames *frames;
     struct lod_cache *cache;          /* made units */
-    struct lod_cache *large;          /* the large ones, in memory that makers lend */
+    struct lod_large_units *large;    /* the large ones, in memory that makers lend */
     struct lod_memory_semaphore work; /* reserved by makers */
     struct lod_buffer_pool pool;      /* memory of made units */
     struct lod_unit_cache_in made;    /* borrows all these */

@@ -35,8 +35,7 @@ static void add(const struct lod_unit_cache_in *in, const struct lod_readahead_u
         (struct one){.making = lod_unit_inputs_of(in->dataset, in->frames, &wanted->item,
                                                   wanted->form, wanted->unit, wanted->made_bytes)};
     one->making.pool = in->pool;
-    if (lod_cache_has(lod_unit_cache_of(in, one->making.bytes),
-                      lod_unit_inputs_key(&one->making))) {
+    if (lod_unit_cache_has(in, &one->making)) {
         return;
     }
     if (lod_unit_inputs_gather(&one->making, &one->inputs) != 0 ||
@@ -50,24 +49,6 @@ static void add(const struct lod_unit_cache_in *in, const struct lod_readahead_u
                                                     .inputs = &one->inputs,
                                                     .into = one->blob->data,
                                                     .bytes = one->making.bytes};
-}
-
-/* A lod_cache_fill: returns the unit that was made already. */
-static int give(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
-{
-    (void)key;
-    *ret_blob = lod_blob_ref(ctx);
-    return 0;
-}
-
-static void publish(const struct lod_unit_cache_in *in, const struct one *one)
-{
-    struct lod_blob *blob = NULL;
-
-    if (lod_cache_get(lod_unit_cache_of(in, one->making.bytes), lod_unit_inputs_key(&one->making),
-                      give, one->blob, &blob) == 0) {
-        lod_blob_unref(blob);
-    }
 }
 
 /* Makes all units and releases their inputs. */
@@ -89,7 +70,7 @@ static void publish_all(const struct lod_unit_cache_in *in, bool made, struct ba
 {
     for (unsigned i = 0; i < batch->count; i++) {
         if (made && batch->unit[i].error == 0) {
-            publish(in, &batch->one[i]);
+            lod_unit_cache_put(in, &batch->one[i].making, batch->one[i].blob);
         }
         lod_blob_unref(batch->one[i].blob);
     }

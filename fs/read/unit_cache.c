@@ -86,48 +86,70 @@ static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
     return make_reserved(ctx, NULL, ret_blob);
 }
 
-/* Returns whether a unit is kept in memory that makers lend: the cache has no room for two units of
- * its size, or it has room for few and makers have more memory. */
-struct lod_cache *lod_unit_cache_of(const struct lod_unit_cache_in *in, uint64_t bytes)
+/* A lod_cache_fill: returns a unit that was made already. */
+static int fill_with(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
 {
-    const uint64_t cache = lod_cache_bytes_max(in->cache);
-    const uint64_t lent = in->large ? lod_cache_bytes_max(in->large) : 0;
-    const uint64_t few = lent > cache ? FEW : 2;
-
-    return bytes <= lent && bytes > cache / few ? in->large : in->cache;
+    (void)key;
+    *ret_blob = lod_blob_ref(ctx);
+    return 0;
 }
 
-static struct wanted wanted_of(const struct lod_unit_cache_in *in, const struct lod_item *item,
-                               unsigned form, uint64_t unit, uint64_t made_bytes)
+/* Makers lend memory for a unit if the cache has no room for two of its size, or has room for few
+ * and makers have more. */
+static bool is_large(const struct lod_unit_cache_in *in, uint64_t bytes)
+{
+    const uint64_t cache = lod_cache_bytes_max(in->cache);
+    const uint64_t lent = in->large ? in->work->kept.bytes_max : 0;
+    const uint64_t few = lent > cache ? FEW : 2;
+
+    return bytes <= lent && bytes > cache / few;
+}
+
+static struct wanted wanted_of(const struct lod_unit_cache_in *in, const struct lod_unit_part *part)
 {
     struct wanted wanted = {
         .in = in,
-        .making = lod_unit_inputs_of(in->dataset, in->frames, item, form, unit, made_bytes),
+        .making = lod_unit_inputs_of(in->dataset, in->frames, part->item, part->form,
+                                     part->at / part->unit_bytes, part->made_bytes),
     };
 
     wanted.making.pool = in->pool;
     return wanted;
 }
 
-int lod_unit_cache_get(const struct lod_unit_cache_in *in, const struct lod_item *item,
-                       unsigned form, uint64_t unit, uint64_t made_bytes,
+int lod_unit_cache_get(const struct lod_unit_cache_in *in, const struct lod_unit_part *part,
                        struct lod_blob **ret_blob)
 {
-    struct wanted wanted = wanted_of(in, item, form, unit, made_bytes);
-    struct lod_cache *cache = lod_unit_cache_of(in, wanted.making.bytes);
+    struct wanted wanted = wanted_of(in, part);
+    const struct lod_key key = lod_unit_inputs_key(&wanted.making);
 
-    int error = lod_cache_get(cache, lod_unit_inputs_key(&wanted.making), fill, &wanted, ret_blob);
+    int error = is_large(in, wanted.making.bytes)
+                    ? lod_large_units_get(in->large, key, part->at % part->unit_bytes, part->bytes,
+                                          fill, &wanted, ret_blob)
+                    : lod_cache_get(in->cache, key, fill, &wanted, ret_blob);
     give_back(&wanted);
     return error;
 }
 
-void lod_unit_cache_let_go(const struct lod_unit_cache_in *in, const struct lod_item *item,
-                           unsigned form, uint64_t unit, uint64_t bytes)
+bool lod_unit_cache_has(const struct lod_unit_cache_in *in, const struct lod_unit_inputs *making)
 {
-    const struct lod_unit_inputs made = {.item = item, .form = form, .unit = unit};
+    const struct lod_key key = lod_unit_inputs_key(making);
 
-    if (in->large && lod_unit_cache_of(in, bytes) == in->large) {
-        lod_cache_let_go(in->large, lod_unit_inputs_key(&made));
+    return is_large(in, making->bytes) ? lod_large_units_has(in->large, key)
+                                       : lod_cache_has(in->cache, key);
+}
+
+void lod_unit_cache_put(const struct lod_unit_cache_in *in, const struct lod_unit_inputs *making,
+                        struct lod_blob *blob)
+{
+    const struct lod_key key = lod_unit_inputs_key(making);
+    struct lod_blob *kept = NULL;
+
+    int error = is_large(in, making->bytes)
+                    ? lod_large_units_get(in->large, key, 0, 0, fill_with, blob, &kept)
+                    : lod_cache_get(in->cache, key, fill_with, blob, &kept);
+    if (!error) {
+        lod_blob_unref(kept);
     }
 }
 
@@ -140,10 +162,10 @@ static int make_at(struct wanted *wanted, uint8_t *into)
     return error;
 }
 
-int lod_unit_make(const struct lod_unit_cache_in *in, const struct lod_item *item, unsigned form,
-                  uint64_t unit, uint64_t made_bytes, uint8_t *into)
+int lod_unit_make(const struct lod_unit_cache_in *in, const struct lod_unit_part *part,
+                  uint8_t *into)
 {
-    struct wanted wanted = wanted_of(in, item, form, unit, made_bytes);
+    struct wanted wanted = wanted_of(in, part);
 
     return make_at(&wanted, into);
 }
@@ -152,7 +174,9 @@ int lod_unit_make_series(const struct lod_unit_cache_in *in, const struct lod_it
                          const struct lod_series *series, unsigned last, uint64_t bytes,
                          uint8_t *into)
 {
-    struct wanted wanted = wanted_of(in, item, last, 0, bytes);
+    const struct lod_unit_part part = {
+        .item = item, .form = last, .made_bytes = bytes, .unit_bytes = bytes};
+    struct wanted wanted = wanted_of(in, &part);
 
     wanted.series = series;
     return make_at(&wanted, into);

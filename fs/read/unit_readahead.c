@@ -5,6 +5,18 @@
 #include "read/unit_cache.h"
 #include "read/unit_batch.h"
 
+static struct lod_unit_part begin_of(const struct lod_readahead_unit *unit)
+{
+    const struct lod_item *item = &unit->item;
+    const uint64_t unit_bytes = item->codec->maker->unit_bytes(item->row, unit->form);
+
+    return (struct lod_unit_part){.item = item,
+                                  .form = unit->form,
+                                  .made_bytes = unit->made_bytes,
+                                  .unit_bytes = unit_bytes,
+                                  .at = unit->unit * unit_bytes};
+}
+
 static void make(void *ctx, const struct lod_readahead_unit *units, unsigned count)
 {
     const struct lod_unit_cache_in *in = ctx;
@@ -15,10 +27,9 @@ static void make(void *ctx, const struct lod_readahead_unit *units, unsigned cou
         return;
     }
     for (unsigned i = 0; i < count; i++) {
-        const struct lod_readahead_unit *unit = &units[i];
+        const struct lod_unit_part part = begin_of(&units[i]);
         struct lod_blob *blob = NULL;
-        if (lod_unit_cache_get(in, &unit->item, unit->form, unit->unit, unit->made_bytes, &blob) ==
-            0) {
+        if (lod_unit_cache_get(in, &part, &blob) == 0) {
             lod_blob_unref(blob);
         }
     }

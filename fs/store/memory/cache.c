@@ -15,13 +15,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define SWEEPS 2u /* over all shards: each lap takes one chance from the entries that it finds */
+#define SWEEPS 2u /* over all shards: the first may find only entries touched since the last */
 
 struct entry {
     struct lod_flight flight;     /* first */
     struct entry *before, *after; /* in the ring */
     struct lod_blob *blob;        /* READY: one reference */
-    uint8_t chances;              /* how often CLOCK still passes it by */
+    bool touched;                 /* referenced since CLOCK last passed */
 };
 
 /* Guarded by the lock of the table's shard of the same number. */
@@ -38,7 +38,6 @@ struct lod_cache {
     struct lod_byte_limit own;
     lod_cache_relief relief; /* NULL: no other holder shares the limit */
     void *relief_ctx;
-    uint8_t chances;     /* of an entry that was asked for; a new one has one less */
     atomic_size_t bytes; /* bytes of the limit that are charged to this cache */
 };
 
@@ -110,8 +109,8 @@ static size_t evict(struct lod_cache *cache, size_t number, size_t wanted)
     for (uint64_t left = ring->entries; left && freed < wanted; left--) {
         struct entry *entry = ring->hand;
         ring->hand = entry->after;
-        if (entry->chances || !may_evict(entry)) {
-            entry->chances = (uint8_t)(entry->chances ? entry->chances - 1 : 0);
+        if (entry->touched || !may_evict(entry)) {
+            entry->touched = false;
             continue;
         }
         ring_remove(ring, entry);
@@ -165,7 +164,7 @@ void lod_cache_shrink(struct lod_cache *cache, size_t bytes)
 {
     size_t freed = 0;
 
-    for (size_t i = 0; freed < bytes && i < (cache->chances + 1u) * LOD_FLIGHT_SHARDS; i++) {
+    for (size_t i = 0; freed < bytes && i < SWEEPS * LOD_FLIGHT_SHARDS; i++) {
         size_t more = evict(cache, i % LOD_FLIGHT_SHARDS, bytes - freed);
         discharge(cache, more);
         freed += more;
@@ -194,7 +193,6 @@ static int make(struct lod_cache *cache, size_t number, struct entry *entry, lod
     lod_flight_land(shard, &entry->flight, error);
     if (kept && entry->flight.linked) {
         entry->blob = blob ? lod_blob_ref(blob) : NULL;
-        entry->chances = (uint8_t)(blob ? cache->chances - 1 : 0);
         ring_add(ring, entry);
         entry = NULL;
     } else if (entry->flight.linked) {
@@ -212,14 +210,13 @@ static int make(struct lod_cache *cache, size_t number, struct entry *entry, lod
 }
 
 /* Returns the blob or the error of an entry that is not LOADING. The lock is held. */
-static int take(const struct lod_cache *cache, struct lod_flight_shard *shard, struct entry *entry,
-                struct lod_blob **ret_blob)
+static int take(struct lod_flight_shard *shard, struct entry *entry, struct lod_blob **ret_blob)
 {
     shard->hits++;
     if (entry->flight.state == LOD_FLIGHT_FAILED) {
         return entry->flight.error;
     }
-    entry->chances = cache->chances;
+    entry->touched = true;
     *ret_blob = lod_blob_ref(entry->blob);
     return 0;
 }
@@ -259,7 +256,7 @@ int lod_cache_get(struct lod_cache *cache, struct lod_key key, lod_cache_fill fi
         error = lod_flight_await(shard, &until);
     }
     if (!error && entry && !lod_flight_is_stale(&entry->flight)) {
-        error = take(cache, shard, entry, ret_blob);
+        error = take(shard, entry, ret_blob);
         pthread_mutex_unlock(&shard->lock);
         return error;
     }
@@ -282,30 +279,12 @@ bool lod_cache_has(struct lod_cache *cache, struct lod_key key)
     return has;
 }
 
-void lod_cache_let_go(struct lod_cache *cache, struct lod_key key)
-{
-    struct lod_flight_shard *shard = &cache->table.shards[lod_flight_shard_of(key)];
-
-    pthread_mutex_lock(&shard->lock);
-    struct entry *entry = (struct entry *)lod_flight_find(shard, key);
-    if (entry) {
-        entry->chances = 0;
-    }
-    pthread_mutex_unlock(&shard->lock);
-}
-
 size_t lod_cache_bytes_max(const struct lod_cache *cache)
 {
     return atomic_load_explicit(&cache->limit->bytes_max, memory_order_relaxed);
 }
 
 /* --------------------------------------------------------------------------------- the rest */
-
-void lod_cache_set_chances(struct lod_cache *cache, uint8_t chances)
-{
-    assert(chances >= 1);
-    cache->chances = chances;
-}
 
 static int create(const struct lod_cache *as, struct lod_cache **ret_cache)
 {
@@ -315,7 +294,6 @@ static int create(const struct lod_cache *as, struct lod_cache **ret_cache)
         return -ENOMEM;
     }
     *cache = *as;
-    cache->chances = 1;
     cache->limit = as->limit ? as->limit : &cache->own;
     int error = lod_flight_init(&cache->table);
     if (error) {

@@ -34,18 +34,6 @@ LOD_MUST_CHECK int lod_cache_create_in(struct lod_byte_limit *limit, lod_cache_r
                                        void *ctx, struct lod_cache **ret_cache);
 struct lod_cache *lod_cache_destroy(struct lod_cache *cache);
 
-/*
- * Sets the chances of an entry: how often CLOCK passes by an entry that was requested, before it
- * evicts it. The default is 1. A new value for which there is no room takes two chances from each
- * entry, and is not kept. So with several chances, entries in use stay even if more entries are
- * requested in turn than fit. Call it before the first get.
- */
-void lod_cache_set_chances(struct lod_cache *cache, uint8_t chances);
-
-/* Notes that the value of `key` is no longer in use: it loses its chances, so it is evicted first.
- */
-void lod_cache_let_go(struct lod_cache *cache, struct lod_key key);
-
 /* Returns the limit of the cache, and of others that share it, as it is now. */
 size_t lod_cache_bytes_max(const struct lod_cache *cache);
 

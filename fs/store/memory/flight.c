@@ -117,20 +117,34 @@ int lod_flight_await(struct lod_flight_shard *shard, struct timespec *until)
     return late ? -ETIME : 0;
 }
 
+int lod_flight_shard_init(struct lod_flight_shard *shard)
+{
+    *shard = (struct lod_flight_shard){.buckets_count = BUCKETS_MIN};
+    shard->buckets = calloc(BUCKETS_MIN, sizeof(struct lod_flight *));
+    if (!shard->buckets) {
+        return -ENOMEM;
+    }
+    pthread_mutex_init(&shard->lock, NULL);
+    lod_clock_cond_init(&shard->landed);
+    return 0;
+}
+
+void lod_flight_shard_finish(struct lod_flight_shard *shard)
+{
+    if (shard->buckets) {
+        free(shard->buckets);
+        pthread_cond_destroy(&shard->landed);
+        pthread_mutex_destroy(&shard->lock);
+    }
+}
+
 int lod_flight_init(struct lod_flight_table *table)
 {
     int error = 0;
 
     *table = (struct lod_flight_table){0};
     for (unsigned i = 0; i < LOD_FLIGHT_SHARDS && !error; i++) {
-        struct lod_flight_shard *shard = &table->shards[i];
-        shard->buckets_count = BUCKETS_MIN;
-        shard->buckets = calloc(BUCKETS_MIN, sizeof(struct lod_flight *));
-        error = shard->buckets ? 0 : -ENOMEM;
-        if (!error) {
-            pthread_mutex_init(&shard->lock, NULL);
-            lod_clock_cond_init(&shard->landed);
-        }
+        error = lod_flight_shard_init(&table->shards[i]);
     }
     return error;
 }
@@ -138,11 +152,6 @@ int lod_flight_init(struct lod_flight_table *table)
 void lod_flight_finish(struct lod_flight_table *table)
 {
     for (unsigned i = 0; i < LOD_FLIGHT_SHARDS; i++) {
-        struct lod_flight_shard *shard = &table->shards[i];
-        if (shard->buckets) {
-            free(shard->buckets);
-            pthread_cond_destroy(&shard->landed);
-            pthread_mutex_destroy(&shard->lock);
-        }
+        lod_flight_shard_finish(&table->shards[i]);
     }
 }

@@ -68,6 +68,10 @@ LOD_MUST_CHECK int lod_flight_init(struct lod_flight_table *table);
 /* Frees no entries. Accepts a table that is all zero. */
 void lod_flight_finish(struct lod_flight_table *table);
 
+/* A table may also be one shard alone, for entries that have one lock. The same otherwise. */
+LOD_MUST_CHECK int lod_flight_shard_init(struct lod_flight_shard *shard);
+void lod_flight_shard_finish(struct lod_flight_shard *shard);
+
 unsigned lod_flight_shard_of(struct lod_key key);
 
 /* The caller of each function below holds the lock of the shard. */

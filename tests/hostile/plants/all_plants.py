@@ -21,8 +21,8 @@ FIRST = (
      "if (name[0] == '.' && (bytes == 1 || (bytes == 2 && name[1] == '.'))) {",
      "if (name[0] == '.' && bytes == 1) {", "hostile-attacks"),
     ("a cache hit takes no reference", "fs/store/memory/cache.c",
-     "    entry->chances = cache->chances;\n    *ret_blob = lod_blob_ref(entry->blob);\n",
-     "    entry->chances = cache->chances;\n    *ret_blob = entry->blob;\n",
+     "    entry->touched = true;\n    *ret_blob = lod_blob_ref(entry->blob);\n",
+     "    entry->touched = true;\n    *ret_blob = entry->blob;\n",
      "race-cache"),
 )
 

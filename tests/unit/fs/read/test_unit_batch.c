@@ -132,11 +132,15 @@ static void end(struct bench *b)
 static bool was_left(struct bench *b, unsigned i)
 {
     const struct lod_readahead_unit *unit = &b->units[i];
+    const struct lod_unit_part part = {.item = &unit->item,
+                                       .made_bytes = unit->made_bytes,
+                                       .unit_bytes = UNIT,
+                                       .at = unit->unit * UNIT,
+                                       .bytes = 1};
     const unsigned before = made_alone;
     struct lod_blob *blob = NULL;
 
-    cr_assert_eq(lod_unit_cache_get(&b->in, &unit->item, 0, unit->unit, unit->made_bytes, &blob),
-                 0);
+    cr_assert_eq(lod_unit_cache_get(&b->in, &part, &blob), 0);
     for (unsigned k = 0; k < UNIT; k++) {
         cr_assert_eq(blob->data[k], (uint8_t)~byte_of(&unit->item, 1, unit->unit * UNIT + k));
     }
