@@ -12,6 +12,7 @@
 #include "hash.h"
 #include "backend/store.h"
 #include "index/blocks.h"
+#include "index/manifest.h"
 #include "log.h"
 
 /* The kinds of objects in log lines. They keep their numbers apart. */
@@ -127,8 +128,7 @@ const char *lod_damage_of_block(const struct lod_block_failure *failure, char te
     snprintf(text, LOD_DAMAGE_TEXT, "the index %s: block %" PRIu64 " at offset %" PRIu64 ": %s",
              damaged ? "is damaged" : "cannot be read", failure->block,
              failure->block * LOD_BLOCK_BYTES,
-             damaged ? "its hash differs; lodfs repair makes the index again from the records"
-                     : strerror(-failure->error));
+             damaged ? "its hash differs" LOD_REPAIR_HOW : strerror(-failure->error));
     return text;
 }
 

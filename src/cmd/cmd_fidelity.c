@@ -19,6 +19,7 @@
 #include "terminal/store_options.h"
 #include "terminal/survey_show.h"
 #include "terminal/thread_count.h"
+#include "totals/store_facts.h"
 
 #define MILLION 1000000u
 
@@ -66,6 +67,23 @@ static int report(const char *location, const struct arguments *arguments,
     return lod_fidelity_report_print(location, options, survey, stdout);
 }
 
+/* Sets *ret_hint to a sentence about lossless images, which a survey leaves out; "" if they are not
+ * most of the store. */
+static int find_hint(struct lod_dataset *dataset, const char **ret_hint)
+{
+    struct lod_store_facts facts;
+    int error = lod_store_facts_collect(dataset, &facts);
+
+    if (!error) {
+        *ret_hint = lod_store_facts_want_levels(&facts)
+                        ? "most bytes are lossless images, the same at each fidelity; photographs "
+                          "among them get lower ones from pack --levels=GLOB"
+                        : "";
+        lod_store_facts_finish(&facts);
+    }
+    return error;
+}
+
 static int measure(const char *location, const struct arguments *arguments)
 {
     struct lod_survey_options options = {
@@ -77,23 +95,28 @@ static int measure(const char *location, const struct arguments *arguments)
     struct lod_dataset *dataset = NULL;
     struct lod_survey survey;
     char why[LOD_SURVEY_WHY_BYTES], shown[PATH_MAX];
+    const char *hint = "";
     int code = lod_open_store(location, &arguments->words, &dataset);
 
     if (code) {
         return code;
     }
     int error = lod_survey_show(dataset, arguments->threads, mode, &options, &survey);
+    error = error ? error : find_hint(dataset, &hint);
     if (error == -EINTR) {
         code = lod_fail(LOD_EXIT_INTERRUPTED, "interrupted: no fidelity was chosen");
     } else if (error) {
         code = lod_store_failed(location, error);
     } else if (survey.verdict != LOD_SURVEY_CHOSEN) {
-        code = lod_fail(LOD_EXIT_FAILED, "no fidelity can be chosen for '%pE': %s",
+        code = lod_fail(LOD_EXIT_FAILED, "no fidelity can be chosen for '%pE': %s%s%s",
                         lod_location_show(location, shown, sizeof(shown)),
-                        lod_survey_why(&survey, why));
+                        lod_survey_why(&survey, why), hint[0] ? "; " : "", hint);
     } else {
         lod_location_show(location, shown, sizeof(shown));
         error = report(shown, arguments, &options, &survey);
+        if (!error && hint[0] && !arguments->quiet && !arguments->json) {
+            printf("Note: %s.\n", hint);
+        }
         code = error ? lod_fail(LOD_EXIT_FAILED, "cannot print: %s", strerrordesc_np(-error)) : 0;
     }
     lod_dataset_close(dataset);

@@ -82,10 +82,7 @@ static size_t make_facts(const struct lod_pack_result *result, struct lod_fact f
 /* Mentions --levels if most of a source is lossless images. */
 static void hint_levels(const struct summary *s)
 {
-    const struct lod_store_totals *totals = &s->result->totals;
-
-    if (!s->options->levels.count &&
-        2 * totals->codecs[LOD_CODEC_L3].source_bytes > totals->all.source_bytes) {
+    if (!s->options->levels.count && lod_store_totals_mostly_lossless(&s->result->totals)) {
         fputs("Photographs among the lossless images can have lower fidelities: --levels=GLOB.\n",
               s->out);
     }

@@ -9,6 +9,7 @@
 
 #include "terminal/report.h"
 #include "backend/format.h"
+#include "backend/location.h"
 
 /* The fidelities without original/, which not every item has. */
 #define SERVED (LOD_FIDELITIES_ALL & ~(1u << LOD_ORIGINAL))
@@ -138,7 +139,8 @@ static void print_conclusion(const struct lod_findings *findings, uint64_t names
     fprintf(out, " and %s checked in %.1f s, %.0f MB/s\n", lod_report_bytes(summary->bytes, bytes),
             summary->seconds, rate);
     if (in_index(findings)) {
-        fprintf(out, "Index and manifest can be rebuilt from the records: lodfs repair\n");
+        fprintf(out, "Index and manifest can be rebuilt from the records%s: lodfs repair\n",
+                lod_location_is_url(summary->store) ? ", in a copy of the store" : "");
     }
 }
 

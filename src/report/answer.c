@@ -63,19 +63,18 @@ static void say_measure(struct lod_page *page)
                   lod_fidelity_name(lod_survey_fidelity(survey)));
 }
 
-/* Mentions lower fidelities for lossless images, unless the store was packed with --levels. */
+/* Mentions lower fidelities for lossless images, where these are most of the store. */
 static void say_levels(struct lod_page *page)
 {
-    const struct lod_store_facts *facts = page->facts;
-
-    if (facts->totals.codecs[LOD_CODEC_L3].items &&
-        !cJSON_GetObjectItemCaseSensitive(facts->manifest->pack, "levels")) {
-        lod_out_print(&page->out,
-                      "<p class=\"lead\">If its lossless images are photographs, and training "
-                      "waits for their bytes, pack them again with this option: they get lower "
-                      "fidelities, full stays exact, and the store grows by at most a "
-                      "tenth.</p>\n<pre class=\"command\"><code>lodfs pack "
-                      "--levels='*.png' SOURCE STORE</code></pre>\n");
+    if (lod_store_facts_want_levels(page->facts)) {
+        lod_out_print(
+            &page->out,
+            "<p class=\"lead\">Most bytes are those of lossless images, which are the same "
+            "at each fidelity. If they are photographs, and training "
+            "waits for their bytes, pack them again with this option: they get lower "
+            "fidelities, full stays exact, and the store grows by at most a "
+            "tenth.</p>\n<pre class=\"command\"><code>lodfs pack "
+            "--levels='*.png' SOURCE STORE</code></pre>\n");
     }
 }
 
@@ -106,6 +105,7 @@ void lod_page_answer(struct lod_page *page)
     if (page->surveys[0].verdict == LOD_SURVEY_CHOSEN) {
         say_choice(page);
         say_measure(page);
+        say_levels(page);
     } else {
         say_nothing(page);
     }

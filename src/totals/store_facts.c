@@ -89,6 +89,12 @@ int lod_store_facts_collect(struct lod_dataset *dataset, struct lod_store_facts 
     return error;
 }
 
+bool lod_store_facts_want_levels(const struct lod_store_facts *facts)
+{
+    return lod_store_totals_mostly_lossless(&facts->totals) &&
+           !cJSON_GetObjectItemCaseSensitive(facts->manifest->pack, "levels");
+}
+
 void lod_store_facts_finish(struct lod_store_facts *facts)
 {
     free(facts->names);

@@ -24,6 +24,10 @@ struct lod_store_facts {
 /* Reads the index. Borrows the dataset. Returns -ENOMEM, or an error of reading the index. */
 LOD_MUST_CHECK int lod_store_facts_collect(struct lod_dataset *dataset,
                                            struct lod_store_facts *ret_facts);
+/* Returns whether most bytes of the source are those of lossless images, and pack was not told
+ * which of them get lower fidelities. */
+bool lod_store_facts_want_levels(const struct lod_store_facts *facts);
+
 void lod_store_facts_finish(struct lod_store_facts *facts);
 
 #endif

@@ -161,6 +161,11 @@ int lod_store_totals_print_codecs(const struct lod_store_totals *totals, FILE *o
     return lod_table_print(&table, out);
 }
 
+bool lod_store_totals_mostly_lossless(const struct lod_store_totals *totals)
+{
+    return 2 * totals->codecs[LOD_CODEC_L3].source_bytes > totals->all.source_bytes;
+}
+
 void lod_store_totals_print_levels(const struct lod_store_totals *totals, FILE *out)
 {
     char count[LOD_REPORT_TEXT], bytes[LOD_REPORT_TEXT], share[LOD_REPORT_TEXT];

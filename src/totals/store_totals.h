@@ -6,6 +6,7 @@
 #ifndef LOD_STORE_TOTALS_H
 #define LOD_STORE_TOTALS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -39,6 +40,9 @@ struct lod_store_totals {
 LOD_MUST_CHECK int lod_store_totals_add(struct lod_store_totals *totals,
                                         const struct lod_codec *codec,
                                         const uint8_t row[LOD_ROW_BYTES], uint64_t names);
+
+/* Returns whether most bytes of the source are those of lossless images. */
+bool lod_store_totals_mostly_lossless(const struct lod_store_totals *totals);
 
 /* Prints what lower fidelities of lossless images add; nothing if there are none. */
 void lod_store_totals_print_levels(const struct lod_store_totals *totals, FILE *out);

@@ -18,7 +18,9 @@ def main():
                                "LODFS=/trial/lodfs-static sh tour.sh photographs")
         print(told, end="")
         assert "without HTTP and S3, OpenCL, CUDA\n" in told
-        bare_root.refused(root, work, "./lodfs-static info s3://bucket/photographs", "libcurl")
+        for command in "info", "push store":
+            bare_root.refused(root, work, f"{PACK}./lodfs-static {command} s3://bucket/photographs",
+                              "install the Debian package or the wheel")
         bare_root.refused(root, work, PACK + "rm /dev/fuse; ./lodfs-static mount store point",
                           "there is no /dev/fuse; run modprobe fuse")
         bare_root.refused(root, work, PACK + "./lodfs-static mount store point",

@@ -113,6 +113,7 @@ def refusals(results, url):
         ("what may not be read", f"{url}/closed", 1, "HTTP 403"),
         ("a manifest without a byte", f"{url}/none", 1, "is empty"),
         ("a manifest of 1 GB", f"{url}/large", 1, "larger than any manifest"),
+        ("a damaged manifest", f"{url}/broken", 1, "in a copy of the store"),
         ("no server", f"http://127.0.0.1:{free_port()}/store", 1,
          "manifest.json cannot be opened: Failed to connect"),
         ("no host", "http://no-such-host.invalid/store", 1, "no-such-host.invalid"),
@@ -160,6 +161,9 @@ def main():
             os.mkdir(f"{work}/{name}")
             with open(f"{work}/{name}/manifest.json", "wb") as file:
                 file.truncate(size)
+        os.mkdir(f"{work}/broken")
+        with open(f"{work}/broken/manifest.json", "w", encoding="utf-8") as file:
+            file.write("{")
         with Nginx(f"{work}/nginx", work) as server:
             url = f"{server.url}/store"
             for words in (("info",), ("ls", "-lR"), ("info", "--json"), ("verify",)):

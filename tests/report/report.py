@@ -91,6 +91,7 @@ def check_hostile(work):
 def check_others(work):
     for store, answer in ((stored.one(work), "To train at 224 pixels"),
                           (stored.pngs(work), "there is nothing to choose"),
+                          (stored.mixed_pngs(work), "To train at 224 pixels"),
                           (stored.tables(work), "there is nothing to choose"),
                           (stored.empty(work), "There are no files")):
         done = report(store, store + ".html")
@@ -103,8 +104,11 @@ def check_others(work):
             yield f"{store}: {read.answer}"
         if ("<svg" in open(store + ".html", encoding="utf-8").read()) != ("To train" in answer):
             yield f"{store}: a curve of nothing, or none"
-        if ("--levels=" in read.text) != ("pngs" in store):
-            yield f"{store}: --levels is named for photographs among lossless images alone"
+        told = subprocess.run([os.environ["LODFS"], "fidelity", "--size=224", store], text=True,
+                              capture_output=True, check=False)
+        for text in read.text, told.stdout + told.stderr:
+            if ("--levels=" in text) != ("pngs" in store):
+                yield f"{store}: --levels is named for photographs among lossless images alone"
 
 
 def left(folder):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stores for the tests of `lodfs report`: hostile names, one photograph, none."""
+import glob
 import os
 import shutil
 import subprocess
@@ -47,6 +48,15 @@ def one(work):
 def pngs(work):
     stores.make_pngs(f"{work}/pngs")
     return stores.pack(f"{work}/pngs", f"{work}/pngs.lodfs")
+
+
+def mixed_pngs(work):
+    """A photograph as a JPEG, and PNGs that have most of the bytes."""
+    stores.make_pngs(f"{work}/mixed")
+    make_photographs(f"{work}/few")
+    os.rename(sorted(glob.glob(f"{work}/few/**/*.jpg", recursive=True))[0],
+              f"{work}/mixed/1.jpg")
+    return stores.pack(f"{work}/mixed", f"{work}/mixed-pngs.lodfs")
 
 
 def tables(work):

@@ -11,14 +11,12 @@ static int matches(const char *location)
     return lod_location_is_url(location);
 }
 
-#define NO_CURL "this lodfs was built without libcurl; build it with libcurl4-openssl-dev installed"
-
 static const struct {
     const char *scheme, *advice;
 } known[] = {
-    {"s3", NO_CURL},
-    {"http", NO_CURL},
-    {"https", NO_CURL},
+    {"s3", LOD_NO_CURL},
+    {"http", LOD_NO_CURL},
+    {"https", LOD_NO_CURL},
     {"gs", "use s3://BUCKET/KEY with endpoint=https://storage.googleapis.com and HMAC keys"},
     {"file", "name the folder itself"},
 };

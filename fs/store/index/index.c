@@ -269,8 +269,6 @@ static int set_why(char *why, size_t why_room, int error, const char *text)
     return error;
 }
 
-#define AGAIN "; lodfs repair makes it again from the records"
-
 static int open_object(struct lod_index *index, struct lod_store *store,
                        const struct lod_manifest *manifest, char *why, size_t why_room)
 {
@@ -282,10 +280,10 @@ static int open_object(struct lod_index *index, struct lod_store *store,
     if (error == -EBADMSG || facts.bytes < LOD_BLOCK_BYTES || facts.bytes % LOD_BLOCK_BYTES) {
         return set_why(
             why, why_room, -EIO,
-            "the index is truncated or replaced: manifest.json gives another size" AGAIN);
+            "the index is truncated or replaced: manifest.json gives another size" LOD_REPAIR_HOW);
     }
     if (error == -ENOENT) {
-        return set_why(why, why_room, -EIO, "the index is missing" AGAIN);
+        return set_why(why, why_room, -EIO, "the index is missing" LOD_REPAIR_HOW);
     }
     if (error) {
         return set_why(why, why_room, error,
@@ -298,7 +296,7 @@ static int open_object(struct lod_index *index, struct lod_store *store,
     }
     if (error) {
         return set_why(why, why_room, -EBADMSG,
-                       "the superblock of the index is damaged: its hash differs" AGAIN);
+                       "the superblock of the index is damaged: its hash differs" LOD_REPAIR_HOW);
     }
     return lod_superblock_take(block, manifest, &index->super, why, why_room);
 }

@@ -161,8 +161,7 @@ static int parse(const char *text, size_t bytes, struct lod_manifest *ret_manife
 {
     cJSON *json = NULL;
 
-    *ret_why =
-        "manifest.json is damaged or truncated; lodfs repair makes it again from the records";
+    *ret_why = "manifest.json is damaged or truncated" LOD_REPAIR_HOW;
     int error = lod_manifest_parse_json(text, bytes, &json);
     if (!error && !cJSON_IsObject(json)) {
         error = -EILSEQ;

@@ -14,7 +14,11 @@
 #include "json_whole.h"
 
 #define LOD_MANIFEST_FORMAT "lodfs"
-#define LOD_SEED_MAX        (LOD_WHOLE_MAX - 1) /* of pack and of orders */
+
+/* Ends the message about a damaged index or manifest. `repair` refuses URLs. */
+#define LOD_REPAIR_HOW                                                                             \
+    "; lodfs repair makes it again from the records, for a URL in a copy of the store"
+#define LOD_SEED_MAX (LOD_WHOLE_MAX - 1) /* of pack and of orders */
 
 struct lod_manifest {
     struct lod_id store_id;

@@ -5,13 +5,15 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "backend/location.h"
+
 int lod_upload_open(const char *location, const struct lod_store_how *how,
                     struct lod_upload **ret_upload, char *why, size_t why_room)
 {
     (void)location;
     (void)how;
     (void)ret_upload;
-    snprintf(why, why_room, "this lodfs was built without libcurl, which S3 needs");
+    snprintf(why, why_room, "%s", LOD_NO_CURL);
     return -ENOSYS;
 }
 

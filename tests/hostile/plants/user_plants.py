@@ -96,6 +96,9 @@ PAGE = (
     ("a fidelity decoded in one pass with others has scans of the next",
      "codecs/pcr/jpeg/jpeg_series.c",
      "lod_least(end + MARKER_BYTES,", "lod_least(end + (MARKER_BYTES << 20),", "pcr/pcr_decoded"),
-    ("the page of lossless images names no lower fidelities", "src/report/answer.c",
-     "codecs[LOD_CODEC_L3].items", "codecs[LOD_CODEC_TOC].items", "cli-report-report"),
-)
+    ("the page of lossless images names no lower fidelities", "src/totals/store_totals.c",
+     "codecs[LOD_CODEC_L3].source_bytes", "codecs[LOD_CODEC_TOC].source_bytes",
+     "cli-report-report"),
+    ("beside photographs, lossless images are forgotten", "src/report/answer.c",
+     "        say_measure(page);\n        say_levels(page);\n", "        say_measure(page);\n",
+     "cli-report-report"),

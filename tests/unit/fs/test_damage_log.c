@@ -70,7 +70,7 @@ Test(damage_log, a_damaged_block_is_logged_with_place_and_remedy)
 
     cr_assert_str_eq(lod_damage_of_block(&damaged, text),
                      "the index is damaged: block 16 at offset 65536: its hash differs; lodfs "
-                     "repair makes the index again from the records");
+                     "repair makes it again from the records, for a URL in a copy of the store");
     cr_assert_str_eq(lod_damage_of_block(&failed, text),
                      "the index cannot be read: block 2 at offset 8192: Input/output error");
 }
