@@ -14,6 +14,10 @@
 /* The unit, a blob's head, the allocator's heads, and the pages that a part begins and ends in. */
 #define UNIT_BYTES (sizeof(struct lod_large_unit) + sizeof(struct lod_blob) + 64 + 2 * PAGE_BYTES)
 
+/* Without a cache small units are kept here too. The list stays short, since each miss visits it.
+ */
+#define UNITS_MAX 512u
+
 static const struct lod_key no_key = {.high = UINT64_MAX, .low = UINT64_MAX};
 
 static uint64_t charge_of(const struct lod_large_unit *unit)
@@ -115,7 +119,7 @@ static void cut(struct lod_large_unit *unit, uint64_t bytes)
 
 static bool charge(struct lod_large_units *units, uint64_t bytes)
 {
-    const bool taken = lod_byte_limit_take(units->limit, (size_t)bytes);
+    const bool taken = units->count < UNITS_MAX && lod_byte_limit_take(units->limit, (size_t)bytes);
 
     units->bytes += taken ? bytes : 0;
     return taken;
@@ -145,6 +149,7 @@ bool lod_large_room_evict(struct lod_large_units *units, bool idle, struct lod_l
     }
     discharge(units, charge_of(unit));
     units->evictions++;
+    units->count--;
     unit->next = *dead;
     *dead = unit;
     return true;
@@ -191,6 +196,7 @@ bool lod_large_room_keep(struct lod_large_units *units, struct lod_large_unit *u
     if (kept) {
         unit->next = units->list;
         units->list = unit;
+        units->count++;
     }
     return kept;
 }

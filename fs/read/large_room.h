@@ -24,6 +24,7 @@ struct lod_large_units {
     struct lod_flight_shard shard; /* the table, and the lock */
     struct lod_byte_limit *limit;
     struct lod_large_unit *list;             /* they are charged to the limit */
+    unsigned count;                          /* of the list */
     struct lod_key recent[LOD_LARGE_RECENT]; /* of the last reads, by their number */
     uint64_t reads;
     uint64_t evictions, filled_bytes, bytes;

@@ -85,6 +85,8 @@ PAGE = (
      ": unit->from <= at && at + bytes <= unit->to;",
      ": unit->from <= at || at + bytes <= unit->to;",
      "read/large_units"),
+    ("without a cache every small unit is kept", "fs/read/large_room.c",
+     "units->count < UNITS_MAX &&", "units->count < ~0u &&", "read/large_units"),
     ("kept units and makers together pass their limit", "fs/store/memory/memory_semaphore.c",
      "    return all <= semaphore->bytes_max;\n",
      "    return all - kept <= semaphore->bytes_max;\n",

@@ -140,6 +140,26 @@ Test(large_units, large_units_that_are_left_in_their_middle_make_room)
     lod_reader_destroy(small);
 }
 
+/* Without a cache each unit is a large one. A miss visits all that are kept. */
+Test(large_units, few_units_are_kept_however_small_they_are)
+{
+    struct lod_reader *none = reader_with(0, 64 << 20);
+    struct lod_reader_stats stats;
+    struct lod_plan plan = {0};
+    struct lod_read read;
+
+    cr_assert_eq(lod_plan_add_made(&plan, 0, 0, UNIT), 0);
+    for (uint32_t k = 0; k < 1000; k++) {
+        struct lod_item made = item_of(item.number + k);
+        cr_assert_eq(lod_reader_read(none, &made, &plan, 0, 1, &read), 0);
+        lod_read_finish(&read);
+    }
+    lod_reader_stats(none, &stats);
+    cr_assert_eq(stats.made, 1000);
+    cr_assert_geq(stats.cache_evictions, 1000 - 512, "frames are not kept");
+    lod_reader_destroy(none);
+}
+
 /* An answer that is still sent keeps its bytes, though others need the memory. */
 Test(large_units, no_page_of_an_answer_is_given_back)
 {
