@@ -24,7 +24,7 @@ is() { [ "$(stored "$1")" = "$2" ] || fail "$1 has $(stored "$1"), not $2"; }
 
 expect 0 "$LODFS" pack "${fixed[@]}" --exclude='*.tmp' --exclude=.git/ --exclude=b/thumbs source one
 is one 'a a/1.txt b b/2.txt b/deep empty'
-printf '# of the editor\n*.tmp\r\n\n/.git\nb/**/thumbs/\n' >patterns
+printf '\xef\xbb\xbf*.tmp\r\n# of the editor\n\n/.git\nb/**/thumbs/\n' >patterns
 expect 0 "$LODFS" pack "${fixed[@]}" --exclude-from=patterns source two
 diff -r one two >/dev/null || fail "--exclude-from makes another store than --exclude"
 cp -a source less

@@ -26,9 +26,12 @@ has()
     labels_of "$1" | grep -qxF "$2 $3" || { fail "$2 has not the label $3"; labels_of "$1"; }
 }
 
-# A list may have both line ends, a leading ./ and trailing blanks. Pictures that it does not name
-# have no label.
-printf 'one/a/0.jpg\t7\r\n./two/b/1.jpg\t2147483647\r\n\nrest/2.jpg\t-1  \none/a/1.jpg\t0' >given
+# A list may have a byte order mark, both line ends, a leading ./ and trailing blanks. Pictures that
+# it does not name have no label.
+{
+    printf '\xef\xbb\xbfone/a/0.jpg\t7\r\n./two/b/1.jpg\t2147483647\r\n\n'
+    printf 'rest/2.jpg\t-1  \none/a/1.jpg\t0'
+} >given
 pack 0 --labels=given
 for pair in 'one/a/0.jpg 7' 'two/b/1.jpg 2147483647' 'rest/2.jpg -1' 'one/a/1.jpg 0' \
     'two/b/2.jpg -1' 'rest/1.jpg -1'; do

@@ -217,7 +217,8 @@ int lod_script_parse(const char *name, struct lod_span text, struct lod_script *
                      unsigned *ret_line, const char **ret_why)
 {
     struct lod_script script = {0};
-    struct lod_cursor c = lod_cursor(text.at, text.bytes);
+    const size_t mark = lod_text_mark(text.at, text.bytes);
+    struct lod_cursor c = lod_cursor(text.at + mark, text.bytes - mark);
     unsigned line = 1;
     const char *why = text.bytes > LOD_SCRIPT_TEXT_MAX ? "the script is longer than 8192 bytes"
                                                        : parse(&c, &script, &line);

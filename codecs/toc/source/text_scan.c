@@ -129,8 +129,6 @@ static int look_at_record(struct lod_text_scan *scan)
     return error || !row ? error : add_row(scan, scan->csv.count);
 }
 
-#define MARK "\xef\xbb\xbf" /* the byte order mark of UTF-8, which some programs write first */
-
 static int take_record(struct lod_text_scan *scan, struct lod_span bytes, bool last,
                        size_t *ret_taken)
 {
@@ -164,8 +162,8 @@ int lod_text_scan_feed(struct lod_text_scan *scan, struct lod_span bytes, bool l
     size_t done = 0, taken = 0;
     int error = 0;
 
-    if (scan->byte == 0 && bytes.bytes >= 3 && memcmp(bytes.at, MARK, 3) == 0) {
-        scan->byte = done = 3;
+    if (scan->byte == 0) {
+        scan->byte = done = lod_text_mark(bytes.at, bytes.bytes);
     }
     if (!scan->table.delimiter) {
         scan->table.delimiter = lod_csv_delimiter(bytes);

@@ -61,7 +61,7 @@ int lod_lst_read(struct lod_span text, struct lod_lst *lst, uint64_t *ret_line)
 
     lst->text = (const char *)text.at;
     *ret_line = 0;
-    for (size_t at = 0; !error && at < text.bytes;) {
+    for (size_t at = lod_text_mark(text.at, text.bytes); !error && at < text.bytes;) {
         const char *end = memchr(lst->text + at, '\n', text.bytes - at);
         const size_t bytes = end ? (size_t)(end - lst->text) - at : text.bytes - at;
         ++*ret_line;

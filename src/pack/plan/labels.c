@@ -200,7 +200,7 @@ static int take_lines(struct finding *f)
     const size_t bytes = f->labels->text.bytes;
     int error = 0;
 
-    for (size_t at = 0; !error && at < bytes;) {
+    for (size_t at = lod_text_mark(text, bytes); !error && at < bytes;) {
         const char *end = memchr(text + at, '\n', bytes - at);
         const size_t length = end ? (size_t)(end - text) - at : bytes - at;
         const size_t line = trimmed(text + at, length);

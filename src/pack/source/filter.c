@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "backend/file_io.h"
 #include "backend/format.h"
 
@@ -103,7 +104,7 @@ static int read_text(int fd, char *text)
 /* Divides the text in place. */
 static int add_lines(struct lod_filter *filter, char *text, unsigned *ret_line)
 {
-    char *rest = text, *line;
+    char *rest = text + lod_text_mark(text, strlen(text)), *line;
 
     for (*ret_line = 1; (line = strsep(&rest, "\n")); ++*ret_line) {
         const size_t bytes = strlen(line);

@@ -31,7 +31,7 @@ static struct lod_script must_parse(const char *text)
 
 Test(script, a_script_is_read_group_by_group)
 {
-    struct lod_script s = must_parse("# a comment\n\n0,1,2: 0-0, 0, 1 # DC\r\n"
+    struct lod_script s = must_parse("\xef\xbb\xbf# a comment\n\n0,1,2: 0-0, 0, 1 # DC\r\n"
                                      "0 : 1-63 , 0, 1; 1: 1-63,0,0;2: 1-63 0 0\n"
                                      "0 1 2: 0-0, 1, 0;\n0: 1-63, 1, 0");
     cr_assert_str_eq(s.name, "x");

@@ -134,7 +134,8 @@ Test(from_recordio, it_goes_on_at_the_next_beginning_of_a_record)
 
 Test(from_recordio, a_list_names_records_by_id)
 {
-    static const char text[] = "7\t0.5\td/a b.jpg   \n1\t1\t2\tc.jpg\r\n\n7\t0\tlast";
+    static const char text[] = "\xef\xbb\xbf" /* a byte order mark */
+                               "7\t0.5\td/a b.jpg   \n1\t1\t2\tc.jpg\r\n\n7\t0\tlast";
     struct lod_lst lst = {0};
     uint64_t line = 0;
     size_t bytes = 0;
