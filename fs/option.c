@@ -133,11 +133,22 @@ static uint64_t stored(const struct lod_option *option, const void *from)
 
 static int append(struct lod_option_list *list, uint64_t max, const char *value)
 {
+    if (list->preset) {
+        list->count = 0;
+        list->preset = false;
+    }
     if (list->count >= LOD_OPTION_LIST_MAX || list->count >= max) {
         return -E2BIG;
     }
     list->at[list->count++] = value;
     return 0;
+}
+
+void lod_option_preset(const struct lod_option *option, void *into)
+{
+    if (option->kind == LOD_OPTION_LIST) {
+        ((struct lod_option_list *)(void *)((char *)into + (option->field >> 8)))->preset = true;
+    }
 }
 
 /* Millionths of a decimal: ".95", "0.08", "1", with at most one digit before the point. */

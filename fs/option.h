@@ -39,6 +39,7 @@ enum lod_option_names { LOD_NAMES_NONE, LOD_NAMES_FILES, LOD_NAMES_FOLDERS, LOD_
 struct lod_option_list {
     const char *at[LOD_OPTION_LIST_MAX];
     unsigned count;
+    bool preset; /* by a variable: the first value of the command line replaces all */
 };
 
 struct lod_option {
@@ -111,6 +112,10 @@ const char *lod_option_word(const struct lod_option *option, unsigned index);
 
 /* Sets the field in `into`. Returns -EINVAL for an invalid value, -E2BIG if a list is full. */
 LOD_MUST_CHECK int lod_option_set(const struct lod_option *option, const char *value, void *into);
+
+/* Says that the value of a list in `into`, which is set, is only a default. Does nothing for
+ * others. */
+void lod_option_preset(const struct lod_option *option, void *into);
 
 /* Writes the message after -EINVAL, such as "takes q1 .. q10 or full" or "takes 64K to 512M".
  * Returns `text`. */

@@ -23,7 +23,9 @@ static void name_variable(const char *command, const char *name,
 static int set(const struct lod_option *row, const char *value, void *into)
 {
     if (row->kind != LOD_OPTION_FLAG) {
-        return lod_option_set(row, value, into);
+        const int error = lod_option_set(row, value, into);
+        lod_option_preset(row, into);
+        return error;
     }
     if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0) {
         return -EINVAL;

@@ -157,6 +157,9 @@ for command in pack mount ls order 'met begin' info fidelity report unpack verif
     done
 done
 [ $refused -ge 15 ] || fail "only $refused variables are read"
+# The command line overrides all values of an option that may be given several times.
+expect 0 env LODFS_PACK_EXCLUDE='*' "$LODFS" pack -n --json --exclude=1 --exclude=2 many fresh
+json 'd["files"] > 0 and d["left_out_files"] == 0'
 expect 2 env LODFS_PACK_JOBS=x "$LODFS" pack source other
 said "the variable LODFS_PACK_JOBS takes a number from 1 to 256, not 'x'; see lodfs pack --help"
 expect 0 env LODFS_PACK_JOBS= LODFS_PACK_DRY_RUN=1 "$LODFS" pack many fresh
