@@ -18,6 +18,7 @@
 
 #define READ_BYTES_MIN 4096u
 #define LATENCY_MAX_MS 10000u
+#define NAME_BYTES_MAX 4000u
 #define CACHE_MAX      (1ull << 46) /* larger than any memory, far from an overflow */
 #define MASK_UNSET     ((mode_t)-1) /* for fmask, dmask: as umask */
 
@@ -218,6 +219,14 @@ static int check_tier(const struct lod_fuse_options *options)
                : 0;
 }
 
+/* mount(2) takes names of at most a page. */
+static int check_name(const char *option, const char *name)
+{
+    return name && (!*name || strlen(name) > NAME_BYTES_MAX)
+               ? refuse(option, "takes a name of 1 to 4,000 bytes")
+               : 0;
+}
+
 int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sloppy,
                            struct lod_fuse_options *ret_options)
 {
@@ -241,6 +250,8 @@ int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sl
 
     error = error ? error : take_all(&parse);
     error = error ? error : check_tier(options);
+    error = error ? error : check_name("fsname", options->fsname);
+    error = error ? error : check_name("subtype", options->subtype);
     if (error) {
         lod_fuse_options_finish(options);
         return error;

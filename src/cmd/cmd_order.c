@@ -68,8 +68,8 @@ static int order_failed(const struct lod_order_list *list, int error)
         return lod_fail(LOD_EXIT_FAILED, "'%pE': there is no folder '%pE' in this store",
                         list->store, list->split);
     case -ENODATA:
-        return lod_fail(LOD_EXIT_FAILED, "'%pE': there is no picture in '%pE'", list->store,
-                        list->split);
+        return lod_fail(LOD_EXIT_FAILED, "'%pE': there is no picture in %s%pE", list->store,
+                        *list->split ? "its folder " : "it", list->split);
     default:
         return lod_store_failed(list->store, error);
     }

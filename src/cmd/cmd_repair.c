@@ -42,7 +42,9 @@ static void print_losses(const struct lod_repair_report *report)
         const struct lod_loss *loss = &report->losses.at[i];
         lod_print(stdout, "lost: %pE%s%s", loss->name, loss->name ? ": " : "", loss->what);
         if (loss->items) {
-            printf(" (%" PRIu64 " %s)", loss->items, loss->name ? "files" : "records");
+            printf(" (%" PRIu64 " %s)", loss->items,
+                   lod_report_plural(loss->items, loss->name ? "file" : "record",
+                                     loss->name ? "files" : "records"));
         }
         putchar('\n');
     }

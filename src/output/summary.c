@@ -8,6 +8,7 @@
 #include "output/level_folders.h"
 #include "output/photo_report.h"
 #include "report/scan_report.h"
+#include "pack/source/filter.h"
 
 #define NAMES_SHOWN 10 /* without -v */
 
@@ -88,6 +89,33 @@ static void hint_levels(const struct summary *s)
     }
 }
 
+/* Returns whether some file of the source, or one of its other names, matches. */
+static bool matches_any(const struct lod_source_list *list, const char *pattern)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct lod_source *source = &list->at[i];
+        if ((source->role == LOD_SOURCE_FILE || source->role == LOD_SOURCE_HARD_LINK) &&
+            lod_pattern_matches(pattern, source->path, false)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Names the patterns without effect, which are often misspelt. */
+static void print_unmatched(const struct summary *s, const char *option,
+                            const struct lod_option_list *patterns)
+{
+    for (unsigned i = 0; i < patterns->count; i++) {
+        if (!matches_any(&s->result->list, patterns->at[i])) {
+            lod_print(s->out,
+                      "No file matches --%s='%pE'; a pattern with a slash is for paths from the "
+                      "source, and case matters.\n",
+                      option, patterns->at[i]);
+        }
+    }
+}
+
 static void print_counts(const struct summary *s)
 {
     const struct lod_pack_result *result = s->result;
@@ -105,6 +133,8 @@ static void print_counts(const struct summary *s)
         fputs(".\n", s->out);
     }
     hint_levels(s);
+    print_unmatched(s, "levels", &s->options->levels);
+    print_unmatched(s, "tables", &s->options->tables.globs);
     if (result->kept && s->options->dry_run) {
         fprintf(s->out,
                 "%s %s there from an earlier run that did not end; pack keeps those that are "

@@ -36,6 +36,10 @@ sed -n '/^With lower/,$p' out | diff wanted - || fail "a dry run names others"
 # The pattern matches as that of --tables: names, or paths if it has a slash.
 expect 0 "$LODFS" pack --json '--levels=val/photos/*.png' '--levels=tall.png' source some
 json 'd["levels"] == 4 and d["no_level_files"] == 0'
+expect 0 "$LODFS" pack -n '--levels=*.PNG' '--levels=tall.png' '--tables=a/*.npy' source none
+printed "No file matches --levels='*.PNG'"
+printed "No file matches --tables='a/*.npy'"
+grep -qF "='tall.png'" out && fail "a pattern that matches a file is said to match none"
 expect 2 "$LODFS" pack '--levels=' source none
 said "--levels takes a pattern of file names, not ''"
 expect 0 "$LODFS" pack source plain

@@ -49,7 +49,9 @@ def options(store, point):
                          ("cache_size=99999999999G", "99999999999G"), ("threads=0", "threads=0"),
                          ("threads=65", "threads=65"), ("uid=-1", "uid=-1"), ("uid=root", "root"),
                          ("umask=8", "umask=8"), ("umask=01777", "01777"), ("ro=1", "ro=1"),
-                         ("max_read=100", "max_read=100"), ("max_read=2M", "max_read=2M")):
+                         ("max_read=100", "max_read=100"), ("max_read=2M", "max_read=2M"),
+                         ("fsname=", "fsname", "1 to 4,000"), ("subtype=", "1 to 4,000"),
+                         ("fsname=" + 4001 * "n", "1 to 4,000")):
         yield from refused(["mount", "-o", words, store, point], 2, *said)
 
 
