@@ -6,7 +6,8 @@ that all of them have. Options of pack follow the store.
 
     pack_dask.py SCHEDULER N SOURCE STORE [OPTIONS ..]
 
-SCHEDULER is an address such as tcp://host:8786, or "local". To go on after a failure, run it again.
+SCHEDULER is an address such as tcp://host:8786, or "local". To continue after a failure, run it
+again.
 """
 import os
 import subprocess

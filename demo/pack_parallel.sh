@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Packs a folder in N parts, M at once on this machine. Options of pack follow the store.
 #   pack_parallel.sh N M SOURCE STORE [OPTIONS ..]
-# To go on after a failure, run it again: complete records are kept.
+# To continue after a failure, run it again: complete records are kept.
 set -eu
 n=$1 m=$2 source=$3 store=$4
 shift 4

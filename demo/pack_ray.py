@@ -6,7 +6,7 @@ that all of them have. Options of pack follow the store.
 
     pack_ray.py N SOURCE STORE [OPTIONS ..]
 
-A part whose machine fails is run again. To go on after a failure, run it again.
+A part whose machine fails is run again. To continue after a failure, run it again.
 """
 import os
 import subprocess

@@ -4,7 +4,7 @@
 # system that all of them have. Options of pack follow the store.
 #   pack_slurm.sh N SOURCE STORE [OPTIONS ..]
 # Slurm starts the parts when the plan is made, and makes the store when all parts are done. It
-# prints the numbers of the three jobs. To go on after a failure, run it again.
+# prints the numbers of the three jobs. To continue after a failure, run it again.
 set -eu
 n=$1 source=$2 store=$3
 shift 3

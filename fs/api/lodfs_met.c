@@ -238,7 +238,7 @@ int lodfs_met_next(struct lodfs_met *met, int fidelity, uint64_t room, uint32_t 
                        lod_met_policy_name(met->made.state.rules.policy));
     }
     if (result) {
-        return lod_say(error, result, "cannot go on: %s", lod_why(result));
+        return lod_say(error, result, "cannot continue: %s", lod_why(result));
     }
     *ret_verdict = (int32_t)verdict;
     return 0;

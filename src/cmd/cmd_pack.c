@@ -29,7 +29,7 @@ static int explain(const struct lod_first_error *first_error, bool resumable, in
                     "%s%s",
                     first_error->text[0] ? first_error->text
                                          : strerrordesc_np(error < 0 ? -error : error),
-                    resumable ? "; run the same command again to go on" : "");
+                    resumable ? "; run the same command again to continue" : "");
 }
 
 static int conclude(const struct lod_pack_arguments *arguments,

@@ -50,11 +50,11 @@ static int explain(const struct arguments *arguments, const struct lod_first_err
     if (error == -EINTR) {
         return lod_fail(LOD_EXIT_INTERRUPTED,
                         "interrupted: '%pE' is not complete, but every file in it is; run the same "
-                        "command again to go on",
+                        "command again to continue",
                         folder);
     }
     if (first_error->text[0]) {
-        return lod_fail(LOD_EXIT_FAILED, "in '%pE': %s; run the same command again to go on",
+        return lod_fail(LOD_EXIT_FAILED, "in '%pE': %s; run the same command again to continue",
                         folder, first_error->text);
     }
     return lod_fail(error == -EBUSY ? LOD_EXIT_LOCKED : LOD_EXIT_FAILED,

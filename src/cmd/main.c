@@ -228,7 +228,7 @@ static int run_command(int argc, char **argv)
 static int flushed(int code)
 {
     if ((fflush(stdout) || ferror(stdout)) && code == LOD_EXIT_OK) {
-        fprintf(stderr, "lodfs: cannot write to standard output: %m\n");
+        fprintf(stderr, "lodfs: error: cannot write to standard output: %m\n");
         return LOD_EXIT_FAILED;
     }
     return code;

@@ -74,7 +74,7 @@ uint64_t lod_job_list_room(const struct lod_job_walk *walk)
 }
 
 /* Warns that the memory has become too small for the window and the next part together. */
-static void look_at_room(const struct lod_job_walk *walk)
+static void warn_if_small(const struct lod_job_walk *walk)
 {
     size_t count = 0, window = 0;
 
@@ -93,7 +93,7 @@ int lod_job_list_send(struct lod_job_walk *walk)
     uint32_t ready = 0;
     int error = send_all(walk, &ready);
 
-    look_at_room(walk);
+    warn_if_small(walk);
     return error && !is_refused(error)
                ? lod_fail(LOD_EXIT_FAILED, "%pE does not take the list of records: %s",
                           walk->job->mount, strerrordesc_np(-error))

@@ -19,7 +19,7 @@
 #include "terminal/open_store.h"
 #include "text.h"
 
-#define LOOK_NS  200000000
+#define CHECK_NS 200000000
 #define TIRED_NS (60 * LOD_SECOND_NS) /* after this time without a load, waiting ends */
 
 /* ----------------------------------------------------------------------------------- places */
@@ -218,11 +218,11 @@ int lod_job_walk_resume(struct lod_job_walk *walk)
         lod_id_text(walk->order->store, own);
         lod_id_text(walk->job->state.store, other);
         return lod_fail(LOD_EXIT_USAGE,
-                        "the job cannot go on: %s (%s; %pE shows %s); mount that one, or begin "
+                        "the job cannot continue: %s (%s; %pE shows %s); mount that one, or begin "
                         "another job",
                         why, other, walk->job->mount, own);
     }
-    return error ? lod_fail(LOD_EXIT_USAGE, "the job cannot go on: %s", why) : LOD_EXIT_OK;
+    return error ? lod_fail(LOD_EXIT_USAGE, "the job cannot continue: %s", why) : LOD_EXIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------ going */
@@ -233,13 +233,13 @@ static int say_next(int error)
         return lod_fail(LOD_EXIT_USAGE,
                         "this job needs the score of the last list: --score=NUMBER");
     }
-    return error ? lod_fail(LOD_EXIT_FAILED, "cannot go on: %s", strerrordesc_np(-error))
+    return error ? lod_fail(LOD_EXIT_FAILED, "cannot continue: %s", strerrordesc_np(-error))
                  : LOD_EXIT_OK;
 }
 
 int lod_job_walk_next(struct lod_job_walk *walk)
 {
-    const struct timespec pause = {.tv_nsec = LOOK_NS};
+    const struct timespec pause = {.tv_nsec = CHECK_NS};
     struct lod_met_now now = {.fidelity = fidelity_of(walk->job)};
     enum lod_met_verdict verdict = LOD_MET_WAIT;
     uint64_t changed = lod_clock_ns();

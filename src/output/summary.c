@@ -137,8 +137,8 @@ static void print_counts(const struct summary *s)
     print_unmatched(s, "tables", &s->options->tables.globs);
     if (result->kept && s->options->dry_run) {
         fprintf(s->out,
-                "%s %s there from an earlier run that did not end; pack keeps those that are "
-                "sound.\n",
+                "%s %s there from an earlier run that did not end;\n"
+                "pack keeps those that are sound.\n",
                 lod_report_count(result->kept, text),
                 lod_report_plural(result->kept, "record is", "records are"));
     } else if (result->kept) {
@@ -148,15 +148,15 @@ static void print_counts(const struct summary *s)
     }
     if (result->other_labels) {
         fprintf(s->out,
-                "%s %s equal to another file of another label: each picture has one label, that of "
-                "its first\nname.\n",
+                "%s %s equal to another file of another label:\n"
+                "each picture has one label, that of its first name.\n",
                 lod_report_count(result->other_labels, text),
                 lod_report_plural(result->other_labels, "file is", "files are"));
     }
     if (result->totals.no_original) {
         fprintf(s->out,
-                "%s %s no original: pixels and metadata are exact, not the file's own bytes "
-                "(--original=all\nkeeps those too).\n",
+                "%s %s no original: pixels and metadata are exact,\n"
+                "but not the file's own bytes, which --original=all keeps too.\n",
                 lod_report_count(result->totals.no_original, text),
                 lod_report_plural(result->totals.no_original, "file has", "files have"));
     }

@@ -40,7 +40,7 @@ int lod_fail(int code, const char *format, ...)
     va_start(args, format);
     lod_vformat(sentence, sizeof(sentence), format, args);
     va_end(args);
-    fprintf(stderr, "lodfs: %s\n", sentence);
+    fprintf(stderr, "lodfs: %s: %s\n", code ? "error" : "warning", sentence);
     if (code && fail_as_json) {
         print_failure(code, sentence);
     }

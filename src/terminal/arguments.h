@@ -32,7 +32,7 @@
 LOD_MUST_CHECK int lod_arguments_parse(const struct lod_cmd *cmd, int argc, char **argv,
                                        void *into);
 
-/* Prints "lodfs: SENTENCE; see lodfs NAME --help" on stderr. Returns LOD_EXIT_USAGE. */
+/* Prints "lodfs: error: SENTENCE; see lodfs NAME --help" on stderr. Returns LOD_EXIT_USAGE. */
 int lod_arguments_refuse(const struct lod_cmd *cmd, const char *format, ...) LOD_PRINTF(2, 3);
 
 /* Parses "K/N" with K < N <= `most`, the value of --rank. Returns 0, or LOD_EXIT_USAGE after a

@@ -40,9 +40,10 @@ const char *lod_cmd_word(const struct lod_cmd *cmd);
 int lod_cmd_mount_helper(int argc, char **argv);
 
 /*
- * Prints "lodfs: TEXT" on stderr, with the formats of text.h. Returns `code`, an exit code, or
- * a negative errno, which becomes LOD_EXIT_FAILED. If failures are documents, the first one that is
- * not 0 is also printed on stdout, with members error and exit.
+ * Prints "lodfs: error: TEXT" on stderr, or for code 0 "lodfs: warning: TEXT", as the log does
+ * (log.h), with the formats of text.h. Returns `code`, an exit code, or a negative errno, which
+ * becomes LOD_EXIT_FAILED. If failures are documents, the first one that is not 0 is also printed
+ * on stdout, with members error and exit.
  */
 int lod_fail(int code, const char *format, ...) LOD_PRINTF(2, 3);
 

@@ -43,7 +43,7 @@ for delay in 0.001 0.01 0.03 0.05 0.1 0.2; do
         elif [ $rc = 130 ]; then
             [ ! -s err ] || said 'interrupted' # before main begins there is no message
             if [ -e stopped ]; then
-                said 'again to go on'
+                said 'again to continue'
                 [ -e stopped/pack.journal ] || fail "an interrupted pack left more than records"
             fi
         elif [ $rc -lt 128 ]; then
@@ -80,7 +80,7 @@ if mount -t tmpfs -o size=20m tmpfs disk 2>/dev/null; then
     expect 0 "$LODFS" pack "${options[@]}" --record-size=1M source reference.1m
     expect 1 "$LODFS" pack "${options[@]}" --record-size=1M source disk/store
     said 'No space left'
-    said 'again to go on'
+    said 'again to continue'
     [ "$(df --output=avail -B1M disk | tail -n 1)" -ge 1 ] ||
         fail "a record that was not finished was left on a full disk"
     expect 10 "$LODFS" info disk/store

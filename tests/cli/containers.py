@@ -115,7 +115,8 @@ class Tests:
                            f"cut at {at}: other members")
             else:
                 self.check(done.returncode == 1 and not os.path.exists("cut-store") and
-                           done.stderr.startswith(b"lodfs: ") and b" at byte " in done.stderr,
+                           done.stderr.startswith(b"lodfs: error: ")
+                           and b" at byte " in done.stderr,
                            f"cut at {at}: {done.stderr}")
 
     def same_bytes(self, source):
@@ -159,8 +160,8 @@ class Tests:
         self.check(same(tree_of("parted"), tree_of("one")), "parts make another store")
 
     def resume(self, source, changed):
-        """A pack that was killed goes on; with another container it is refused. The source takes a
-        moment to pack."""
+        """A pack that was killed continues when run again; with another container it is refused.
+        The source takes a moment to pack."""
         reference = "resume-reference"
         command = [LODFS, "pack", f"--from={self.kind}", *QUIET, "-q", "-j1", "--record-size=64K"]
         subprocess.run([*command, source, reference], check=True)

@@ -3,7 +3,7 @@
 engines.py parallel|ray|dask|slurm: the demo of each engine packs a source in parts. Each part runs
 once, after the plan and before the commit. The store is that of one process, byte for byte. A
 second run of the demo is refused, which is not tried with Slurm. Ray and Dask come from the Python
-index, into an environment of the test's own; Slurm is Debian's, on this machine alone.
+index, into an environment of the test's own; Slurm is Debian's, with this machine as its only node.
 """
 import filecmp
 import os
@@ -102,7 +102,7 @@ def dask(work):
 
 
 def configure(folder):
-    """Writes the configuration of a cluster of this machine alone, on ports of its own."""
+    """Writes the configuration of a cluster of only this machine, on ports of its own."""
     host = os.uname().nodename
     port = 20_000 + os.getpid() % 10_000 * 2
     (folder / "spool").mkdir()

@@ -77,7 +77,7 @@ tar --hard-dereference -C source -cf folders.tar a b empty
 expect 0 "$LODFS" pack --dry-run --from=tar --exclude=b/thumbs/ --include='*.txt' folders.tar no
 printed 'Left out: 6 files, 3 folders'
 [ -e no ] && fail "a dry run writes"
-# The pack that ends a plan counts so what the plan left out.
+# The pack that commits a plan also counts the files that the plan left out.
 for as in --plan --part=1/1 --json; do
     expect 0 "$LODFS" pack $as --exclude=.git --exclude='*.tmp' source planned
 done

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`pack --from=recordio`: files of images that are written here from dmlc's format alone."""
+"""`pack --from=recordio`: files of images that are written here only from the description of dmlc's
+format."""
 import json
 import os
 import struct

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# pack --labels and --splits: their effect on the store, the values they refuse, and how a stopped
-# pack with them goes on.
+# SPDX-License-Identifier: Apache-2.0 pack --labels and --splits: their effect on the store, the
+# values they refuse, and how a stopped pack with them continues.
 . "$(dirname "$0")/lib.sh"
 
 mkdir -p source/one/a source/two/b source/rest
@@ -154,7 +153,7 @@ expect 1 "$LODFS" pack -q --dry-run --splits=other source store
 said "'other' is no folder"
 [ -e store ] && fail "a refused pack left a store"
 
-# A pack that was stopped goes on with the same labels and splits, not with other ones.
+# A stopped pack continues with the same labels and splits, and refuses other ones.
 for i in 0 1 2 3; do head -c 3000000 /dev/urandom >source/train/big$i; done
 printf 'train/a/0.jpg\t7\n' >given
 expect 0 "$LODFS" pack -q -j1 "${options[@]}" --labels=given --splits=train,val source reference

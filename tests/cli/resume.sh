@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# A pack that was stopped goes on where it stopped, given the same arguments and the same source.
-# Its store is identical to that of an uninterrupted pack.
+# SPDX-License-Identifier: Apache-2.0 A stopped pack continues where it stopped, given the same
+# arguments and the same source. Its store is identical to that of an uninterrupted pack.
 here=$(dirname "$(readlink -f "$0")")
 . "$here/lib.sh"
 
@@ -127,11 +126,11 @@ json 'd["kept_records"] >= 11'
 python3 -c 'import json; print(sorted(map(str, json.load(open("out"))["whole"])))' |
     diff - reasons >/dev/null || fail "the reasons of files stored whole differ"
 
-# Interrupted: complete records stay, and the message says how to go on.
+# Interrupted: complete records stay, and the message says how to continue.
 for signal in INT TERM HUP; do
     begin store 4 $signal
     [ $rc = 130 ] || fail "exit $rc after SIG$signal"
-    said 'run the same command again to go on'
+    said 'run the same command again to continue'
     [ -e store/pack.journal ] || fail "no journal after SIG$signal"
     expect 0 "$LODFS" pack --json "${options[@]}" source store
     json 'd["kept_records"] >= 3'

@@ -111,7 +111,7 @@ for try in $(seq 100); do
     later "$(moment)" TERM "$LODFS" unpack -q -j2 store unpacked
     case $rc in
     0) diff -r --no-dereference source unpacked >/dev/null || fail 'exit 0, but files differ' ;;
-    130) said 'run the same command again to go on' && stopped=$((stopped + 1)) ;;
+    130) said 'run the same command again to continue' && stopped=$((stopped + 1)) ;;
     143) ;; # the signal came before unpack catches signals
     *) fail "exit $rc of a stopped unpack" ;;
     esac

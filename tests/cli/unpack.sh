@@ -65,7 +65,8 @@ rm -rf told
 expect 2 "$LODFS" unpack --json -q damaged told
 cmp most/-rf source/-rf || fail 'unpack did not write the files that are not damaged'
 
-# Long runs of zeros become holes: at the beginning, in the middle, at the end, and as a whole file.
+# Long runs of zeros become holes: at the beginning, in the middle, at the end, and as an entire
+# file.
 mkdir holes
 truncate -s 3M holes/all
 printf x >holes/end && truncate -s 2M holes/end

@@ -139,7 +139,7 @@ for words in '10 info --json no-such' '10 verify --json no-such' '10 unpack --js
     '10 fidelity --json no-such'; do
     expect ${words%% *} "$LODFS" ${words#* }
     json 'set(d) == {"error", "exit"} and d["exit"] == '"${words%% *}"' and len(d["error"]) > 9'
-    json '"lodfs: " + d["error"] + "\n" == open("err").read()'
+    json '"lodfs: error: " + d["error"] + "\n" == open("err").read()'
 done
 expect 10 env LODFS_INFO_JSON=1 "$LODFS" info no-such
 json 'd["exit"] == 10'

@@ -180,7 +180,7 @@ def renameless(work, wanted, results):
         done(part(work, number))
     commit = start(work, fail=fail)
     said = commit.communicate(timeout=100)[1]
-    if commit.returncode != 1 or said.count(b"\n") != 1 or b"again to go on" not in said:
+    if commit.returncode != 1 or said.count(b"\n") != 1 or b"again to continue" not in said:
         wrong.append(f"the commit exits with {commit.returncode}: {said}")
     wrong += wrong_store(work, wanted)
     if done(start(work)) or contents(f"{work}/store") != wanted:

@@ -3,7 +3,7 @@
 """
 The counts of a release, in parts: for ./check --long, which see.
 
-long_run.py [PART...]    goes on with these parts, or with all, where the last run stopped
+long_run.py [PART...]    continues with these parts, or with all, where the last run stopped
 long_run.py list         prints the parts and the steps that remain
 
 A part is a list of tests. Each test goes in shares (tests/hostile/long.py), so that a step takes
@@ -217,7 +217,7 @@ def remains(state):
         print(f"  {part:<14}{words}{f', {len(failed)} of them failed' if failed else ''}; "
               f"{seconds / 60:.0f} minutes of steps so far")
         whole = whole and not left
-    print("all parts are complete" if whole else "go on with: ./check --long [PART...]")
+    print("all parts are complete" if whole else "continue with: ./check --long [PART...]")
     return whole
 
 
