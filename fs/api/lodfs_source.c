@@ -19,7 +19,7 @@
 #define SCHEMA     "schema.json"
 #define SHARDS_MAX (1u << 24)
 
-int lod_table_source_look(const struct lod_table_source *source, bool *ret_folder)
+int lod_table_source_stat(const struct lod_table_source *source, bool *ret_folder)
 {
     struct lodfs_entry entry;
     struct stat st;

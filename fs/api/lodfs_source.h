@@ -21,7 +21,7 @@ struct lod_table_source {
 };
 
 /* Returns in *ret_folder whether it is a folder. */
-LOD_MUST_CHECK int lod_table_source_look(const struct lod_table_source *source, bool *ret_folder);
+LOD_MUST_CHECK int lod_table_source_stat(const struct lod_table_source *source, bool *ret_folder);
 
 /* Reads the whole file `name` of the folder, or the file itself if `name` is "". `into` is empty
  * before. */

@@ -191,7 +191,7 @@ static int open_table(const struct lod_table_source *source, struct lodfs_table 
 {
     char name[LOD_SOURCE_NAME_ROOM] = "";
     bool folder = false;
-    int result = lod_table_source_look(source, &folder);
+    int result = lod_table_source_stat(source, &folder);
 
     if (!result) {
         result = folder ? open_folder(source, ret_table, name) : open_file(source, ret_table);

@@ -33,7 +33,7 @@ struct lod_chunk *lod_chunk_pop(struct lod_chunk_queue *queue)
 
 struct lod_chunk *lod_chunk_victim(struct lod_chunk_queue *queue, bool second_round)
 {
-    const size_t all = queue->count < LOD_CHUNK_LOOKS ? queue->count : LOD_CHUNK_LOOKS;
+    const size_t all = queue->count < LOD_CHUNK_TRIES ? queue->count : LOD_CHUNK_TRIES;
 
     for (size_t left = second_round ? 2 * queue->count : all; left; left--) {
         struct lod_chunk *chunk = lod_chunk_pop(queue);

@@ -11,7 +11,7 @@
 
 #include "framecache/frame_arena.h"
 
-#define LOD_CHUNK_LOOKS 256u /* a bound: there may be many listed chunks, nearly all in use */
+#define LOD_CHUNK_TRIES 256u /* a bound: there may be many listed chunks, nearly all in use */
 
 struct lod_chunk_queue {
     struct lod_chunk *first, *last;
@@ -25,7 +25,7 @@ struct lod_chunk *lod_chunk_pop(struct lod_chunk_queue *queue);
 
 /*
  * Removes and returns the oldest chunk without other references. With `second_round` it must also
- * be unreferenced since it was last examined. Without it, at most LOD_CHUNK_LOOKS are examined, and
+ * be unreferenced since it was last examined. Without it, at most LOD_CHUNK_TRIES are examined, and
  * those in use go to the end. Returns NULL if there is none.
  */
 struct lod_chunk *lod_chunk_victim(struct lod_chunk_queue *queue, bool second_round);

@@ -114,7 +114,7 @@ static bool is_over(const struct lod_access_record *at, uint32_t record,
     return over;
 }
 
-bool lod_access_history_look(struct lod_access_history *history, uint32_t record, uint64_t ns)
+bool lod_access_history_may_ask(struct lod_access_history *history, uint32_t record, uint64_t ns)
 {
     struct lod_access_record *at = place_of(history, record);
 

@@ -57,7 +57,7 @@ void lod_access_history_sum(const struct lod_access_history *history, uint32_t r
 
 /* Returns whether to ask the kernel now if the record is in memory. If so, returns false for the
  * next `ns`. */
-bool lod_access_history_look(struct lod_access_history *history, uint32_t record, uint64_t ns);
+bool lod_access_history_may_ask(struct lod_access_history *history, uint32_t record, uint64_t ns);
 
 /* The same for reads that should have come from memory and were slow. */
 bool lod_access_history_doubt(struct lod_access_history *history, uint32_t record, uint64_t ns);

@@ -32,7 +32,7 @@ struct lod_ahead_record *lod_ahead_held_find(const struct lod_ahead_held *held, 
 
 bool lod_ahead_is_loaded(const struct lod_ahead_record *at)
 {
-    return at->state == LOD_AHEAD_READY || at->state == LOD_AHEAD_LOOK;
+    return at->state == LOD_AHEAD_READY || at->state == LOD_AHEAD_RECHECK;
 }
 
 bool lod_ahead_held_ready(const struct lod_ahead_held *held, uint32_t record, unsigned first,
@@ -108,11 +108,11 @@ void lod_ahead_held_again(struct lod_ahead_held *held, enum lod_ahead_state stat
     }
 }
 
-void lod_ahead_held_look(struct lod_ahead_held *held)
+void lod_ahead_held_recheck(struct lod_ahead_held *held)
 {
     for (size_t i = 0; i < held->count; i++) {
         if (held->at[i].state == LOD_AHEAD_READY && !held->at[i].pins.count) {
-            held->at[i].state = LOD_AHEAD_LOOK;
+            held->at[i].state = LOD_AHEAD_RECHECK;
         }
     }
 }

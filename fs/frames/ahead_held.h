@@ -15,11 +15,11 @@
 #include "list.h"
 
 enum lod_ahead_state {
-    LOD_AHEAD_PART,   /* something of it is in memory; more has to be loaded */
-    LOD_AHEAD_READY,  /* groups first .. last are */
-    LOD_AHEAD_LOOK,   /* so they were; the copy has to be looked at again */
-    LOD_AHEAD_SHORT,  /* the copy has no room; it is looked at again soon */
-    LOD_AHEAD_FAILED, /* a load failed; it is tried again after the next request */
+    LOD_AHEAD_PART,    /* something of it is in memory; more has to be loaded */
+    LOD_AHEAD_READY,   /* groups first .. last are */
+    LOD_AHEAD_RECHECK, /* so they were; the copy has to be looked at again */
+    LOD_AHEAD_SHORT,   /* the copy has no room; it is looked at again soon */
+    LOD_AHEAD_FAILED,  /* a load failed; it is tried again after the next request */
 };
 
 struct lod_ahead_record {
@@ -59,8 +59,8 @@ void lod_ahead_held_sweep(struct lod_ahead_held *held);
 /* Makes every record of this state one of LOD_AHEAD_PART. */
 void lod_ahead_held_again(struct lod_ahead_held *held, enum lod_ahead_state state);
 
-/* Makes every record without pins that is ready one of LOD_AHEAD_LOOK. */
-void lod_ahead_held_look(struct lod_ahead_held *held);
+/* Makes every record without pins that is ready one of LOD_AHEAD_RECHECK. */
+void lod_ahead_held_recheck(struct lod_ahead_held *held);
 
 void lod_ahead_held_finish(struct lod_ahead_held *held);
 

@@ -14,7 +14,7 @@
 #define ADVISE_AFTER 256u
 #define OUTSIDE_TOLD 1000u /* reads outside of lists until one line names a file */
 #define MIB          (1u << 20)
-#define LOOK_NS      LOD_SECOND_NS /* between two queries whether a record is in memory */
+#define CHECK_NS     LOD_SECOND_NS /* between two queries whether a record is in memory */
 /* Between two queries after slow reads. A query costs as much as 50 reads, and a read can also be
  * slow because its thread was preempted. */
 #define DOUBT_NS (LOD_SECOND_NS / 50)
@@ -32,7 +32,8 @@ static struct lod_groups groups_of(const struct lod_wanted *wanted, unsigned cou
     return groups;
 }
 
-/* Returns the most groups that readers beginning with this first group have wanted of a picture. */
+/* Returns the last group that any reader has wanted, among readers whose first group is this one.
+ */
 static struct lod_groups usual_groups(struct lod_prefetch *prefetch, struct lod_groups groups)
 {
     atomic_uint *last = &prefetch->last_wanted[groups.first];
@@ -236,7 +237,7 @@ static bool is_near(struct lod_prefetch *prefetch, const struct lod_item *item,
     if (lod_groups_hold(lod_access_history_loaded(&prefetch->history, recd->number), groups)) {
         return true;
     }
-    if (!lod_access_history_look(&prefetch->history, recd->number, LOOK_NS) ||
+    if (!lod_access_history_may_ask(&prefetch->history, recd->number, CHECK_NS) ||
         lod_dataset_groups_in_memory(prefetch->fetch->dataset, recd, groups.first, groups.last,
                                      &near) ||
         !near) {
@@ -269,7 +270,7 @@ void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *it
     const uint64_t next_ns = (lod_clock_ns() - from_ns) * DOUBT_OF;
     if (next_ns > DOUBT_NS) {
         lod_access_history_trust(&prefetch->history, recd->number,
-                                 next_ns < LOOK_NS ? next_ns : LOOK_NS);
+                                 next_ns < CHECK_NS ? next_ns : CHECK_NS);
     }
     if (!error && !near) {
         lod_access_history_set_loaded(&prefetch->history, recd->number, (struct lod_groups){0}, 0);

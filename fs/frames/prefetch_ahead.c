@@ -13,7 +13,7 @@
  * quarter, and so may frames that were read before and find no memory to move to. */
 #define PINNED_PART 6u
 
-#define LOOK_NS  (5 * LOD_SECOND_NS) /* between two checks of the page cache, or of a copy */
+#define CHECK_NS (5 * LOD_SECOND_NS) /* between two checks of the page cache, or of a copy */
 #define AGAIN_NS LOD_SECOND_NS       /* until a full copy is checked again */
 
 /* ------------------------------------------------------------------------------ records */
@@ -69,7 +69,7 @@ static void announce_to_copy(struct lod_prefetch *prefetch)
 }
 
 /* The lock is not held. */
-static uint64_t look_up_copy_room(const struct lod_prefetch *prefetch)
+static uint64_t read_copy_room(const struct lod_prefetch *prefetch)
 {
     return prefetch->fetch->copies ? lod_dataset_lists_room(prefetch->fetch->dataset) : 0;
 }
@@ -152,12 +152,12 @@ static void begin_again(struct lod_prefetch *prefetch, uint64_t now)
 {
     lod_ahead_held_again(&prefetch->held, LOD_AHEAD_FAILED);
     lod_ahead_held_again(&prefetch->held, LOD_AHEAD_SHORT);
-    if (now >= prefetch->look_ns) {
+    if (now >= prefetch->check_ns) {
         if (prefetch->fetch->shared) {
             lod_ahead_held_again(&prefetch->held, LOD_AHEAD_READY);
         }
-        lod_ahead_held_look(&prefetch->held);
-        prefetch->look_ns = now + LOOK_NS;
+        lod_ahead_held_recheck(&prefetch->held);
+        prefetch->check_ns = now + CHECK_NS;
     }
     lod_ahead_lists_rewind(&prefetch->lists);
     prefetch->has_next = prefetch->has_next && !prefetch->lists.count;
@@ -168,7 +168,7 @@ int lod_prefetch_announce(struct lod_prefetch *prefetch, const struct lod_ahead_
 {
     const struct lod_ahead_job *job = NULL;
     struct lod_ahead_entry *entries = calloc(request->count + 1, sizeof(*entries));
-    const uint64_t room = lod_prefetch_room(prefetch), copy_room = look_up_copy_room(prefetch);
+    const uint64_t room = lod_prefetch_room(prefetch), copy_room = read_copy_room(prefetch);
 
     if (!entries) {
         return -ENOMEM;
@@ -195,7 +195,7 @@ int lod_prefetch_announce(struct lod_prefetch *prefetch, const struct lod_ahead_
 
 void lod_prefetch_trim(struct lod_prefetch *prefetch)
 {
-    const uint64_t room = lod_prefetch_room(prefetch), copy_room = look_up_copy_room(prefetch);
+    const uint64_t room = lod_prefetch_room(prefetch), copy_room = read_copy_room(prefetch);
 
     pthread_mutex_lock(&prefetch->lock);
     prefetch->copy_room = copy_room;

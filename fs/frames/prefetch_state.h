@@ -66,7 +66,7 @@ struct lod_prefetch {
     struct lod_ahead_lists lists; /* announced by jobs */
     struct lod_ahead_held held;   /* the listed records that are loaded */
     uint64_t copy_room;           /* of a local copy of the store for listed records */
-    uint64_t look_ns;             /* when those that nothing pins are looked at again */
+    uint64_t check_ns;            /* when those that nothing pins are looked at again */
     uint64_t again_ns; /* when those for which a copy has no room are; 0: there is none */
     unsigned turn;     /* the job whose record is loaded next */
 };

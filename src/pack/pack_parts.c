@@ -160,7 +160,7 @@ static int look_at(void *ctx, uint64_t index)
     if (error || source->added || (index && shares_container(looking, index))) {
         return error;
     }
-    error = lod_source_look(p->source_fd, source, p->options->follow);
+    error = lod_source_unchanged(p->source_fd, source, p->options->follow);
     return error ? lod_first_error_source(p->first_error, index, source, error) : 0;
 }
 

@@ -105,14 +105,14 @@ static void add(struct work *work, bool sent, uint64_t bytes)
 static int create(struct work *work, const struct lod_upload_file *file, bool *ret_sent,
                   char why[LOD_UPLOAD_WHY])
 {
-    int error = lod_upload_look(work->upload, file, why);
+    int error = lod_upload_stat(work->upload, file, why);
 
     *ret_sent = error == -ENOENT;
     if (error != -ENOENT || work->push->look_only) {
         return error == -ENOENT ? 0 : error;
     }
     error = lod_upload_create(work->upload, file, why);
-    if (error == -EEXIST && lod_upload_look(work->upload, file, why) == 0) {
+    if (error == -EEXIST && lod_upload_stat(work->upload, file, why) == 0) {
         error = 0;
     }
     return error;

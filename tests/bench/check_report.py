@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests reports made from JSON alone, and the record files of the comparison; part of ./check."""
+"""Tests reports made only from JSON, and the record files of the comparison; part of ./check."""
 import html.parser
 import json
 import os

@@ -2,7 +2,7 @@
 """The findings of a part of the benchmark as plain data: tables, charts and goals.
 
 text_report and page print them. Everything shown comes from here, so a part knows no HTML, and the
-page can be made again from the JSON alone.
+page can be made again from only the JSON.
 
 A cell is a number with its spread, {"median", "low", "high", "count", "form"}, or {"text"}.
 """

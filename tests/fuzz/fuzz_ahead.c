@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A libFuzzer target: any bytes as messages of LOD_IOC_AHEAD, one after the other to one mount's
- * lists. A message is refused, or it is written again as it was; and the lists stay within limits.
- * The first byte of each says how long it is, from 0 to 255 bytes.
+ * lists. A message is refused, or writing it again gives the same bytes. The lists stay within
+ * their limits. The first byte of each says how long it is, from 0 to 255 bytes.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /*
  * A libFuzzer target: the walkers of containers; FUZZ_WHAT is tar, tfrecord, recordio, or lst. Any
  * bytes give an error with a reason and a place, or members whose bytes lie inside. Checksums of
- * headers are mended first, as few random bytes would have them right.
+ * headers are corrected first, as few random inputs would have right ones.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -46,7 +46,7 @@ static void seal_tar(uint8_t *data, size_t bytes)
     }
 }
 
-/* Sets the checksum of every length, as far as lengths lead to the next one. */
+/* Sets the checksum of every length, for as many records as the lengths lead to. */
 static void seal_tfrecord(uint8_t *data, size_t bytes)
 {
     for (size_t at = 0; bytes - at >= 16;) {

@@ -3,7 +3,7 @@
  * A libFuzzer target for labels and lists of items; FUZZ_WHAT is `lists`, the metadata of a record
  * with labels and lists of magic words, or `labels`, a file for pack --labels. Any bytes give an
  * error, or path entries that lie in the metadata and labels in their range. Sums and offsets are
- * mended first, as few random bytes would have them right.
+ * corrected first, as few random inputs would have right ones.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -95,7 +95,7 @@ static void check_entry(const struct lod_metadata *metadata, uint32_t slot, size
     require(lod_buf_append(lists, entry.magics.list.at, entry.magics.list.bytes) == 0, "memory");
 }
 
-/* The lists of all slots together give each slot its own again. */
+/* From the lists of all slots together, each slot gets its own list back. */
 static void check_lists(const struct lod_metadata *metadata, const struct lod_buf *lists)
 {
     struct lod_path_entry entry;

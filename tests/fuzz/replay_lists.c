@@ -57,7 +57,7 @@ static void put_entry(struct replay_input *input, unsigned slot)
     }
 }
 
-/* Offsets are mended by the target; hashes are not looked at. */
+/* The target corrects offsets, and does not check hashes. */
 static void make_metadata(uint64_t number, struct replay_input *input)
 {
     const unsigned codec = number % 2 ? CODEC_PCR : CODEC_RAW, items = 1 + number % 8;

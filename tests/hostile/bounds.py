@@ -247,8 +247,8 @@ def hostile_images():
 
 
 def images(work):
-    """Each image is packed alone, within its limits of time and memory. Those of WHOLE keep their
-    bytes at every fidelity."""
+    """Each image is packed by itself, within its limits of time and memory. Those of WHOLE keep
+    their bytes at every fidelity."""
     for name, data in hostile_images().items():
         source, store, point = (f"{work}/image-{part}-{name}" for part in ("in", "out", "at"))
         write(f"{source}/{name}", data)

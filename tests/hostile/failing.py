@@ -308,8 +308,8 @@ def signalled(store, point):
 
 def takers(store, point, log):
     """Yields threads that could take SIGTERM in place of the one that waits for it, the first. It
-    takes the signal only while it waits, so the others would mostly not get it: their masks
-    tell."""
+    takes the signal only while it waits, so the others would rarely get it. Their signal masks show
+    whether they could."""
     with Foreground(store, point, log, "-o", "gpu=off") as server:
         for name in files_below(f"{point}/full"):
             read(os.path.join(os.fsencode(f"{point}/full"), name))

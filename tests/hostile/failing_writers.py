@@ -82,7 +82,7 @@ def unpack(work, results):
                                      {name: row[-1] for name, row in wanted.items()})
             return [] if same else ["unpack succeeds, but the tree differs"]
         wrong = failed(done, way)
-        if got:  # killed or not, each file that has its final name must be whole
+        if got:  # killed or not, each file that has its final name must be complete
             wrong += [f"{name} has other bytes" for name, row in got.items()
                       if row[-1] != wanted[name][-1]]
         if got == wanted and way.endswith(":kill"):

@@ -19,8 +19,8 @@ from tiny import make_source
 
 SECONDS_MAX = 120
 STORE_CACHES = ("store_cache=shared", "store_cache=private")
-# 100 ms on a machine that is not busy. A busy one keeps the readers from running now and then, so
-# the quickest of a few tries counts.
+# 100 ms on a machine that is not busy. On a busy machine readers are sometimes delayed, so the
+# quickest of several tries is used.
 GONE_MS_MAX, GONE_TRIES = 1_000, 5
 
 

@@ -86,7 +86,7 @@ def epoch(point, truth, seed):
 
 
 class Watch(threading.Thread):
-    """Looks at the size of a tier every 100 ms."""
+    """Checks the size of a tier every 100 ms."""
 
     def __init__(self, tier):
         super().__init__(daemon=True)

@@ -64,7 +64,7 @@ def damage_once(tier, draw):
 
 
 def damage_mount(mount, tier, truth, draw, most):
-    """Damages up to `most` slices under two readers, until the mount leaves the tier alone. Returns
+    """Damages up to `most` slices under two readers, until the mount stops using the tier. Returns
     (slices, the mount's figures of the tier, errors of the readers)."""
     done, found, over = 0, [], threading.Event()
 
@@ -87,8 +87,8 @@ def damage_mount(mount, tier, truth, draw, most):
 
 
 def damaged(work, truth):
-    """Slices are damaged under readers: no byte is wrong, and no read fails. A mount that leaves
-    the tier alone is replaced by a new one, which does not know the errors of the one before."""
+    """Slices are damaged under readers: no byte is wrong, and no read fails. A mount that stops
+    using the tier is replaced by a new one, which does not know the errors of the one before."""
     tier = make_tier(work, "damaged")
     first, count = span(SLICES_SHORT, SLICES_LONG)
     draw, done, errors, mounts = random.Random(first), 0, 0, 0

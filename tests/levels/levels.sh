@@ -69,7 +69,7 @@ diff -rq all.q1 plain.q1 >differing
 [ "$(grep -c photos differing)" = 14 ] || fail "not 14 photographs differ at q1: $(cat differing)"
 grep -v photos differing | grep -q . && fail "others differ at q1: $(cat differing)"
 
-# A pack that was stopped goes on with the same patterns only, and has the same store and summary.
+# A stopped pack continues with the same patterns only, and makes the same store and summary.
 options=(--record-size=64K '--levels=*')
 expect 0 "$LODFS" pack -v "${options[@]}" source reference
 sed -n '/^With lower/,$p' out >wanted

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Reads stores with levels by FORMAT.md alone, and compares what it makes of them with the files that
-lodfs unpacks at q1 .. q10 and full. Pillow decodes the JPEGs: with the same libjpeg, to the same
-pixels.
+Reads stores with levels, written only from FORMAT.md, and compares the files that it makes with
+those that lodfs unpacks at q1 .. q10 and full. Pillow decodes the JPEGs: with the same libjpeg, to
+the same pixels.
 """
 import io
 import os
@@ -124,7 +124,7 @@ def check(source, records, unpacked, named):
 
 
 def rebuilt(store, records):
-    """The index is that which a writer makes of the records alone."""
+    """The index equals the one that a writer makes from only the records."""
     pack, _, entries = spec.tree_list(records[0].segments[0][0])
     assert spec.make_index(records, entries, pack)[0] == (store / "index").read_bytes()
 

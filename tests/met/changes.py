@@ -35,7 +35,8 @@ def overlay(work, below, point):
 
 
 def covered_at_first(point, work):
-    """Other file systems answer ENOTTY: a number goes on with one warning, others do not begin."""
+    """Other file systems answer ENOTTY: a job with a number of repeats continues with one warning,
+    others do not begin."""
     over = f"{work}/over"
     os.makedirs(over)
     if not overlay(work, point, over):
@@ -154,7 +155,7 @@ sys.stdin.read()
 
 
 def stopped(point):
-    """A trainer is stopped (SIGSTOP) until its list is dropped, and goes on."""
+    """A trainer is stopped (SIGSTOP) until its list is dropped, and then continues."""
     expected = list(lodfs.MiniEpochs(f"{point}/q4", rf=2, room=ROOM).paths())
     environment = dict(os.environ, PYTHONPATH=f"{os.environ['SOURCE_ROOT']}/src/python")
     with subprocess.Popen([sys.executable, "-c", TRAINER, f"{point}/q4"], text=True,

@@ -37,7 +37,7 @@ def lists(point):
 
 
 def kill_daemon(point):
-    """Kills the daemon of this mount alone, and waits until nothing is mounted."""
+    """Kills only the daemon of this mount, and waits until nothing is mounted."""
     pid, = daemons(point)
     os.kill(pid, signal.SIGKILL)
     subprocess.run(["umount", "-l", point], check=False, stderr=subprocess.DEVNULL)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lodfs.MiniEpochs on a mount: which files a job is dealt, and how often; jobs that stop and go on;
-ranks; datasets, options and states that are wrong. window.py has the loading.
+"""lodfs.MiniEpochs on a mount: which files a job is dealt, and how often; jobs that stop and
+continue; ranks; datasets, options and states that are wrong. window.py has the loading.
 """
 import json
 import os
@@ -75,7 +75,7 @@ def dealt(point):
 
 
 def continued(point):
-    """Stopped after any value, a job goes on with the next one, in this epoch."""
+    """Stopped after any value, a job continues with the next one, in this epoch."""
     data, rng = f"{point}/q4/train", random.Random(7)
     usual = lodfs.MiniEpochs(data, rf=3, room=ROOM)
     expected = [list(usual) for _ in range(4)]
@@ -216,7 +216,7 @@ def unloaded(met, state):
 
 
 def without_list(point):
-    """Where the mount takes no list, a fixed number goes on, and others do not begin."""
+    """If the mount takes no list, a job with a fixed number continues, and others do not begin."""
     ahead = lodfs.Mount.ahead
 
     def none(*_, **_options):

@@ -70,7 +70,7 @@ def fixed(store, work):
 
 def gate(met, share):
     """Lets a job see only a share of its window more loaded after each repeat, as if the store were
-    so slow. Records are counted, not seconds, so a busy machine changes nothing."""
+    that slow. Records are counted, not seconds, so a busy machine changes nothing."""
     real = met._announced.ask
 
     def ask():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PNG files written and read without libpng: every colour type, depth, filter and interlacing.
 
-make(rng, ..) gives a file's bytes; look(bytes) gives (header, chunks, rows): IHDR without
+make(rng, ..) returns a file's bytes; look(bytes) returns (header, chunks, rows): IHDR without
 interlacing, all chunks but IHDR, IDAT and IEND, and the rows of the image as PNG packs them.
 """
 import struct

@@ -106,7 +106,7 @@ def packed(work, name, make, photos, *options):
 
 
 def opened(store):
-    """Returns the samples of a store, from its records alone."""
+    """Returns the samples of a store, from only its records."""
     records = [store_spec.Record(path)
                for path in sorted(pathlib.Path(store, "records").iterdir())]
     pack, _, entries = store_spec.tree_list(records[0].segments[0][0])
@@ -144,7 +144,7 @@ def same(path, data, kept):
 
 
 def pieces(kept, count):
-    """Random ranges, of new file descriptors now and then."""
+    """Random ranges, sometimes through a new file descriptor."""
     rng, files = random.Random(5), {}
     for _ in range(count):
         path = rng.choice(list(kept))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Labels and splits that pack was told: the files of all framings equal those that are written from
-FORMAT.md alone, and say the labels of the file, which is read here once more.
+Labels and splits that pack was given: the files of all framings equal those that are written only
+from FORMAT.md, with the labels of the file, which this test reads itself.
 """
 import os
 import struct

@@ -51,7 +51,7 @@ def make_mixed(folder, photos):
 
 
 class Store:
-    """Which part has a path, from the records alone."""
+    """Returns the part that has a path, from only the records."""
 
     def __init__(self, store, point):
         self.point = os.fsencode(point)
@@ -239,7 +239,7 @@ def grammar(point):
     for folder in ("parts", "parts/7", "parts/1024", "parts/1"):
         if os.listdir(f"{point}/{folder}") != []:
             yield f"{folder} lists {os.listdir(f'{point}/{folder}')}"
-    by_path = "path-mount" in point  # such a store has trees alone below parts
+    by_path = "path-mount" in point  # such a store has only trees below parts
     below = [name for name in root if name != ".lodfs" and not (by_path and name in FRAMED)]
     if sorted(os.listdir(f"{point}/parts/4/1")) != below:
         yield f"a part has {os.listdir(f'{point}/parts/4/1')}"

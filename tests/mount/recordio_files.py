@@ -121,7 +121,7 @@ def records(data):
 
 
 def reader(point, expected):
-    """Every lead is found once, from the index and from the file alone."""
+    """Every lead is found once, from the index and from only the file."""
     for split, samples in splits_of(expected).items():
         name = f"{point}/recordio/q4/{os.fsdecode(split) or 'data'}"
         data = read(name + ".rec")
@@ -185,7 +185,7 @@ def failing(path, data, step=512):
 
 
 def damage(kept, point, store, expected):
-    """Bad metadata: EIO for the samples of its record alone. A bad block of SUMS: EIO for the files
+    """Bad metadata: EIO only for the samples of its record. A bad block of SUMS: EIO for the files
     of recordio, none for the tree; repair makes it again."""
     path = os.path.join(os.fsencode(point), b"recordio/q1/train.rec")
     starts = [int(line.split(b"\t")[1]) for line in kept[path[:-3] + b"idx"].splitlines()]

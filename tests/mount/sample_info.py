@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 `lodfs info` counts the samples of the framed files, and names the files that are in none, as a
-program does that is written from FORMAT.md alone.
+program does that is written only from FORMAT.md.
 """
 import base64
 import json

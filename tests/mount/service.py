@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mount as a service: it tells its service manager, logs to a file, and takes variables."""
+"""A mount as a service: it notifies its service manager, logs to a file, and takes variables."""
 import errno
 import os
 import re
@@ -131,7 +131,7 @@ WANTED = {"fidelity", "codec", "bytes", "item", "record", "record_id"}
 
 
 def attributes(point):
-    """Every file of every tree has them, and none else. `bytes` are those that stat tells."""
+    """Every file of every tree has them, and no other file. `bytes` are those that stat returns."""
     sizes, items = {}, {}
     for folder, folders, names in os.walk(point):
         for path in [f"{folder}/{name}" for name in folders + names]:

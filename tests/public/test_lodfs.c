@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* liblodfs through its shared library alone: tables against plain loops, stores against files. */
+/* liblodfs through its shared library only: tables against plain loops, stores against files. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <math.h>

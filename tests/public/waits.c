@@ -3,7 +3,7 @@
  * A wait that ends in time: `waits STORE FIDELITY/PATH..`. One thread reads a file and stalls in
  * its first, second, .. request to the storage; another reads the same file and does not wait for
  * it as long as it would (pthread_cond_timedwait is ours, and returns at once). That reader gets
- * the bytes or -ETIMEDOUT, never a word of damage, and the bytes once the first one goes on.
+ * the bytes or -ETIMEDOUT, never a word of damage, and the bytes once the first one continues.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -174,7 +174,7 @@ static int meet(const char *path, const struct job *as, int stall_at)
     return ending;
 }
 
-/* The bytes that a reader gets alone. */
+/* The bytes that a single reader gets. */
 static int learn(const char *path, const char *argument, struct job *as)
 {
     struct lodfs_store *store = NULL;

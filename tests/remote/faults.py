@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 A web server of a store's files that makes one kind of fault. Each byte of each file is answered
-wrongly `times` times, and rightly afterwards; a `rate` below 1 leaves some requests alone, by a
+wrongly `times` times, and rightly afterwards; a `rate` below 1 leaves some requests unchanged, by a
 seed.
 """
 import hashlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-A store behind a server that is late, slow or hangs now and then: readers get the right bytes, and
-do not wait for the worst answer. And one behind TLS: whom the program trusts.
+A store behind a server that is sometimes late, slow, or hangs: readers get the right bytes, and do
+not wait for the worst answer. And one behind TLS: whom the program trusts.
 """
 import json
 import os
@@ -52,7 +52,7 @@ def late(server, point, truth):
 
 
 def given_up(kind, server, point, truth, longest):
-    """A request that brings nothing, or a byte a second, is given up and sent again."""
+    """A request that brings nothing, or a byte a second, is cancelled and sent again."""
     server.set(kind, most=1)
     start = time.monotonic()
     with Mount(server.url, point):
@@ -78,7 +78,7 @@ def waits(point):
 
 
 def first_record(work):
-    """The first record is loaded by several requests side by side, each byte once."""
+    """The first record is loaded by several parallel requests, each byte once."""
     source, store = f"{work}/few", f"{work}/few_store"
     for i in range(12):
         write(f"{source}/{i:02}.bin", os.urandom(1_000_000))

@@ -20,7 +20,7 @@ OTHER = ("OTHERKEY", "other/secret")
 
 
 def by_profile(work, engine, url, truth):
-    """The keys, the endpoint and the region are in ~/.aws alone."""
+    """The keys, the endpoint and the region are only in ~/.aws."""
     os.makedirs(f"{work}/user/.aws")
     with open(f"{work}/user/.aws/credentials", "w", encoding="ascii") as file:
         file.write("[other]\naws_access_key_id = NO\naws_secret_access_key = no\n"

@@ -39,7 +39,7 @@ def names_of(point):
 
 
 def kept(server, work, tier, truth):
-    """The first mount copies the index, the second one asks for the manifest alone."""
+    """The first mount copies the index, the second one requests only the manifest."""
     size = os.stat(f"{work}/store/index").st_size
     with tiered(server, work, tier) as point:
         if names_of(point) != truth:

@@ -2,7 +2,7 @@
 """
 A full tier makes room for records that a job lists, also beside the list of another mount, and is
 never larger than its limit. Listed records that memory has no room for are loaded into a tier. Two
-mounts of one tier have its room for their lists once.
+mounts that share a tier divide its space between their lists.
 """
 import fcntl
 import os

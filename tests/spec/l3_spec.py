@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A slow L3 decoder, from FORMAT.md (L3 stream) alone: it shares no code with the C sources."""
+"""A slow L3 decoder, written only from FORMAT.md (L3 stream): it shares no code with the C
+sources."""
 import struct
 
 ORDER = {1: [0], 2: [0, 1], 3: [1, 0, 2], 4: [1, 0, 2, 3]}

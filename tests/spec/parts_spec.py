@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys and parts, computed from FORMAT.md alone. As a program it compares the table there."""
+"""Keys and parts, computed only from FORMAT.md. As a program it compares the table there."""
 import re
 import sys
 

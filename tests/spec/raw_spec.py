@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compressed files, after FORMAT.md alone. Frames are decoded by libzstd through ctypes, since
-Python 3.11 has no module for them; lengths and places are checked here."""
+"""Compressed files, only by FORMAT.md. Frames are decoded by libzstd through ctypes, since Python
+3.11 has no module for them; lengths and places are checked here."""
 import ctypes
 import struct
 

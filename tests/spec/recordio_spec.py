@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes of files and RecordIO, made from FORMAT.md alone: shares no code with the C sources."""
+"""Sizes of files and RecordIO, made only from FORMAT.md: shares no code with the C sources."""
 import struct
 
 WHOLE, KEPT, ORIENT, FULL = 1, 32, 64, 11

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples, tar and TFRecord files, made from FORMAT.md alone: shares no code with the C sources.
+"""Samples, tar and TFRecord files, made only from FORMAT.md: shares no code with the C sources.
 
 recordio_spec.py has RecordIO.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A slow reader and index writer, made from FORMAT.md alone: it shares no code with the C sources.
+"""A slow reader and index writer, made only from FORMAT.md: it shares no code with the C sources.
 
 Everything is checked as FORMAT.md says; a broken rule is a failed assertion.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A slow decoder of TOC shards, made from FORMAT.md alone: it shares no code with the C sources.
+"""A slow decoder of TOC shards, made only from FORMAT.md: it shares no code with the C sources.
 
 Everything is checked as FORMAT.md says; a broken rule raises Malformed.
 """

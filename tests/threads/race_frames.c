@@ -311,7 +311,7 @@ static void read_item(uint32_t number, unsigned groups)
     }
 }
 
-/* Tells a list of some records, which the background thread loads; now and then ends it. */
+/* Sends a list of some records, which the background thread loads; sometimes ends it. */
 static void tell(uint64_t random)
 {
     uint32_t records[4];

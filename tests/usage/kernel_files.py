@@ -4,7 +4,7 @@ A machine whose /proc is not mounted, and one whose kernel has no PSI. Commands 
 automatic cache still gives memory back.
 
 Red if a command takes a mount for none, or fails, without the table of mounts; if two threads of
-unpack need /proc at once; if only PSI tells the mount that memory is short.
+unpack need /proc at once; if the mount notices only by PSI that memory is short.
 """
 import os
 import subprocess

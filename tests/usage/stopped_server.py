@@ -114,7 +114,7 @@ def pauses(source, store, point, log):
             if not stop(server.process.pid):
                 yield "the server does not stop"
             wrong = known(point)
-            # The kernel drops caches when it wants memory: now and then, not in each pause.
+            # The kernel drops caches when it needs memory: sometimes, not in each pause.
             forgotten += wrong == [WAITS]
             if wrong == [WAITS] and forgotten == 1:
                 wrong = []

@@ -181,7 +181,7 @@ static int gather_fields(struct lod_text_scan *scan)
     return error;
 }
 
-int lod_csv_columns_look(struct lod_text_scan *scan, bool *ret_row)
+int lod_csv_columns_add(struct lod_text_scan *scan, bool *ret_row)
 {
     const bool first = !scan->begun;
     int error = 0;

@@ -124,7 +124,7 @@ static int look_at_line(struct lod_text_scan *scan)
 static int look_at_record(struct lod_text_scan *scan)
 {
     bool row = false;
-    int error = lod_csv_columns_look(scan, &row);
+    int error = lod_csv_columns_add(scan, &row);
 
     return error || !row ? error : add_row(scan, scan->csv.count);
 }

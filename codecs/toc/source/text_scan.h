@@ -30,6 +30,6 @@ struct lod_text_scan {
  * *ret_row: the record is a row of the table, not a header. Returns -EILSEQ or -E2BIG with
  * scan->why, or -ENOMEM.
  */
-LOD_MUST_CHECK int lod_csv_columns_look(struct lod_text_scan *scan, bool *ret_row);
+LOD_MUST_CHECK int lod_csv_columns_add(struct lod_text_scan *scan, bool *ret_row);
 
 #endif

@@ -91,8 +91,8 @@ static void put_octal(uint8_t *at, unsigned digits, uint64_t value)
 
 #define EVEN_BYTES 0x00ff00ff00ff00ffull
 
-/* Adds the bytes of a header. Each of four lanes of 16 bits gets 128 of them: at most 32,640.
- * Without a prefix all is zero behind the magic. */
+/* Adds up the bytes of a header in four lanes of 16 bits. Each lane gets 128 bytes, so at most 128
+ * x 255 = 32,640. Without a prefix all bytes after the magic are zero. */
 static unsigned sum_of(const uint8_t header[BLOCK])
 {
     const unsigned end = header[PREFIX_AT] ? BLOCK : FIELDS_END;

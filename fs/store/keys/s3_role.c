@@ -18,7 +18,7 @@
 #include "keys/s3_key_text.h"
 
 #define ANSWER_NS       (5 * LOD_SECOND_NS)
-#define LOOK_NS         (LOD_SECOND_NS / 5)
+#define CHECK_NS        (LOD_SECOND_NS / 5)
 #define CONTAINER       "http://169.254.170.2"
 #define INSTANCE        "http://169.254.169.254"
 #define ROLE_PATH       "/latest/meta-data/iam/security-credentials/"
@@ -53,7 +53,7 @@ static void await(struct service *service, struct lod_http_request *request)
     const uint64_t end = lod_clock_ns() + ANSWER_NS;
 
     while (!request->over) {
-        lod_http_lane_wait(service->lane, lod_clock_ns() + LOOK_NS);
+        lod_http_lane_wait(service->lane, lod_clock_ns() + CHECK_NS);
         const bool stopped = lod_s3_wait_is_over(service->wait);
         if (!request->over && (stopped || lod_clock_ns() > end)) {
             lod_http_lane_cancel(service->lane, request, stopped ? -EINTR : -ETIMEDOUT);

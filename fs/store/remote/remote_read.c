@@ -15,7 +15,7 @@
 #define FIRST_BYTE_MAX (10 * LOD_SECOND_NS) /* or 2 times the latency */
 #define STALL_NS       (5 * LOD_SECOND_NS)  /* without STALL_BYTES more */
 #define STALL_BYTES    (64u << 10)
-#define LOOK_NS        (LOD_SECOND_NS / 2) /* interval of checks for stalled transfers */
+#define CHECK_NS       (LOD_SECOND_NS / 2) /* interval of checks for stalled transfers */
 
 /* ---------------------------------------------------------------------------------- sending */
 
@@ -62,7 +62,7 @@ static void send_one(struct lod_call *call, struct lod_transfer *transfer)
 /* Returns when the next pause ends, or the next request is late. */
 static uint64_t send_due(struct lod_call *call, uint64_t now)
 {
-    uint64_t next = now + LOOK_NS;
+    uint64_t next = now + CHECK_NS;
 
     for (unsigned i = 0; i < call->count; i++) {
         struct lod_transfer *transfer = &call->transfers[i];

@@ -14,7 +14,7 @@
 #define STALL_BYTES (64u << 10)
 #define ANSWER_NS   (120 * LOD_SECOND_NS) /* from the last byte sent to the first of the answer */
 #define TRIES_NS    (60 * LOD_SECOND_NS)  /* no retry later than this after the first failure */
-#define LOOK_NS     (LOD_SECOND_NS / 4)
+#define CHECK_NS    (LOD_SECOND_NS / 4)
 
 struct sending {
     struct lod_remote *remote;
@@ -78,7 +78,7 @@ static int run_once(struct sending *sending)
     sending->mark_bytes = sending->mark_ns = 0;
     int error = lod_http_lane_start(lane, request);
     while (!error && !request->over) {
-        lod_http_lane_wait(lane, lod_clock_ns() + LOOK_NS);
+        lod_http_lane_wait(lane, lod_clock_ns() + CHECK_NS);
         const bool stopped = lod_remote_is_over(sending->remote);
         if (!request->over && (stopped || is_late(sending, lod_clock_ns()))) {
             lod_http_lane_cancel(lane, request, stopped ? -EINTR : -ETIMEDOUT);
@@ -91,7 +91,7 @@ static int run_once(struct sending *sending)
 static void wait_until(struct sending *sending, uint64_t until)
 {
     for (uint64_t now; (now = lod_clock_ns()) < until && !lod_remote_is_over(sending->remote);) {
-        const uint64_t left = until - now < LOOK_NS ? until - now : LOOK_NS;
+        const uint64_t left = until - now < CHECK_NS ? until - now : CHECK_NS;
         const struct timespec pause = {.tv_nsec = (long)left};
         nanosleep(&pause, NULL);
     }

@@ -80,7 +80,7 @@ static int send(struct lod_upload *upload, const struct lod_upload_file *file,
 
 /* S3 answers 403 for a missing object to users who may not list the bucket. That counts as missing:
  * if an object is there after all, creating it fails. */
-int lod_upload_look(struct lod_upload *upload, const struct lod_upload_file *file,
+int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *file,
                     char why[LOD_UPLOAD_WHY])
 {
     struct lod_remote_errand errand = {.name = file->name, .method = LOD_HTTP_HEAD};

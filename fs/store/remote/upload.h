@@ -42,10 +42,10 @@ struct lod_upload *lod_upload_close(struct lod_upload *upload);
  */
 
 /* Is the object there, with this size and mark? -ENOENT: no object. -EEXIST: another one. */
-LOD_MUST_CHECK int lod_upload_look(struct lod_upload *upload, const struct lod_upload_file *file,
+LOD_MUST_CHECK int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *file,
                                    char why[LOD_UPLOAD_WHY]);
 
-/* Compares a small object byte by byte: results as of lod_upload_look. */
+/* Compares a small object byte by byte: results as of lod_upload_stat. */
 LOD_MUST_CHECK int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *file,
                                       char why[LOD_UPLOAD_WHY]);
 

@@ -23,7 +23,7 @@ struct lod_upload *lod_upload_close(struct lod_upload *upload)
     return NULL;
 }
 
-int lod_upload_look(struct lod_upload *upload, const struct lod_upload_file *file,
+int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *file,
                     char why[LOD_UPLOAD_WHY])
 {
     (void)upload;
@@ -35,11 +35,11 @@ int lod_upload_look(struct lod_upload *upload, const struct lod_upload_file *fil
 int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *file,
                        char why[LOD_UPLOAD_WHY])
 {
-    return lod_upload_look(upload, file, why);
+    return lod_upload_stat(upload, file, why);
 }
 
 int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *file,
                       char why[LOD_UPLOAD_WHY])
 {
-    return lod_upload_look(upload, file, why);
+    return lod_upload_stat(upload, file, why);
 }

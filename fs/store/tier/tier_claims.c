@@ -12,8 +12,8 @@
 #include "clock.h"
 #include "tier/tier_state.h"
 
-#define LOOK_NS LOD_SECOND_NS /* between two reads of the lists of others */
-#define TRIES   3u /* to read a list that is being rewritten, which takes under a millisecond */
+#define CHECK_NS LOD_SECOND_NS /* between two reads of the lists of others */
+#define TRIES    3u /* to read a list that is being rewritten, which takes under a millisecond */
 
 /* The numbers come from files: their sum stays in its range. */
 static uint64_t sum_of(const struct lod_tier_keys *keys)
@@ -68,7 +68,7 @@ static bool is_due(struct lod_tier *tier)
     pthread_mutex_lock(&tier->lock);
     const uint64_t last = tier->room.claims_ns;
     pthread_mutex_unlock(&tier->lock);
-    return !last || lod_clock_ns() - last > LOOK_NS;
+    return !last || lod_clock_ns() - last > CHECK_NS;
 }
 
 static void look(struct lod_tier *tier, uint64_t limit)

@@ -13,7 +13,7 @@
 #include "tier/tier_state.h"
 
 #define SHORT_BYTES (64u << 20)          /* with less room, search for slices to evict */
-#define LOOK_NS     (30 * LOD_SECOND_NS) /* between two searches without a list */
+#define CHECK_NS    (30 * LOD_SECOND_NS) /* between two searches without a list */
 
 /* ------------------------------------------------------------------------------ what is listed */
 
@@ -122,7 +122,7 @@ uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key)
 /* Lets the thread search for slices, if the last search was some time ago. The lock is held. */
 static void look_again(struct lod_tier *tier)
 {
-    if (lod_clock_ns() - tier->room.looked_ns > LOOK_NS) {
+    if (lod_clock_ns() - tier->room.looked_ns > CHECK_NS) {
         tier->room.looked_ns = lod_clock_ns();
         lod_tier_wake(tier);
     }
@@ -216,8 +216,8 @@ static int look_at(void *ctx, const struct lod_tier_slice *slice)
                : lod_tier_victims_add(&look->victims, slice);
 }
 
-static void look_for_victims(struct lod_tier *tier, const struct lod_tier_keys *claimed,
-                             const struct lod_tier_keys *others)
+static void find_victims(struct lod_tier *tier, const struct lod_tier_keys *claimed,
+                         const struct lod_tier_keys *others)
 {
     struct look look = {.tier = tier, .claimed = claimed, .others = others};
 
@@ -247,7 +247,7 @@ void lod_tier_room_announced(struct lod_tier *tier)
     mark(tier, &left);
     if (!error && announced.count && lod_tier_space_room(&tier->space) < SHORT_BYTES) {
         lod_tier_keys_sort(&announced);
-        look_for_victims(tier, &announced, &others);
+        find_victims(tier, &announced, &others);
     }
     free(announced.at);
     free(others.at);

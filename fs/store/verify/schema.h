@@ -15,7 +15,8 @@ struct lod_schema_shards {
     bool labels; /* the folder has a labels.npy */
 };
 
-/* Upper bounds of the memory for comparing: for each byte of a text, and for a given text. */
+/* Upper bounds of the memory that a comparison takes: for each byte of a text, and for a given
+ * text. */
 #define LOD_SCHEMA_COST_A_BYTE 170u
 uint64_t lod_schema_cost(struct lod_span text);
 

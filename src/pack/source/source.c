@@ -303,7 +303,7 @@ int lod_source_open(int root_fd, const struct lod_source *source, bool follow, i
     return open_as(root_fd, source, O_RDONLY, follow, ret_fd);
 }
 
-int lod_source_look(int root_fd, const struct lod_source *source, bool follow)
+int lod_source_unchanged(int root_fd, const struct lod_source *source, bool follow)
 {
     int fd = -1;
     int error = open_as(root_fd, source, O_PATH, follow, &fd);

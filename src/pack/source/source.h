@@ -124,7 +124,7 @@ LOD_MUST_CHECK int lod_source_open(int root_fd, const struct lod_source *source,
 
 /* Returns -ESTALE if the file is gone, or its attributes differ from the source's. Does not read
  * its bytes. */
-LOD_MUST_CHECK int lod_source_look(int root_fd, const struct lod_source *source, bool follow);
+LOD_MUST_CHECK int lod_source_unchanged(int root_fd, const struct lod_source *source, bool follow);
 
 /* Reads all of [offset, offset + bytes) of the source. Returns -ESTALE if the file has become
  * shorter. */

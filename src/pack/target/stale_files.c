@@ -57,7 +57,7 @@ static bool is_own_name(const char *name, bool in_records)
     return in_records ? is_record_name(name) : own;
 }
 
-int lod_stale_files_look(int fd, bool in_records, char foreign[LOD_NAME_MAX + 1])
+int lod_stale_files_find(int fd, bool in_records, char foreign[LOD_NAME_MAX + 1])
 {
     DIR *dir = lod_file_names(fd);
     const struct dirent *entry;

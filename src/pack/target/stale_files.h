@@ -22,7 +22,7 @@
  * Returns 0; or -ENOTEMPTY with the first name in the folder (or the folder of records) that pack
  * does not write; or an error of listing it.
  */
-LOD_MUST_CHECK int lod_stale_files_look(int fd, bool in_records, char foreign[LOD_NAME_MAX + 1]);
+LOD_MUST_CHECK int lod_stale_files_find(int fd, bool in_records, char foreign[LOD_NAME_MAX + 1]);
 
 /* Removes all these files; records_fd may be -1. Ignores errors, which later steps will meet. */
 void lod_stale_files_remove(int dir_fd, int records_fd);

@@ -44,10 +44,10 @@ static int check_contents(const char *path, int fd, struct lod_first_error *firs
         return refuse(first_error, -EEXIST, path,
                       "already holds a store; remove it first, or name another folder");
     }
-    int error = lod_stale_files_look(fd, false, foreign);
+    int error = lod_stale_files_find(fd, false, foreign);
     int records_fd = error ? -1 : openat(fd, LOD_RECORDS_NAME, FOLDER_FLAGS | O_NOFOLLOW);
     if (records_fd >= 0) {
-        error = lod_stale_files_look(records_fd, true, foreign);
+        error = lod_stale_files_find(records_fd, true, foreign);
         close(records_fd);
     } else if (!error && errno != ENOENT) {
         return refuse_errno(first_error, "read the records of", path);

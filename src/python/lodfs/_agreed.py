@@ -4,7 +4,7 @@ import sys
 
 
 class Agreed:
-    """Every process makes one, and makes the same calls; each call is one small message.
+    """Every process creates one, and makes the same calls. Each call is one small message.
 
     ValueError if there is no process group of this size.
     """
@@ -24,20 +24,20 @@ class Agreed:
         return self._torch.tensor(numbers, dtype=self._torch.float64)
 
     def first(self, number):
-        """The number of process 0."""
+        """Returns the number that process 0 passed."""
         tensor = self._tensor([float(number)])
         self._distributed.broadcast(tensor, 0, group=self._group)
         return tensor.item()
 
     def least(self, *numbers):
-        """The least of each of these numbers among all processes."""
+        """Returns the minimum of each number over all processes."""
         tensor = self._tensor([float(number) for number in numbers])
         self._distributed.all_reduce(tensor, self._distributed.ReduceOp.MIN, group=self._group)
         return tensor.tolist()
 
 
 class Alone:
-    """The same for a single process, or for processes that need not agree."""
+    """The same calls for a single process, or for processes that need not agree."""
 
     def first(self, number):
         return number

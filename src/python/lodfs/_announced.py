@@ -30,7 +30,7 @@ class Announced:
         self.works = bool(answer)
 
     def _ahead(self, at, records):
-        """The answer; None: the mount gave none."""
+        """Sends a list. Returns the mount's answer, or None if there was none."""
         self._touched = time.monotonic()
         try:
             answer = self.mount.ahead(self.job, self.fidelity, at, records, keep_s=self._keep_s)

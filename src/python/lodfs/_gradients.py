@@ -10,7 +10,7 @@ from torch.utils.data import default_collate
 
 
 class Ranks:
-    """The processes of torch.distributed; one, if it is not initialised."""
+    """The processes of torch.distributed, or a single one if it is not initialised."""
 
     def __init__(self):
         self._many = distributed.is_available() and distributed.is_initialized()
@@ -35,7 +35,7 @@ def _move(value, device):
 
 
 class _Kept:
-    """with _Kept(model): random states, buffers and modes are afterwards as they were."""
+    """A context: at its end the random states, buffers and modes of the model are restored."""
 
     def __init__(self, model):
         self._model = model

@@ -53,7 +53,7 @@ class Images(IterableDataset):
 
     def __getstate__(self):
         state = dict(self.__dict__)
-        state["_walk"] = self._walk.pending()  # an order is memory of one process
+        state["_walk"] = self._walk.pending()  # an order cannot be shared by processes
         rank = self._walk.node * self._walk.world + self._walk.rank
         state["_how"] = (*self._how[:3], rank, self._walk.world * self._walk.nodes, *self._how[5:])
         return state
@@ -87,12 +87,13 @@ class Images(IterableDataset):
         return len(self._walk)
 
     def set_epoch(self, epoch):
-        """The next iteration is this epoch. Without it, each is the same."""
+        """Sets the epoch of the next iteration. Without a call, each iteration is the same."""
         self._epoch[0] = epoch
         self._walk.begin(epoch)
 
     def state_dict(self):
-        """Where the order stands. With workers, each has a state: see state_at()."""
+        """Returns the position in the order. With workers, each worker has a state: see
+        state_at()."""
         return self._walk.state()
 
     def load_state_dict(self, state):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The levels among which a tuner chooses."""
 
-_FACTOR = 1.25  # in bytes, from a level to the next
+_FACTOR = 1.25  # the factor in bytes from one level to the next
 
 
 def _name(level):
@@ -12,7 +12,7 @@ def ladder(likeness, bound):
     """The names of the levels, the lowest first and full last, and the choice by likeness alone.
 
     From full down there is one level for each factor 1.25 in bytes, and the lowest one. A level
-    whose MS-SSIM is below `bound` by two standard errors is none.
+    whose MS-SSIM is below `bound` by two standard errors is left out.
     """
     allowed = [level for level in likeness.levels
                if level.last == "full" or level.mssim + level.within >= bound]
@@ -21,7 +21,7 @@ def ladder(likeness, bound):
         if taken[-1].share >= _FACTOR * level.share or level is allowed[0]:
             taken.append(level)
     names = [_name(level) for level in reversed(taken)]
-    # The static choice is that of likeness, or the lowest of the ladder above it.
+    # The static choice is the choice by likeness, or the lowest level of the ladder above it.
     at = next(i for i, level in enumerate(likeness.levels) if _name(level) == likeness.fidelity)
     static = next(_name(level) for level in reversed(taken) if likeness.levels.index(level) >= at)
     return names, static

@@ -10,10 +10,11 @@ from typing import TypeVar
 
 
 class LodfsError(OSError):
-    """An error of liblodfs: its errno and its sentence."""
+    """An error of liblodfs, with its errno and its message."""
 
 
-# Errors that Python has a class for; all others are LodfsError. Those of no OSError have no errno.
+# Errors for which Python has a class; all others are LodfsError. A class that is no OSError has no
+# errno.
 ERRORS = {errno.ENOENT: FileNotFoundError, errno.ENOTDIR: NotADirectoryError,
           errno.EISDIR: IsADirectoryError, errno.EACCES: PermissionError,
           errno.ETIMEDOUT: TimeoutError, errno.ENOMEM: MemoryError, errno.EINVAL: ValueError}
@@ -38,7 +39,7 @@ class Number(c_uint32):
 
 
 class Text(c_char_p):
-    """An argument that ends at its first NUL, and so may have none inside."""
+    """A text argument. C ends it at the first NUL, so a NUL inside is refused."""
 
     @staticmethod
     def check(value):
@@ -91,7 +92,7 @@ STORE, FILE, TABLE, DEVICE, ORDER, PASS, MET = (c_void_p,) * 7
 ERROR = POINTER(Message)
 
 # Name: result, arguments. A result of c_int is 0 or a negative errno, and the last argument then
-# takes its sentence.
+# receives the message.
 FUNCTIONS = {
     "lodfs_version": (c_char_p, []),
     "lodfs_fidelity": (c_uint32, [Text]),
@@ -188,7 +189,7 @@ for _suffix in ("f8", "f4"):
 
 
 def _load():
-    """The library of this package, the one that LODFS_LIBRARY names, or the system's."""
+    """Loads liblodfs: from this package, from the path in LODFS_LIBRARY, or from the system."""
     beside = pathlib.Path(__file__).with_name("liblodfs.so")
     path = os.environ.get("LODFS_LIBRARY") or (str(beside) if beside.exists() else "liblodfs.so.0")
     library = ctypes.CDLL(path)
@@ -202,7 +203,7 @@ _LIBRARY = _load()
 
 
 def call(name, *arguments):
-    """Calls lodfs_NAME. One that can fail raises LodfsError with its sentence."""
+    """Calls lodfs_NAME. A function that fails raises LodfsError with its message."""
     function = getattr(_LIBRARY, "lodfs_" + name)
     kind, kinds = FUNCTIONS["lodfs_" + name]
     for expected, value in zip(kinds, arguments):
@@ -232,7 +233,7 @@ class Owner:
     _noun: str  # as in lodfs_NOUN_close
 
     def close(self) -> None:
-        """No thread may use it any more. Files and tables of a store stay open."""
+        """Closes it. No other thread may use it any more. Files and tables of a store stay open."""
         handle, self._handle = self._handle, c_void_p()
         call(f"{self._noun}_close", handle)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A probe: how alike the gradients at lower fidelities are to those at full."""
+"""A probe: compares the gradients at lower fidelities with those at full."""
 import time
 
 import numpy as np
@@ -11,7 +11,7 @@ def _flat(gradient):
 
 
 def _cosine(one, other):
-    """None: one of them is not finite, or 0."""
+    """Returns the cosine of two gradients; None if one of them is 0 or not finite."""
     norm = np.sqrt(one @ one) * np.sqrt(other @ other)
     return float(one @ other / norm) if np.isfinite(norm) and norm > 0 else None
 

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def _runs(rows):
-    """Yields (first, count) of the neighbouring rows among sorted ones."""
+    """Yields (first, count) of each run of consecutive rows in a sorted array."""
     ends = np.flatnonzero(np.diff(rows) > 1) + 1
     for run in np.split(rows, ends):
         if run.size:
@@ -33,7 +33,8 @@ def _numbers(key, length):
 
 
 class Rows:
-    """For a class with `shape` and `_unpack(first, count)`, which returns an array of rows."""
+    """A mixin for classes that have `shape` and `_unpack(first, count)`, which returns an array of
+    rows."""
 
     def _gather(self, rows):
         unique, places = np.unique(rows, return_inverse=True)
@@ -48,7 +49,7 @@ class Rows:
         return self._unpack(first, count)[::step] if count > 0 else self._unpack(0, 0)
 
     def __getitem__(self, key) -> np.ndarray:
-        """As of a NumPy array, a copy: A[5], A[5:10], A[[3, 1]], A[mask], A[5:10, 2]."""
+        """Returns a copy, as NumPy does for A[5], A[5:10], A[[3, 1]], A[mask], A[5:10, 2]."""
         key = key if isinstance(key, tuple) else (key,)
         if key and key[0] is Ellipsis:
             key = key[1:] if len(key) == 3 else (slice(None), *key[1:])

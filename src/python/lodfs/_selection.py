@@ -43,10 +43,11 @@ class Selection:
         self._sorted = items[self._indices]
 
     def _items(self, store):
-        """The items of the paths; links are followed where a path is none."""
+        """Returns the items of the paths. A path that is no file of the store is resolved as a
+        link."""
         def numbers(chosen):
             below = [self.mount.split(path) for path in chosen]
-            # No file is called "": it is NO_ITEM.
+            # No file has the name "", so it gives NO_ITEM.
             return store.items([found[1] if found else "" for found in below])
         items = numbers(self.paths)
         missing = np.flatnonzero(items == NO_ITEM)
@@ -54,7 +55,7 @@ class Selection:
         return items
 
     def expand(self, items):
-        """The indices of items, in their order; an item may have several."""
+        """Returns the indices of items, in the order of the items. An item may have several."""
         first = np.searchsorted(self._sorted, items, "left")
         count = np.searchsorted(self._sorted, items, "right") - first
         before = np.cumsum(count) - count
@@ -62,7 +63,8 @@ class Selection:
 
 
     def check(self):
-        """The mount may have been mounted again: it has to show the same store."""
+        """Checks that the mount still shows the same store, since it may have been mounted
+        again."""
         manifest = _manifest(self.mount.store)
         if manifest and manifest["store_id"] != self.order.store:
             raise ValueError(f"{self.mount.root} shows store {manifest['store_id']} now, not "

@@ -75,7 +75,8 @@ class File(io.RawIOBase):
         return position
 
     def _take(self, array):
-        """Fills an array of bytes as far as the file goes. Returns how far."""
+        """Reads into an array of bytes. Returns the bytes read, which are fewer only at the end of
+        the file."""
         got = c_size_t()
         call("file_read", self._opened(), self._position, c_void_p(array.ctypes.data), array.size,
              byref(got))

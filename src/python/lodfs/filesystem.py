@@ -63,7 +63,7 @@ class LodfsFileSystem(AbstractFileSystem):
         return described
 
     def _below(self, path):
-        """Returns a path without the names of its view: that of the source."""
+        """Returns the path in the source, without the folders of the view."""
         names = path.split("/")
         if self.store._place(path, None)[1] is not None:
             return path
@@ -91,7 +91,8 @@ class LodfsFileSystem(AbstractFileSystem):
         return done
 
     def _entry(self, path, follow=True):
-        """Returns the entry of a path and the path without links. follow: also of its last name."""
+        """Returns the entry of a path, and the path without links. follow: the last name may be a
+        link too."""
         try:
             entry = self.store.stat(path, None)
         except NotADirectoryError:  # a folder above it is a link
@@ -148,10 +149,10 @@ class LodfsFileSystem(AbstractFileSystem):
     def modified(self, path):
         return datetime.datetime.fromtimestamp(self.info(path)["mtime"], datetime.timezone.utc)
 
-    created = modified  # the only time of a file
+    created = modified  # a file has only one time
 
     def ukey(self, path):
-        """A store never changes."""
+        """Returns the URL of a path. It identifies the contents, since a store never changes."""
         return self.unstrip_protocol(path)
 
     mkdir = makedirs = rmdir = rm = rm_file = _rm = mv = copy = cp_file = _read_only

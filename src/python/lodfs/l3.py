@@ -25,12 +25,12 @@ class Device:
 
     @property
     def kind(self) -> str:
-        """Its name; "host" once it has failed, and in a forked child."""
+        """The kind of the device; "host" once the device has failed, and in a forked child."""
         return call("device_kind", self._handle).decode()
 
     @property
     def label(self) -> str:
-        """Its own name for itself."""
+        """The name that the device reports."""
         return call("device_label", self._handle).decode()
 
     def __del__(self):
@@ -43,8 +43,8 @@ os.register_at_fork(after_in_child=_devices.clear)
 
 
 def open_device(name: str) -> Device:
-    """The device of this name, opened once in a process. A driver that was opened before a fork
-    cannot be opened in the child."""
+    """Returns the device of this kind, which is opened once in a process. A driver that was opened
+    before a fork cannot be opened in the child."""
     if name not in _devices:
         _devices[name] = Device(name)
     return _devices[name]

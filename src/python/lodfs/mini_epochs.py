@@ -43,7 +43,7 @@ _UNKNOWN_ROOM = 96 << 20
 
 
 def _call(name, *arguments):
-    """Calls lodfs_met_NAME. An error that the script has to mend is a ValueError."""
+    """Calls lodfs_met_NAME. An error in the arguments of the script is a ValueError."""
     try:
         return call(f"met_{name}", *arguments)
     except LodfsError as error:
@@ -54,7 +54,8 @@ def _call(name, *arguments):
 
 
 def _options(rf, given):
-    """The options of lodfs_met.h. `rf` is a policy, a number or a list of (epoch, number)."""
+    """Returns the options of lodfs_met.h. `rf` is a policy, a number or a list of (epoch,
+    number)."""
     options = RawMet()
     policy = rf if isinstance(rf, str) else "fixed"
     _call("options", byref(options), policy.encode())
@@ -83,7 +84,7 @@ def _options(rf, given):
 
 
 def _below(folder):
-    """The paths of the pictures below a folder of a mount, in the order of the store."""
+    """Returns the paths of the pictures below a folder of a mount, in the order of the store."""
     mount = Mount(folder)
     place = mount.split(folder)
     if not place:
@@ -139,7 +140,7 @@ class MiniEpochs:
         self._announced = Announced(chosen.mount, self._fidelity(), chosen.check)
         self._room_max = size_of(room) if room is not None else (1 << 53)
         self._met, self._items = MET(), None
-        self._left = None        # values of the iteration that a loaded state is within
+        self._left = None        # how many values of its iteration a loaded state has dealt
         self._by_repeat = self._is_narrow = False
         self._open(options)
         self._begin(0)
@@ -176,7 +177,7 @@ class MiniEpochs:
         return self._chosen.mount.auto if name == "auto" else name
 
     def _room(self):
-        """Bytes that the job may hold, which the mount may change."""
+        """Returns the bytes of memory that the job may use; the mount can change them."""
         if not self._announced.works:
             return min(self._room_max, _UNKNOWN_ROOM if self._room_max >> 53 else 1 << 53)
         return max(1, min(self._room_max, self._announced.room))
@@ -184,7 +185,8 @@ class MiniEpochs:
     # ------------------------------------------------------------------------------- repeats
 
     def _records(self):
-        """The records of the window, `_window` of them, and of the next part."""
+        """Returns the records of the window, which are the first `_window`, and of the next
+        part."""
         count, window = c_size_t(), c_size_t()
         _call("records", self._met, None, 0, byref(count), byref(window))
         records = np.empty(count.value, np.uint32)
@@ -204,10 +206,11 @@ class MiniEpochs:
         records = self._records().tolist()
         self._listed = len(records)
         self._announced.announce(records)
-        self._look_at_room()
+        self._warn_if_small()
 
-    def _look_at_room(self):
-        """Says once that the room has become too small for the next part beside the window."""
+    def _warn_if_small(self):
+        """Warns once if the memory has become too small for the window and the next part
+        together."""
         if self._listed > self._window or self._is_narrow or not self._announced.works \
                 or json.loads(self._text(0))["whole"]:
             return
@@ -217,8 +220,9 @@ class MiniEpochs:
              "tier_size")
 
     def _loaded(self, since):
-        """How many records are loaded, and whether to wait no longer. Where processes agree, the
-        next part is loaded once it is for all of them. `since` is kept between calls."""
+        """Returns how many records are loaded, and whether waiting should end. If processes agree
+        on decisions, the next part counts as loaded once every process has it. The caller keeps
+        `since` between calls."""
         loaded = self._announced.ask()
         if loaded > since["loaded"]:
             since.update(loaded=loaded, time=time.monotonic())
@@ -246,7 +250,8 @@ class MiniEpochs:
         self._begin(0)
 
     def report(self, score):
-        """The score of this repeat; higher is better. Once for each repeat, by each process."""
+        """Sets the score of this repeat; higher is better. Each process calls it once for each
+        repeat."""
         if not self._alone and not self._reported():
             score = self._agreed.first(score)
         _call("report", self._met, float(score))
@@ -257,13 +262,13 @@ class MiniEpochs:
     def repeats(self, epochs):
         """Yields the number of each repeat, until `epochs` epochs' worth of values are dealt.
 
-        Within it, an iteration over this object is that repeat.
+        Meanwhile an iteration over this object goes through the current repeat.
         """
         if not epochs > 0 or not math.isfinite(epochs):
             raise ValueError(f"epochs is a number above 0, not {epochs!r}")
         self._by_repeat = True
         if self._dealt == len(self._items) and (self.policy not in _SCORED or self._reported()):
-            self._next()  # a state from the end of a repeat
+            self._next()  # the state was taken at the end of a repeat
         number = 0
         while self._agreed.least(_call("epoch", self._met, 0))[0] < epochs:
             yield number
@@ -273,11 +278,12 @@ class MiniEpochs:
     # ------------------------------------------------------------------------------- values
 
     def __len__(self):
-        """Values of an iteration: an epoch, or within repeats() the repeat."""
+        """Returns how many values an iteration has: those of an epoch, or within repeats() those of
+        the repeat."""
         return len(self._items) if self._by_repeat else self._length
 
     def __iter__(self):
-        """Yields indices: an epoch's worth, or within repeats() those of the repeat."""
+        """Yields the indices of an epoch, or within repeats() those of the repeat."""
         self._log = [(0, self._dealt, self._text(0))]
         self._done = 0
         if self._by_repeat:
@@ -311,8 +317,8 @@ class MiniEpochs:
         return {"version": _VERSION, "left": left, "met": {**json.loads(text), "dealt": dealt}}
 
     def state_dict(self):
-        """Where the job stands, in at most 2 KiB of JSON. A DataLoader draws indices ahead of the
-        training step: StatefulDataLoader knows of that, and for others there is state_at().
+        """Returns the state of the job, at most 2 KiB of JSON. A DataLoader draws indices ahead of
+        the training step: StatefulDataLoader knows of that, and for others there is state_at().
         """
         left = self._left
         if not self._by_repeat and getattr(self, "_iteration", 0) > self._done:
@@ -320,7 +326,8 @@ class MiniEpochs:
         return self._state(self._text(0), self._dealt, left)
 
     def state_at(self, batches, batch_size=1):
-        """The state once the training step has seen `batches` batches of this iteration."""
+        """Returns the state after the training step has used `batches` batches of this
+        iteration."""
         done = min(batches * batch_size, self._done)
         at, before, text = next(entry for entry in reversed(self._log) if entry[0] <= done)
         left = None if self._by_repeat or done == self._iteration else self._iteration - done
@@ -346,10 +353,11 @@ class MiniEpochs:
 
     @property
     def epoch(self):
-        """Epochs until now, a float."""
+        """The epochs read so far, a float."""
         return _call("epoch", self._met, self._dealt)
 
     @property
     def history(self):
-        """How often parts were repeated, as a list of (epoch, rf) which another job takes as rf."""
+        """How often parts were repeated: a list of (epoch, rf), which can be the `rf` of another
+        job."""
         return [tuple(pair) for pair in json.loads(self._text(0))["history"]]

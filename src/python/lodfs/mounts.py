@@ -26,7 +26,7 @@ Ahead = namedtuple("Ahead", "ready total bytes_missing bytes_room bytes_per_seco
 
 
 def _root(path):
-    """The root of the mount around a path; None: it lies in no mount."""
+    """Returns the root of the mount that contains a path; None if it is in no mount."""
     at = os.path.abspath(os.fsdecode(path))
     while at != os.path.dirname(at):
         if os.path.exists(os.path.join(at, ".lodfs", "config")):
@@ -36,7 +36,7 @@ def _root(path):
 
 
 class Mount:
-    """The mount that a path lies in."""
+    """The lodfs mount that contains a path."""
 
     def __init__(self, path: str | bytes | os.PathLike) -> None:
         self.root = _root(path)
@@ -52,7 +52,7 @@ class Mount:
     def store(self) -> str:
         """The folder or URL of the store that it shows."""
         try:
-            # Unbuffered, as all of a live file comes with one read.
+            # Unbuffered: one read returns all of a live file.
             file = os.open(os.path.join(self.root, ".lodfs", "config"), os.O_RDONLY)
         except PermissionError as error:
             raise PermissionError(error.errno, f"{self.root} tells only root and its mounter where "
@@ -66,7 +66,8 @@ class Mount:
     def auto(self) -> str:
         """The fidelity that the link `auto` leads to. Set it to switch all readers of the link.
 
-        Only root and the user who mounted may set it. It is set when every later open sees it.
+        Only root and the user who mounted may set it. Setting returns when every later open sees
+        the new fidelity.
         """
         return os.readlink(os.path.join(self.root, "auto"))
 
@@ -82,7 +83,7 @@ class Mount:
             os.close(file)
 
     def ahead(self, job, fidelity, at, records, done=0, keep_s=600):
-        """Tells the mount which records a job will read, in their order; it loads them ahead.
+        """Announces the records that a job will read, in their order; the mount loads them ahead.
 
         `job` is a number of your own. `records` replace its list from place `at` on; the first
         `done` of the list are needed no more. Without records, `at` = the list's length says that
@@ -122,7 +123,8 @@ class Mount:
         return answer
 
     def split(self, path: str | bytes | os.PathLike) -> tuple[str, str] | None:
-        """The fidelity and the path in the source, of a path below the mount; None: it is not."""
+        """Returns the fidelity and the path in the source for a path below the mount; None for
+        another path."""
         text = os.fsdecode(path)
         if not text.startswith(self.root + "/") or "/.." in text:
             text = os.path.abspath(text)

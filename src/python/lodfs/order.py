@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order in which a job reads a store, and the way of one process through it.
+"""The order in which a job reads a store, and the walk of one process through it.
 
 lodfs.torch has the classes for PyTorch; this module knows no framework. FORMAT.md, Reading order,
 defines the order.
@@ -20,7 +20,7 @@ _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
 def size_of(size):
-    """The bytes of a number, or of a text such as "96M"."""
+    """Returns a size in bytes, given as a number or as a text such as "96M"."""
     if not isinstance(size, str):
         return operator.index(size)
     digits = size.rstrip("KMGT")
@@ -30,7 +30,8 @@ def size_of(size):
 
 
 def ranks(rank, world):
-    """The rank and the number of processes: as given, of torch.distributed, or of torchrun."""
+    """Returns the rank and the number of processes: the arguments, or those of torch.distributed or
+    torchrun."""
     if (rank is None) != (world is None):
         raise ValueError("rank and world are given together, or neither")
     if rank is None:
@@ -57,15 +58,15 @@ class Pass:
         call("pass_close", self._handle)
 
     def run(self, cursor, fidelity, room):
-        """The extents of the run that begins at extent `cursor`; 0 at the end."""
+        """Returns how many extents the run at extent `cursor` has; 0 at the end."""
         return call("pass_run", self._handle, cursor, fidelity, room)
 
     def count(self, cursor, extents):
-        """The items of a run; one that was listed twice counts twice."""
+        """Returns how many items a run has; an item that was listed twice counts twice."""
         return call("pass_run_count", self._handle, cursor, extents)
 
     def run_items(self, cursor, extents):
-        """The items of a run, each once, in their order."""
+        """Returns the items of a run, each once, in their order."""
         room, count = self.count(cursor, extents), c_size_t()
         items = np.empty(room, np.uint32)
         call("pass_run_items", self._handle, cursor, extents, 0, c_void_p(items.ctypes.data), room,
@@ -73,7 +74,7 @@ class Pass:
         return items[:count.value]
 
     def records(self, cursor, extents):
-        """The numbers of a run's records, as Mount.ahead takes them."""
+        """Returns the numbers of a run's records, as Mount.ahead takes them."""
         count = c_size_t()
         call("pass_run_records", self._handle, cursor, extents, None, 0, byref(count))
         records = np.empty(count.value, np.uint32)
@@ -127,12 +128,13 @@ class Walk:
                 "cursor": 0, "extents": 0, "begun": 0, "base": 0, "dealt": 0}
 
     def _goto(self, state):
-        """The next iteration begins at `state`; it is also the state until then."""
+        """Loads a state: the next iteration begins there, and until then it is the current
+        state."""
         self._next = self._begun = state
         self.done, self._runs = (state["dealt"] - state["base"]) // self.world, []
 
     def begin(self, number):
-        """Goes to the beginning of a pass; a loaded state within this pass stays."""
+        """Moves to the beginning of a pass, unless a loaded state is within this pass."""
         if self._next["pass"] != number:
             self._goto(self._fresh(operator.index(number)))
 
@@ -140,9 +142,9 @@ class Walk:
         return Pass(self._order, state["pass"], self.node, self.nodes)
 
     def _run(self, number, passing):
-        """Run `number` of the iteration: cursor, extents, place of its first value, their count.
+        """Returns run `number` of the iteration: cursor, extents, place of its first value, count.
 
-        A run of no extents stands for the rest; the first run follows it.
+        A run of no extents is the rest, after which the first run follows.
         """
         while number >= len(self._runs):
             state = self._begun
@@ -159,7 +161,8 @@ class Walk:
         return self._rest[self.node::self.nodes]
 
     def _end(self, passing, base):
-        """The place where the pass ends for all processes of all nodes."""
+        """Returns the place where the pass ends, which is the same for all processes of all
+        nodes."""
         if self._tail == "drop":
             left = passing.least + len(self._rest) // self.nodes - base
             return base + max(left, 0) // self.world * self.world
@@ -167,7 +170,7 @@ class Walk:
         return base + -(-max(left, 0) // self.world) * self.world
 
     def __len__(self):
-        """The values of this process in the whole pass."""
+        """Returns how many values of the whole pass belong to this process."""
         return self._end(self._plan(self._next), 0) // self.world
 
     def values(self, announced=None):
@@ -199,21 +202,21 @@ class Walk:
             place, number = state["base"] + self.rank + self.done * self.world, number + 1
 
     def _announce(self, announced, number, passing):
-        """Tells the records of a run that begins, and of the next one. Those of the run before
-        leave memory as room is needed; workers have read most of its last batches by then."""
+        """Announces the records of a run that begins, and of the next one. Those of the run before
+        can then be evicted; by that time workers have read most of its last batches."""
         own, after = (passing.records(*self._run(at, passing)[:2]) for at in (number, number + 1))
         announced.announce(own + after)
 
     def state(self):
-        """The current state."""
+        """Returns the current state."""
         return self._state(self.done)
 
     def pending(self):
-        """The state that the next iteration begins at."""
+        """Returns the state at which the next iteration begins."""
         return dict(self._next)
 
     def state_at(self, done):
-        """The state once this process was dealt `done` values of the iteration."""
+        """Returns the state after this process was dealt `done` values of the iteration."""
         state = self._state((self._begun["dealt"] - self._begun["base"]) // self.world + done)
         return state | {"base": state["dealt"]}
 

@@ -86,7 +86,7 @@ class Store(Owner):
         return f"<lodfs.Store {self.path!r}{'' if self._handle else ', closed'}>"
 
     def _place(self, path, fidelity):
-        """Returns the path and the number of its fidelity; None: the path is one below a mount."""
+        """Returns the path and the number of its fidelity, or None for a path as below a mount."""
         if fidelity is not None:
             return path, self._fidelity(fidelity)
         first = os.fsencode(path).lstrip(b"/").partition(b"/")[0]
@@ -97,7 +97,7 @@ class Store(Owner):
         return path, None
 
     def stat(self, path: Path = "", fidelity: Optional[str] = "full") -> Entry:
-        """The entry of one path."""
+        """Returns the entry of a path."""
         raw = RawEntry()
         path, number = self._place(path, fidelity)
         if number is None:
@@ -107,7 +107,7 @@ class Store(Owner):
         return _entry(raw)
 
     def list(self, path: Path = "", fidelity: Optional[str] = "full") -> List[Entry]:
-        """The entries of a folder, by name."""
+        """Returns the entries of a folder, sorted by name."""
         cursor, count, found = c_uint64(), c_size_t(1), []
         raw = (RawEntry * _LISTED_AT_ONCE)()
         path, number = self._place(path, fidelity)
@@ -120,7 +120,8 @@ class Store(Owner):
 
     def read(self, path: Path, fidelity: Optional[str] = "full", offset: int = 0,
              bytes: Optional[int] = None) -> bytes:
-        """Bytes [offset, offset + bytes) of a file; without `bytes` all that follow."""
+        """Returns bytes [offset, offset + bytes) of a file; without `bytes` all bytes from `offset`
+        on."""
         with self.open(path, fidelity) as file:
             file.seek(offset)
             return file.read(bytes)
@@ -143,19 +144,20 @@ class Store(Owner):
         return items
 
     def item_path(self, item: int) -> str:
-        """The path of an item; of equal files the first one."""
+        """Returns the path of an item; of equal files the first one."""
         into = create_string_buffer(_PATH_BYTES)
         call("item_path", self._opened(), operator.index(item), into, _PATH_BYTES)
         return os.fsdecode(into.value)
 
     def item_label(self, item: int) -> Optional[int]:
-        """The label that pack --labels gave a picture, -1 for none; None if its folder counts."""
+        """Returns the label that pack --labels gave a picture, -1 for none; None if the label
+        follows from its folder."""
         label = c_int32()
         call("item_label", self._opened(), operator.index(item), byref(label))
         return None if label.value == _OF_FOLDER else label.value
 
     def read_item(self, item: int, fidelity: str = "full") -> bytes:
-        """The bytes of an item's file."""
+        """Returns the bytes of an item's file."""
         number, room, got = self._fidelity(fidelity), c_uint64(), c_size_t()
         call("item_bytes", self._opened(), operator.index(item), number, byref(room))
         into = np.empty(room.value, np.uint8)
@@ -164,7 +166,7 @@ class Store(Owner):
         return into[:got.value].tobytes()
 
     def link(self, path: Path) -> str:
-        """The text of a symbolic link."""
+        """Returns the target of a symbolic link."""
         into = create_string_buffer(_LINK_BYTES)
         call("link", self._opened(), os.fsencode(path), into, _LINK_BYTES)
         return os.fsdecode(into.value)

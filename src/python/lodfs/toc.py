@@ -42,7 +42,8 @@ def _address(array):
 
 
 def _numbers(array, axes):
-    """As float32 or float64, in C order; the suffix of functions for it."""
+    """Returns an array as float32 or float64 in C order, and the suffix of the C functions for
+    it."""
     array = np.asarray(array)
     if array.ndim not in axes:
         raise ValueError(f"expected {' or '.join(map(str, axes))} axes, not {array.ndim}")
@@ -66,7 +67,7 @@ class _Operator:
 
     @property
     def T(self) -> _Operator:
-        """Transposed, for products: nothing is copied."""
+        """The transpose, for products. Nothing is copied."""
         return Transposed(self)
 
     def matvec(self, v) -> np.ndarray:
@@ -198,7 +199,7 @@ class Table(Owner, Rows, _Operator):
         return first, count
 
     def rows(self, first: int = 0, count: Optional[int] = None) -> np.ndarray:
-        """Rows as the source had them, bit for bit, in its dtype."""
+        """Returns rows as the source had them, bit for bit, in its dtype."""
         if self._scaled:
             raise ValueError("a table that was scaled has no elements of the source: to_dense()")
         first, count = self._range(first, count)
@@ -208,7 +209,7 @@ class Table(Owner, Rows, _Operator):
 
     def to_dense(self, dtype=np.float64, first: int = 0,
                  count: Optional[int] = None) -> np.ndarray:
-        """Rows as float64 or float32."""
+        """Returns rows as float64 or float32."""
         first, count = self._range(first, count)
         into = np.empty((count, self.shape[1]), dtype)
         suffix = {"<f8": "f8", "<f4": "f4"}.get(into.dtype.str)
@@ -218,7 +219,7 @@ class Table(Owner, Rows, _Operator):
         return into
 
     def _array(self, dtype, copy, first=0, count=None):
-        """Of the dtype asked for, or of the table's own."""
+        """Returns rows in the wanted dtype, or in the table's own."""
         dtype = self.dtype if dtype is None else np.dtype(dtype)
         if copy is False:
             raise ValueError("the rows of a table are no array yet: they have to be copied")
@@ -242,7 +243,7 @@ class Table(Owner, Rows, _Operator):
             yield self.batch(first, min(count, self.batches - first))
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        """Rows, as of an array; a batch of them is unpacked at a time."""
+        """Yields rows as an array does; it unpacks one batch at a time."""
         for batch in self.iter_batches():
             yield from batch
 

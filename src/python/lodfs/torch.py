@@ -94,15 +94,16 @@ class Sampler:
         return len(self._walk)
 
     def set_epoch(self, epoch):
-        """The next iteration is this epoch. Without it, each is the same, as DistributedSampler's.
+        """Sets the epoch of the next iteration. Without a call each iteration is the same, as with
+        DistributedSampler.
 
         A state of this epoch that was loaded stays.
         """
         self._walk.begin(epoch)
 
     def state_dict(self):
-        """Where the order stands, in a few numbers. A DataLoader draws indices ahead of the
-        training step: StatefulDataLoader knows of that, and for others there is state_at().
+        """Returns the position in the order, as a few numbers. A DataLoader draws indices ahead of
+        the training step: StatefulDataLoader knows of that, and for others there is state_at().
         """
         return self._walk.state()
 
@@ -111,5 +112,6 @@ class Sampler:
         self._walk.load(state)
 
     def state_at(self, batches, batch_size):
-        """The state once the training step has seen `batches` batches of this iteration."""
+        """Returns the state after the training step has used `batches` batches of this
+        iteration."""
         return self._walk.state_at(batches * batch_size)

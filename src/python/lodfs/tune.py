@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fidelity of a training run, corrected while it runs. This module needs NumPy alone.
+"""The fidelity of a training run, corrected while it runs. This module needs only NumPy.
 
     tuner = lodfs.FidelityTuner(gradients, items=len(data), mount="/mnt/photos", size=224,
                                 total=steps, epoch=len(loader))
@@ -35,7 +35,7 @@ class Alone:
 
     @staticmethod
     def broadcast(value):
-        """The value of rank 0."""
+        """Returns the value of rank 0."""
         return value
 
 
@@ -74,7 +74,8 @@ class FidelityTuner:
         self._apply("full")
 
     def step(self, loss):
-        """Call it after each training step, in every process. Only warm-up looks at the loss."""
+        """Call it after each training step, in every process. The loss is used during warm-up
+        only."""
         self._steps += 1
         if self._phase == "warm-up" and self._ranks.rank == 0:
             self._note(float(loss))
@@ -170,12 +171,12 @@ class FidelityTuner:
         return self._before + self._clock() - self._began
 
     def _next_cost(self):
-        """Of a later probe: full, the level in use and the next one."""
+        """Returns the levels of a later probe: full, the level in use and the next one."""
         return 3 * self._groups * self._evaluation if self._evaluation else 0
 
     def _groups_for(self, seconds):
-        """The groups of a first comparison that keep to the budget of the whole run, given the
-        seconds of a gradient; 0: fewer than two do."""
+        """Returns how many groups a first comparison may have within the budget of the run, given
+        the seconds of a gradient; 0 if fewer than two fit."""
         left = (self._all_time() + self._rate() * (self._total - self._steps)) * self._budget
         groups = int(min((left - self._spent) / (seconds * len(self._levels)), self._groups)
                      if seconds > 0 else self._groups)
@@ -184,11 +185,11 @@ class FidelityTuner:
         return groups
 
     def _rate(self):
-        """Seconds of a training step."""
+        """Returns the seconds of a training step."""
         return max(self._all_time() - self._spent, 0) / self._steps
 
     def _waits(self):
-        """Whether a probe is over the budget now; then it is put off until it is not."""
+        """Returns whether a probe would exceed the budget now; if so it is postponed."""
         short = (self._spent + self._next_cost()) / self._budget - self._all_time()
         if short > 0:
             rate = self._rate()

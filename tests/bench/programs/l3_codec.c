@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prints ratio and speed of lossless image codecs on one core, in one run, a table for each class
- * of sizes:
- *   build/tests/bench/l3_codec [--16] FILE.png ..
- * Images are read as 8-bit RGB. With --16 they get eight more bits, half of them random, and L3 is
- * measured alone. Times are CPU time of this thread, the least of RUNS interleaved runs. Ratios are
- * means over images; speeds are bytes of pixels over summed times.
+ * of sizes: build/tests/bench/l3_codec [--16] FILE.png .. Images are read as 8-bit RGB. With --16
+ * they get eight more bits, half of them random, and only L3 is measured. Times are CPU time of
+ * this thread, the least of RUNS interleaved runs. Ratios are means over images; speeds are bytes
+ * of pixels over summed times.
  */
 #include <png.h>
 #include <stdbool.h>
@@ -268,7 +267,7 @@ static const struct peer peers[] = {
     {"L3 small, scalar", small_encode, small_scalar, false},
 };
 #define PEERS (sizeof(peers) / sizeof(peers[0]))
-/* Returns whether the codec runs on this processor and takes samples of so many bits. */
+/* Returns whether the codec runs on this processor and takes samples of this many bits. */
 static bool runs_here(const struct peer *peer, unsigned bits)
 {
     for (unsigned k = 0; lod_l3_patch_dispatch[k]; k++) {

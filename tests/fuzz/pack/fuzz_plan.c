@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A libFuzzer target for pack.plan. Any contents give -EBADMSG, or a plan whose sources, records
- * and scripts are sound; the same for parts of it. The hash is not asked for, as few random bytes
- * would have it right.
+ * and scripts are sound; the same for parts of it. The hash is not checked, as few random inputs
+ * would have a right one.
  */
 #include <errno.h>
 #include <stdio.h>

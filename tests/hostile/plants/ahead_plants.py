@@ -12,7 +12,7 @@ AHEAD = (
     ("a list has no room in a tier", "fs/frames/prefetch_ahead.c",
      "lod_dataset_lists_room(prefetch->fetch->dataset) : 0;", "0 : 0;", "read/prefetch_copy"),
     ("a listed record that a tier has lost is ready for ever", "fs/frames/prefetch_ahead.c",
-     "        lod_ahead_held_look(&prefetch->held);\n", "", "read/prefetch_copy"),
+     "        lod_ahead_held_recheck(&prefetch->held);\n", "", "read/prefetch_copy"),
     ("a thread spins while the copy has no room and loads are in flight",
      "fs/frames/prefetch_threads.c", "    lod_prefetch_ahead_pass(prefetch, room);\n",
      "    may ? lod_prefetch_ahead_pass(prefetch, room) : (void)0;\n", "read/prefetch_loads"),

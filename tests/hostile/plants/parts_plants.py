@@ -19,7 +19,7 @@ PARTS = (
      "write->written[job.number].missing = true;", "write->written[job.number].missing = false;",
      "cli-parts"),
     ("a part begins to write before it has looked at its files", "src/pack/pack_parts.c",
-     "    error = lod_source_look(p->source_fd, source, p->options->follow);\n",
+     "    error = lod_source_unchanged(p->source_fd, source, p->options->follow);\n",
      "    error = p->source_fd < 0;\n", "cli-parts"),
     ("a plan keeps records that may be torn", "src/pack/pack_parts.c",
      "    if (!p->planned) { /*", "    if (p->planned) { /*", "cli-parts"),

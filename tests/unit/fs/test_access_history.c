@@ -107,7 +107,7 @@ Test(access_history, a_doubt_is_answered_now_and_then)
     lod_access_history_read(&history, 3, 30, 1000);
     cr_assert(lod_access_history_doubt(&history, 3, 3600ull * 1000 * 1000 * 1000));
     cr_assert(!lod_access_history_doubt(&history, 3, 1));
-    cr_assert(lod_access_history_look(&history, 3, 1), "a look is something else");
+    cr_assert(lod_access_history_may_ask(&history, 3, 1), "a look is something else");
     lod_access_history_read(&history, 4, 40, 1000);
     cr_assert(lod_access_history_doubt(&history, 4, 0));
     cr_assert(lod_access_history_doubt(&history, 4, 0), "its time is over");

@@ -330,7 +330,7 @@ Test(prefetch_decide, a_store_in_memory_needs_no_prefix_and_an_announced_record_
     cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0);
 }
 
-/* One reader of four frames: 4 x 20 ms alone, or a load of 54 ms; side by side only 20. */
+/* One reader of four frames: 4 x 20 ms one by one, or a load of 54 ms; in parallel only 20. */
 Test(prefetch_decide, frames_that_go_side_by_side_cost_one_latency)
 {
     struct lod_prefetch_cost cost = devices[3].cost;

@@ -87,7 +87,7 @@ Test(readahead, a_file_read_in_sequence_is_made_once)
     for (uint64_t at = 0; at < LOD_READAHEAD_RUN_BYTES - STEP; at += STEP) {
         note(ahead, 1, at, STEP);
     }
-    cr_assert_eq(all(&made), 0, "a range alone brings nothing");
+    cr_assert_eq(all(&made), 0, "a single range brings nothing");
     note(ahead, 1, LOD_READAHEAD_RUN_BYTES - STEP, STEP);
     settle(&made, 4); /* units 2 .. 5: one for each thread and one more */
     for (uint64_t at = LOD_READAHEAD_RUN_BYTES; at < UNITS * UNIT; at += STEP) {

@@ -68,7 +68,7 @@ Test(load_slots, parts_of_a_load_fill_the_window_that_others_leave)
     cr_assert_eq(lod_load_slots_parts(&slots), 1, "a disk");
 }
 
-/* Begins as many loads ahead of so many bytes as may be in flight. */
+/* Begins as many loads ahead of this size as may be in flight. */
 static unsigned fill(uint64_t bytes)
 {
     unsigned count = 0;
@@ -135,7 +135,7 @@ Test(load_slots, bytes_that_are_still_to_come_are_counted)
     cr_assert_eq(lod_load_slots_expected(&slots), 0);
 }
 
-/* Two loads of 10 MB side by side, in .2 s, after a pause. */
+/* Two parallel loads of 10 MB, in .2 s, after a pause. */
 Test(load_rate, loads_side_by_side_count_their_time_once)
 {
     struct lod_load_rate rate = {0};

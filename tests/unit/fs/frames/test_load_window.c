@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The window of loads over simulated lines: a connection brings so much, all together so much. Red
- * if it grows where that gives nothing, stays where more would give more, or forgets to make way.
+ * The window of loads over simulated lines: each connection has a limit of speed, and all together
+ * have one. Red if it grows where that gives nothing, stays where more would give more, or forgets
+ * to make way.
  */
 #include <criterion/criterion.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mini-epochs of a made order: items, records, repeats, and states of jobs that stop and go on. */
+/* Mini-epochs of a made order: items, records, repeats, and states of jobs that stop and continue.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <math.h>

@@ -186,7 +186,7 @@ Test(prefetch_ahead, a_shared_store_is_looked_at_again_now_and_then)
     cr_assert_eq(announce(1, 2, 1, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 1);
     cr_assert_eq(load(2), NONE, "it was looked at just now");
-    prefetch.look_ns = 0;
+    prefetch.check_ns = 0;
     cr_assert_eq(announce(1, 2, 1, 0, 0, NULL), 0);
     cr_assert_eq(load(2), 4);
     cr_assert_eq(load(2), NONE);

@@ -105,7 +105,7 @@ Test(prefetch_copy, a_record_that_the_copy_has_lost_is_loaded_again)
     cr_assert(settle_next());
     cr_assert_not(settle_next());
     copied_records = 0;
-    prefetch.look_ns = 0;
+    prefetch.check_ns = 0;
     cr_assert_eq(announce(1, 2, 3, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 3, "nobody has looked yet");
     cr_assert_eq(lod_prefetch_ahead_stats(&prefetch).ready, 3);

@@ -351,7 +351,7 @@ Test(prefetch_policy, readers_of_the_last_group_load_that_group_alone_and_once, 
     lod_frames_destroy(frames);
 }
 
-/* The cache has no room for a prefix, so readers alone would not make it worth a load. */
+/* The cache has no room for a prefix, so without a local copy it would not be loaded. */
 static struct lod_frames_stats first_miss_with(uint64_t room, uint64_t copied)
 {
     copy_kept = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results that are kept in the memory of makers. Red if both pass the limit, or if a result is
- * given up while another maker could be waited for. */
+ * freed while another maker could be waited for. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <time.h>

@@ -16,7 +16,7 @@ static struct lod_tier_keys keys_of(const struct lod_listed *at, size_t count)
 
 static const struct timespec pause_ms = {.tv_nsec = 1000000};
 
-/* Tells a list until the mount has so much room for it, as a job does. Returns the room. */
+/* Sends a list, as a job does, until the mount has this much space for it. Returns the space. */
 static uint64_t room_of(struct tiered *t, const struct lod_listed *list, size_t count,
                         uint64_t wanted)
 {

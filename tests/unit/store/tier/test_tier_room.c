@@ -31,7 +31,7 @@ static void listed(struct lod_store *store, uint64_t key, uint64_t other)
     lod_store_listed(store, other ? objects : objects + 1, other ? 2 : 1);
 }
 
-/* Waits until the tier knows that it can have so much room for a record. */
+/* Waits until the tier knows that it can have this much space for a record. */
 static void await_room(struct lod_store *store, uint64_t key, uint64_t bytes)
 {
     uint64_t room = 0;
