@@ -40,7 +40,7 @@ static void await_way(struct lod_prefetch *prefetch, uint32_t record)
     }
     prefetch->slots.waiting--;
     if (!prefetch->slots.waiting) {
-        pthread_cond_broadcast(&prefetch->moved); /* background threads may go on */
+        pthread_cond_broadcast(&prefetch->moved); /* background threads may continue */
     }
 }
 

@@ -51,7 +51,7 @@ struct lod_met_rules {
     uint32_t band_scores;    /* of LOD_MET_BOLLINGER: N, */
     double band_width;       /* and K */
     double epochs;           /* of the whole training; 0: not known */
-    bool wait;               /* for the next part, where the job would go on but it is not loaded */
+    bool wait; /* for the next part, which is not loaded though the job would move on */
     uint32_t steps_count;
     struct lod_met_step steps[LOD_MET_STEPS_MAX]; /* of LOD_MET_FIXED, by epoch, the first at 0 */
 };

@@ -21,7 +21,7 @@ static int explain(const struct lod_first_error *first_error, bool resumable, in
     if (error == -EINTR) {
         return lod_fail(LOD_EXIT_INTERRUPTED,
                         "interrupted: no store was made; run the same command again to %s",
-                        resumable ? "go on" : "start over");
+                        resumable ? "continue" : "start over");
     }
     return lod_fail(error == -EWOULDBLOCK ? LOD_EXIT_LOCKED
                     : error == -ENODATA   ? LOD_EXIT_INCOMPLETE

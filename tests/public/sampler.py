@@ -148,7 +148,7 @@ def shared(point):
 
 
 def continued(point):
-    """Stops at random places and goes on with other numbers of processes: nothing twice or lost."""
+    """Stops at random places, continues with other numbers of processes: nothing twice or lost."""
     data, rng = Named(f"{point}/q2/train"), random.Random(4)
     for turn in range(60):
         seen, state, left = [], None, len(data)
@@ -248,7 +248,7 @@ def two_processes(point):
 
 
 def stateful(point, store):
-    """torchdata's StatefulDataLoader stops within an epoch, and another goes on."""
+    """torchdata's StatefulDataLoader stops within an epoch, and another continues."""
     try:
         from torchdata.stateful_dataloader import StatefulDataLoader
     except ImportError:

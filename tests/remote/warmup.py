@@ -116,7 +116,7 @@ def no_room(work, _truth):
 
 
 def stopped(work, _truth):
-    """SIGINT ends it with 130, SIGKILL at once; both times the next run goes on."""
+    """SIGINT ends it with 130, SIGKILL at once; both times the next run continues."""
     tier = make_tier(work, "stopped")
     for number in signal.SIGINT, signal.SIGKILL:
         child = subprocess.Popen([os.environ["LODFS"], "warmup", f"{work}/store", "-o",
