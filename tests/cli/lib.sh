@@ -79,7 +79,7 @@ make_source()
     : >"$1/nothing"
 }
 
-# unfinished STORE: whether a pack was stopped there before its commit, so that another one can continue.
+# unfinished STORE: whether a pack stopped there before its commit, so that another can continue.
 unfinished() { [ -e "$1/pack.journal" ] && [ ! -e "$1/manifest.json" ]; }
 
 finish()
