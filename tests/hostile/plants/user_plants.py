@@ -104,3 +104,4 @@ PAGE = (
     ("beside photographs, lossless images are forgotten", "src/report/answer.c",
      "        say_measure(page);\n        say_levels(page);\n", "        say_measure(page);\n",
      "cli-report-report"),
+)
