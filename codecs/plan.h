@@ -35,7 +35,7 @@ struct lod_plan {
     unsigned count;
     struct lod_piece pieces[LOD_PIECES_MAX];
     unsigned text_bytes;
-    uint8_t text[LOD_PLAN_TEXT_MAX]; /* bytes that follow from the row alone, such as a header */
+    uint8_t text[LOD_PLAN_TEXT_MAX]; /* bytes that follow from the row, such as a header */
 };
 
 /*

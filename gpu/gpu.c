@@ -301,7 +301,7 @@ void lod_gpu_release(struct lod_gpu *gpu, uint64_t address)
     gpu->kind->release(gpu->device, address);
 }
 
-bool lod_gpu_is_apart(struct lod_gpu *gpu)
+bool lod_gpu_is_separate(struct lod_gpu *gpu)
 {
     return gpu->kind->is_apart && gpu->kind->is_apart(gpu->device);
 }

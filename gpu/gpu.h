@@ -119,6 +119,6 @@ void lod_gpu_release(struct lod_gpu *gpu, uint64_t address);
 /*
  * Returns whether the device is separate from the host processor. OpenCL on the processor is not.
  */
-bool lod_gpu_is_apart(struct lod_gpu *gpu);
+bool lod_gpu_is_separate(struct lod_gpu *gpu);
 
 #endif

@@ -47,7 +47,7 @@ int lod_say_named(struct lodfs_error *into, int error, const char *before, const
 
 int lod_say_path(struct lodfs_error *into, int error, const char *path)
 {
-    const int shown = error == -ETIME   ? -ETIMEDOUT /* see lod_error_passes */
+    const int shown = error == -ETIME   ? -ETIMEDOUT /* see lod_error_is_temporary */
                       : error == -ELOOP ? -EINVAL
                                         : error;
 

@@ -84,7 +84,7 @@ int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count, u
         if (is_elsewhere(result)) {
             items[i] = NO_ITEM;
         } else if (result) {
-            return lod_say_path(error, lod_error_passes(result) ? result : -EIO, paths);
+            return lod_say_path(error, lod_error_is_temporary(result) ? result : -EIO, paths);
         }
         paths += strlen(paths) + 1;
     }
@@ -117,7 +117,7 @@ static int find_shown(const struct lod_opened *opened, uint32_t item, int fideli
 
 static int say_item(struct lodfs_error *error, int result, uint32_t item)
 {
-    const bool told = lod_error_passes(result) || result == -EINVAL || result == -ERANGE;
+    const bool told = lod_error_is_temporary(result) || result == -EINVAL || result == -ERANGE;
     const int shown = result == -ETIME ? -ETIMEDOUT : told ? result : -EIO;
 
     return lod_say(error, shown, "item %u: %s", item, lod_why_file(shown));

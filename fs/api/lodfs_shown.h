@@ -12,7 +12,7 @@
 #include "shard/shown_file.h"
 #include "views/namespace_file.h"
 
-/* Follows from the index alone, so it stays valid when the same store is opened again. */
+/* Follows from the index, so it stays valid when the same store is opened again. */
 struct lod_shown {
     struct lod_found found;
     struct lod_contents contents;

@@ -43,13 +43,13 @@ void lod_damage_log_finish(struct lod_damage_log *log)
  * should be raised. */
 static bool is_silent(int error)
 {
-    return error == 0 || (lod_error_passes(error) && error != -EMFILE && error != -ENFILE);
+    return error == 0 || (lod_error_is_temporary(error) && error != -EMFILE && error != -ENFILE);
 }
 
 /* Returns the error that the reader gets after a logged line. */
 static int result_of(int error)
 {
-    return lod_error_passes(error) ? error : -EIO;
+    return lod_error_is_temporary(error) ? error : -EIO;
 }
 
 static const char *cause(int error)

@@ -44,7 +44,7 @@ void lod_damage_log_finish(struct lod_damage_log *log);
 
 /*
  * Logs trouble with a row of the index; `what` is "node" or "item". Returns -EIO. 0 and errors of
- * lod_error_passes are returned as they are. -EIO of a row may have been logged
+ * lod_error_is_temporary are returned as they are. -EIO of a row may have been logged
  * already, and is not logged again. Any thread.
  */
 LOD_MUST_CHECK int lod_damage_log_row(struct lod_damage_log *log, const char *what, uint32_t number,

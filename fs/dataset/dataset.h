@@ -3,7 +3,7 @@
  * An open store as one tree of nodes: names, items, sizes, checked frames. It is immutable after
  * open, so any thread may use it. It knows neither views nor FUSE nor single codecs. Damage of
  * stored bytes is logged here, with record, item, group and offset. -ENOENT and errors of
- * lod_error_passes are not logged, except -EMFILE and -ENFILE.
+ * lod_error_is_temporary are not logged, except -EMFILE and -ENFILE.
  */
 #ifndef LOD_DATASET_H
 #define LOD_DATASET_H
@@ -162,14 +162,14 @@ const struct lod_io_estimate *lod_dataset_index_io_estimate(const struct lod_dat
 uint64_t lod_dataset_record_opens(struct lod_dataset *dataset);
 
 /* Logs one line that names the frame, read at `offset`, and returns -EIO. Errors of
- * lod_error_passes are returned as they are. */
+ * lod_error_is_temporary are returned as they are. */
 LOD_MUST_CHECK int lod_dataset_frame_failed(struct lod_dataset *dataset,
                                             const struct lod_item *item, unsigned group,
                                             uint64_t frame, uint64_t offset, int error);
 
 /*
  * Logs that an item cannot be used although all its frames are sound. The line names store, record,
- * item and path. Returns -EIO. -EIO and errors of lod_error_passes are returned as they are.
+ * item and path. Returns -EIO. -EIO and errors of lod_error_is_temporary are returned as they are.
  */
 LOD_MUST_CHECK int lod_dataset_item_failed(struct lod_dataset *dataset, const struct lod_item *item,
                                            int error);

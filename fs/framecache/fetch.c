@@ -216,7 +216,7 @@ static void land(struct lod_fetch_job *job)
         if (miss->entry) {
             shard = hold(job->fetch, shard, &miss->entry->flight.key);
             atomic_store_explicit(&miss->entry->checked, miss->wanted, memory_order_relaxed);
-            lod_flight_land(shard, &miss->entry->flight, miss->error);
+            lod_flight_complete(shard, &miss->entry->flight, miss->error);
         }
     }
     hold(job->fetch, shard, NULL);

@@ -67,8 +67,8 @@ struct lod_key lod_fetch_key(const struct lod_record_desc *recd, uint32_t slot, 
 /*
  * Fetches the frames of `wanted` without a chunk that no other thread is reading. `*near`: they
  * should come from memory, so the requests do not count for the estimate; it becomes false if one
- * is slow. On -EIO (already logged), or an error of lod_error_passes, the frames that could be read
- * have their chunks.
+ * is slow. On -EIO (already logged), or an error of lod_error_is_temporary, the frames that could
+ * be read have their chunks.
  */
 LOD_MUST_CHECK int lod_fetch(struct lod_fetch *fetch, const struct lod_item *item,
                              struct lod_wanted *wanted, unsigned count, bool *near);

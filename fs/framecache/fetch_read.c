@@ -73,8 +73,8 @@ static int read_alone(struct lod_fetch_job *job, unsigned i)
     return error;
 }
 
-/* Reads the batch and empties it. After -EIO each frame is read alone, since one bad frame may be
- * the cause; other errors concern the whole store. */
+/* Reads the batch and empties it. After -EIO each frame is read separately, since one bad frame may
+ * be the cause; other errors concern the whole store. */
 static void read_batch(struct lod_fetch_job *job, struct batch *batch)
 {
     struct lod_read_time time = {0};
@@ -144,7 +144,7 @@ static int check_hash(struct lod_fetch_job *job, const struct lod_fetch_miss *mi
         return 0;
     }
     atomic_fetch_add_explicit(&job->fetch->frames_bad, 1, memory_order_relaxed);
-    if (!lod_record_doubt(job->record, &miss->place)) {
+    if (!lod_record_report_wrong(job->record, &miss->place)) {
         return -EBADMSG;
     }
     int error = lod_record_pread(job->record, miss->place.offset, miss->at, miss->place.bytes);

@@ -57,7 +57,7 @@ static void release(struct lod_chunk *chunk)
 
     lod_chunk_memory_free(chunk->memory, chunk->bytes);
     atomic_fetch_sub(&arena->bytes, chunk->bytes);
-    lod_byte_limit_give(arena->limit, chunk->bytes);
+    lod_byte_limit_release(arena->limit, chunk->bytes);
     free(chunk);
 }
 
@@ -94,7 +94,7 @@ static struct lod_chunk *grow(struct lod_frame_arena *arena, size_t bytes)
     struct lod_chunk *chunk = calloc(1, sizeof(*chunk));
     void *memory = chunk ? lod_chunk_memory(bytes) : NULL;
     if (!memory) {
-        lod_byte_limit_give(arena->limit, bytes);
+        lod_byte_limit_release(arena->limit, bytes);
         free(chunk);
         return NULL;
     }

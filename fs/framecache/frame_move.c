@@ -53,7 +53,7 @@ void lod_frame_move(struct lod_fetch *fetch, struct lod_key key)
         if (from->flight.linked) { /* not evicted meanwhile */
             lod_flight_unlink(shard, &from->flight);
             lod_flight_link(shard, &to->flight);
-            lod_flight_land(shard, &to->flight, 0);
+            lod_flight_complete(shard, &to->flight, 0);
         }
         pthread_mutex_unlock(&shard->lock);
         lod_blob_unref(&to->chunk->blob);

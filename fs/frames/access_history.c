@@ -121,14 +121,15 @@ bool lod_access_history_may_ask(struct lod_access_history *history, uint32_t rec
     return is_over(at, record, &at->far_until_ns, ns);
 }
 
-bool lod_access_history_doubt(struct lod_access_history *history, uint32_t record, uint64_t ns)
+bool lod_access_history_may_ask_again(struct lod_access_history *history, uint32_t record,
+                                      uint64_t ns)
 {
     struct lod_access_record *at = place_of(history, record);
 
     return is_over(at, record, &at->doubted_until_ns, ns);
 }
 
-void lod_access_history_trust(struct lod_access_history *history, uint32_t record, uint64_t ns)
+void lod_access_history_postpone(struct lod_access_history *history, uint32_t record, uint64_t ns)
 {
     struct lod_access_record *at = place_of(history, record);
 

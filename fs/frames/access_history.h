@@ -60,9 +60,10 @@ void lod_access_history_sum(const struct lod_access_history *history, uint32_t r
 bool lod_access_history_may_ask(struct lod_access_history *history, uint32_t record, uint64_t ns);
 
 /* The same for reads that should have come from memory and were slow. */
-bool lod_access_history_doubt(struct lod_access_history *history, uint32_t record, uint64_t ns);
+bool lod_access_history_may_ask_again(struct lod_access_history *history, uint32_t record,
+                                      uint64_t ns);
 /* Postpones the next such question until `ns` from now, because the last one took long. */
-void lod_access_history_trust(struct lod_access_history *history, uint32_t record, uint64_t ns);
+void lod_access_history_postpone(struct lod_access_history *history, uint32_t record, uint64_t ns);
 
 /* Returns the groups of the record that were loaded. */
 struct lod_groups lod_access_history_loaded(const struct lod_access_history *history,

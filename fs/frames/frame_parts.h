@@ -30,7 +30,7 @@ struct lod_frame_parts {
 /*
  * Divides a plan of at most LOD_FETCH_BYTES_MAX bytes and gets its frames. The plan outlives the
  * parts. The caller calls lod_frame_parts_drop, or takes the references out of `wanted`. On -EIO
- * (already logged), or an error of lod_error_passes, there is nothing to drop.
+ * (already logged), or an error of lod_error_is_temporary, there is nothing to drop.
  */
 LOD_MUST_CHECK int lod_frame_parts_get(struct lod_frames *frames, const struct lod_item *item,
                                        const struct lod_plan *plan,

@@ -134,7 +134,7 @@ static int refuse(struct ask *ask, const struct unchecked *unchecked, struct lod
 {
     struct lod_wanted *wanted = &ask->wanted[unchecked->wanted];
     struct lod_flight *flight = &unchecked->entry->flight;
-    const bool doubted = error == -EBADMSG && lod_record_doubt(record, place);
+    const bool doubted = error == -EBADMSG && lod_record_report_wrong(record, place);
 
     atomic_fetch_add_explicit(&ask->frames->fetch.frames_bad, 1, memory_order_relaxed);
     pthread_mutex_lock(&ask->shard->lock);
@@ -143,7 +143,7 @@ static int refuse(struct ask *ask, const struct unchecked *unchecked, struct lod
         if (doubted) {
             lod_flight_unlink(ask->shard, flight);
         } else {
-            lod_flight_land(ask->shard, flight, -EIO);
+            lod_flight_complete(ask->shard, flight, -EIO);
         }
     }
     pthread_mutex_unlock(&ask->shard->lock);
@@ -197,16 +197,14 @@ static bool is_busy(const struct ask *ask)
     return false;
 }
 
-/*
- * Blocks until frames have arrived; returns at once if no wanted frame is being fetched any more.
- */
+/* Blocks until frames have arrived, or no wanted frame is being fetched any more. */
 static int await(struct ask *ask)
 {
     int error = 0;
 
     pthread_mutex_lock(&ask->shard->lock);
     if (is_busy(ask)) {
-        error = lod_flight_await(ask->shard, &ask->until);
+        error = lod_flight_wait(ask->shard, &ask->until);
     }
     pthread_mutex_unlock(&ask->shard->lock);
     return error;
@@ -233,7 +231,7 @@ static int fetch_missing(struct ask *ask, bool *loaded)
     case LOD_PREFETCH_NONE:
         error = lod_fetch(fetch, ask->item, ask->wanted, ask->count, &near);
         if (done == LOD_PREFETCH_NEAR && !near) {
-            lod_prefetch_doubt(prefetch, ask->item);
+            lod_prefetch_note_slow(prefetch, ask->item);
         }
         break;
     }
@@ -287,7 +285,7 @@ uint32_t lod_frames_run(struct lod_frames *frames, const struct lod_item *item, 
     const bool expected = near;
     const uint32_t done = lod_fetch_run(&frames->fetch, item, count, first, last, &near);
     if (expected && !near) {
-        lod_prefetch_doubt(&frames->prefetch, item);
+        lod_prefetch_note_slow(&frames->prefetch, item);
     }
     return done;
 }

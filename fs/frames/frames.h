@@ -43,7 +43,7 @@ void lod_frames_shrink(void *frames, size_t bytes);
 /*
  * Gets all frames of `wanted`, at most LOD_FETCH_MAX frames of one item, each whole and checked. No
  * entry has a chunk before the call; the caller unrefs the chunks after it. On -EIO (already
- * logged), or an error of lod_error_passes, there is no chunk to unref.
+ * logged), or an error of lod_error_is_temporary, there is no chunk to unref.
  */
 LOD_MUST_CHECK int lod_frames_get(struct lod_frames *frames, const struct lod_item *item,
                                   struct lod_wanted *wanted, unsigned count);

@@ -255,13 +255,14 @@ bool lod_prefetch_is_fast(struct lod_prefetch *prefetch, const struct lod_item *
                          lod_prefetch_cost_now(prefetch).memory);
 }
 
-void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *item)
+void lod_prefetch_note_slow(struct lod_prefetch *prefetch, const struct lod_item *item)
 {
     const struct lod_record_desc *recd = &item->recd;
     const struct lod_groups loaded = lod_access_history_loaded(&prefetch->history, recd->number);
     bool near = true; /* only this thread was delayed */
 
-    if (!loaded.last || !lod_access_history_doubt(&prefetch->history, recd->number, DOUBT_NS)) {
+    if (!loaded.last ||
+        !lod_access_history_may_ask_again(&prefetch->history, recd->number, DOUBT_NS)) {
         return;
     }
     const uint64_t from_ns = lod_clock_ns();
@@ -269,8 +270,8 @@ void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *it
                                                    loaded.last, &near);
     const uint64_t next_ns = (lod_clock_ns() - from_ns) * DOUBT_OF;
     if (next_ns > DOUBT_NS) {
-        lod_access_history_trust(&prefetch->history, recd->number,
-                                 next_ns < CHECK_NS ? next_ns : CHECK_NS);
+        lod_access_history_postpone(&prefetch->history, recd->number,
+                                    next_ns < CHECK_NS ? next_ns : CHECK_NS);
     }
     if (!error && !near) {
         lod_access_history_set_loaded(&prefetch->history, recd->number, (struct lod_groups){0}, 0);

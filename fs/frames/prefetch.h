@@ -34,7 +34,7 @@ void lod_prefetch_note(struct lod_prefetch *prefetch, const struct lod_item *ite
 enum lod_prefetch_done {
     LOD_PREFETCH_MOVED, /* this thread or another one loaded something: check again */
     LOD_PREFETCH_NONE,  /* fetch the missing frames alone */
-    /* The same, but they should be in memory; if not, call lod_prefetch_doubt. */
+    /* The same, but they should be in memory; if not, call lod_prefetch_note_slow. */
     LOD_PREFETCH_NEAR,
     /* Fetch one of them, which measures the store, then call lod_prefetch_end of the record. */
     LOD_PREFETCH_FIRST,
@@ -51,13 +51,13 @@ LOD_MUST_CHECK enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *pre
 
 /* Returns whether these groups of the item's record should come at the speed of memory.
  * `*ret_near`: because they are in the kernel's page cache; if a read is slow, call
- * lod_prefetch_doubt. */
+ * lod_prefetch_note_slow. */
 LOD_MUST_CHECK bool lod_prefetch_is_fast(struct lod_prefetch *prefetch, const struct lod_item *item,
                                          struct lod_groups groups, bool *ret_near);
 
 /* Call it after a slow read that should have come from memory. Asks the kernel again whether the
  * record is in its page cache, at most 50 times a second. */
-void lod_prefetch_doubt(struct lod_prefetch *prefetch, const struct lod_item *item);
+void lod_prefetch_note_slow(struct lod_prefetch *prefetch, const struct lod_item *item);
 
 /* Returns the bytes of cache that the present read order needs; 0: the present cache suffices;
  * UINT64_MAX: no cache would. */

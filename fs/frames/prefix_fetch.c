@@ -288,7 +288,7 @@ static void publish(struct walk *walk, struct piece *piece)
         struct lod_flight *other = lod_flight_find(shard, entry->flight.key);
         if (!other) {
             lod_flight_link(shard, &entry->flight);
-            lod_flight_land(shard, &entry->flight, 0);
+            lod_flight_complete(shard, &entry->flight, 0);
         }
         int error = pin(walk, other ? other : &entry->flight);
         pthread_mutex_unlock(&shard->lock);

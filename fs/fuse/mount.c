@@ -18,7 +18,7 @@
 #include "backend/location.h"
 #include "clock.h"
 #include "read/devices.h"
-#include "fuse/act_as.h"
+#include "fuse/change_user.h"
 #include "fuse/loop.h"
 #include "fuse/ops.h"
 #include "fuse/service.h"
@@ -296,7 +296,7 @@ static int prepare(struct mount *mount)
         return report(mount, -ENOMEM);
     }
     if (!error && mount->options.setuid) {
-        error = lod_act_as(mount->options.setuid);
+        error = lod_change_user(mount->options.setuid);
     }
     if (mount->options.uid == LOD_ID_OF_MOUNTER) {
         mount->options.uid = getuid();

@@ -151,7 +151,7 @@ static void read_shard(fuse_req_t req, const struct lod_ops *ops, const struct l
         lod_control_count_read(ops->control, found->inode.format, found->inode.fidelity, bytes);
         fuse_reply_buf(req, (const char *)buffer, bytes);
     }
-    lod_buffer_pool_give(pool, memory);
+    lod_buffer_pool_release(pool, memory);
 }
 
 static void op_read(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset,

@@ -94,7 +94,8 @@ void lod_met_scores_add(struct lod_met_scores *scores, const struct lod_met_rule
 /* Begins another window. */
 void lod_met_scores_renew(struct lod_met_scores *scores);
 
-/* Decides after `done` repeats. `loaded`: the part that would follow can be read at once. */
+/* Decides after `done` repeats. `loaded`: the part that would follow can be read without waiting.
+ */
 enum lod_met_verdict lod_met_decide(const struct lod_met_rules *rules,
                                     const struct lod_met_scores *scores, uint32_t done,
                                     double epoch, bool loaded);

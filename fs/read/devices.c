@@ -95,7 +95,7 @@ static void try_one(struct lod_devices *devices, const char *kind,
     }
     lod_gpu_limit(gpu, LOD_DEVICES_BYTES_MAX / LOD_GPU_LANES);
     bool automatic = strcmp(devices->choice, "auto") == 0;
-    if (automatic && !lod_gpu_is_apart(gpu)) {
+    if (automatic && !lod_gpu_is_separate(gpu)) {
         set_reason(devices, "%s is the processor itself", lod_gpu_label(gpu));
         lod_gpu_close(gpu);
         return;

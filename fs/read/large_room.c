@@ -128,7 +128,7 @@ static bool charge(struct lod_large_units *units, uint64_t bytes)
 static void discharge(struct lod_large_units *units, uint64_t bytes)
 {
     units->bytes -= bytes;
-    lod_byte_limit_give(units->limit, (size_t)bytes);
+    lod_byte_limit_release(units->limit, (size_t)bytes);
 }
 
 bool lod_large_room_evict(struct lod_large_units *units, bool idle, struct lod_large_unit **dead)

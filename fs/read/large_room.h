@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the kept large units, shared by large_units.c and large_room.c alone. */
+/* The state of the kept large units, shared only by large_units.c and large_room.c. */
 #ifndef LOD_LARGE_ROOM_H
 #define LOD_LARGE_ROOM_H
 

@@ -22,9 +22,10 @@ static void destroy_all(struct lod_large_unit *unit)
 static void land(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t bytes,
                  int error, struct lod_large_unit **dead)
 {
-    const bool kept = !lod_error_passes(error) && lod_large_room_keep(units, unit, bytes, dead);
+    const bool kept =
+        !lod_error_is_temporary(error) && lod_large_room_keep(units, unit, bytes, dead);
 
-    lod_flight_land(&units->shard, &unit->flight, error);
+    lod_flight_complete(&units->shard, &unit->flight, error);
     if (kept) {
         return;
     }
@@ -114,7 +115,7 @@ int lod_large_units_get(struct lod_large_units *units, struct lod_key key, uint6
     lod_large_room_note(units, key);
     while ((unit = (struct lod_large_unit *)lod_flight_find(shard, key)) &&
            unit->flight.state == LOD_FLIGHT_LOADING && !error) {
-        error = lod_flight_await(shard, &until);
+        error = lod_flight_wait(shard, &until);
     }
     if (!error && unit && serves(unit, at, bytes)) {
         error = take(units, unit, at, bytes, ret_blob);
@@ -174,7 +175,7 @@ struct lod_large_units *lod_large_units_destroy(struct lod_large_units *units)
 {
     if (units) {
         destroy_all(units->list);
-        lod_byte_limit_give(units->limit, (size_t)units->bytes);
+        lod_byte_limit_release(units->limit, (size_t)units->bytes);
         lod_flight_shard_finish(&units->shard);
     }
     free(units);

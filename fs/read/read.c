@@ -111,7 +111,7 @@ int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
     if (error) {
         atomic_fetch_add_explicit(&reader->failed, 1, memory_order_relaxed);
         lod_read_finish(ret_read);
-        return lod_error_passes(error) ? error : -EIO;
+        return lod_error_is_temporary(error) ? error : -EIO;
     }
     assert(ret_read->bytes == cut.bytes);
     atomic_fetch_add_explicit(&reader->reads, 1, memory_order_relaxed);
@@ -215,7 +215,7 @@ static int copy_made(const struct copying *c, const struct lod_piece *piece, uin
     if (!error) {
         atomic_fetch_add_explicit(&reader->bytes, piece->bytes, memory_order_relaxed);
     }
-    return error && !lod_error_passes(error) ? -EIO : error;
+    return error && !lod_error_is_temporary(error) ? -EIO : error;
 }
 
 /* Copies made pieces one by one, and the pieces between two of them together. */
@@ -267,5 +267,5 @@ int lod_reader_make_series(struct lod_reader *reader, const struct lod_item *ite
     atomic_fetch_add_explicit(&reader->once, forms, memory_order_relaxed);
     atomic_fetch_add_explicit(&reader->once_bytes, forms * bytes, memory_order_relaxed);
     int error = lod_unit_make_series(&reader->made, item, series, last, bytes, into);
-    return error && !lod_error_passes(error) ? -EIO : error;
+    return error && !lod_error_is_temporary(error) ? -EIO : error;
 }

@@ -36,8 +36,8 @@ struct lod_reader_options {
     unsigned loads_max;   /* loads in flight at most, if memory allows; 0: LOD_READER_LOADS */
 };
 
-/* Changes cache_bytes of a running reader. Memory above the new limit is freed at once, except for
- * reads in progress. Any thread. */
+/* Changes cache_bytes of a running reader. Memory above the new limit is freed immediately, except
+ * for reads in progress. Any thread. */
 void lod_reader_set_cache(struct lod_reader *reader, uint64_t bytes);
 
 /* Takes a job's list of the records that it will read: see lod_prefetch_announce. Any thread. */
@@ -118,8 +118,9 @@ struct lod_read {
 
 /*
  * Returns exactly the bytes of `plan` in [offset, offset + bytes), clipped to its end. `bytes` <=
- * LOD_READ_BYTES_MAX. Returns -EIO (already logged) or an error of lod_error_passes. On success the
- * caller calls lod_read_finish, and keeps `plan` until then: its text is not copied. Any thread.
+ * LOD_READ_BYTES_MAX. Returns -EIO (already logged) or an error of lod_error_is_temporary. On
+ * success the caller calls lod_read_finish, and keeps `plan` until then: its text is not copied.
+ * Any thread.
  */
 LOD_MUST_CHECK int lod_reader_read(struct lod_reader *reader, const struct lod_item *item,
                                    const struct lod_plan *plan, uint64_t offset, uint64_t bytes,
@@ -144,7 +145,7 @@ LOD_MUST_CHECK int lod_reader_read_once(struct lod_reader *reader, const struct 
 /*
  * Makes the forms series->first .. last of a series in turn at `into`, and keeps nothing; each has
  * `bytes` bytes. Each step runs with memory of makers reserved, so it reads nothing. Returns an
- * error of a step that lod_error_passes, -ENOMEM, or an error of lod_reader_read. Any thread.
+ * error of a step that lod_error_is_temporary, -ENOMEM, or an error of lod_reader_read. Any thread.
  */
 LOD_MUST_CHECK int lod_reader_make_series(struct lod_reader *reader, const struct lod_item *item,
                                           const struct lod_series *series, unsigned last,

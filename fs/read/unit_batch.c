@@ -109,7 +109,7 @@ static void run(const struct lod_unit_cache_in *in, struct lod_gpu *gpu,
     }
     bool made = batch->count && make_all(in, gpu, batch);
     /* Release the reservation first: publishing can block on a maker that is waiting for memory. */
-    lod_memory_semaphore_give(in->work, reserved);
+    lod_memory_semaphore_release(in->work, reserved);
     publish_all(in, made, batch);
 }
 

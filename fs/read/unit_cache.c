@@ -76,7 +76,7 @@ static int make_reserved(struct wanted *wanted, uint8_t *into, struct lod_blob *
 static void give_back(const struct wanted *wanted)
 {
     if (wanted->reserved) {
-        lod_memory_semaphore_give(wanted->in->work, wanted->reserved);
+        lod_memory_semaphore_release(wanted->in->work, wanted->reserved);
     }
 }
 

@@ -45,8 +45,8 @@ struct lod_unit_part {
 
 /*
  * Returns one reference to the unit of a part, which has at least the bytes of the part. Returns
- * -EIO (already logged) or an error of lod_error_passes. The calling thread holds no reservation of
- * `work`.
+ * -EIO (already logged) or an error of lod_error_is_temporary. The calling thread holds no
+ * reservation of `work`.
  */
 LOD_MUST_CHECK int lod_unit_cache_get(const struct lod_unit_cache_in *in,
                                       const struct lod_unit_part *part, struct lod_blob **ret_blob);

@@ -144,6 +144,6 @@ int lod_unit_inputs_gather(const struct lod_unit_inputs *making, struct lod_inpu
 void lod_unit_inputs_drop(const struct lod_unit_inputs *making, struct lod_inputs *inputs)
 {
     for (unsigned i = 0; i < inputs->count; i++) {
-        lod_buffer_pool_give(making->pool, (void *)(uintptr_t)inputs->input[i].data.at);
+        lod_buffer_pool_release(making->pool, (void *)(uintptr_t)inputs->input[i].data.at);
     }
 }

@@ -31,7 +31,7 @@ struct lod_key lod_unit_inputs_key(const struct lod_unit_inputs *making);
 
 /*
  * Reads all inputs that the codec needs. The caller calls lod_unit_inputs_drop, also after an
- * error. Returns -EILSEQ, -EIO (already logged), or an error of lod_error_passes.
+ * error. Returns -EILSEQ, -EIO (already logged), or an error of lod_error_is_temporary.
  */
 LOD_MUST_CHECK int lod_unit_inputs_gather(const struct lod_unit_inputs *making,
                                           struct lod_inputs *inputs);

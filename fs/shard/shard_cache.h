@@ -14,7 +14,7 @@ struct lod_shard_cache {
 
 /* Finds the record with byte `at`, or with lead number `at`, of the split. Returns its samples of
  * this split and their directory, on which the caller calls unref. Returns -EIO (already logged) or
- * an error of lod_error_passes. */
+ * an error of lod_error_is_temporary. */
 LOD_MUST_CHECK int lod_shard_cache_part(struct lod_shard_cache *cache,
                                         const struct lod_shard *shard, enum lod_shard_by by,
                                         uint64_t at, struct lod_shard_part *ret_part,

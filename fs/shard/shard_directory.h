@@ -14,7 +14,7 @@
 #include "views/shards.h"
 
 /* Makes a directory as a blob for a cache. Returns -EIO (already logged) or an error of
- * lod_error_passes. */
+ * lod_error_is_temporary. */
 LOD_MUST_CHECK int lod_shard_directory_make(struct lod_dataset *dataset,
                                             const struct lod_shard_part *part,
                                             struct lod_blob **ret_blob);

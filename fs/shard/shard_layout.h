@@ -23,7 +23,7 @@ struct lod_shard_interval {
 /*
  * Returns the layout of a file in a part; the caller unrefs it. If the cache lacks it, this visits
  * the rows of the split, and reads the directories of records that a border divides. Returns -EIO
- * (already logged) or an error of lod_error_passes.
+ * (already logged) or an error of lod_error_is_temporary.
  */
 LOD_MUST_CHECK int lod_shard_layout(struct lod_shard_cache *cache, const struct lod_shard *shard,
                                     struct lod_blob **ret_layout);

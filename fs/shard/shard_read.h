@@ -29,7 +29,8 @@ LOD_MUST_CHECK int lod_shard_bytes(struct lod_shard_reader *reader, const struct
 
 /*
  * Writes bytes [offset, offset + bytes) of the file into `into`, clipped to its end; `bytes` <=
- * LOD_READ_BYTES_MAX. Returns -EIO (already logged) or an error of lod_error_passes. Any thread.
+ * LOD_READ_BYTES_MAX. Returns -EIO (already logged) or an error of lod_error_is_temporary. Any
+ * thread.
  */
 LOD_MUST_CHECK int lod_shard_read(struct lod_shard_reader *reader, const struct lod_shard *shard,
                                   uint64_t offset, size_t bytes, uint8_t *into, size_t *ret_bytes);

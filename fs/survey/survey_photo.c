@@ -219,7 +219,7 @@ static int measure(struct photo *photo, struct lod_memory_semaphore *work,
         free(photo->crops[f]);
     }
     free(photo->whole);
-    lod_memory_semaphore_give(work, held);
+    lod_memory_semaphore_release(work, held);
     return error;
 }
 
@@ -255,5 +255,5 @@ int lod_survey_photo_measure(struct lod_reader *reader, const struct lod_item *i
                                                    : LOD_SURVEY_COMPARED;
         ret_photos[i] = found[i];
     }
-    return lod_error_passes(error) ? error : 0;
+    return lod_error_is_temporary(error) ? error : 0;
 }

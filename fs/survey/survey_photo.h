@@ -12,7 +12,7 @@
 /*
  * Measures one item for each input of the options. `work` bounds the memory of all threads that
  * measure. Bytes that cannot be read or compared are an outcome. Returns -ENOMEM or another error
- * of lod_error_passes.
+ * of lod_error_is_temporary.
  */
 LOD_MUST_CHECK int lod_survey_photo_measure(struct lod_reader *reader, const struct lod_item *item,
                                             const struct lod_survey_options *options,

@@ -42,7 +42,7 @@ static int begin(int argc, char **argv)
     struct lod_met_job job = {.begun = false};
     struct lod_job_walk walk = {.job = &job, .control = -1};
     struct lod_met_rules rules;
-    struct lod_whole_file file;
+    struct lod_atomic_file file;
     uint32_t node = 0, nodes = 1;
     int code = lod_arguments_parse(&begin_cmd, argc, argv, &met);
 
@@ -118,7 +118,7 @@ static int step(struct lod_job_walk *walk, const struct lod_met_arguments *met)
  * before that has changed nothing, and the next one prints the same list. */
 static int give(struct lod_job_walk *walk, const struct lod_met_arguments *met)
 {
-    struct lod_whole_file file;
+    struct lod_atomic_file file;
     int code = step(walk, met);
 
     code = code ? code : lod_job_file_write(met->state, walk->job, true, &file);
@@ -130,7 +130,7 @@ static int give(struct lod_job_walk *walk, const struct lod_met_arguments *met)
         code = lod_fail(LOD_EXIT_FAILED, "cannot write the list: %s", strerrordesc_np(errno));
     }
     if (code) {
-        lod_whole_file_abandon(&file);
+        lod_atomic_file_abandon(&file);
         return code;
     }
     return lod_job_file_commit(&file);

@@ -11,7 +11,7 @@
 
 #include "backend/location.h"
 #include "report/page.h"
-#include "report/whole_file.h"
+#include "report/atomic_file.h"
 #include "terminal/arguments.h"
 #include "terminal/open_store.h"
 #include "terminal/progress.h"
@@ -124,7 +124,7 @@ static int explain_output(const char *path, int error)
 
 static int write_page(struct lod_dataset *dataset, const struct arguments *arguments,
                       struct lod_survey_options *options, struct lod_survey *surveys,
-                      struct lod_whole_file *file)
+                      struct lod_atomic_file *file)
 {
     const enum lod_progress_mode mode = lod_progress_wanted(arguments->progress, false);
     struct lod_store_facts facts;
@@ -167,13 +167,13 @@ static int report(const struct arguments *arguments, struct lod_survey_options *
 {
     struct lod_survey surveys[LOD_SURVEY_INPUTS_MAX];
     struct lod_dataset *dataset = NULL;
-    struct lod_whole_file file;
+    struct lod_atomic_file file;
     int code = lod_open_store(arguments->given, &arguments->words, &dataset);
 
     if (code) {
         return code;
     }
-    int error = lod_whole_file_open(arguments->output, arguments->force, &file);
+    int error = lod_atomic_file_open(arguments->output, arguments->force, &file);
     if (error) {
         lod_dataset_close(dataset);
         return explain_output(arguments->output, error);
@@ -181,11 +181,11 @@ static int report(const struct arguments *arguments, struct lod_survey_options *
     error = write_page(dataset, arguments, options, surveys, &file);
     lod_dataset_close(dataset);
     if (error) {
-        lod_whole_file_abandon(&file);
+        lod_atomic_file_abandon(&file);
         return error == -EINTR ? lod_fail(LOD_EXIT_INTERRUPTED, "interrupted: nothing was written")
                                : lod_store_failed(arguments->given, error);
     }
-    error = lod_whole_file_commit(&file);
+    error = lod_atomic_file_commit(&file);
     return error ? explain_output(arguments->output, error) : conclude(arguments, &surveys[0]);
 }
 

@@ -169,10 +169,10 @@ static int print_job(const struct lod_met_job *job, FILE *out)
 }
 
 int lod_job_file_write(const char *path, const struct lod_met_job *job, bool replaces,
-                       struct lod_whole_file *ret_file)
+                       struct lod_atomic_file *ret_file)
 {
-    struct lod_whole_file file;
-    int error = strcmp(path, "-") == 0 ? -EINVAL : lod_whole_file_open(path, replaces, &file);
+    struct lod_atomic_file file;
+    int error = strcmp(path, "-") == 0 ? -EINVAL : lod_atomic_file_open(path, replaces, &file);
 
     if (error == -EEXIST) {
         return lod_fail(LOD_EXIT_USAGE,
@@ -188,17 +188,17 @@ int lod_job_file_write(const char *path, const struct lod_met_job *job, bool rep
         error = errno ? -errno : -EIO;
     }
     if (error) {
-        lod_whole_file_abandon(&file);
+        lod_atomic_file_abandon(&file);
         return lod_fail(LOD_EXIT_FAILED, CANNOT_WRITE, path, strerrordesc_np(-error));
     }
     *ret_file = file;
     return LOD_EXIT_OK;
 }
 
-int lod_job_file_commit(struct lod_whole_file *file)
+int lod_job_file_commit(struct lod_atomic_file *file)
 {
     const char *path = file->path;
-    int error = lod_whole_file_commit(file);
+    int error = lod_atomic_file_commit(file);
 
     return error ? lod_fail(LOD_EXIT_FAILED, CANNOT_WRITE, path, strerrordesc_np(-error))
                  : LOD_EXIT_OK;

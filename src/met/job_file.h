@@ -12,7 +12,7 @@
 
 #include "compiler.h"
 #include "order/met_state.h"
-#include "report/whole_file.h"
+#include "report/atomic_file.h"
 
 #define LOD_JOB_FILE_BYTES (16u << 10)
 
@@ -34,9 +34,9 @@ LOD_MUST_CHECK int lod_job_file_open(const char *path, struct lod_met_job *ret_j
 /* Writes the job to a temporary file; lod_job_file_commit renames it. With `replaces` it replaces
  * the old file, else it must be a new one. Exit codes as above. */
 LOD_MUST_CHECK int lod_job_file_write(const char *path, const struct lod_met_job *job,
-                                      bool replaces, struct lod_whole_file *ret_file);
+                                      bool replaces, struct lod_atomic_file *ret_file);
 
 /* Renames the file to its name. Exit codes as above. */
-LOD_MUST_CHECK int lod_job_file_commit(struct lod_whole_file *file);
+LOD_MUST_CHECK int lod_job_file_commit(struct lod_atomic_file *file);
 
 #endif

@@ -72,7 +72,7 @@ static int open_source(struct lod_pack_run *p)
                                                 : strerrordesc_np(error));
 }
 
-/* Opens and locks the target before the walk, so that a second pack to it fails at once. */
+/* Opens and locks the target before the walk, so that a second pack to it fails immediately. */
 static int open_target(struct lod_pack_run *p, struct lod_walk *walk)
 {
     int error = lod_target_check(p->options->store, p->alone ? -1 : p->source_fd, p->first_error,

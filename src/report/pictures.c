@@ -147,7 +147,7 @@ static int write_example(struct lod_page *page, struct lod_reader *reader, unsig
     error = lod_picture_set_make(reader, &item, page->options->inputs[0].size, choice->fidelities,
                                  choice->count, &set);
     if (error) {
-        error = lod_error_passes(error) ? error : 0;
+        error = lod_error_is_temporary(error) ? error : 0;
     } else if (*bytes + lod_picture_set_bytes(&set) <= PICTURE_BYTES_MAX) {
         *bytes += lod_picture_set_bytes(&set);
         error = write_strip(page, &item, number, choice, &set);

@@ -35,7 +35,7 @@ void lod_cancel_finish(struct lod_cancel *stop);
 
 /*
  * Returns 0, or -EINTR from the first signal on. A second signal, a second later or more, ends the
- * program at once. May be called from any thread. With NULL it always returns 0.
+ * program immediately. May be called from any thread. With NULL it always returns 0.
  */
 LOD_MUST_CHECK int lod_cancel_poll(struct lod_cancel *stop);
 

@@ -277,7 +277,7 @@ int lod_unpack_file(struct lod_unpack_work *work, struct lod_confined_dir_folder
         error = lod_unpack_note(work, node, "it cannot be read from the store: damaged", true);
         break;
     case STUCK:
-        error = error == -EINTR ? error : lod_unpack_stuck(work, node, "write", error);
+        error = error == -EINTR ? error : lod_unpack_fail(work, node, "write", error);
         break;
     }
     lod_progress_add(work->options->progress, 1, 0, 0);

@@ -25,7 +25,7 @@ static bool is_listed(struct lod_unpack_work *work, const struct lod_node *node)
 static int entered(struct lod_unpack_work *work, uint32_t node, bool index, int error)
 {
     return !index || error == -ENOMEM
-               ? lod_unpack_stuck(work, node, "open the folder of", error)
+               ? lod_unpack_fail(work, node, "open the folder of", error)
                : lod_unpack_note(work, node, "its folder cannot be read from the index", true);
 }
 
@@ -34,7 +34,7 @@ static int raise_folder(struct lod_unpack_work *work, int fd, const struct lod_n
 {
     if (mkdirat(fd, name, 0700) < 0 &&
         (errno != EEXIST || !work->unfinished.resumed || lod_confined_dir_open_up(fd, name))) {
-        return lod_unpack_stuck(work, node->number, "make the folder", -errno);
+        return lod_unpack_fail(work, node->number, "make the folder", -errno);
     }
     lod_unpack_count(work, &work->result->folders, 0);
     return 0;
@@ -51,7 +51,7 @@ static int raise_link(struct lod_unpack_work *work, int fd, const struct lod_nod
     }
     int error = lod_confined_dir_link(fd, name, target, node);
     if (error) {
-        return lod_unpack_stuck(work, node->number, "make the symbolic link", error);
+        return lod_unpack_fail(work, node->number, "make the symbolic link", error);
     }
     lod_unpack_count(work, &work->result->symlinks, 0);
     return 0;
@@ -189,7 +189,7 @@ static int link_names(struct lod_unpack_work *work, const struct lod_node *node,
         error = lod_unpack_file(
             work, &folder, node->number); /* the file system has no hard links, or allows no more */
     } else {
-        error = lod_unpack_stuck(work, node->number, "make the hard link", -errno);
+        error = lod_unpack_fail(work, node->number, "make the hard link", -errno);
     }
     lod_confined_dir_folder_finish(&folder);
     lod_confined_dir_folder_finish(&owner_folder);
@@ -226,11 +226,11 @@ static int seal_folder(struct lod_unpack_work *work, const struct lod_node *node
     int error = lod_confined_dir_enter(&folder, work->index, node->number, &index);
     if (!error) {
         error = lod_confined_dir_set(folder.fd, node);
-        error = error ? lod_unpack_stuck(work, node->number, "set mode and time of", error) : 0;
+        error = error ? lod_unpack_fail(work, node->number, "set mode and time of", error) : 0;
     } else if (index || error == -ENOENT) {
         error = error == -ENOMEM ? error : 0; /* reported when it was not made */
     } else {
-        error = lod_unpack_stuck(work, node->number, "open the folder", error);
+        error = lod_unpack_fail(work, node->number, "open the folder", error);
     }
     lod_confined_dir_folder_finish(&folder);
     return error;

@@ -55,7 +55,7 @@ static int unpack(struct lod_unpack_work *work)
     error = error ? error : lod_unpack_links(work);
     error = error ? error : lod_unpack_seal(work);
     if (!error && work->options->sync && syncfs(work->root_fd) < 0) {
-        error = lod_unpack_stuck(work, 0, "write what was unpacked to disk, at", -errno);
+        error = lod_unpack_fail(work, 0, "write what was unpacked to disk, at", -errno);
     }
     return error;
 }

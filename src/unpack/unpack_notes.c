@@ -49,7 +49,7 @@ int lod_unpack_note(struct lod_unpack_work *work, uint32_t node, const char *wha
     return error;
 }
 
-int lod_unpack_stuck(struct lod_unpack_work *work, uint32_t node, const char *what, int error)
+int lod_unpack_fail(struct lod_unpack_work *work, uint32_t node, const char *what, int error)
 {
     char path[LOD_PATH_MAX + 1];
 

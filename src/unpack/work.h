@@ -35,8 +35,8 @@ LOD_MUST_CHECK int lod_unpack_note(struct lod_unpack_work *work, uint32_t node, 
 
 /* Reports an error of writing, with the node's path, in the result's first error. Returns `error`.
  */
-LOD_MUST_CHECK int lod_unpack_stuck(struct lod_unpack_work *work, uint32_t node, const char *what,
-                                    int error);
+LOD_MUST_CHECK int lod_unpack_fail(struct lod_unpack_work *work, uint32_t node, const char *what,
+                                   int error);
 
 /* Adds one to `*sum` of the result, and the bytes. Any thread. */
 void lod_unpack_count(struct lod_unpack_work *work, uint64_t *sum, uint64_t bytes);

@@ -88,7 +88,7 @@ def main():
         wanted = contents(store)
         for number in range(runs):
             if os.path.exists(f"{store}/manifest.json") or number % 3 == 0:
-                shutil.rmtree(store)  # otherwise pack continues from the last one's records
+                shutil.rmtree(store)  # otherwise pack would continue the last run
             was_early = killed(source, store, chance.uniform(0, seconds * 1.1))
             early += was_early
             seconds *= 1.01 if was_early else .95  # as busy as the machine is now

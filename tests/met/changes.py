@@ -81,7 +81,7 @@ def covered_later(point, work):
 
 
 def job_of(room, **options):
-    """A job, whose repeats are dealt; yields (bytes of the repeat, the job)."""
+    """Runs a job through its repeats; yields (bytes of the repeat, the job)."""
     point = options.pop("point")
     met = lodfs.MiniEpochs(f"{point}/full", **options)
     sizes = [os.stat(path).st_size for path in met._chosen.paths]

@@ -22,12 +22,12 @@ static void *run(void *arg)
         struct lod_blob *blob = NULL;
         uint8_t *own = lod_buffer_pool_take(pool, BYTES + i % 7 * 1024);
         if (!own || lod_buffer_pool_blob(pool, BYTES, &blob)) {
-            lod_buffer_pool_give(pool, own);
+            lod_buffer_pool_release(pool, own);
             return pool;
         }
         memset(own, (int)i, BYTES);
         memset(blob->data, (int)i, BYTES);
-        lod_buffer_pool_give(pool, own);
+        lod_buffer_pool_release(pool, own);
         lod_blob_unref(blob);
     }
     return NULL;

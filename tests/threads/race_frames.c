@@ -102,7 +102,7 @@ int lod_record_read(struct lod_record *record, struct lod_range *ranges, unsigne
     return 0;
 }
 
-bool lod_record_doubt(struct lod_record *record, const struct lod_place *place)
+bool lod_record_report_wrong(struct lod_record *record, const struct lod_place *place)
 {
     (void)record, (void)place;
     return false;

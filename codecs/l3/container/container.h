@@ -53,8 +53,8 @@ struct lod_l3_container {
     void (*band)(const struct lod_l3_row *r, uint32_t band, uint8_t *samples, size_t stride,
                  uint8_t *into);
 
-    /* Writes the `sums_bytes` bytes of checksums that stand behind all bands, which are in `into`.
-     * It may change the last sample. NULL: there are none. */
+    /* Writes the `sums_bytes` bytes of checksums that follow all bands; the bands are in `into`. It
+     * may change the last sample. NULL: there are none. */
     void (*sum)(const struct lod_l3_row *r, uint8_t *into);
     uint8_t sums_bytes;
 

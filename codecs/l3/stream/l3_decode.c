@@ -74,7 +74,7 @@ static int decode_waiting(struct waiting *w, struct work *work)
     return count ? decode(&w->patch, w->bytes[0], w->target, work) : 0;
 }
 
-/* Keeps a small patch until a second one comes; decodes all others at once. */
+/* Keeps a small patch until a second one comes; decodes all others immediately. */
 static int decode_or_wait(const struct lod_l3_patch *patch, struct lod_span bytes,
                           struct lod_l3_target target, struct waiting *w, struct work *work)
 {

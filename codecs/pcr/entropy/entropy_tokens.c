@@ -2,7 +2,7 @@
 /*
  * Converts progressive scans to tokens, and tokens to bytes. The walk is that of entropy.c, with
  * its state in registers. A run of ended blocks gets its token when it begins, and its length when
- * it ends, so the correction bits of its blocks can follow the token at once.
+ * it ends, so the correction bits of its blocks can follow the token directly.
  */
 #include "pcr/entropy/entropy_tokens.h"
 

@@ -253,11 +253,11 @@ static int slow_object_load(void *state, uint64_t offset, void *into, size_t byt
     return error;
 }
 
-static bool slow_object_doubt(void *state, uint64_t offset, size_t bytes)
+static bool slow_object_report_wrong(void *state, uint64_t offset, size_t bytes)
 {
     struct slow_object *object = state;
 
-    return lod_object_doubt(object->inner, offset, bytes);
+    return lod_object_report_wrong(object->inner, offset, bytes);
 }
 
 static unsigned slow_loads(const void *state)
@@ -311,7 +311,7 @@ static const struct lod_store_backend backend = {
     .object_close = slow_object_close,
     .object_read = slow_object_read,
     .object_load = slow_object_load,
-    .object_doubt = slow_object_doubt,
+    .object_report_wrong = slow_object_report_wrong,
     .loads = slow_loads,
     .ranges = slow_ranges,
     .is_far = slow_is_far,

@@ -344,10 +344,10 @@ void lod_object_offer(struct lod_object *object, uint64_t offset, const void *fr
     }
 }
 
-bool lod_object_doubt(struct lod_object *object, uint64_t offset, size_t bytes)
+bool lod_object_report_wrong(struct lod_object *object, uint64_t offset, size_t bytes)
 {
-    return object->backend->object_doubt &&
-           object->backend->object_doubt(object->state, offset, bytes);
+    return object->backend->object_report_wrong &&
+           object->backend->object_report_wrong(object->state, offset, bytes);
 }
 
 int lod_object_in_memory(struct lod_object *object, uint64_t offset, size_t bytes, bool *ret_is)

@@ -124,10 +124,10 @@ struct lod_store_backend {
      * them. It may ignore `parts`. NULL: uses object_pread. */
     int (*object_load)(void *object, uint64_t offset, void *into, size_t bytes,
                        enum lod_read_class class, unsigned parts, struct lod_read_time *ret_time);
-    /* See lod_object_copied, _offer and _doubt; NULL: 0, nothing, false. */
+    /* See lod_object_copied, _offer and _report_wrong; NULL: 0, nothing, false. */
     uint64_t (*object_copied)(void *object, uint64_t from, uint64_t to);
     void (*object_offer)(void *object, uint64_t offset, const void *from, size_t bytes);
-    bool (*object_doubt)(void *object, uint64_t offset, size_t bytes);
+    bool (*object_report_wrong)(void *object, uint64_t offset, size_t bytes);
     /* See lod_store_copies; NULL: false. */
     bool (*copies)(const void *state, uint64_t key, uint64_t *ret_room);
     /* See lod_store_listed; NULL: nothing. */
@@ -243,7 +243,8 @@ void lod_object_offer(struct lod_object *object, uint64_t offset, const void *fr
  * copy or a connection that can be the cause, so that a second read can succeed. It returns true
  * only once for each range.
  */
-LOD_MUST_CHECK bool lod_object_doubt(struct lod_object *object, uint64_t offset, size_t bytes);
+LOD_MUST_CHECK bool lod_object_report_wrong(struct lod_object *object, uint64_t offset,
+                                            size_t bytes);
 
 /*
  * Returns in *ret_is whether a read of [offset, offset + bytes) would be served from memory. Causes

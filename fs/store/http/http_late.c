@@ -34,7 +34,7 @@ static uint64_t compute(const struct lod_late *late)
     return twice > AFTER_MIN ? twice : AFTER_MIN;
 }
 
-void lod_late_see(struct lod_late *late, uint64_t wait_ns)
+void lod_late_add_wait(struct lod_late *late, uint64_t wait_ns)
 {
     const uint64_t us = wait_ns / 1000;
 
@@ -45,7 +45,7 @@ void lod_late_see(struct lod_late *late, uint64_t wait_ns)
     }
 }
 
-void lod_late_send(struct lod_late *late, bool second)
+void lod_late_add_request(struct lod_late *late, bool second)
 {
     bool *at = &late->second[late->sent++ % LOD_LATE_WINDOW];
 
@@ -64,7 +64,7 @@ uint64_t lod_late_after_ns(const struct lod_late *late)
     return late->after_ns;
 }
 
-bool lod_late_may(const struct lod_late *late, uint64_t now_ns)
+bool lod_late_may_repeat(const struct lod_late *late, uint64_t now_ns)
 {
     return late->after_ns && now_ns >= late->quiet_until_ns && late->seconds < SECONDS_MAX;
 }

@@ -23,10 +23,10 @@ struct lod_late {
 };
 
 /* Records that a request was sent. */
-void lod_late_send(struct lod_late *late, bool second);
+void lod_late_add_request(struct lod_late *late, bool second);
 
 /* Records how long a request waited for its first byte. */
-void lod_late_see(struct lod_late *late, uint64_t wait_ns);
+void lod_late_add_wait(struct lod_late *late, uint64_t wait_ns);
 
 /* Records that the server asked for fewer requests: no second requests are sent for 10 s. */
 void lod_late_slow_down(struct lod_late *late, uint64_t now_ns);
@@ -36,6 +36,6 @@ void lod_late_slow_down(struct lod_late *late, uint64_t now_ns);
 uint64_t lod_late_after_ns(const struct lod_late *late);
 
 /* May one be sent a second time now? Only 2 % of the last 256 requests may be. */
-bool lod_late_may(const struct lod_late *late, uint64_t now_ns);
+bool lod_late_may_repeat(const struct lod_late *late, uint64_t now_ns);
 
 #endif

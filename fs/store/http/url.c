@@ -20,7 +20,7 @@ static int refuse(char *why, size_t why_room, const char *sentence)
     return -EINVAL;
 }
 
-/* Control characters of any kind; a blank may stand in a key of S3 only. */
+/* Control characters of any kind; only keys of S3 may contain a blank. */
 static bool has_control(const char *text, bool blanks)
 {
     for (; *text; text++) {

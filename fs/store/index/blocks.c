@@ -124,7 +124,7 @@ static int fill_window(void *ctx, struct lod_key key, struct lod_blob **ret_blob
 }
 
 /*
- * Reads block `number` of the file, unchecked. If its window cannot be read, reads the block alone:
+ * Reads block `number` of the file, unchecked. If its window cannot be read, reads only the block:
  * then *ret_fresh is true.
  */
 static int read_block(struct lod_blocks *blocks, uint64_t number, uint8_t *into, bool *ret_fresh)
@@ -189,7 +189,8 @@ static int check(const struct place *place, const uint8_t *block)
  * a window stays there, so it is read again each time. */
 static bool should_ask_again(struct lod_blocks *blocks, uint64_t number, bool fresh)
 {
-    return lod_object_doubt(blocks->index, number * LOD_BLOCK_BYTES, LOD_BLOCK_BYTES) || !fresh;
+    return lod_object_report_wrong(blocks->index, number * LOD_BLOCK_BYTES, LOD_BLOCK_BYTES) ||
+           !fresh;
 }
 
 static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)

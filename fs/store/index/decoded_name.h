@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names under decoded/ (FORMAT.md, Decoded forms): which endings are replaced, and when two names
- * of a folder would become equal. Names alone decide, so that pack, repair and verify agree without
+ * of a folder would become equal. Only names decide, so that pack, repair and verify agree without
  * reading files.
  */
 #ifndef LOD_DECODED_NAME_H

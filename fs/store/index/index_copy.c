@@ -175,7 +175,7 @@ static void *run(void *ctx)
 /* ---------------------------------------------------------------------------------- start, end */
 
 /* Opens a temporary file that has no name. If the file system does not support O_TMPFILE, creates a
- * file and unlinks it at once. */
+ * file and unlinks it immediately. */
 static int open_file(uint64_t bytes)
 {
     const char *folder = getenv("TMPDIR");

@@ -22,7 +22,7 @@ static int probe_from(lod_search_probe probe, void *ctx, uint32_t middle, uint32
             *ret_at = at;
             return 0;
         }
-        if (lod_error_passes(error) || at - middle >= DAMAGED_ROWS_MAX) {
+        if (lod_error_is_temporary(error) || at - middle >= DAMAGED_ROWS_MAX) {
             return error;
         }
         *ret_damage = error;

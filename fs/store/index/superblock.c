@@ -156,7 +156,7 @@ int lod_superblock_read(struct lod_object *index, const struct lod_manifest *man
 {
     int error = read_once(index, manifest, block);
 
-    return error == -EBADMSG && lod_object_doubt(index, 0, LOD_BLOCK_BYTES)
+    return error == -EBADMSG && lod_object_report_wrong(index, 0, LOD_BLOCK_BYTES)
                ? read_once(index, manifest, block)
                : error;
 }

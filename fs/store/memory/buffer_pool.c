@@ -84,7 +84,7 @@ static unsigned make_room(struct lod_buffer_pool *pool, size_t bytes,
     return count;
 }
 
-void lod_buffer_pool_give(struct lod_buffer_pool *pool, void *at)
+void lod_buffer_pool_release(struct lod_buffer_pool *pool, void *at)
 {
     void *piece = at ? (uint8_t *)at - HEAD : NULL, *freed[LOD_BUFFER_POOL_PIECES];
     const size_t room = piece ? room_of(piece) : 0;
@@ -113,7 +113,7 @@ static void destroy(struct lod_blob *blob)
 {
     struct spare_blob *own = (struct spare_blob *)blob;
 
-    lod_buffer_pool_give(own->pool, own->blob.data);
+    lod_buffer_pool_release(own->pool, own->blob.data);
     free(own);
 }
 

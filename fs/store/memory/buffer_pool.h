@@ -36,7 +36,7 @@ void lod_buffer_pool_finish(struct lod_buffer_pool *pool);
  * be NULL. */
 void *lod_buffer_pool_take(struct lod_buffer_pool *pool, size_t bytes);
 /* Accepts NULL. */
-void lod_buffer_pool_give(struct lod_buffer_pool *pool, void *at);
+void lod_buffer_pool_release(struct lod_buffer_pool *pool, void *at);
 
 /* Like lod_blob_create. The last reference gives the memory back to the pool. */
 LOD_MUST_CHECK int lod_buffer_pool_blob(struct lod_buffer_pool *pool, size_t bytes,

@@ -17,7 +17,7 @@ bool lod_byte_limit_take(struct lod_byte_limit *limit, size_t bytes)
     return true;
 }
 
-void lod_byte_limit_give(struct lod_byte_limit *limit, size_t bytes)
+void lod_byte_limit_release(struct lod_byte_limit *limit, size_t bytes)
 {
     size_t taken = atomic_fetch_sub(&limit->bytes, bytes);
 

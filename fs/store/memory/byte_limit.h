@@ -15,6 +15,6 @@ struct lod_byte_limit {
 
 /* Takes `bytes`, or returns false if they are not available. */
 bool lod_byte_limit_take(struct lod_byte_limit *limit, size_t bytes);
-void lod_byte_limit_give(struct lod_byte_limit *limit, size_t bytes);
+void lod_byte_limit_release(struct lod_byte_limit *limit, size_t bytes);
 
 #endif

@@ -6,8 +6,8 @@
  * one with its own unlocked.
  *
  * An entry is LOADING (in the table only), then READY or FAILED (in the table and the ring, charged
- * to the limit). It is freed at once if there is no room, or after an error of lod_error_passes.
- * Then each waiter makes the value for itself.
+ * to the limit). It is freed immediately if there is no room, or after an error of
+ * lod_error_is_temporary. Then each waiter makes the value for itself.
  */
 #include "memory/cache.h"
 
@@ -140,7 +140,7 @@ static bool charge(struct lod_cache *cache, size_t bytes)
 static void discharge(struct lod_cache *cache, size_t bytes)
 {
     atomic_fetch_sub(&cache->bytes, bytes);
-    lod_byte_limit_give(cache->limit, bytes);
+    lod_byte_limit_release(cache->limit, bytes);
 }
 
 /* Charges `bytes`. If necessary evicts first: from other holders, then from shard `own`, then from
@@ -190,7 +190,7 @@ static int make(struct lod_cache *cache, size_t number, struct entry *entry, lod
 
     pthread_mutex_lock(&shard->lock);
     ring->filled_bytes += blob ? blob->bytes : 0;
-    lod_flight_land(shard, &entry->flight, error);
+    lod_flight_complete(shard, &entry->flight, error);
     if (kept && entry->flight.linked) {
         entry->blob = blob ? lod_blob_ref(blob) : NULL;
         ring_add(ring, entry);
@@ -253,7 +253,7 @@ int lod_cache_get(struct lod_cache *cache, struct lod_key key, lod_cache_fill fi
     pthread_mutex_lock(&shard->lock);
     while ((entry = (struct entry *)lod_flight_find(shard, key)) &&
            entry->flight.state == LOD_FLIGHT_LOADING && !error) {
-        error = lod_flight_await(shard, &until);
+        error = lod_flight_wait(shard, &until);
     }
     if (!error && entry && !lod_flight_is_stale(&entry->flight)) {
         error = take(shard, entry, ret_blob);
@@ -327,7 +327,7 @@ struct lod_cache *lod_cache_destroy(struct lod_cache *cache)
     }
     if (cache) {
         lod_flight_finish(&cache->table);
-        lod_byte_limit_give(cache->limit, atomic_load(&cache->bytes));
+        lod_byte_limit_release(cache->limit, atomic_load(&cache->bytes));
     }
     free(cache);
     return NULL;

@@ -49,7 +49,8 @@ void lod_cache_shrink(struct lod_cache *cache, size_t bytes);
 LOD_MUST_CHECK int lod_cache_get(struct lod_cache *cache, struct lod_key key, lod_cache_fill fill,
                                  void *ctx, struct lod_blob **ret_blob);
 
-/* Returns whether the blob of `key` is present or being made. It can be evicted at once. */
+/* Returns whether the blob of `key` is present or being made. It can be evicted at any moment after
+ * that. */
 bool lod_cache_has(struct lod_cache *cache, struct lod_key key);
 
 struct lod_cache_stats {

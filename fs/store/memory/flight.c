@@ -92,11 +92,11 @@ void lod_flight_unlink(struct lod_flight_shard *shard, struct lod_flight *flight
     shard->entries--;
 }
 
-void lod_flight_land(struct lod_flight_shard *shard, struct lod_flight *flight, int error)
+void lod_flight_complete(struct lod_flight_shard *shard, struct lod_flight *flight, int error)
 {
     flight->error = error;
     flight->state = error ? LOD_FLIGHT_FAILED : LOD_FLIGHT_READY;
-    if (lod_error_passes(error)) {
+    if (lod_error_is_temporary(error)) {
         lod_flight_unlink(shard, flight);
     } else if (error) {
         flight->failed_until_ns = lod_clock_ns() + LOD_FLIGHT_FAILED_NS;
@@ -106,7 +106,7 @@ void lod_flight_land(struct lod_flight_shard *shard, struct lod_flight *flight, 
     }
 }
 
-int lod_flight_await(struct lod_flight_shard *shard, struct timespec *until)
+int lod_flight_wait(struct lod_flight_shard *shard, struct timespec *until)
 {
     if (!until->tv_sec && !until->tv_nsec) {
         *until = lod_clock_until(LOD_FLIGHT_WAIT_NS);

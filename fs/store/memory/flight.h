@@ -26,7 +26,7 @@
  * free. -ETIME means that a wait for another thread took longer than LOD_FLIGHT_WAIT_NS. -ETIMEDOUT
  * is different: it is an error of a storage that does not answer.
  */
-static inline bool lod_error_passes(int error)
+static inline bool lod_error_is_temporary(int error)
 {
     return error == -ENOMEM || error == -EINTR || error == -ETIME || error == -EMFILE ||
            error == -ENFILE;
@@ -86,16 +86,16 @@ void lod_flight_unlink(struct lod_flight_shard *shard, struct lod_flight *flight
 
 /*
  * Ends LOADING and wakes the waiters. Error 0 makes the entry READY. After an error of
- * lod_error_passes it is unlinked, and the next thread tries again. Any other error makes it FAILED
- * for LOD_FLIGHT_FAILED_NS.
+ * lod_error_is_temporary it is unlinked, and the next thread tries again. Any other error makes it
+ * FAILED for LOD_FLIGHT_FAILED_NS.
  */
-void lod_flight_land(struct lod_flight_shard *shard, struct lod_flight *flight, int error);
+void lod_flight_complete(struct lod_flight_shard *shard, struct lod_flight *flight, int error);
 
 /*
  * Blocks until some entry of the shard is no longer LOADING; then the caller checks again. `until`
  * is all zero at the first wait of a call and keeps its deadline. Returns -ETIME after the
  * deadline.
  */
-LOD_MUST_CHECK int lod_flight_await(struct lod_flight_shard *shard, struct timespec *until);
+LOD_MUST_CHECK int lod_flight_wait(struct lod_flight_shard *shard, struct timespec *until);
 
 #endif

@@ -58,7 +58,7 @@ uint64_t lod_memory_semaphore_take(struct lod_memory_semaphore *semaphore, uint6
     return wanted;
 }
 
-void lod_memory_semaphore_give(struct lod_memory_semaphore *semaphore, uint64_t bytes)
+void lod_memory_semaphore_release(struct lod_memory_semaphore *semaphore, uint64_t bytes)
 {
     pthread_mutex_lock(&semaphore->lock);
     assert(bytes <= semaphore->bytes);

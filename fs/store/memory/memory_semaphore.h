@@ -42,6 +42,6 @@ void lod_memory_semaphore_lend(struct lod_memory_semaphore *semaphore,
  * Blocks until `bytes` are available, or bytes_max if that is less. Returns the bytes to give back.
  */
 uint64_t lod_memory_semaphore_take(struct lod_memory_semaphore *semaphore, uint64_t bytes);
-void lod_memory_semaphore_give(struct lod_memory_semaphore *semaphore, uint64_t bytes);
+void lod_memory_semaphore_release(struct lod_memory_semaphore *semaphore, uint64_t bytes);
 
 #endif

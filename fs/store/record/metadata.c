@@ -40,7 +40,8 @@ static int read_bytes(struct lod_store *store, const struct lod_record_desc *rec
         return error;
     }
     error = read_once(object, recd, into);
-    if (error == -EBADMSG && lod_object_doubt(object, LOD_RECORD_HEADER, recd->metadata_bytes)) {
+    if (error == -EBADMSG &&
+        lod_object_report_wrong(object, LOD_RECORD_HEADER, recd->metadata_bytes)) {
         error = read_once(object, recd, into);
     }
     lod_object_close(object);

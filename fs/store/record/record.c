@@ -85,7 +85,8 @@ static int read_head_once(struct lod_record *record, uint8_t **ret_head)
 static bool doubt_head(struct lod_record *record, int error)
 {
     return error == -EBADMSG &&
-           lod_object_doubt(record->object, 0, (size_t)lod_record_desc_end(&record->recd, 0));
+           lod_object_report_wrong(record->object, 0,
+                                   (size_t)lod_record_desc_end(&record->recd, 0));
 }
 
 static int read_head(struct lod_record *record, uint8_t **ret_head)
@@ -305,9 +306,9 @@ int lod_record_read(struct lod_record *record, struct lod_range *ranges, unsigne
     return lod_object_read(record->object, ranges, count, LOD_READ_DEMAND, ret_time);
 }
 
-bool lod_record_doubt(struct lod_record *record, const struct lod_place *place)
+bool lod_record_report_wrong(struct lod_record *record, const struct lod_place *place)
 {
-    return lod_object_doubt(record->object, place->offset, place->bytes);
+    return lod_object_report_wrong(record->object, place->offset, place->bytes);
 }
 
 bool lod_record_frame_sound(const struct lod_record *record, uint32_t slot, unsigned group,

@@ -88,8 +88,9 @@ LOD_MUST_CHECK int lod_record_pread(struct lod_record *record, uint64_t offset, 
                                     size_t bytes);
 LOD_MUST_CHECK int lod_record_read(struct lod_record *record, struct lod_range *ranges,
                                    unsigned count, struct lod_read_time *ret_time);
-/* Reports to the store that the frame at `place` has a wrong hash; see lod_object_doubt. */
-LOD_MUST_CHECK bool lod_record_doubt(struct lod_record *record, const struct lod_place *place);
+/* Reports to the store that the frame at `place` has a wrong hash; see lod_object_report_wrong. */
+LOD_MUST_CHECK bool lod_record_report_wrong(struct lod_record *record,
+                                            const struct lod_place *place);
 /* See lod_object_in_memory. */
 LOD_MUST_CHECK int lod_record_in_memory(const struct lod_record *record,
                                         const struct lod_place *place, bool *ret_is);

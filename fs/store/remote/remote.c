@@ -192,7 +192,7 @@ bool lod_remote_begin_second(struct lod_remote *remote)
 {
     pthread_mutex_lock(&remote->lock);
     const bool may = remote->in_flight < remote->connections &&
-                     lod_late_may(&remote->late, lod_clock_ns()) && !remote->failing;
+                     lod_late_may_repeat(&remote->late, lod_clock_ns()) && !remote->failing;
     remote->in_flight += may;
     pthread_mutex_unlock(&remote->lock);
     return may;
@@ -201,7 +201,7 @@ bool lod_remote_begin_second(struct lod_remote *remote)
 void lod_remote_note_sent(struct lod_remote *remote, bool second)
 {
     pthread_mutex_lock(&remote->lock);
-    lod_late_send(&remote->late, second);
+    lod_late_add_request(&remote->late, second);
     remote->stats.hedges += second;
     pthread_mutex_unlock(&remote->lock);
 }

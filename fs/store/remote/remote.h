@@ -126,7 +126,7 @@ unsigned lod_remote_ranges(const void *state);
 #define LOD_REMOTE_MEMBERS                                                                         \
     .close = lod_remote_close, .object_open = lod_remote_object_open,                              \
     .object_close = lod_remote_object_close, .object_read = lod_remote_object_read,                \
-    .object_load = lod_remote_object_load, .object_doubt = lod_remote_object_doubt,                \
+    .object_load = lod_remote_object_load, .object_report_wrong = lod_remote_object_report_wrong,  \
     .loads = lod_remote_loads, .ranges = lod_remote_ranges, .is_far = lod_remote_is_far,           \
     .stop = lod_remote_stop, .trouble = lod_remote_trouble, .stats = lod_remote_stats
 

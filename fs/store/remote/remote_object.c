@@ -110,7 +110,7 @@ int lod_remote_object_load(void *state, uint64_t offset, void *into, size_t byte
 
 /* From now on another connection is used. Only the manifest has bytes that are kept, and it is read
  * once, so a doubt never concerns kept bytes. */
-bool lod_remote_object_doubt(void *state, uint64_t offset, size_t bytes)
+bool lod_remote_object_report_wrong(void *state, uint64_t offset, size_t bytes)
 {
     struct object *object = state;
     struct lod_remote *remote = object->remote;

@@ -15,7 +15,7 @@ int lod_remote_object_open(void *state, const char *name, const struct lod_objec
 void lod_remote_object_close(void *object);
 void lod_remote_object_read(void *object, struct lod_range *ranges, unsigned count,
                             enum lod_read_class class, struct lod_read_time *ret_time);
-bool lod_remote_object_doubt(void *object, uint64_t offset, size_t bytes);
+bool lod_remote_object_report_wrong(void *object, uint64_t offset, size_t bytes);
 
 /* Sends a large load as several requests. */
 int lod_remote_object_load(void *object, uint64_t offset, void *into, size_t bytes,

@@ -102,7 +102,7 @@ void lod_remote_try_succeed(struct lod_remote *remote, const struct lod_http_req
     remote->failing = false;
     lod_retry_budget_earn(&remote->budget);
     if (waited) {
-        lod_late_see(&remote->late, waited);
+        lod_late_add_wait(&remote->late, waited);
         remote->latency_ns =
             remote->latency_ns
                 ? remote->latency_ns - remote->latency_ns / LATENCY_WEIGHT + waited / LATENCY_WEIGHT

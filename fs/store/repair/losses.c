@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int lod_repair_lose(struct lod_repair_report *report, const char *name, const char *what,
-                    uint64_t items)
+int lod_repair_add_loss(struct lod_repair_report *report, const char *name, const char *what,
+                        uint64_t items)
 {
     report->losses_count++;
     if (report->losses.count == LOD_LOSSES_MAX) {

@@ -30,7 +30,7 @@ struct lod_repair_report {
 void lod_repair_report_finish(struct lod_repair_report *report);
 
 /* Adds a loss; `name` is copied and may be NULL. Returns -ENOMEM. */
-LOD_MUST_CHECK int lod_repair_lose(struct lod_repair_report *report, const char *name,
-                                   const char *what, uint64_t items);
+LOD_MUST_CHECK int lod_repair_add_loss(struct lod_repair_report *report, const char *name,
+                                       const char *what, uint64_t items);
 
 #endif

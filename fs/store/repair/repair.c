@@ -127,7 +127,7 @@ static int miss_records(struct repair *r)
         missing = r->old.records - s->records.count - lost;
     }
     return missing || (lost == 0 && has_gap(s))
-               ? lod_repair_lose(r->report, NULL, "files of records are missing", missing)
+               ? lod_repair_add_loss(r->report, NULL, "files of records are missing", missing)
                : 0;
 }
 

@@ -177,7 +177,7 @@ static int salvage_record(struct lod_store *store, struct lod_salvage *s, const 
         what = NULL;
     } else if (lod_record_name_valid(name)) {
         s->records_lost++;
-        error = lod_repair_lose(report, name, what, recd.items);
+        error = lod_repair_add_loss(report, name, what, recd.items);
     } else {
         error = 0; /* not a record's name, so no record is missing */
     }

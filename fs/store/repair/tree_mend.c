@@ -89,7 +89,8 @@ int lod_tree_mend_aliases(struct lod_salvage *s, struct lod_repair_report *repor
             entry->item = owner->item;
             entry->target = NULL; /* only symbolic links keep a target */
         } else {
-            error = lod_repair_lose(report, entry->path, "the file it is an alias of is lost", 0);
+            error =
+                lod_repair_add_loss(report, entry->path, "the file it is an alias of is lost", 0);
         }
     }
     for (size_t i = 0; !error && i < s->entries.count; i++) {
@@ -140,7 +141,7 @@ int lod_tree_mend_folders(struct lod_salvage *s, struct lod_repair_report *repor
     const char *before = "";
     uint32_t *sorted = NULL;
 
-    int error = lod_repair_lose(
+    int error = lod_repair_add_loss(
         report, NULL,
         "the tree record: symbolic links, empty folders, aliases of equal and hard-linked files, "
         "modes and times of folders, and the options of pack",

@@ -166,12 +166,12 @@ static void tier_object_offer(void *state, uint64_t offset, const void *from, si
     }
 }
 
-static bool tier_object_doubt(void *state, uint64_t offset, size_t bytes)
+static bool tier_object_report_wrong(void *state, uint64_t offset, size_t bytes)
 {
     struct tier_object *object = state;
 
-    return (object->key && lod_tier_doubt(object->tier, object->key, offset, bytes)) ||
-           lod_object_doubt(object->inner, offset, bytes);
+    return (object->key && lod_tier_report_wrong(object->tier, object->key, offset, bytes)) ||
+           lod_object_report_wrong(object->inner, offset, bytes);
 }
 
 static bool tier_copies(const void *state, uint64_t key, uint64_t *ret_room)
@@ -245,7 +245,7 @@ static const struct lod_store_backend backend = {
     .object_load = tier_object_load,
     .object_copied = tier_object_copied,
     .object_offer = tier_object_offer,
-    .object_doubt = tier_object_doubt,
+    .object_report_wrong = tier_object_report_wrong,
     .copies = tier_copies,
     .listed = tier_listed,
     .loads = tier_loads,

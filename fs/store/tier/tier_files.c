@@ -265,7 +265,7 @@ int lod_tier_files_each(int tier_fd, lod_tier_slice_each each, void *ctx)
     return walk_folder(&walk, tier_fd, ".", 0);
 }
 
-int lod_tier_slice_give_up(int tier_fd, const struct lod_tier_slice *slice, uint64_t *ret_bytes)
+int lod_tier_slice_evict_first(int tier_fd, const struct lod_tier_slice *slice, uint64_t *ret_bytes)
 {
     char name[LOD_ID_TEXT_BYTES + NAME_BYTES];
     struct stat st;

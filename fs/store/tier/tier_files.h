@@ -56,7 +56,7 @@ LOD_MUST_CHECK int lod_tier_files_each(int tier_fd, lod_tier_slice_each each, vo
 
 /* Unlinks a slice that was not used since lod_tier_files_each reported it. Returns how many bytes
  * it had in *ret_bytes. -ENOENT, -ESTALE. */
-LOD_MUST_CHECK int lod_tier_slice_give_up(int tier_fd, const struct lod_tier_slice *slice,
-                                          uint64_t *ret_bytes);
+LOD_MUST_CHECK int lod_tier_slice_evict_first(int tier_fd, const struct lod_tier_slice *slice,
+                                              uint64_t *ret_bytes);
 
 #endif

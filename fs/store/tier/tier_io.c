@@ -34,7 +34,7 @@ static bool drop(struct lod_tier *tier, uint64_t key, uint64_t n)
     const bool locked = lod_tier_space_lock(&tier->space); /* else the next sum finds it */
     const bool gone = !lod_tier_slice_unlink(tier->store_fd, key, n, &bytes);
     if (locked && gone) {
-        lod_tier_space_give(&tier->space, lod_tier_space_of(bytes));
+        lod_tier_space_release(&tier->space, lod_tier_space_of(bytes));
     }
     if (locked) {
         lod_tier_space_unlock(&tier->space);
@@ -52,7 +52,7 @@ static void fail(struct lod_tier *tier, uint64_t key, uint64_t n, int error)
              "%016" PRIx64 ".%" PRIu64 " cannot be read (%s): its bytes come from the store", key,
              n, strerrordesc_np(-error));
     atomic_fetch_add(&tier->errors, 1);
-    lod_tier_say(tier, line);
+    lod_tier_report(tier, line);
     (void)drop(tier, key, n);
 }
 
@@ -142,7 +142,7 @@ static int append(struct lod_tier *tier, uint64_t key, const struct part *part, 
     }
     int error = lod_tier_slice_append(tier->store_fd, key, part->n, there,
                                       from + (there - part->at), (size_t)(end - there), &wrote);
-    lod_tier_space_give(&tier->space, lod_tier_space_of(end) - lod_tier_space_of(there + wrote));
+    lod_tier_space_release(&tier->space, lod_tier_space_of(end) - lod_tier_space_of(there + wrote));
     atomic_fetch_add(&tier->written_bytes, wrote);
     return error;
 }
@@ -152,7 +152,7 @@ static bool judge(struct lod_tier *tier, int error)
 {
     if (error == -ENOSPC || error == -EDQUOT) {
         lod_tier_space_note_full(&tier->space, lod_clock_ns());
-        lod_tier_say(tier, "its disk is full: nothing is written until there is space");
+        lod_tier_report(tier, "its disk is full: nothing is written until there is space");
         return false;
     }
     return error && error != -E2BIG && error != -ESTALE && error != -ENOENT && error != -EAGAIN;
@@ -179,7 +179,7 @@ static void write_part(struct lod_tier *tier, uint64_t key, const struct part *p
     lod_tier_health_end(&tier->health, place, failed, lod_clock_ns());
     if (failed) {
         atomic_fetch_add(&tier->errors, 1);
-        lod_tier_say(tier, "a file cannot be written: the bytes are not kept");
+        lod_tier_report(tier, "a file cannot be written: the bytes are not kept");
     }
 }
 
@@ -217,7 +217,7 @@ static bool note_range(struct lod_tier *tier, uint64_t hash)
     return !known;
 }
 
-bool lod_tier_doubt(struct lod_tier *tier, uint64_t key, uint64_t offset, size_t bytes)
+bool lod_tier_report_wrong(struct lod_tier *tier, uint64_t key, uint64_t offset, size_t bytes)
 {
     const uint64_t range[] = {offset, bytes};
     bool dropped = false;
@@ -234,8 +234,8 @@ bool lod_tier_doubt(struct lod_tier *tier, uint64_t key, uint64_t offset, size_t
     }
     if (dropped) {
         atomic_fetch_add(&tier->errors, 1);
-        lod_tier_say(tier,
-                     "bytes have a wrong hash: they were dropped, and are read from the store");
+        lod_tier_report(tier,
+                        "bytes have a wrong hash: they were dropped, and are read from the store");
     }
     return note_range(tier, lod_hash64(range, sizeof(range), key)) || dropped;
 }

@@ -172,8 +172,8 @@ void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes)
     }
     while (given < bytes && lod_tier_space_room(&tier->space) < bytes &&
            next_victim(tier, &others, &slice)) {
-        if (!lod_tier_slice_give_up(tier->dir_fd, &slice, &gone)) {
-            lod_tier_space_give(&tier->space, lod_tier_space_of(gone));
+        if (!lod_tier_slice_evict_first(tier->dir_fd, &slice, &gone)) {
+            lod_tier_space_release(&tier->space, lod_tier_space_of(gone));
             given += gone;
         }
     }

@@ -123,7 +123,7 @@ bool lod_tier_space_take(struct lod_tier_space *space, uint64_t bytes)
     return atomic_load(&space->counted);
 }
 
-void lod_tier_space_give(struct lod_tier_space *space, uint64_t bytes)
+void lod_tier_space_release(struct lod_tier_space *space, uint64_t bytes)
 {
     const uint64_t used = lod_tier_space_used(space);
 

@@ -44,7 +44,7 @@ void lod_tier_space_unlock(struct lod_tier_space *space);
 /* With the lock: counts bytes before they are written. Returns false if there is no room. */
 LOD_MUST_CHECK bool lod_tier_space_take(struct lod_tier_space *space, uint64_t bytes);
 /* With the lock: counts bytes that are gone, or were not written after all. */
-void lod_tier_space_give(struct lod_tier_space *space, uint64_t bytes);
+void lod_tier_space_release(struct lod_tier_space *space, uint64_t bytes);
 /* With the lock: sets the sum. */
 void lod_tier_space_set(struct lod_tier_space *space, uint64_t bytes);
 
@@ -52,7 +52,7 @@ void lod_tier_space_set(struct lod_tier_space *space, uint64_t bytes);
 void lod_tier_space_note_full(struct lod_tier_space *space, uint64_t now_ns);
 bool lod_tier_space_is_full(struct lod_tier_space *space, uint64_t now_ns);
 
-/* Any thread, without the lock: the sum, and how many bytes more may be written. */
+/* Return the sum, and how many more bytes may be written. Any thread, without the lock. */
 uint64_t lod_tier_space_used(const struct lod_tier_space *space);
 uint64_t lod_tier_space_room(const struct lod_tier_space *space);
 /* The second number, for a sum that was read just now. */

@@ -45,7 +45,7 @@ bool lod_tier_is_over(struct lod_tier *tier)
     return over;
 }
 
-void lod_tier_say(struct lod_tier *tier, const char *line)
+void lod_tier_report(struct lod_tier *tier, const char *line)
 {
     const uint64_t now = lod_clock_ns();
 

@@ -86,7 +86,7 @@ void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes);
 void lod_tier_room_announced(struct lod_tier *tier);
 
 /* Reports a line about the tier to the user, at most one a minute. */
-void lod_tier_say(struct lod_tier *tier, const char *line);
+void lod_tier_report(struct lod_tier *tier, const char *line);
 
 /* Reads [offset, offset + bytes) of an object. Returns how many of the first bytes could be read.
  */
@@ -102,6 +102,6 @@ void lod_tier_write(struct lod_tier *tier, uint64_t key, uint64_t offset, const 
 
 /* Called when a hash of the range was wrong: unlinks its slices. Returns whether bytes of the tier
  * may have been the cause, so that reading again can help. */
-bool lod_tier_doubt(struct lod_tier *tier, uint64_t key, uint64_t offset, size_t bytes);
+bool lod_tier_report_wrong(struct lod_tier *tier, uint64_t key, uint64_t offset, size_t bytes);
 
 #endif

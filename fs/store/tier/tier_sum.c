@@ -39,7 +39,7 @@ static bool add_up(struct lod_tier *tier)
     if (!error) {
         lod_tier_space_set(&tier->space, sum.bytes);
     } else if (error != -EINTR) {
-        lod_tier_say(tier, "its folders cannot be read: nothing is written");
+        lod_tier_report(tier, "its folders cannot be read: nothing is written");
     }
     lod_tier_space_unlock(&tier->space);
     return true;

@@ -73,7 +73,7 @@ static inline uint32_t lod_check_files(const struct lod_record_desc *recd)
 /*
  * Computes the steps and the sums of bytes and files. Manifest and index are open. Returns -ENOMEM.
  */
-LOD_MUST_CHECK int lod_steps_lay(struct lod_verify *verify);
+LOD_MUST_CHECK int lod_steps_compute(struct lod_verify *verify);
 
 /* Whether a slice is checked for the tables of a part, though it is of another one. */
 bool lod_verify_is_beyond(const struct lod_verify *verify, const struct lod_slice *slice);

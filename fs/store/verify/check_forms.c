@@ -74,7 +74,7 @@ static int make_form(struct forms *f, unsigned form, uint64_t bytes)
         const uint64_t left = bytes - unit * unit_bytes;
         error = make_unit(f, form, unit, left < unit_bytes ? left : unit_bytes, state);
     }
-    lod_memory_semaphore_give(work, reserved);
+    lod_memory_semaphore_release(work, reserved);
     return error;
 }
 
@@ -201,7 +201,7 @@ static int check_stored(struct forms *f, const char **ret_what)
         *ret_what = error && !lod_check_stops(error) ? "malformed: it differs from its row" : NULL;
         free((void *)(uintptr_t)stored.at);
     }
-    lod_memory_semaphore_give(work, reserved);
+    lod_memory_semaphore_release(work, reserved);
     return lod_check_stops(error) ? error : 0;
 }
 

@@ -219,7 +219,7 @@ static int judge(struct tables *t, struct lod_record *record, uint32_t slot)
     const uint64_t reserved =
         lod_memory_semaphore_take(work, most < work->bytes_max ? most : work->bytes_max);
     int error = judge_text(t, record, slot);
-    lod_memory_semaphore_give(work, reserved);
+    lod_memory_semaphore_release(work, reserved);
     return error;
 }
 

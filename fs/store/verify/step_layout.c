@@ -145,7 +145,7 @@ static int lay_index(struct lod_verify *v)
     return lay_records(v);
 }
 
-int lod_steps_lay(struct lod_verify *v)
+int lod_steps_compute(struct lod_verify *v)
 {
     uint64_t items = 0;
 

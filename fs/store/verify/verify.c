@@ -95,7 +95,7 @@ static int open_all(struct lod_verify *v, const char *location, const struct lod
     }
     error = open_manifest(v, why, why_room);
     if (!error) {
-        error = lod_steps_lay(v);
+        error = lod_steps_compute(v);
     }
     if (lod_check_stops(error)) {
         snprintf(why, why_room, "%s", strerrordesc_np(-error));

@@ -184,7 +184,7 @@ int lod_member_links_check(struct lod_members *members)
 
     for (size_t i = 0; !error && i < list->count; i++) {
         struct lod_source *link = &list->at[i];
-        if (link->role == LOD_SOURCE_SYMLINK && !lod_link_stays(list, link)) {
+        if (link->role == LOD_SOURCE_SYMLINK && !lod_link_is_inside(list, link)) {
             error = refuse_leaving(members, link);
         }
     }

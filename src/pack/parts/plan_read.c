@@ -23,7 +23,7 @@ static int take_head(struct lod_pack_plan *plan, struct lod_cursor *c)
     return c->short_of_bytes || labelled > 1 ? -EBADMSG : 0;
 }
 
-/* Tables stand in the order of their files. */
+/* Tables are in the order of their files. */
 static int take_tables(struct lod_pack_plan *plan, struct lod_cursor *c)
 {
     const uint32_t count = lod_take_le32(c);

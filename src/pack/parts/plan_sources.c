@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the sources of pack.plan: all of them, or those that some records need. Paths stand in
- * their order, and each shares its beginning with the one before, so all are read in any case.
+ * Reads the sources of pack.plan: all of them, or those that some records need. Paths are in their
+ * order, and each shares its beginning with the one before, so all are read in any case.
  */
 #include <errno.h>
 #include <stdlib.h>

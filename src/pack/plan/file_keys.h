@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys by which files are ordered: files that are read together have one key, so that they
- * stand in one cut. It is no part of the format; the parts of a mount use only keys of names
+ * The keys by which files are ordered: files that are read together have one key, so that they are
+ * in one cut. It is no part of the format; the parts of a mount use only keys of names
  * (sample/part.h).
  */
 #ifndef LOD_FILE_KEYS_H

@@ -228,7 +228,7 @@ static void mark_pictures(const struct finding *f, const struct lod_order *order
     }
 }
 
-/* Gives items without a label that of their first other name. Sources stand in order of paths. */
+/* Gives items without a label that of their first other name. Sources are in order of paths. */
 static void share(const struct finding *f)
 {
     int32_t *at = f->labels->at;

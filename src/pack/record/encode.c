@@ -53,7 +53,7 @@ static void raise_promise(const struct lod_write *write, const struct lod_encode
     uint64_t bytes = encoder->memory_bytes ? encoder->memory_bytes(source) : 0;
 
     if (bytes > *promised && *promised < write->budget->bytes_max) {
-        lod_memory_semaphore_give(write->budget, *promised);
+        lod_memory_semaphore_release(write->budget, *promised);
         *promised = lod_memory_semaphore_take(write->budget, bytes);
     }
 }
@@ -144,7 +144,7 @@ void lod_encode_explain(struct lod_record_job *job, uint32_t file)
         ask_why(job, source);
     }
     lod_buf_finish(&job->buffer);
-    lod_memory_semaphore_give(write->budget, promised);
+    lod_memory_semaphore_release(write->budget, promised);
 }
 
 static int encode_all(struct lod_record_job *job)
@@ -164,7 +164,7 @@ static int encode_all(struct lod_record_job *job)
                 lod_buf_finish(
                     &job->buffer); /* frees a large source together with its reservation */
             }
-            lod_memory_semaphore_give(write->budget, promised);
+            lod_memory_semaphore_release(write->budget, promised);
         }
     }
     return error;

@@ -20,7 +20,7 @@ void lod_raw_hold_begin(struct lod_record_job *job)
 
 void lod_raw_hold_finish(struct lod_record_job *job)
 {
-    lod_memory_semaphore_give(job->write->budget, job->reserved);
+    lod_memory_semaphore_release(job->write->budget, job->reserved);
     job->reserved = 0;
 }
 

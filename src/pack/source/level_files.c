@@ -43,7 +43,7 @@ static int encode(struct trial *trial, struct lod_source *source, struct lod_spa
     source->no_levels = error ? NULL : item.exact;
     source->why = error ? NULL : item.whole;
     lod_encoded_finish(&item);
-    lod_memory_semaphore_give(&trial->work, promised);
+    lod_memory_semaphore_release(&trial->work, promised);
     return error;
 }
 

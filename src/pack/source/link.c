@@ -95,7 +95,7 @@ static enum step walk_one(struct way *way)
     return go_down(way, name, bytes);
 }
 
-bool lod_link_stays(const struct lod_source_list *list, const struct lod_source *link)
+bool lod_link_is_inside(const struct lod_source_list *list, const struct lod_source *link)
 {
     struct way way = {.list = list, .rest = calloc(1, REST_MAX)};
     enum step step = way.rest ? GO_ON : LEAVES; /* without memory, the safe answer */

@@ -208,7 +208,7 @@ static int check_links(struct walk *w)
 {
     for (size_t i = 0; i < w->list.count; i++) {
         const struct lod_source *link = &w->list.at[i];
-        if (link->role == LOD_SOURCE_SYMLINK && !lod_link_stays(&w->list, link)) {
+        if (link->role == LOD_SOURCE_SYMLINK && !lod_link_is_inside(&w->list, link)) {
             return lod_first_error_set(w->how->first_error, rank_of(w), -EXDEV,
                                        "'%pE' is a symbolic link that leaves the source, to '%pE'; "
                                        "--symlinks=follow packs what it points to",

@@ -40,6 +40,6 @@ LOD_MUST_CHECK int lod_walk(const struct lod_walk *walk, struct lod_source_list 
  * Returns whether the symbolic link `link` of a sorted list stays inside the source. It resolves
  * `..`, absolute targets and links on the way. A dangling link stays inside unless it leaves first.
  */
-bool lod_link_stays(const struct lod_source_list *list, const struct lod_source *link);
+bool lod_link_is_inside(const struct lod_source_list *list, const struct lod_source *link);
 
 #endif

@@ -4,8 +4,8 @@
     fsspec.open("lodfs://photos.lodfs!q5/cats/1.jpg")            # STORE!PATH, as below a mount
     fsspec.filesystem("lodfs", store="photos.lodfs").ls("q5")    # the same, by paths
 
-STORE is a folder or a URL such as s3://bucket/photos, and ends at the first `!`. fsspec is imported
-here alone; it finds this module by the entry point of the package.
+STORE is a folder or a URL such as s3://bucket/photos, and ends at the first `!`. Only this module
+imports fsspec; it finds this module by the entry point of the package.
 """
 import datetime
 import errno

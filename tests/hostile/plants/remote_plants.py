@@ -58,7 +58,8 @@ REMOTE = (
     ("a tier does not keep the index", "fs/store/index/index_copy.c",
      "    bool has = copy->keep;\n", "    bool has = false;\n", "remote-tier_index"),
     ("a wrong block of the index's copy is not asked for again", "fs/store/index/blocks.c",
-     "LOD_BLOCK_BYTES) || !fresh;", "LOD_BLOCK_BYTES) && fresh;", "remote-tier_index"),
+     "LOD_BLOCK_BYTES) ||\n           !fresh;", "LOD_BLOCK_BYTES) && fresh;",
+     "remote-tier_index"),
     ("other users may use the folder of a tier", "fs/store/tier/tier_folder.c",
      "return st->st_mode & OTHERS ?", "return st->st_mode & S_ISVTX ?", "hostile-tier"),
 )

@@ -15,7 +15,7 @@ USERS = (
     ("attributes tell the sizes of another fidelity", "fs/fuse/xattr.c",
      "(unsigned long long)plan.bytes);", "(unsigned long long)asked->contents.bytes);",
      "mount-service"),
-    ("-o setuid= keeps root's group", "fs/fuse/act_as.c",
+    ("-o setuid= keeps root's group", "fs/fuse/change_user.c",
      "setgid(found->pw_gid) ||", "found->pw_gid == 0xfffffffeu ||", "mount-users"),
     ("a mount of a folder lists the number of the folder above", "fs/fuse/subdir.c",
      "    if (is_root(ops, found)) {\n", "    if (!found) {\n", "mount-subdir"),
@@ -67,7 +67,7 @@ USERS = (
 PAGE = (
     ("a stranger's name is markup in the page of report", "src/report/html.c",
      'return "&lt;";', "return NULL;", "src/html"),
-    ("report replaces a file", "src/report/whole_file.c", "!replaces ?", "replaces ?", "src/html"),
+    ("report replaces a file", "src/report/atomic_file.c", "!replaces ?", "replaces ?", "src/html"),
     ("a large photograph is decoded again for each megabyte of it", "fs/read/read.c",
      "MADE) {\n            error = copy_made", "MADE && run == 1) {\n            error = copy_made",
      "read/unit_cache"),

@@ -105,12 +105,12 @@ Test(access_history, records_that_share_a_row_replace_each_other)
 Test(access_history, a_doubt_is_answered_now_and_then)
 {
     lod_access_history_read(&history, 3, 30, 1000);
-    cr_assert(lod_access_history_doubt(&history, 3, 3600ull * 1000 * 1000 * 1000));
-    cr_assert(!lod_access_history_doubt(&history, 3, 1));
+    cr_assert(lod_access_history_may_ask_again(&history, 3, 3600ull * 1000 * 1000 * 1000));
+    cr_assert(!lod_access_history_may_ask_again(&history, 3, 1));
     cr_assert(lod_access_history_may_ask(&history, 3, 1), "a look is something else");
     lod_access_history_read(&history, 4, 40, 1000);
-    cr_assert(lod_access_history_doubt(&history, 4, 0));
-    cr_assert(lod_access_history_doubt(&history, 4, 0), "its time is over");
-    lod_access_history_trust(&history, 4, 3600ull * 1000 * 1000 * 1000);
-    cr_assert(!lod_access_history_doubt(&history, 4, 0), "put off");
+    cr_assert(lod_access_history_may_ask_again(&history, 4, 0));
+    cr_assert(lod_access_history_may_ask_again(&history, 4, 0), "its time is over");
+    lod_access_history_postpone(&history, 4, 3600ull * 1000 * 1000 * 1000);
+    cr_assert(!lod_access_history_may_ask_again(&history, 4, 0), "put off");
 }

@@ -47,8 +47,8 @@ static bool opens(const char *kind, bool apart)
 {
     struct lod_gpu *gpu = NULL;
     char why[LOD_GPU_LABEL];
-    bool found =
-        lod_gpu_open(kind, NULL, &gpu, why, sizeof(why)) == 0 && (!apart || lod_gpu_is_apart(gpu));
+    bool found = lod_gpu_open(kind, NULL, &gpu, why, sizeof(why)) == 0 &&
+                 (!apart || lod_gpu_is_separate(gpu));
 
     lod_gpu_close(gpu);
     return found;

@@ -75,7 +75,7 @@ Test(extents, levels_are_read_below_q10_and_the_exact_image_alone_from_there_on)
     cr_expect_eq(extents.at[1].bytes[0], 1100);
 }
 
-/* Each small item belongs to one extent, and both ways of asking give the same. */
+/* Each small item belongs to one extent, and both functions agree which. */
 static void check_small(uint32_t count)
 {
     uint32_t from, to, next = 0;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "report/html.h"
-#include "report/whole_file.h"
+#include "report/atomic_file.h"
 
 static const char *shown(const char *text)
 {
@@ -68,17 +68,17 @@ static void remove_place(const struct place *place)
 Test(html, a_file_appears_when_it_is_complete)
 {
     const struct place place = make_place();
-    struct lod_whole_file file;
+    struct lod_atomic_file file;
 
-    cr_assert_eq(lod_whole_file_open(place.path, false, &file), 0);
+    cr_assert_eq(lod_atomic_file_open(place.path, false, &file), 0);
     fputs("page", file.out);
     cr_expect(access(place.path, F_OK) < 0);
-    cr_expect_eq(lod_whole_file_commit(&file), 0);
+    cr_expect_eq(lod_atomic_file_commit(&file), 0);
     cr_expect_eq(access(place.path, F_OK), 0);
     cr_expect(access(place.other, F_OK) < 0);
-    cr_expect_eq(lod_whole_file_open(place.path, false, &file), -EEXIST);
-    cr_assert_eq(lod_whole_file_open(place.path, true, &file), 0);
-    lod_whole_file_abandon(&file);
+    cr_expect_eq(lod_atomic_file_open(place.path, false, &file), -EEXIST);
+    cr_assert_eq(lod_atomic_file_open(place.path, true, &file), 0);
+    lod_atomic_file_abandon(&file);
     cr_expect_eq(access(place.path, F_OK), 0);
     remove_place(&place);
 }
@@ -87,13 +87,13 @@ Test(html, a_file_appears_when_it_is_complete)
 Test(html, a_file_that_came_meanwhile_is_kept)
 {
     const struct place place = make_place();
-    struct lod_whole_file file;
+    struct lod_atomic_file file;
     struct stat st;
 
-    cr_assert_eq(lod_whole_file_open(place.path, false, &file), 0);
+    cr_assert_eq(lod_atomic_file_open(place.path, false, &file), 0);
     fputs("page", file.out);
     fclose(fopen(place.path, "w"));
-    cr_expect_eq(lod_whole_file_commit(&file), -EEXIST);
+    cr_expect_eq(lod_atomic_file_commit(&file), -EEXIST);
     cr_assert_eq(stat(place.path, &st), 0);
     cr_expect_eq(st.st_size, 0);
     remove_place(&place);

@@ -14,7 +14,7 @@
 
 struct copy_store {
     uint64_t copied; /* the copy has this many bytes from the start of each object */
-    bool wrong;      /* these bytes are wrong, until lod_object_doubt is called */
+    bool wrong;      /* these bytes are wrong, until lod_object_report_wrong is called */
     struct lod_store *inner;
     unsigned offers, doubts;
     uint64_t offset; /* of the last offer */
@@ -87,7 +87,7 @@ static inline void copy_object_offer(void *state, uint64_t offset, const void *f
     store->first = *(const uint8_t *)from;
 }
 
-static inline bool copy_object_doubt(void *state, uint64_t offset, size_t bytes)
+static inline bool copy_object_report_wrong(void *state, uint64_t offset, size_t bytes)
 {
     struct copy_store *store = ((struct copy_object *)state)->store;
     const bool was_wrong = store->wrong;
@@ -107,7 +107,7 @@ static const struct lod_store_backend copy_backend = {
     .object_pread = copy_object_pread,
     .object_load = copy_object_load,
     .object_offer = copy_object_offer,
-    .object_doubt = copy_object_doubt,
+    .object_report_wrong = copy_object_report_wrong,
 };
 
 /* Borrows `copy`. */

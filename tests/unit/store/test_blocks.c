@@ -59,7 +59,7 @@ void lod_object_offer(struct lod_object *object, uint64_t offset, const void *fr
     (void)bytes;
 }
 
-bool lod_object_doubt(struct lod_object *object, uint64_t offset, size_t bytes)
+bool lod_object_report_wrong(struct lod_object *object, uint64_t offset, size_t bytes)
 {
     (void)object;
     (void)offset;

@@ -16,19 +16,19 @@ Test(buffer_pool, a_returned_buffer_is_reused_if_its_size_fits)
     uint8_t *first = lod_buffer_pool_take(&pool, PIECE);
     cr_assert_eq((uintptr_t)first % 64, 0);
     memset(first, 1, PIECE);
-    lod_buffer_pool_give(&pool, first);
+    lod_buffer_pool_release(&pool, first);
     cr_assert_eq(pool.bytes, PIECE);
     cr_assert_eq(lod_buffer_pool_take(&pool, PIECE * 4 / 5), first, "a little smaller");
     cr_assert_eq(pool.bytes, 0);
-    lod_buffer_pool_give(&pool, first);
+    lod_buffer_pool_release(&pool, first);
     uint8_t *small = lod_buffer_pool_take(&pool, PIECE / 2),
             *large = lod_buffer_pool_take(&pool, PIECE + 1);
     cr_assert(small != first && large != first && pool.count == 1);
-    lod_buffer_pool_give(&pool, small);
-    lod_buffer_pool_give(&pool, large);
+    lod_buffer_pool_release(&pool, small);
+    lod_buffer_pool_release(&pool, large);
     cr_assert_eq(pool.count, 3);
     cr_assert_eq(lod_buffer_pool_take(&pool, PIECE), large, "the one that is still in the cache");
-    lod_buffer_pool_give(&pool, large);
+    lod_buffer_pool_release(&pool, large);
     lod_buffer_pool_finish(&pool);
 }
 
@@ -45,13 +45,13 @@ Test(buffer_pool, the_pool_keeps_no_more_than_its_limit)
             cr_assert_not_null(piece[i]);
         }
         for (unsigned i = 0; i < 3 * LOD_BUFFER_POOL_PIECES; i++) {
-            lod_buffer_pool_give(&pool, piece[i]);
+            lod_buffer_pool_release(&pool, piece[i]);
             cr_assert(pool.count <= LOD_BUFFER_POOL_PIECES &&
                       pool.bytes <= LOD_BUFFER_POOL_BYTES_MAX);
         }
         cr_assert(bytes < LOD_BUFFER_POOL_LEAST ? pool.count == 0 : pool.count > 0);
     }
-    lod_buffer_pool_give(&pool, NULL);
+    lod_buffer_pool_release(&pool, NULL);
     lod_buffer_pool_finish(&pool);
 }
 

@@ -39,7 +39,7 @@ Test(flight, an_entry_goes_from_absent_to_loading_to_ready)
     cr_assert_eq(lod_flight_find(shard, flight.key), &flight);
     cr_assert_eq(flight.state, LOD_FLIGHT_LOADING);
     cr_assert_null(lod_flight_find(shard, (struct lod_key){5, 7}));
-    lod_flight_land(shard, &flight, 0);
+    lod_flight_complete(shard, &flight, 0);
     cr_assert_eq(flight.state, LOD_FLIGHT_READY);
     cr_assert(!lod_flight_is_stale(&flight));
     lod_flight_unlink(shard, &flight);
@@ -53,7 +53,7 @@ Test(flight, failures_are_remembered_unless_they_are_temporary)
     struct lod_flight_shard *shard = locked(flight.key);
 
     lod_flight_link(shard, &flight);
-    lod_flight_land(shard, &flight, -EIO);
+    lod_flight_complete(shard, &flight, -EIO);
     cr_assert_eq(lod_flight_find(shard, flight.key), &flight);
     cr_assert_eq(flight.error, -EIO);
     cr_assert(!lod_flight_is_stale(&flight));
@@ -63,7 +63,7 @@ Test(flight, failures_are_remembered_unless_they_are_temporary)
     static const int passing[] = {-ENOMEM, -EINTR, -ETIME, -EMFILE, -ENFILE};
     for (unsigned i = 0; i < sizeof(passing) / sizeof(passing[0]); i++) {
         lod_flight_link(shard, &flight);
-        lod_flight_land(shard, &flight, passing[i]);
+        lod_flight_complete(shard, &flight, passing[i]);
         cr_assert(!flight.linked);
     }
     pthread_mutex_unlock(&shard->lock);
@@ -99,7 +99,7 @@ static void *land(void *arg)
         usleep(100);
         pthread_mutex_lock(&shard->lock);
     }
-    lod_flight_land(shard, flight, 0);
+    lod_flight_complete(shard, flight, 0);
     pthread_mutex_unlock(&shard->lock);
     return NULL;
 }
@@ -112,10 +112,10 @@ Test(flight, a_waiter_is_woken_or_gives_up_at_its_deadline)
     pthread_t thread;
 
     lod_flight_link(shard, &flight);
-    cr_assert_eq(lod_flight_await(shard, &past), -ETIME);
+    cr_assert_eq(lod_flight_wait(shard, &past), -ETIME);
     cr_assert_eq(pthread_create(&thread, NULL, land, &flight), 0);
     while (flight.state == LOD_FLIGHT_LOADING) {
-        cr_assert_eq(lod_flight_await(shard, &until), 0);
+        cr_assert_eq(lod_flight_wait(shard, &until), 0);
     }
     cr_assert_gt(until.tv_sec, 1, "the deadline of all waits of one call");
     pthread_mutex_unlock(&shard->lock);

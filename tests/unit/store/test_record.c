@@ -180,7 +180,7 @@ Test(record, truncated_anywhere_is_refused)
     fixture_destroy(&f);
 }
 
-/* Swapped segments of equal length have right hashes, but of the other place. */
+/* Swapped segments of equal length have right hashes, but each has that of the other's place. */
 Test(record, a_frame_in_another_place_is_refused)
 {
     struct fixture f = fixture_create();

@@ -71,7 +71,7 @@ Test(store, known_facts_are_compared_and_a_folder_keeps_no_copies)
     cr_assert_eq(lod_object_copied(object, 3, 10), 3);
     cr_assert(!lod_store_copies(f.store, 0, &room) && room == 0);
     lod_object_offer(object, 0, "0123456789", 10);
-    cr_assert(!lod_object_doubt(object, 0, 10), "a disk has no second answer");
+    cr_assert(!lod_object_report_wrong(object, 0, 10), "a disk has no second answer");
     lod_object_close(object);
     facts.bytes = 11;
     cr_assert_eq(lod_object_open_known(f.store, "records/x", &facts, &object), -EBADMSG);

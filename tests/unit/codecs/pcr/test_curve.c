@@ -204,7 +204,7 @@ Test(curve, fidelities_of_the_same_bits_are_the_same)
     lod_buf_finish(&jpeg);
 }
 
-/* The source stands above q5: nothing is decoded to know its likeness. */
+/* Above q5 the source is shown, so nothing is decoded to find its likeness. */
 Test(curve, beside_the_source_the_rest_is_the_source)
 {
     struct lod_buf jpeg = sample_jpeg(&(struct sample){.width = 300, .height = 200});

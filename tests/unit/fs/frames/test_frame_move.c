@@ -52,7 +52,7 @@ static void put(unsigned record, int error)
     struct lod_flight_shard *shard = lod_fetch_shard(&fetch, key_of(record));
     pthread_mutex_lock(&shard->lock);
     lod_flight_link(shard, &entry->flight);
-    lod_flight_land(shard, &entry->flight, error);
+    lod_flight_complete(shard, &entry->flight, error);
     pthread_mutex_unlock(&shard->lock);
     lod_blob_unref(&chunk->blob);
 }

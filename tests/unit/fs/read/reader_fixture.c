@@ -115,7 +115,7 @@ int lod_record_read(struct lod_record *record, struct lod_range *ranges, unsigne
 }
 
 /* A doubted frame is right from then on, once. */
-bool lod_record_doubt(struct lod_record *record, const struct lod_place *place)
+bool lod_record_report_wrong(struct lod_record *record, const struct lod_place *place)
 {
     (void)record;
     (void)place;
@@ -320,7 +320,7 @@ int lod_dataset_frame_failed(struct lod_dataset *dataset, const struct lod_item 
     (void)frame;
     (void)offset;
     frames_failed++;
-    return lod_error_passes(error) ? error : -EIO;
+    return lod_error_is_temporary(error) ? error : -EIO;
 }
 
 int lod_dataset_item(struct lod_dataset *dataset, uint32_t number, struct lod_item *ret_item)

@@ -31,7 +31,8 @@ static void end(void)
 
 TestSuite(frame_parts, .init = begin, .fini = end);
 
-/* The end of a frame, a whole one and the beginning of a third, then text, then two of one frame.
+/* The plan has the end of one frame, a complete second frame, the beginning of a third, a text, and
+ * two parts of one frame.
  */
 static struct lod_plan sample(void)
 {

@@ -13,7 +13,7 @@ static uint64_t relieved;
 static void relief(void *ctx, uint64_t bytes)
 {
     relieved += bytes;
-    lod_byte_limit_give(ctx, (size_t)bytes);
+    lod_byte_limit_release(ctx, (size_t)bytes);
 }
 
 static void begin(void)
@@ -36,7 +36,7 @@ Test(memory_semaphore, half_is_lent)
     uint64_t taken = lod_memory_semaphore_take(&work, 500);
     cr_assert_eq(taken, 500);
     cr_assert_eq(relieved, 0, "they fit together");
-    lod_memory_semaphore_give(&work, taken);
+    lod_memory_semaphore_release(&work, taken);
 }
 
 Test(memory_semaphore, a_reservation_of_more_gets_what_it_lacks)
@@ -45,11 +45,11 @@ Test(memory_semaphore, a_reservation_of_more_gets_what_it_lacks)
     uint64_t taken = lod_memory_semaphore_take(&work, 701);
     cr_assert_eq(relieved, 101);
     cr_assert_eq(work.kept.bytes, 299);
-    lod_memory_semaphore_give(&work, taken);
+    lod_memory_semaphore_release(&work, taken);
     taken = lod_memory_semaphore_take(&work, 5000);
     cr_assert_eq(taken, 1000);
     cr_assert_eq(work.kept.bytes, 0);
-    lod_memory_semaphore_give(&work, taken);
+    lod_memory_semaphore_release(&work, taken);
 }
 
 static void *take_late(void *ctx)
@@ -83,9 +83,9 @@ Test(memory_semaphore, a_reservation_waits_for_others_before_kept_results_go)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     cr_assert_eq(relieved, 0);
-    lod_memory_semaphore_give(&work, first);
+    lod_memory_semaphore_release(&work, first);
     pthread_join(thread, NULL);
     cr_assert_eq(late, 600);
     cr_assert_eq(relieved, 0, "300 and 600 fit");
-    lod_memory_semaphore_give(&work, late);
+    lod_memory_semaphore_release(&work, late);
 }

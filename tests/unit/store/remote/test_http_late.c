@@ -12,8 +12,8 @@ static struct lod_late late;
 static void see(unsigned count, uint64_t ms)
 {
     for (unsigned i = 0; i < count; i++) {
-        lod_late_send(&late, false);
-        lod_late_see(&late, ms * MS);
+        lod_late_add_request(&late, false);
+        lod_late_add_wait(&late, ms * MS);
     }
 }
 
@@ -21,10 +21,10 @@ Test(http_late, says_nothing_before_16_answers)
 {
     see(15, 100);
     cr_assert_eq(lod_late_after_ns(&late), 0);
-    cr_assert_not(lod_late_may(&late, 0));
+    cr_assert_not(lod_late_may_repeat(&late, 0));
     see(1, 100);
     cr_assert_eq(lod_late_after_ns(&late), 200 * MS);
-    cr_assert(lod_late_may(&late, 0));
+    cr_assert(lod_late_may_repeat(&late, 0));
 }
 
 Test(http_late, is_twice_the_95th_percentile)
@@ -48,8 +48,8 @@ Test(http_late, at_most_2_percent_are_asked_twice)
     unsigned seconds = 0;
     for (unsigned i = 0; i < 2560; i++) { /* each is late */
         see(1, 10);
-        if (lod_late_may(&late, 0)) {
-            lod_late_send(&late, true);
+        if (lod_late_may_repeat(&late, 0)) {
+            lod_late_add_request(&late, true);
             seconds++;
         }
     }
@@ -61,6 +61,6 @@ Test(http_late, none_for_ten_seconds_after_slow_down)
 {
     see(64, 10);
     lod_late_slow_down(&late, 5 * LOD_SECOND_NS);
-    cr_assert_not(lod_late_may(&late, 14 * LOD_SECOND_NS));
-    cr_assert(lod_late_may(&late, 15 * LOD_SECOND_NS));
+    cr_assert_not(lod_late_may_repeat(&late, 14 * LOD_SECOND_NS));
+    cr_assert(lod_late_may_repeat(&late, 15 * LOD_SECOND_NS));
 }

@@ -65,13 +65,13 @@ Test(tier, wrong_bytes_are_dropped_once_and_not_written_again_at_once)
     uint8_t byte = 0;
     cr_assert_eq(lod_object_pread(t.object, 77, &byte, 1), 0);
     cr_assert_neq(byte, t.truth[77]);
-    cr_assert(lod_object_doubt(t.object, 70, 100));
+    cr_assert(lod_object_report_wrong(t.object, 70, 100));
     cr_assert_eq(slice_bytes(&t, 0), -1);
     cr_assert_eq(slice_bytes(&t, 1), MIB, "another slice");
     cr_assert_eq(lod_object_pread(t.object, 77, &byte, 1), 0);
     cr_assert_eq(byte, t.truth[77]);
-    cr_assert(lod_object_doubt(t.object, 500, 100), "another reader had it from there too");
-    cr_assert(!lod_object_doubt(t.object, 500, 100), "the store itself is wrong");
+    cr_assert(lod_object_report_wrong(t.object, 500, 100), "another reader had it from there too");
+    cr_assert(!lod_object_report_wrong(t.object, 500, 100), "the store itself is wrong");
     offer(&t, 0, LOD_SLICE_BYTES);
     cr_assert_eq(slice_bytes(&t, 0), -1, "so it is not read for ever");
     cr_assert_eq(stats_of(&t).bytes, MIB);
@@ -165,7 +165,7 @@ Test(tier, a_pause_after_a_full_disk_ends_when_there_is_space)
     cr_assert(!lod_tier_space_take(&space, 8193), "more than there is room for");
     cr_assert(lod_tier_space_take(&space, 8192));
     cr_assert(!lod_tier_space_take(&space, 1), "counted before it is written");
-    lod_tier_space_give(&space, 4096);
+    lod_tier_space_release(&space, 4096);
     cr_assert_eq(lod_tier_space_room(&space), 4096);
     lod_tier_space_unlock(&space);
     lod_tier_space_finish(&space);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* -o setuid=: the process changes its user permanently. */
-#ifndef LOD_ACT_AS_H
-#define LOD_ACT_AS_H
+#ifndef LOD_CHANGE_USER_H
+#define LOD_CHANGE_USER_H
 
 #include "compiler.h"
 
@@ -9,6 +9,6 @@
  * Takes user, group and groups of the user with this name or number, and his HOME. Call it before
  * threads start. Returns -EINVAL if there is no such user, or -EPERM, after a logged line.
  */
-LOD_MUST_CHECK int lod_act_as(const char *user);
+LOD_MUST_CHECK int lod_change_user(const char *user);
 
 #endif

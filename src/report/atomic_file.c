@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See whole_file.h. */
-#include "report/whole_file.h"
+/* See atomic_file.h. */
+#include "report/atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static int look(const char *path, bool replaces)
     return !replaces ? -EEXIST : S_ISREG(st.st_mode) ? 0 : -ENOTSUP;
 }
 
-static int create(struct lod_whole_file *file)
+static int create(struct lod_atomic_file *file)
 {
     if (asprintf(&file->unfinished, "%s.%d.tmp", file->path, (int)getpid()) < 0) {
         file->unfinished = NULL;
@@ -39,9 +39,9 @@ static int create(struct lod_whole_file *file)
     return error;
 }
 
-int lod_whole_file_open(const char *path, bool replaces, struct lod_whole_file *ret_file)
+int lod_atomic_file_open(const char *path, bool replaces, struct lod_atomic_file *ret_file)
 {
-    struct lod_whole_file file = {.out = stdout, .path = path, .replaces = replaces};
+    struct lod_atomic_file file = {.out = stdout, .path = path, .replaces = replaces};
     int error = 0;
 
     if (strcmp(path, "-") != 0) {
@@ -56,7 +56,7 @@ int lod_whole_file_open(const char *path, bool replaces, struct lod_whole_file *
     return error;
 }
 
-static int flush(struct lod_whole_file *file)
+static int flush(struct lod_atomic_file *file)
 {
     errno = 0;
     if (fflush(file->out) || ferror(file->out)) {
@@ -66,7 +66,7 @@ static int flush(struct lod_whole_file *file)
 }
 
 /* Some file systems do not know RENAME_NOREPLACE; there link(2) refuses an existing name. */
-static int give_name(const struct lod_whole_file *file)
+static int give_name(const struct lod_atomic_file *file)
 {
     if (file->replaces) {
         return rename(file->unfinished, file->path) < 0 ? -errno : 0;
@@ -80,7 +80,7 @@ static int give_name(const struct lod_whole_file *file)
     return unlink(file->unfinished) < 0 ? -errno : 0;
 }
 
-int lod_whole_file_commit(struct lod_whole_file *file)
+int lod_atomic_file_commit(struct lod_atomic_file *file)
 {
     int error = flush(file);
 
@@ -99,7 +99,7 @@ int lod_whole_file_commit(struct lod_whole_file *file)
     return error;
 }
 
-void lod_whole_file_abandon(struct lod_whole_file *file)
+void lod_atomic_file_abandon(struct lod_atomic_file *file)
 {
     if (file->unfinished) {
         fclose(file->out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See act_as.h. Keys of S3 are looked for below HOME, so the user's HOME is needed too. */
-#include "fuse/act_as.h"
+/* See change_user.h. Keys of S3 are looked for below HOME, so the user's HOME is needed too. */
+#include "fuse/change_user.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -22,7 +22,7 @@ static const struct passwd *find(const char *user)
                : getpwuid((uid_t)number);
 }
 
-int lod_act_as(const char *user)
+int lod_change_user(const char *user)
 {
     const struct passwd *found = find(user);
 
