@@ -57,7 +57,8 @@ static bool load_ahead(struct lod_prefetch *prefetch, const struct lod_item *ite
     return true;
 }
 
-/* Moves a foresight (the record to load next) to the record after this one. */
+/* Moves a foresight (the record to load next) to the record after this one. The bytes of the first
+ * two records do not count. */
 static void move_on(struct lod_foresight *next, const struct lod_item *item)
 {
     const uint64_t bytes =
@@ -65,8 +66,9 @@ static void move_on(struct lod_foresight *next, const struct lod_item *item)
 
     next->item = item->recd.first_item + item->recd.items;
     next->codec = item->codec;
-    next->records++;
-    next->bytes = next->bytes > bytes ? next->bytes - bytes : 0;
+    if (next->records++ >= AHEAD_LEAST) {
+        next->bytes = next->bytes > bytes ? next->bytes - bytes : 0;
+    }
 }
 
 /* Returns whether the foresight reaches this record. */

@@ -25,8 +25,10 @@ static struct lod_item item_of(uint32_t number)
     return of;
 }
 
-/* Begins with a store as slow as a disk, and room for all of it. */
-static void begin(unsigned loads)
+#define RECORD_BYTES (2ull * ITEMS * FRAME_BYTES)
+
+/* Begins with a store as slow as a disk. */
+static void begin_with_room(unsigned loads, uint64_t room_bytes)
 {
     items_of = item_of;
     store_bytes = 2ull * RECORDS * ITEMS * FRAME_BYTES;
@@ -36,7 +38,7 @@ static void begin(unsigned loads)
     items_end = RECORDS * ITEMS;
     cr_assert_eq(lod_frames_create(NULL,
                                    &(struct lod_frames_options){.limit = &limit,
-                                                                .room_bytes = 48 << 20,
+                                                                .room_bytes = room_bytes,
                                                                 .threads = true,
                                                                 .loads = loads,
                                                                 .loads_max = 2 * loads},
@@ -46,6 +48,11 @@ static void begin(unsigned loads)
         lod_io_estimate_add(lod_frames_io_estimate(frames), i % 2 ? 4 << 20 : 1000,
                             (i % 2 ? 40 : 10) * MS);
     }
+}
+
+static void begin(unsigned loads)
+{
+    begin_with_room(loads, 48 << 20);
 }
 
 static struct lod_frames_stats get(uint32_t number)
@@ -175,6 +182,21 @@ Test(prefetch_loads, no_thread_is_woken_if_the_next_record_is_loaded)
     lod_prefetch_ahead(&prefetch, &last, both);
     cr_assert_eq(prefetch.foresights, 3);
     lod_prefetch_finish(&prefetch);
+}
+
+Test(prefetch_loads, records_behind_the_next_one_are_foreseen_as_far_as_a_quarter_of_the_room)
+{
+    begin_with_room(4, RECORDS * RECORD_BYTES);
+    struct lod_frames_stats stats = get(0);
+    for (unsigned ms = 0; ms < 5000 && stats.prefix_bytes < 5 * RECORD_BYTES; ms++) {
+        usleep(1000);
+        lod_frames_stats(frames, &stats);
+    }
+    cr_assert_eq(stats.prefix_bytes, 5 * RECORD_BYTES, "its own, the next, and three behind it");
+    usleep(20000);
+    lod_frames_stats(frames, &stats);
+    cr_assert_eq(stats.prefix_bytes, 5 * RECORD_BYTES);
+    lod_frames_destroy(frames);
 }
 
 /* While all loads are in flight, a thread must sleep. It must not poll for a time that has passed.
