@@ -21,7 +21,9 @@ try:
 except ImportError:
     skip("PIL is not installed (Debian: python3-pil)")
 
-SIZE = [int(word) for word in os.environ.get("LODFS_PIXELS", "4000x3000").split("x")]
+SANITIZED = "ASAN_OPTIONS" in os.environ  # it is slow, and keeps memory that was freed
+PIXELS = os.environ.get("LODFS_PIXELS", "1500x1000" if SANITIZED else "4000x3000")
+SIZE = [int(word) for word in PIXELS.split("x")]
 BYTES = 3 * SIZE[0] * SIZE[1]
 FILES = 8
 STEP = 128 << 10
@@ -152,7 +154,7 @@ def main():
             print(f"{name}: {units} decoded, {count} files, {seconds:.2f} s, "
                   f"{had} of {promised} MiB")
             results.add(name, [f"at most {most} are right"] * (units > most)
-                        + ["more memory than promised"] * (had > promised))
+                        + ["more memory than promised"] * (had > promised and not SANITIZED))
     return results.finish()
 
 
