@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "log.h"
 #include "thread_start.h"
 
@@ -155,14 +154,18 @@ static void wake(int signal)
     (void)signal;
 }
 
+/* Its last act is to send WAKE to this thread, which thus seldom waits for all of KNOCK_NS. */
 static void end_thread(pthread_t thread)
 {
-    struct timespec until;
+    const struct timespec knock = {.tv_nsec = KNOCK_NS};
+    sigset_t wakes;
 
-    do {
+    sigemptyset(&wakes);
+    sigaddset(&wakes, WAKE);
+    while (pthread_tryjoin_np(thread, NULL) == EBUSY) {
         pthread_kill(thread, WAKE);
-        until = lod_clock_until(KNOCK_NS);
-    } while (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until) == ETIMEDOUT);
+        sigtimedwait(&wakes, NULL, &knock);
+    }
 }
 
 /* Returns the signals that end a mount, and WAKE. One that is ignored, as under nohup, is not among
