@@ -80,7 +80,7 @@ int lod_pool_create(unsigned threads, struct lod_pool **ret_pool)
         int error = pthread_create(&pool->threads[pool->workers], NULL, worker, pool);
         if (error) {
             lod_pool_destroy(pool);
-            return -error;
+            return error == EAGAIN ? -ENOMEM : -error;
         }
         pool->workers++;
     }

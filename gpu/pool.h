@@ -24,7 +24,7 @@ typedef int (*lod_pool_job)(void *ctx, uint64_t index);
 /*
  * Starts `threads` - 1 workers, for 1 .. LOD_POOL_THREADS_MAX threads; the caller of lod_pool_each
  * is the last one. Workers do not survive fork, so create the pool after it. Returns -EINVAL,
- * -ENOMEM or -EAGAIN.
+ * or -ENOMEM, also if no more threads are allowed.
  */
 LOD_MUST_CHECK int lod_pool_create(unsigned threads, struct lod_pool **ret_pool);
 

@@ -3,12 +3,13 @@
 #ifndef LOD_THREAD_START_H
 #define LOD_THREAD_START_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 
-/* Starts a thread with all signals blocked, in it and in those that it starts. Returns 0, or a
- * negative errno if there is no memory for one. */
+/* Starts a thread with all signals blocked, in it and in those that it starts. Returns
+ * -ENOMEM if there is no memory for one, or no more are allowed. */
 static inline int lod_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
 {
     sigset_t all, before;
@@ -17,7 +18,7 @@ static inline int lod_thread_start(pthread_t *thread, void *(*run)(void *), void
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(thread, NULL, run, arg);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return -error;
+    return error == EAGAIN ? -ENOMEM : -error; /* EAGAIN means a lock of another process */
 }
 
 #endif

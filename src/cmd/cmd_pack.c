@@ -16,20 +16,24 @@
 #include "output/summary.h"
 #include "clock.h"
 
-static int explain(const struct lod_first_error *first_error, bool resumable, int error)
+static int explain(const struct lod_pack_options *pack, const struct lod_first_error *first_error,
+                   bool resumable, int error)
 {
+    const int code = error == -EWOULDBLOCK ? LOD_EXIT_LOCKED
+                     : error == -ENODATA   ? LOD_EXIT_INCOMPLETE
+                                           : LOD_EXIT_FAILED;
+    const char *again = resumable ? "; run the same command again to continue" : "";
+
     if (error == -EINTR) {
         return lod_fail(LOD_EXIT_INTERRUPTED,
                         "interrupted: no store was made; run the same command again to %s",
                         resumable ? "continue" : "start over");
     }
-    return lod_fail(error == -EWOULDBLOCK ? LOD_EXIT_LOCKED
-                    : error == -ENODATA   ? LOD_EXIT_INCOMPLETE
-                                          : LOD_EXIT_FAILED,
-                    "%s%s",
-                    first_error->text[0] ? first_error->text
-                                         : strerrordesc_np(error < 0 ? -error : error),
-                    resumable ? "; run the same command again to continue" : "");
+    if (!first_error->text[0]) {
+        return lod_fail(code, "cannot pack '%pE' into '%pE': %s%s", pack->source, pack->store,
+                        strerrordesc_np(error < 0 ? -error : error), again);
+    }
+    return lod_fail(code, "%s%s", first_error->text, again);
 }
 
 static int conclude(const struct lod_pack_arguments *arguments,
@@ -88,7 +92,7 @@ static int pack(struct lod_pack_arguments *arguments)
     int error = lod_pack(&arguments->pack, first_error, &result);
     lod_cancel_finish(&stop);
     lod_progress_finish(&progress);
-    int code = error ? explain(first_error, result.resumable, error)
+    int code = error ? explain(&arguments->pack, first_error, result.resumable, error)
                      : conclude(arguments, &result, (double)(lod_clock_ns() - began_ns) / 1e9);
     lod_pack_finish(&result);
     lod_first_error_finish(first_error);

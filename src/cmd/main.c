@@ -4,6 +4,7 @@
  * command. mount(8) starts the program in two more ways: as mount.lodfs, and, through mount.fuse3,
  * without a command.
  */
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -245,6 +246,7 @@ static bool is_mount_helper(const char *name)
 
 int main(int argc, char **argv)
 {
+    signal(SIGXFSZ, SIG_IGN); /* beyond `ulimit -f` a write fails, and the command says so */
     if (argc > 0 && is_mount_helper(argv[0])) {
         return lod_cmd_mount_helper(argc, argv);
     }

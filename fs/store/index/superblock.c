@@ -134,7 +134,8 @@ int lod_superblock_take(const uint8_t block[LOD_BLOCK_BYTES], const struct lod_m
         take_sections(&super, &c, sections, manifest->index_bytes / LOD_BLOCK_BYTES)) {
         return set_why(
             why, why_room, -EILSEQ,
-            "the superblock of the index is malformed, or belongs to another manifest.json");
+            "the superblock of the index is malformed, or belongs to another manifest.json; lodfs "
+            "repair makes both again from the records");
     }
     *ret_super = super;
     return 0;
