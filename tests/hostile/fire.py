@@ -57,6 +57,11 @@ def lengthen(path, _):
         file.write(b"more")
 
 
+def instead(make):
+    """Returns a function that removes a file and makes something else of its name."""
+    return lambda path, _: (os.unlink(path), make(path))
+
+
 FIRE = {
     "emptied": lambda path, _: os.truncate(path, 0),
     "cut": lambda path, _: os.truncate(path, os.stat(path).st_size * 2 // 3),
@@ -64,6 +69,10 @@ FIRE = {
     "unlinked": lambda path, _: os.unlink(path),
     "replaced": replace,
     "longer": lengthen,
+    "linked": lambda path, other: (os.unlink(path), os.link(other, path)),
+    "a pipe": instead(os.mkfifo),
+    "a folder": instead(os.mkdir),
+    "a loop of links": instead(lambda path: os.symlink(os.path.basename(path), path)),
 }
 
 

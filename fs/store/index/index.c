@@ -288,7 +288,8 @@ static int open_object(struct lod_index *index, struct lod_store *store,
     if (error) {
         return set_why(why, why_room, error,
                        error == -EACCES ? "the index may not be read by this user"
-                                        : "the index cannot be opened");
+                                        : "the index cannot be opened: it is not a regular file, "
+                                          "or its storage fails");
     }
     error = lod_superblock_read(index->object, manifest, block);
     if (error && error != -EBADMSG) {
