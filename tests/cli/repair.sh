@@ -27,6 +27,13 @@ expect 1 "$LODFS" info copy
 said 'damaged or truncated; lodfs repair makes it again'
 expect 0 "$LODFS" repair copy
 diff -r store copy || fail 'repair made other bytes after the index was cut'
+for file in index manifest.json; do
+    rm "copy/$file" && mkfifo "copy/$file"
+    expect 1 "$LODFS" info copy
+    said 'it is not a regular file, or its storage fails'
+    expect 0 "$LODFS" repair copy
+    diff -r store copy || fail "repair made other bytes in the place of a pipe, $file"
+done
 
 for at in 5000 70000; do # 5000 is between two sections, 70000 inside one
     printf 'x' | dd of=copy/index bs=1 seek=$at conv=notrunc status=none

@@ -288,8 +288,7 @@ static int open_object(struct lod_index *index, struct lod_store *store,
     if (error) {
         return set_why(why, why_room, error,
                        error == -EACCES ? "the index may not be read by this user"
-                                        : "the index cannot be opened: it is not a regular file, "
-                                          "or its storage fails");
+                                        : "the index" LOD_UNFIT_FILE);
     }
     error = lod_superblock_read(index->object, manifest, block);
     if (error && error != -EBADMSG) {

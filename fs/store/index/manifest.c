@@ -205,8 +205,7 @@ int lod_manifest_read(struct lod_store *store, struct lod_manifest *ret_manifest
     if (error) {
         *ret_why = error == -ENOENT ? "no manifest.json: not a lodfs store, or pack did not finish"
                    : error == -EACCES ? "manifest.json may not be read by this user"
-                                      : "manifest.json cannot be opened: it is not a regular file, "
-                                        "or its storage fails";
+                                      : "manifest.json" LOD_UNFIT_FILE;
         return error;
     }
     error = read_object(object, ret_manifest, ret_why);

@@ -13,6 +13,9 @@
 #include "backend/store.h"
 #include "json_whole.h"
 
+/* Behind the name of a store's file. */
+#define LOD_UNFIT_FILE " cannot be opened: it is not a regular file, or its storage fails"
+
 #define LOD_MANIFEST_FORMAT "lodfs"
 
 /* Ends the message about a damaged index or manifest. `repair` refuses URLs. */

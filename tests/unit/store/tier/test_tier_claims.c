@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mounts that share a tier claim room for their lists, no two of them the same. */
+#include <sys/file.h>
+
 #include "tier_fixture.h"
 #include "tier/tier_claims.h"
 
@@ -107,6 +109,18 @@ Test(tier_claims, mounts_with_the_same_list_have_all_of_the_room)
     end(&t);
 }
 
+/* Writes a list without its hash, and locks it as a mount does. */
+static int locked_list(const char *name)
+{
+    const uint64_t none = 0;
+    int fd = open(name, O_WRONLY | O_CREAT, 0600);
+
+    cr_assert_eq(write(fd, &none, sizeof(none)), (ssize_t)sizeof(none));
+    cr_assert_eq(write(fd, &some[2], 2 * sizeof(*some)), 2 * (ssize_t)sizeof(*some));
+    cr_assert_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
+    return fd;
+}
+
 Test(tier_claims, foreign_files_claim_nothing)
 {
     struct tiered t = begin(12 * MIB);
@@ -116,11 +130,7 @@ Test(tier_claims, foreign_files_claim_nothing)
     snprintf(name, sizeof(name), "%s/lists", t.folder);
     mkdir(name, 0700);
     snprintf(name, sizeof(name), "%s/lists/00000000deadbeef", t.folder);
-    int fd = open(name, O_WRONLY | O_CREAT, 0600);
-    for (unsigned i = 0; i < 3; i++) {
-        cr_assert_eq(write(fd, some, sizeof(some)), (ssize_t)sizeof(some));
-    }
-    close(fd);
+    int fd = locked_list(name);
     snprintf(name, sizeof(name), "%s/lists/00000000deadbeea", t.folder);
     cr_assert_eq(symlink("/etc/passwd", name), 0);
     snprintf(name, sizeof(name), "%s/lists/00000000deadbeeb", t.folder);
@@ -130,4 +140,5 @@ Test(tier_claims, foreign_files_claim_nothing)
         cr_assert_eq(room_of(&t, some, i + 1, 12 * MIB), 12 * MIB);
     }
     end(&t);
+    close(fd);
 }
