@@ -237,6 +237,21 @@ static int fill_record(void *ctx, struct lod_key key, struct lod_blob **ret_blob
     return error;
 }
 
+/* An open record has a file descriptor. If none is free, the open records that are not in use are
+ * closed: the cache of records may have room for more of them than the process may open. */
+static int open_record(struct lod_dataset *dataset, struct record_wanted *wanted,
+                       struct lod_blob **ret_blob)
+{
+    const struct lod_key key = {.high = wanted->recd->number};
+    int error = lod_cache_get(dataset->records, key, fill_record, wanted, ret_blob);
+
+    if (error == -EMFILE || error == -ENFILE) {
+        lod_cache_shrink(dataset->records, LOD_RECORD_CACHE_BYTES);
+        error = lod_cache_get(dataset->records, key, fill_record, wanted, ret_blob);
+    }
+    return error;
+}
+
 /* Compares the item's row in index and record. They can differ although both hashes are right. */
 static bool is_same_row(const struct lod_record *record, const struct lod_item *item)
 {
@@ -259,8 +274,7 @@ int lod_dataset_record_loaded(struct lod_dataset *dataset, const struct lod_item
         .store = dataset->store, .recd = &item->recd, .buffer = buffer, .bytes = bytes};
     struct lod_blob *blob = NULL;
 
-    int error = lod_cache_get(dataset->records, (struct lod_key){.high = item->recd.number},
-                              fill_record, &wanted, &blob);
+    int error = open_record(dataset, &wanted, &blob);
     if (!error && !is_same_row(lod_record_of_blob(blob), item)) {
         lod_blob_unref(blob);
         error = -EILSEQ;
@@ -277,12 +291,11 @@ int lod_dataset_metadata(struct lod_dataset *dataset, const struct lod_record_de
 {
     uint8_t *head = NULL;
     struct record_wanted wanted = {.store = dataset->store, .recd = recd, .ret_head = &head};
-    const struct lod_key key = {.high = recd->number};
     struct lod_blob *blob = NULL;
     struct lod_item first;
 
     /* Frames of this record are read next, so the bytes that open it are read once for both. */
-    int error = lod_cache_get(dataset->records, key, fill_record, &wanted, &blob);
+    int error = open_record(dataset, &wanted, &blob);
     lod_blob_unref(blob);
     if (head) {
         lod_metadata_take(head, recd, ret_metadata);

@@ -32,6 +32,19 @@ said 'cannot write index.tmp: File too large'
 expect 1 below 4 "$LODFS" report --no-pictures -o page.html store
 said "cannot write 'page.html': File too large; nothing was written"
 
+# A record that is kept open has a file. A store may have more records than a process may open.
+mkdir many
+for i in $(seq 100); do
+    head -c 66000 /dev/urandom >many/$i
+done
+expect 0 "$LODFS" pack -q --record-size=64K --raw=plain many many.store
+expect 0 "$LODFS" info --json many.store
+json 'd["records"] > 100'
+(ulimit -n 40 && exec "$LODFS" unpack -q -j2 many.store many.out) >out 2>err ||
+    fail "100 records are too many for 40 files: $(head -n 3 err)"
+[ ! -s err ] || fail "messages of a sound store: $(head -n 3 err)"
+diff -r many many.out || fail 'files differ'
+
 # A user who may have one thread is not told that another pack is at work. Root may have any number,
 # and processes of other tests do not count for a user of this one.
 if [ "$(id -u)" = 0 ]; then

@@ -158,7 +158,7 @@ static int apply_pax(struct lod_container_walk *walk, const struct pax *pax, boo
 static int take_pax(struct lod_container_walk *walk, uint64_t at, uint64_t bytes, bool global)
 {
     const uint64_t end = at + bytes;
-    struct pax pax;
+    struct pax pax = {0};
     int error = 0;
 
     if (bytes > EXTENDED_MAX) {
