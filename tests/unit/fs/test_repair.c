@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/file.h>
 
+#include "../../hostile/damage/share.h"
 #include "repair/repair.h"
 #include "shown.h"
 
@@ -85,6 +86,9 @@ Test(repair, any_damage_of_the_index_is_repaired)
     struct fixture f = make(&o);
 
     for (unsigned at = 0; at < o.index_bytes; at += 1031) {
+        if (!share_has(at / 1031)) {
+            continue;
+        }
         fixture_flip(f.dir_fd, "index", at, at % 8);
         struct lod_repair_report report = repair(&f, 0);
         cr_assert(report.index_written && !report.manifest_written, "byte %u", at);
@@ -101,6 +105,9 @@ Test(repair, any_damage_of_the_manifest_is_repaired)
     struct fixture f = make(&o);
 
     for (unsigned at = 0; at < o.manifest_bytes; at += 3) {
+        if (!share_has(at / 3)) {
+            continue;
+        }
         fixture_flip(f.dir_fd, "manifest.json", at, at % 7);
         struct lod_repair_report report = repair(&f, 0);
         cr_assert(!report.index_written && report.manifest_written, "byte %u", at);
