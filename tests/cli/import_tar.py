@@ -95,6 +95,20 @@ def attributes(t):
     t.check(os.stat("attributes.out/e").st_mode & 0o777 == 0o755, "those of a folder without one")
 
 
+def times_of_all(t):
+    """A global header has the time of the members that have no other."""
+    with tarfile.open("x.tar", "w", format=tarfile.PAX_FORMAT,
+                      pax_headers={"mtime": "1200000000.25"}) as file:
+        for name, own in (("all", {}), ("own", {"mtime": "1100000000.5"}), ("none", {"mtime": ""})):
+            made = info(name, b"5")
+            made.mtime, made.pax_headers = 1_000_000_000, own
+            file.addfile(made, io.BytesIO(b"5"))
+    t.pack("x.tar", "times")
+    t.tree("times")
+    found = [os.stat(f"times.out/{name}").st_mtime for name in ("all", "own", "none")]
+    t.check(found == [1_200_000_000.25, 1_100_000_000.5, 1_000_000_000], f"times are {found}")
+
+
 def link(name, target):
     return info(name, type=tarfile.LNKTYPE, linkname=target), b""
 
@@ -268,6 +282,7 @@ def main():
     members(t)
     labels(t)
     attributes(t)
+    times_of_all(t)
     hard_links(t)
     bad_links(t)
     symbolic_links(t)

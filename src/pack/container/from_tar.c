@@ -25,12 +25,17 @@ struct path {
     char at[LOD_PATH_MAX + 1];
 };
 
+struct time {
+    bool given;
+    struct timespec at;
+};
+
 /* Facts about a member from the headers before its own. */
 struct extended {
-    bool sized, timed;
+    bool sized;
     uint64_t size;
-    struct timespec time;
     struct path name, target;
+    struct time time, of_all; /* of_all: of a global header, for members that have none */
 };
 
 static int too_long(struct lod_container_walk *walk)
@@ -112,11 +117,13 @@ static int read_pax(struct lod_container_walk *walk, uint64_t at, uint64_t end, 
 }
 
 /* Sets the size or the time. Of a long number the first KEYWORD_MAX bytes count. */
-static int apply_number(struct lod_container_walk *walk, const struct pax *pax, bool sized)
+static int apply_number(struct lod_container_walk *walk, const struct pax *pax, bool sized,
+                        bool global)
 {
     struct extended *extended = walk->state;
     const size_t bytes = pax->value_bytes < KEYWORD_MAX ? (size_t)pax->value_bytes : KEYWORD_MAX;
     const uint8_t *at = NULL;
+    struct time time = {.given = true};
     int64_t size = 0;
     int error = lod_container_take(walk, pax->value_at, bytes, &at);
 
@@ -124,13 +131,14 @@ static int apply_number(struct lod_container_walk *walk, const struct pax *pax, 
         return error;
     }
     if (sized ? lod_tar_decimal((const char *)at, bytes, &size)
-              : lod_tar_time((const char *)at, bytes, &extended->time)) {
+              : lod_tar_time((const char *)at, bytes, &time.at)) {
         return lod_container_refuse(walk, walk->at, "its pax header has a malformed '%s'",
                                     pax->key);
     }
     extended->size = sized ? (uint64_t)size : extended->size;
     extended->sized = extended->sized || sized;
-    extended->timed = extended->timed || !sized;
+    extended->time = sized ? extended->time : time;
+    extended->of_all = global ? extended->time : extended->of_all;
     return 0;
 }
 
@@ -142,6 +150,10 @@ static int apply_pax(struct lod_container_walk *walk, const struct pax *pax, boo
         return lod_container_refuse(walk, walk->at,
                                     "it is a sparse file: unpack the tar, and pack the folder");
     }
+    if (pax->value_bytes == 0) { /* the value is that of the member's own header */
+        extended->time.given = extended->time.given && strcmp(pax->key, "mtime") != 0;
+        return 0;
+    }
     const bool named = strcmp(pax->key, "path") == 0, sized = strcmp(pax->key, "size") == 0;
     const bool linked = strcmp(pax->key, "linkpath") == 0;
     if (global && (named || linked || sized)) {
@@ -151,8 +163,7 @@ static int apply_pax(struct lod_container_walk *walk, const struct pax *pax, boo
         return set_path(walk, named ? &extended->name : &extended->target, pax->value_at,
                         pax->value_bytes);
     }
-    return sized || (strcmp(pax->key, "mtime") == 0 && !global) ? apply_number(walk, pax, sized)
-                                                                : 0;
+    return sized || strcmp(pax->key, "mtime") == 0 ? apply_number(walk, pax, sized, global) : 0;
 }
 
 static int take_pax(struct lod_container_walk *walk, uint64_t at, uint64_t bytes, bool global)
@@ -209,18 +220,18 @@ static int add_member(struct lod_container_walk *walk, const struct lod_tar_head
     const struct timespec whole = {.tv_sec = header->seconds};
     const struct path *name = &extended->name, *target = &extended->target;
     const bool file = header->type == '0';
-    struct lod_member member = {.kind = kinds[header->type - '0'].kind,
-                                .path = name->given ? name->at : header->name,
-                                .path_bytes = name->given ? name->bytes : header->name_bytes,
-                                .target = target->given ? target->at : header->target,
-                                .target_bytes =
-                                    target->given ? target->bytes : header->target_bytes,
-                                .why = kinds[header->type - '0'].why,
-                                .mtime = lod_mtime_of(extended->timed ? extended->time : whole),
-                                .label = -1,
-                                .mode = header->mode,
-                                .runs = &run,
-                                .runs_count = file};
+    struct lod_member member = {
+        .kind = kinds[header->type - '0'].kind,
+        .path = name->given ? name->at : header->name,
+        .path_bytes = name->given ? name->bytes : header->name_bytes,
+        .target = target->given ? target->at : header->target,
+        .target_bytes = target->given ? target->bytes : header->target_bytes,
+        .why = kinds[header->type - '0'].why,
+        .mtime = lod_mtime_of(extended->time.given ? extended->time.at : whole),
+        .label = -1,
+        .mode = header->mode,
+        .runs = &run,
+        .runs_count = file};
 
     const bool class = file && run.bytes <= LOD_CLASS_FILE_MAX &&
                        lod_class_file_is(member.path, member.path_bytes);
@@ -352,7 +363,8 @@ static int next(struct lod_container_walk *walk)
     bool more = true;
     int error = 0;
 
-    extended->name.given = extended->target.given = extended->sized = extended->timed = false;
+    extended->name.given = extended->target.given = extended->sized = false;
+    extended->time = extended->of_all;
     while (!error && more) {
         error = read_one(walk, &at, &more);
     }
@@ -365,7 +377,7 @@ static int next(struct lod_container_walk *walk)
 
 static int open_tar(struct lod_container_walk *walk)
 {
-    walk->state = malloc(sizeof(struct extended));
+    walk->state = calloc(1, sizeof(struct extended));
     return walk->state ? 0 : -ENOMEM;
 }
 
