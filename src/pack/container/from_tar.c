@@ -278,6 +278,10 @@ static int take_header(struct lod_container_walk *walk, struct lod_tar_header *h
 {
     struct extended *extended = walk->state;
 
+    *ret_more = false;
+    if (header->type >= '0' && header->type <= '6') {
+        return add_member(walk, header, at);
+    }
     *ret_more = true;
     switch (header->type) {
     case 'L':
@@ -298,19 +302,9 @@ static int take_header(struct lod_container_walk *walk, struct lod_tar_header *h
     case 'S':
         return lod_container_refuse(walk, walk->at,
                                     "it is a sparse file: unpack the tar, and pack the folder");
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-        *ret_more = false;
-        return add_member(walk, header, at);
     default:
         return lod_container_refuse(walk, walk->at,
-                                    "its type has the number %u, which lodfs does "
-                                    "not know",
+                                    "its type has the number %u, which lodfs does not know",
                                     (unsigned char)header->type);
     }
 }
