@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 DAMAGES = 36
 
 sys.path.append(os.path.join(HERE, "..", "hostile"))
-from long import share, shared  # noqa: E402
+from long import share  # noqa: E402
 
 
 def run(*arguments, code=0):
@@ -124,16 +124,17 @@ def main():
     make()
     records = len(os.listdir("store/records"))
     failed, passed, findings = 0, 0, 0
-    for parts in shared((1, 2, 5, records, 2 * records)):
+    mine, of = share()
+    for parts in (1, 2, 5, records, 2 * records)[mine::of]:
         same, count = compare("store", parts)
         failed += not same or count != 0
         passed += same
-    for number in shared(range(DAMAGES)):
+    for number in range(DAMAGES)[mine::of]:
         same, count = damaged_case(number, records)
         failed += not same
         passed += same
         findings += count
-    failed += findings * share()[1] < 100 or records < 20
+    failed += findings * of < 100 or records < 20
     os.chdir("/")
     shutil.rmtree(work)
     print(f"{records} records, {findings} findings")

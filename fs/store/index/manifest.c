@@ -218,10 +218,11 @@ void lod_manifest_explain(struct lod_store *store, const char *reason, char *tex
     char trouble[256] = "", name[256];
     const bool known = lod_store_trouble(store, trouble, sizeof(trouble));
     const char *colon = strstr(trouble, ": ");
+    const char *guess = known ? strstr(reason, LOD_UNFIT_GUESS) : NULL;
 
     snprintf(name, sizeof(name), "%.*s", colon ? (int)(colon - trouble) : 0, trouble);
-    snprintf(text, room, "%s%s%s", reason, known ? ": " : "",
-             name[0] && strstr(reason, name) ? colon + 2 : trouble);
+    snprintf(text, room, "%.*s%s%s", (int)(guess ? guess - reason : (ptrdiff_t)strlen(reason)),
+             reason, known ? ": " : "", name[0] && strstr(reason, name) ? colon + 2 : trouble);
 }
 
 int lod_manifest_is(struct lod_store *store, const char *text, bool *ret_is)

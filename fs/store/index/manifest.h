@@ -13,8 +13,9 @@
 #include "backend/store.h"
 #include "json_whole.h"
 
-/* Behind the name of a store's file. */
-#define LOD_UNFIT_FILE " cannot be opened: it is not a regular file, or its storage fails"
+/* Behind the name of a store's file. The guess is for storage that gives no reason. */
+#define LOD_UNFIT_GUESS ": it is not a regular file, or its storage fails"
+#define LOD_UNFIT_FILE  " cannot be opened" LOD_UNFIT_GUESS
 
 #define LOD_MANIFEST_FORMAT "lodfs"
 
