@@ -90,16 +90,14 @@ said 'of 1, 0 not readable as 8-bit pixels, 1 with a side below 11 pixels'
 # A damaged photograph is left out and counted; of many there is no choice.
 record=$(ls store/records/*.pcr | head -n 1)
 size=$(stat -c %s "$record")
-flip() { printf "\\$(printf %o $(($(od -An -tu1 -j$1 -N1 "$record") ^ 255)))" |
-    dd of="$record" bs=1 seek=$1 conv=notrunc status=none; }
-flip $((size / 2))
+flip "$record" $((size / 2))
 expect 0 "$LODFS" fidelity --size=96 store
 printed '23 of 24 photographs compared'
 printed '1 photograph was left out: unreadable, or not of 8-bit pixels.'
 expect 0 "$LODFS" fidelity --size=96 --json store
 json 'd["unreadable"] == 1 and d["compared"] == 23'
 for part in 3 4 5 6 7; do
-    flip $((size * part / 11))
+    flip "$record" $((size * part / 11))
 done
 "$LODFS" fidelity -q --size=96 store >out 2>err
 [ $? = 1 ] || fail "a choice for a store of which a fifth is damaged: $(cat out)"

@@ -79,6 +79,19 @@ make_source()
     : >"$1/nothing"
 }
 
+# flip FILE OFFSET: changes one bit. A fixed byte would be there already once in 256 times.
+flip()
+{
+    python3 - "$1" "$2" <<'EOF'
+import sys
+with open(sys.argv[1], "r+b") as f:
+    f.seek(int(sys.argv[2]))
+    byte = f.read(1)[0] ^ 16
+    f.seek(int(sys.argv[2]))
+    f.write(bytes([byte]))
+EOF
+}
+
 # unfinished STORE: whether a pack stopped there before its commit, so that another can continue.
 unfinished() { [ -e "$1/pack.journal" ] && [ ! -e "$1/manifest.json" ]; }
 

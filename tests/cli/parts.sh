@@ -171,7 +171,7 @@ for cut in 0 8 15 16 20 $((bytes / 3)) $((bytes / 2)) $((bytes - 1)); do
 done
 for at in 0 9 30 $((bytes / 4)) $((bytes / 2)) $((bytes - 1)); do
     cp plan store/pack.plan
-    printf '\xa5' | dd of=store/pack.plan bs=1 seek=$at conv=notrunc status=none
+    flip store/pack.plan $at
     unchanged expect 1 pack --part=1/2
     said 'damaged plan: run lodfs pack --plan again'
 done
@@ -220,7 +220,7 @@ same "after killed parts"
 # ------------------------------------ a record that a plain pack may have torn is not kept
 rm -rf store && mkdir -p store/records && expect 0 pack --plan && rm store/pack.plan
 cp reference/records/00000[1-3]* store/records
-printf 'X' | dd of="$(ls store/records/000003*)" bs=1 seek=30000 conv=notrunc status=none
+flip "$(ls store/records/000003*)" 30000
 expect 0 pack --plan
 [ -z "$(ls store/records)" ] || fail "a plan keeps records that nobody checked"
 

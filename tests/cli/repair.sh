@@ -36,7 +36,7 @@ for file in index manifest.json; do
 done
 
 for at in 5000 70000; do # 5000 is between two sections, 70000 inside one
-    printf 'x' | dd of=copy/index bs=1 seek=$at conv=notrunc status=none
+    flip copy/index $at
     expect 0 "$LODFS" repair copy
     printed 'the index was rebuilt'
     diff -r store copy || fail "repair made other bytes after damage at $at"
@@ -47,7 +47,7 @@ diff -r store copy || fail 'repair made other bytes after a byte was appended'
 
 # A damaged record: a sound index stays as it is. Without an index the record's files are lost.
 record=$(cd copy/records && ls -- *.raw | head -n 1)
-printf 'xx' | dd of="copy/records/$record" bs=1 seek=30 conv=notrunc status=none
+flip "copy/records/$record" 30
 expect 3 "$LODFS" repair copy
 printed "lost: $record: its header is damaged"
 printed 'sound and stay as they are'
@@ -92,7 +92,7 @@ look()
         with_rights mv $gone fixed
         diff -r store fixed || fail 'a repair that could not write changed the store'
     done
-    printf 'xx' | dd of="fixed/records/$record" bs=1 seek=30 conv=notrunc status=none
+    flip "fixed/records/$record" 30
     expect 3 "$@" "$LODFS" repair fixed
     printed 'sound and stay as they are'
     cp "store/records/$record" fixed/records

@@ -87,7 +87,7 @@ same store "after a kill"
 
 # Damaged records are written again, and files that do not belong to the store are removed.
 begin store 9
-printf 'X' | dd of=store/records/000003.raw bs=1 seek=700000 conv=notrunc status=none
+flip store/records/000003.raw 700000
 truncate -s -1 store/records/000005.*
 truncate -s 5000 store/records/000006.*
 cp store/records/000007.* store/records/000008.raw
@@ -187,7 +187,7 @@ same store "of a copy of the source"
 
 # A damaged journal counts as none: no record is kept.
 begin store 6
-printf 'X' | dd of=store/pack.journal bs=1 seek=40 conv=notrunc status=none
+flip store/pack.journal 40
 expect 0 "$LODFS" pack --json --record-size=128K --scans=default source store
 json 'd["kept_records"] == 0'
 [ -e store/pack.journal ] && fail "the journal was not removed"

@@ -10,7 +10,7 @@ for i in $(seq 24); do
 done
 expect 0 "$LODFS" pack -q --scans=default --record-size=4M source store
 cp -r store damaged
-printf 'x' | dd of="damaged/index" bs=1 seek=65600 conv=notrunc status=none
+flip damaged/index 65600
 cp -r store broken
 rm broken/index
 

@@ -49,8 +49,7 @@ cmp <(sums source) <(sums exact) || fail 'bytes differ at original'
 cp -r store damaged
 record=$(cd damaged/records && grep -l -a large.bin -- *.raw | head -n 1)
 size=$(stat -c %s "damaged/records/$record")
-printf 'xxxx' | dd of="damaged/records/$record" bs=1 seek=$((size - 2000000)) conv=notrunc \
-    status=none
+flip "damaged/records/$record" $((size - 2000000))
 "$LODFS" unpack --fidelity=full damaged most >out 2>err
 [ $? = 1 ] || fail 'unpack of a damaged store does not exit with 1'
 printed 'failed: large.bin: '

@@ -6,19 +6,6 @@
 make_source source
 expect 0 "$LODFS" pack -q --scans=default source store
 
-# flip FILE OFFSET: changes one bit.
-flip()
-{
-    python3 - "$1" "$2" <<'EOF'
-import sys
-with open(sys.argv[1], "r+b") as f:
-    f.seek(int(sys.argv[2]))
-    byte = f.read(1)[0] ^ 16
-    f.seek(int(sys.argv[2]))
-    f.write(bytes([byte]))
-EOF
-}
-
 expect 0 "$LODFS" verify store
 printed "'store' is sound"
 [ "$(wc -l <out)" = 1 ] || fail 'verify prints more than one line for a sound store'
