@@ -107,16 +107,12 @@ int lod_large_units_get(struct lod_large_units *units, struct lod_key key, uint6
                         uint64_t bytes, lod_cache_fill fill, void *ctx, struct lod_blob **ret_blob)
 {
     struct lod_flight_shard *shard = &units->shard;
-    struct timespec until = {0};
-    struct lod_large_unit *unit;
-    int error = 0;
+    struct lod_flight *flight;
 
     pthread_mutex_lock(&shard->lock);
     lod_large_room_note(units, key);
-    while ((unit = (struct lod_large_unit *)lod_flight_find(shard, key)) &&
-           unit->flight.state == LOD_FLIGHT_LOADING && !error) {
-        error = lod_flight_wait(shard, &until);
-    }
+    int error = lod_flight_settle(shard, key, &flight);
+    struct lod_large_unit *unit = (struct lod_large_unit *)flight;
     if (!error && unit && serves(unit, at, bytes)) {
         error = take(units, unit, at, bytes, ret_blob);
         pthread_mutex_unlock(&shard->lock);
@@ -133,8 +129,7 @@ int lod_large_units_get(struct lod_large_units *units, struct lod_key key, uint6
 bool lod_large_units_has(struct lod_large_units *units, struct lod_key key)
 {
     pthread_mutex_lock(&units->shard.lock);
-    const struct lod_flight *flight = lod_flight_find(&units->shard, key);
-    const bool has = flight && flight->state != LOD_FLIGHT_FAILED;
+    const bool has = lod_flight_has(&units->shard, key);
     pthread_mutex_unlock(&units->shard.lock);
     return has;
 }

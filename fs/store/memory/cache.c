@@ -246,15 +246,11 @@ int lod_cache_get(struct lod_cache *cache, struct lod_key key, lod_cache_fill fi
 {
     const size_t number = lod_flight_shard_of(key);
     struct lod_flight_shard *shard = &cache->table.shards[number];
-    struct timespec until = {0};
-    struct entry *entry;
-    int error = 0;
+    struct lod_flight *flight;
 
     pthread_mutex_lock(&shard->lock);
-    while ((entry = (struct entry *)lod_flight_find(shard, key)) &&
-           entry->flight.state == LOD_FLIGHT_LOADING && !error) {
-        error = lod_flight_wait(shard, &until);
-    }
+    int error = lod_flight_settle(shard, key, &flight);
+    struct entry *entry = (struct entry *)flight;
     if (!error && entry && !lod_flight_is_stale(&entry->flight)) {
         error = take(shard, entry, ret_blob);
         pthread_mutex_unlock(&shard->lock);
@@ -273,8 +269,7 @@ bool lod_cache_has(struct lod_cache *cache, struct lod_key key)
     struct lod_flight_shard *shard = &cache->table.shards[lod_flight_shard_of(key)];
 
     pthread_mutex_lock(&shard->lock);
-    const struct lod_flight *flight = lod_flight_find(shard, key);
-    bool has = flight && flight->state != LOD_FLIGHT_FAILED;
+    const bool has = lod_flight_has(shard, key);
     pthread_mutex_unlock(&shard->lock);
     return has;
 }

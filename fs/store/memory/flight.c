@@ -117,6 +117,26 @@ int lod_flight_wait(struct lod_flight_shard *shard, struct timespec *until)
     return late ? -ETIME : 0;
 }
 
+bool lod_flight_has(struct lod_flight_shard *shard, struct lod_key key)
+{
+    const struct lod_flight *flight = lod_flight_find(shard, key);
+
+    return flight && flight->state != LOD_FLIGHT_FAILED;
+}
+
+int lod_flight_settle(struct lod_flight_shard *shard, struct lod_key key,
+                      struct lod_flight **ret_flight)
+{
+    struct timespec until = {0};
+    int error = 0;
+
+    do {
+        *ret_flight = lod_flight_find(shard, key);
+    } while (*ret_flight && (*ret_flight)->state == LOD_FLIGHT_LOADING &&
+             !(error = lod_flight_wait(shard, &until)));
+    return error;
+}
+
 int lod_flight_shard_init(struct lod_flight_shard *shard)
 {
     *shard = (struct lod_flight_shard){.buckets_count = BUCKETS_MIN};

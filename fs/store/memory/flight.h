@@ -80,6 +80,13 @@ unsigned lod_flight_shard_of(struct lod_key key);
 struct lod_flight *lod_flight_find(struct lod_flight_shard *shard, struct lod_key key);
 bool lod_flight_is_stale(const struct lod_flight *flight);
 
+/* Returns whether the value of a key is ready or loading. */
+bool lod_flight_has(struct lod_flight_shard *shard, struct lod_key key);
+/* Finds an entry that is not LOADING, after a wait if necessary. Sets *ret_flight to NULL if the
+ * key is absent. Errors: as lod_flight_wait. */
+LOD_MUST_CHECK int lod_flight_settle(struct lod_flight_shard *shard, struct lod_key key,
+                                     struct lod_flight **ret_flight);
+
 /* Links an entry whose key is set and absent: from now on it is LOADING. */
 void lod_flight_link(struct lod_flight_shard *shard, struct lod_flight *flight);
 void lod_flight_unlink(struct lod_flight_shard *shard, struct lod_flight *flight);
