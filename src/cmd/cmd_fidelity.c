@@ -67,13 +67,19 @@ static int report(const char *location, const struct arguments *arguments,
     return lod_fidelity_report_print(location, options, survey, stdout);
 }
 
-/* Sets *ret_hint to a sentence about lossless images, which a survey leaves out; "" if they are not
- * most of the store. */
-static int find_hint(struct lod_dataset *dataset, const char **ret_hint)
+/* Sets *ret_hint to a sentence about lossless images, which a survey leaves out. It is "" if they
+ * are not most of the store, and for outputs that have no sentences. Reads the whole index. */
+static int find_hint(struct lod_dataset *dataset, const struct arguments *arguments,
+                     const struct lod_survey *survey, const char **ret_hint)
 {
+    const bool bare = arguments->quiet || arguments->json;
     struct lod_store_facts facts;
-    int error = lod_store_facts_collect(dataset, &facts);
 
+    *ret_hint = "";
+    if (bare && survey->verdict == LOD_SURVEY_CHOSEN) {
+        return 0;
+    }
+    int error = lod_store_facts_collect(dataset, &facts);
     if (!error) {
         *ret_hint = lod_store_facts_want_levels(&facts)
                         ? "most bytes are lossless images, the same at each fidelity; photographs "
@@ -95,14 +101,14 @@ static int measure(const char *location, const struct arguments *arguments)
     struct lod_dataset *dataset = NULL;
     struct lod_survey survey;
     char why[LOD_SURVEY_WHY_BYTES], shown[PATH_MAX];
-    const char *hint = "";
+    const char *hint;
     int code = lod_open_store(location, &arguments->words, &dataset);
 
     if (code) {
         return code;
     }
     int error = lod_survey_show(dataset, arguments->threads, mode, &options, &survey);
-    error = error ? error : find_hint(dataset, &hint);
+    error = error ? error : find_hint(dataset, arguments, &survey, &hint);
     if (error == -EINTR) {
         code = lod_fail(LOD_EXIT_INTERRUPTED, "interrupted: no fidelity was chosen");
     } else if (error) {
@@ -114,7 +120,7 @@ static int measure(const char *location, const struct arguments *arguments)
     } else {
         lod_location_show(location, shown, sizeof(shown));
         error = report(shown, arguments, &options, &survey);
-        if (!error && hint[0] && !arguments->quiet && !arguments->json) {
+        if (!error && hint[0]) {
             printf("Note: %s.\n", hint);
         }
         code = error ? lod_fail(LOD_EXIT_FAILED, "cannot print: %s", strerrordesc_np(-error)) : 0;
