@@ -31,8 +31,8 @@ static inline uint64_t lod_least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Returns 3 if a text begins with the byte order mark of UTF-8, as some programs write it, else 0.
- */
+/* Returns 3 if a text begins with the byte order mark of UTF-8, as some programs
+ * write it, else 0. */
 static inline size_t lod_text_mark(const void *text, size_t bytes)
 {
     return bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See raw_units_write.h. Decision 806 has the measurements behind zstd's level and the unit size.
- */
+/* See raw_units_write.h. Decision 806 has the measurements behind zstd's level
+ * and the unit size. */
 #include "raw_units_write.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pixels of a pcr item at a fidelity, as libjpeg decodes q_k; EXIF orientation is not applied.
- */
+/* The pixels of a pcr item at a fidelity, as libjpeg decodes q_k;
+ * EXIF orientation is not applied. */
 #ifndef LOD_PCR_DECODED_H
 #define LOD_PCR_DECODED_H
 
@@ -10,8 +10,8 @@
  * pixels of q1 .. q10. `full` has the pixels of q10. */
 #define LOD_PCR_FORM_DECODED 16u
 
-/* Returns the memory for decoding an image with this many bytes of coefficients, pixels included.
- */
+/* Returns the memory for decoding an image with this many bytes of coefficients,
+ * pixels included. */
 uint64_t lod_pcr_decoded_bytes(uint32_t width, uint32_t height, unsigned components,
                                uint64_t coefficient_bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The maker of pcr items: makes the source file or the pixels of a fidelity, depending on the form.
- */
+/* The maker of pcr items: makes the source file or the pixels of a fidelity,
+ * depending on the form. */
 #include "pcr/pcr_decoded.h"
 #include "pcr/pcr_original.h"
 

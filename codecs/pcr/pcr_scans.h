@@ -7,8 +7,8 @@
 
 #include "codec.h"
 
-/* Returns whether the file at this fidelity is the source itself, group 12. The row must be sound.
- */
+/* Returns whether the file at this fidelity is the source itself, group 12.
+ * The row must be sound. */
 bool lod_pcr_shows_source(const uint8_t row[LOD_ROW_BYTES], enum lod_fidelity fidelity);
 
 /* Adds the pieces of q1 .. q10 or full to `plan`. The row must be sound. */

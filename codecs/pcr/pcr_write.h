@@ -20,8 +20,8 @@ struct lod_pcr_job {
     const char *why;          /* reason if it is stored WHOLE */
 };
 
-/* Fills groups 1 .. 11 and the row's app_split and ORIENT flag from a checked job. Returns -ENOMEM.
- */
+/* Fills groups 1 .. 11 and the row's app_split and ORIENT flag from a checked job.
+ * Returns -ENOMEM. */
 LOD_MUST_CHECK int lod_pcr_groups_write(const struct lod_pcr_job *job, struct lod_encoded *item);
 
 /*

@@ -90,8 +90,8 @@ LODFS_EXPORT double lodfs_met_epoch(const struct lodfs_met *met, uint64_t dealt)
 /* Returns the number of items of the current repeat, which lodfs_met_items needs as `room`. An item
  * that was listed twice counts twice. */
 LODFS_EXPORT uint64_t lodfs_met_count(const struct lodfs_met *met);
-/* Writes the items of the current repeat, shuffled. An item can come twice near the end of a pass.
- */
+/* Writes the items of the current repeat, shuffled.
+ * An item can come twice near the end of a pass. */
 LODFS_EXPORT int lodfs_met_items(const struct lodfs_met *met, uint32_t *items, size_t room,
                                  size_t *ret_count, struct lodfs_error *error);
 /*

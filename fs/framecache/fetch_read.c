@@ -25,8 +25,8 @@ bool lod_fetch_joined(const struct lod_fetch_job *job, unsigned i, uint64_t gap_
            next->place.offset - (miss->place.offset + miss->place.bytes) <= gap_max;
 }
 
-/* Counts the requests. If the store answered all of them, adds them to the estimate of its speed.
- */
+/* Counts the requests. If the store answered all of them,
+ * adds them to the estimate of its speed. */
 static void account(struct lod_fetch_job *job, const struct batch *batch,
                     const struct lod_read_time *time, int error)
 {

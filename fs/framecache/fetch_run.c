@@ -95,8 +95,8 @@ static void list(const struct run *run, struct lod_fetch_job *job)
     }
 }
 
-/* Fetches a run. A single slot is left to its reader, which checks its frames when it fetches them.
- */
+/* Fetches a run. A single slot is left to its reader,
+ * which checks its frames when it fetches them. */
 static void fetch_slots(const struct run *run, const struct lod_item *item, bool *near)
 {
     struct lod_fetch_miss misses[LOD_RUN_FRAMES];

@@ -12,8 +12,8 @@
 #include "framecache/chunk_queue.h"
 
 #define ALIGNED(bytes) (((bytes) + 15) & ~(size_t)15)
-#define CHUNKS_MIN                                                                                 \
-    32u /* the limit holds at least this many chunks, unless they have the smallest size */
+/* The limit holds at least this many chunks, unless they have the smallest size. */
+#define CHUNKS_MIN 32u
 
 /* Pages are mapped in steps of this size: a system call for each small frame would cost more than
  * the frame. */

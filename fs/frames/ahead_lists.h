@@ -12,11 +12,10 @@
 #include "compiler.h"
 #include "list.h"
 
-#define LOD_AHEAD_JOBS    64u    /* jobs with a list at a time */
-#define LOD_AHEAD_RECORDS 65536u /* records in all lists together */
-#define LOD_AHEAD_KEEP_S  600u   /* an untouched list is dropped after this time, */
-#define LOD_AHEAD_KEEP_S_MAX                                                                       \
-    (24u * 3600) /* or after the time that its job asks for, at most this */
+#define LOD_AHEAD_JOBS       64u          /* jobs with a list at a time */
+#define LOD_AHEAD_RECORDS    65536u       /* records in all lists together */
+#define LOD_AHEAD_KEEP_S     600u         /* an untouched list is dropped after this time, */
+#define LOD_AHEAD_KEEP_S_MAX (24u * 3600) /* or after the time of its job, at most this */
 
 /* A request of a job to change its list. */
 struct lod_ahead_request {
@@ -67,9 +66,8 @@ struct lod_ahead_job {
 
 /* All zero: no job has a list. */
 struct lod_ahead_lists {
-    struct lod_ahead_job
-        jobs[LOD_AHEAD_JOBS]; /* the first `count`, in the order of their first requests */
-    unsigned count;
+    struct lod_ahead_job jobs[LOD_AHEAD_JOBS];
+    unsigned count;   /* of jobs, which are in the order of their first requests */
     uint32_t records; /* in all lists */
     bool placed;      /* lod_ahead_lists_place was called for these lists and rooms: */
     uint64_t room, copy_room;

@@ -127,8 +127,8 @@ static void drop(struct ask *ask, struct lod_wanted *wanted)
     ask->dropped = true;
 }
 
-/* Removes a wrong frame from the table if it is worth another read, else notes its failure there.
- */
+/* Removes a wrong frame from the table if it is worth another read,
+ * else notes its failure there. */
 static int refuse(struct ask *ask, const struct unchecked *unchecked, struct lod_record *record,
                   const struct lod_place *place, int error)
 {

@@ -32,8 +32,8 @@ static struct lod_groups groups_of(const struct lod_wanted *wanted, unsigned cou
     return groups;
 }
 
-/* Returns the last group that any reader has wanted, among readers whose first group is this one.
- */
+/* Returns the last group that any reader has wanted,
+ * among readers whose first group is this one. */
 static struct lod_groups usual_groups(struct lod_prefetch *prefetch, struct lod_groups groups)
 {
     atomic_uint *last = &prefetch->last_wanted[groups.first];

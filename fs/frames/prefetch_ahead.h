@@ -20,8 +20,8 @@ LOD_MUST_CHECK int lod_prefetch_announce(struct lod_prefetch *prefetch,
                                          const struct lod_ahead_request *request,
                                          struct lod_ahead_answer *ret_answer);
 
-/* Call it when the memory for prefixes has changed: drops listed records that do not fit any more.
- */
+/* Call it when the memory for prefixes has changed:
+ * drops listed records that do not fit any more. */
 void lod_prefetch_trim(struct lod_prefetch *prefetch);
 
 /* Returns whether any job has a list. Never blocks. */

@@ -126,8 +126,8 @@ static uint64_t bytes_of(const struct lod_io_buffer *buffer)
     return buffer->bytes - buffer->copied_bytes;
 }
 
-/* Adds a request to the measurement of the window, if several may be in flight. The lock is held.
- */
+/* Adds a request to the measurement of the window, if several may be in flight.
+ * The lock is held. */
 static void learn(struct lod_prefetch *prefetch, const struct lod_load_ended *ended)
 {
     lod_load_window_add(&prefetch->slots.window, ended);

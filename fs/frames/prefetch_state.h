@@ -83,8 +83,8 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct l
 /* Returns the bytes of these groups of all records; UINT64_MAX on overflow or error. */
 uint64_t lod_prefetch_total(struct lod_prefetch *prefetch, struct lod_groups groups);
 
-/* Notes that these groups of the record are loaded, in addition to loaded groups adjacent to them.
- */
+/* Notes that these groups of the record are loaded,
+ * in addition to loaded groups adjacent to them. */
 void lod_prefetch_note_loaded(struct lod_prefetch *prefetch, const struct lod_record_desc *recd,
                               struct lod_groups groups);
 

@@ -205,8 +205,8 @@ static uint64_t whole_pages(uint64_t at, uint64_t to, uint64_t patience)
     return to <= at + most ? to : end > at ? end : at + most;
 }
 
-/* Returns how far a record is loaded when it is opened: at most to the end of groups 1 .. `last`.
- */
+/* Returns how far a record is loaded when it is opened: at most to the end of
+ * groups 1 .. `last`. */
 static uint64_t front_of(const struct walk *walk)
 {
     uint64_t end = lod_record_desc_end(walk->recd, walk->group == 1 ? walk->last : 0);

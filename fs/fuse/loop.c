@@ -186,8 +186,8 @@ static sigset_t find_ends(void)
     return ends;
 }
 
-/* Returns when the session is to end. The signals are blocked, so none is lost between two waits.
- */
+/* Returns when the session is to end. The signals are blocked,
+ * so none is lost between two waits. */
 static void await_end(struct fuse_session *session, const sigset_t *ends)
 {
     int number = 0;

@@ -14,8 +14,8 @@
 #include "order/met_state.h"
 #include "order/read_order.h"
 
-/* Until something is loaded, items are shuffled within stretches of this many bytes of the store.
- */
+/* Until something is loaded, items are shuffled within stretches of this many
+ * bytes of the store. */
 #define LOD_MET_STRETCH_BYTES ((uint64_t)96 << 20)
 
 #define LOD_MET_PASSES 3 /* that a window can lie in, with the part after it */

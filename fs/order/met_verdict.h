@@ -13,12 +13,11 @@
 
 #include "compiler.h"
 
-#define LOD_MET_RF_MAX 10000u /* limit of repeats, of any rule */
-#define LOD_MET_SLIDE_RF_MAX                                                                       \
-    48u /* limit in a sliding window, whose state has a pair for each repeat */
-#define LOD_MET_SCORES_MAX 20u
-#define LOD_MET_BAND_MIN   4u /* scores before there is a band */
-#define LOD_MET_STEPS_MAX  16u
+#define LOD_MET_RF_MAX       10000u /* limit of repeats, of any rule */
+#define LOD_MET_SLIDE_RF_MAX 48u    /* in a sliding window: its state has a pair for each repeat */
+#define LOD_MET_SCORES_MAX   20u
+#define LOD_MET_BAND_MIN     4u /* scores before there is a band */
+#define LOD_MET_STEPS_MAX    16u
 
 enum lod_met_policy {
     LOD_MET_AUTO,      /* move on as soon as the next part is loaded */
@@ -94,8 +93,8 @@ void lod_met_scores_add(struct lod_met_scores *scores, const struct lod_met_rule
 /* Begins another window. */
 void lod_met_scores_renew(struct lod_met_scores *scores);
 
-/* Decides after `done` repeats. `loaded`: the part that would follow can be read without waiting.
- */
+/* Decides after `done` repeats. `loaded`: the part that would follow can be read
+ * without waiting. */
 enum lod_met_verdict lod_met_decide(const struct lod_met_rules *rules,
                                     const struct lod_met_scores *scores, uint32_t done,
                                     double epoch, bool loaded);

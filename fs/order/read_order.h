@@ -16,8 +16,8 @@
 #include "dataset/dataset.h"
 #include "order/extents.h"
 
-/* The pass that is not shuffled: extents, and the items of each, are in the order of storage.
- */
+/* The pass that is not shuffled: extents, and the items of each,
+ * are in the order of storage. */
 #define LOD_PASS_STORED UINT32_MAX
 
 /* Immutable once it is created. Any thread. */
@@ -60,8 +60,8 @@ struct lod_pass {
     uint64_t items_min, items_max; /* of the node with the fewest, and with the most */
 };
 
-/* Plans a pass for node `node` of `nodes`. The order must outlive it. Returns -ENOMEM or -EINVAL.
- */
+/* Plans a pass for node `node` of `nodes`. The order must outlive it.
+ * Returns -ENOMEM or -EINVAL. */
 #define LOD_NODES_OF_JOB_MAX 65536u
 LOD_MUST_CHECK int lod_pass_plan(const struct lod_read_order *order, uint32_t pass, uint32_t node,
                                  uint32_t nodes, struct lod_pass *ret_pass);

@@ -14,8 +14,8 @@
 /* The unit, a blob's head, the allocator's heads, and the pages that a part begins and ends in. */
 #define UNIT_BYTES (sizeof(struct lod_large_unit) + sizeof(struct lod_blob) + 64 + 2 * PAGE_BYTES)
 
-/* Without a cache small units are kept here too. The list stays short, since each miss visits it.
- */
+/* Without a cache small units are kept here too. The list stays short,
+ * since each miss visits it. */
 #define UNITS_MAX 512u
 
 static const struct lod_key no_key = {.high = UINT64_MAX, .low = UINT64_MAX};

@@ -57,8 +57,8 @@ static int make(const struct wanted *wanted, uint8_t *into, struct lod_blob **re
     return 0;
 }
 
-/* The same with memory reserved for the maker, which the caller releases. An error is logged.
- */
+/* The same with memory reserved for the maker, which the caller releases.
+ * An error is logged. */
 static int make_reserved(struct wanted *wanted, uint8_t *into, struct lod_blob **ret_blob)
 {
     const struct lod_item *item = wanted->making.item;

@@ -33,8 +33,8 @@ static uint64_t bytes_of(const struct making *m, const struct lod_sums_row *sums
     return sums->bytes[m->column][m->shard->fidelity - 1];
 }
 
-/* Returns the number of the part that has a sample: it follows from the key of the sample's lead.
- */
+/* Returns the number of the part that has a sample:
+ * it follows from the key of the sample's lead. */
 static uint32_t part_of(const struct making *m, const struct lod_blob *directory, uint64_t number)
 {
     const uint64_t seed = lod_index_keys(lod_dataset_index(m->cache->dataset)).seed;
@@ -82,8 +82,8 @@ static int add(struct making *m, const struct lod_shard_interval *interval)
     return LOD_LIST_ADD(&m->intervals, *interval);
 }
 
-/* Adds samples [from, to) of a row. Both ends must belong to this part, since keys never decrease.
- */
+/* Adds samples [from, to) of a row. Both ends must belong to this part,
+ * since keys never decrease. */
 static int add_between(struct making *m, const struct row *row, const struct lod_shard_part *part,
                        const struct lod_blob *directory, uint64_t from, uint64_t to)
 {

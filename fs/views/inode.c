@@ -61,8 +61,8 @@ uint64_t lod_inode_pack(struct lod_inode inode)
            (uint64_t)pack_part(inode.part) << PART_AT;
 }
 
-/* A part has a root, folders and framed files of its own; its links `auto` are those of the mount.
- */
+/* A part has a root, folders and framed files of its own;
+ * its links `auto` are those of the mount. */
 static bool is_defined_in_part(const struct lod_inode *inode)
 {
     const bool fixed = inode->fidelity == 0 && inode->format == LOD_FORMAT_TREE;

@@ -282,8 +282,8 @@ static int plan(int argc, char **argv)
     if (code) {
         return code;
     }
-    code = lod_job_list_end(
-        &walk, LOD_FULL); /* no job has number 1: this only asks how much memory there is */
+    /* No job has number 1: this only asks how much memory there is. */
+    code = lod_job_list_end(&walk, LOD_FULL);
     made.order = walk.order;
     made.room = met.room && (!walk.accepts_lists || met.room < walk.room) ? met.room : walk.room;
     made.speed = met.speed ? met.speed : walk.speed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lodfs pack SOURCE STORE: parses the arguments, packs, prints the summary, chooses the exit code.
- */
+/* lodfs pack SOURCE STORE: parses the arguments, packs, prints the summary,
+ * chooses the exit code. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>

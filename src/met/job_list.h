@@ -15,8 +15,8 @@ struct lod_job_walk;
  * takes no list is not an error. */
 LOD_MUST_CHECK int lod_job_list_send(struct lod_job_walk *walk);
 
-/* Ends the list, which was of this fidelity. Sets walk->room, walk->speed and walk->accepts_lists.
- */
+/* Ends the list, which was of this fidelity. Sets walk->room,
+ * walk->speed and walk->accepts_lists. */
 LOD_MUST_CHECK int lod_job_list_end(struct lod_job_walk *walk, enum lod_fidelity fidelity);
 
 /* Returns how many of the first records of the list are in memory, up to the first one that is not;

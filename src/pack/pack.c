@@ -215,8 +215,8 @@ static void tally_order(struct lod_pack_run *p)
     p->result->records = p->order.records_count + 1;
 }
 
-/* A dry run encodes the images that --levels names: only encoding shows which of them get levels.
- */
+/* A dry run encodes the images that --levels names:
+ * only encoding shows which of them get levels. */
 static int try_levels(struct lod_pack_run *p)
 {
     const struct lod_encode_options encode = {.l3_mode = p->options->l3_mode};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last stages of a pack, once everything is decided: records, index, manifest; see pack_run.h.
- */
+/* The last stages of a pack, once everything is decided: records, index, manifest;
+ * see pack_run.h. */
 #include "pack/pack_run.h"
 
 #include <errno.h>

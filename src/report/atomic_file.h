@@ -25,8 +25,8 @@ struct lod_atomic_file {
 LOD_MUST_CHECK int lod_atomic_file_open(const char *path, bool replaces,
                                         struct lod_atomic_file *ret_file);
 
-/* Writes all bytes to disk, gives the file its name, and closes it. After an error it is removed.
- */
+/* Writes all bytes to disk, gives the file its name, and closes it.
+ * After an error it is removed. */
 LOD_MUST_CHECK int lod_atomic_file_commit(struct lod_atomic_file *file);
 
 /* Closes and removes the file. */

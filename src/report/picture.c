@@ -158,8 +158,8 @@ static int encode_pair(const struct work *work, struct lod_picture_pair *into)
     return error ? error : encode_part(work, &into->part);
 }
 
-/* Makes the pair of full first, from which the part is chosen. Each fidelity is decoded once.
- */
+/* Makes the pair of full first, from which the part is chosen.
+ * Each fidelity is decoded once. */
 static int make_pairs(struct work *work, const enum lod_fidelity *fidelities, unsigned count,
                       struct lod_picture_pair *pairs)
 {

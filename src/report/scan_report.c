@@ -10,8 +10,8 @@
 
 #define BAR_BYTES 16
 
-/* Computes the mean of object[key] at q(group + 1) over the classes, weighted by their frequency.
- */
+/* Computes the mean of object[key] at q(group + 1) over the classes,
+ * weighted by their frequency. */
 static bool class_mean(const cJSON *scans, const char *key, int group, double *ret_mean)
 {
     const cJSON *class;

@@ -109,8 +109,8 @@ static const struct lod_option *row_of(const struct lod_cmd *cmd, int option)
     return row;
 }
 
-/* Prints the message for '?' or ':' of getopt_long. A letter may be inside a cluster such as -lR.
- */
+/* Prints the message for '?' or ':' of getopt_long.
+ * A letter may be inside a cluster such as -lR. */
 static int refuse_option(const struct lod_cmd *cmd, int option, char **argv)
 {
     const char letter[3] = {'-', (char)optopt, '\0'};

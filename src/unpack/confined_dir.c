@@ -15,8 +15,8 @@
 
 int lod_confined_dir_open(const char *path, int *ret_fd)
 {
-    /* The user chose the folder itself, so it may be a symbolic link. Below it no link is followed.
-     */
+    /* The user chose the folder itself, so it may be a symbolic link.
+     * Below it no link is followed. */
     if (mkdir(path, 0777) < 0 && errno != EEXIST) {
         return -errno;
     }

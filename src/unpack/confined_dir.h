@@ -40,8 +40,8 @@ LOD_MUST_CHECK int lod_confined_dir_open_up(int fd, const char *name);
 /* Sets mode (0777) and time of an open file or folder. */
 LOD_MUST_CHECK int lod_confined_dir_set(int fd, const struct lod_node *node);
 
-/* Makes the symbolic link `name` in folder `fd`, with the node's time. An identical link may exist.
- */
+/* Makes the symbolic link `name` in folder `fd`, with the node's time.
+ * An identical link may exist. */
 LOD_MUST_CHECK int lod_confined_dir_link(int fd, const char *name, const char *target,
                                          const struct lod_node *node);
 

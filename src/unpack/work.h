@@ -33,8 +33,8 @@ struct lod_unpack_work {
 LOD_MUST_CHECK int lod_unpack_note(struct lod_unpack_work *work, uint32_t node, const char *what,
                                    bool failed);
 
-/* Reports an error of writing, with the node's path, in the result's first error. Returns `error`.
- */
+/* Reports an error of writing, with the node's path, in the result's first error.
+ * Returns `error`. */
 LOD_MUST_CHECK int lod_unpack_fail(struct lod_unpack_work *work, uint32_t node, const char *what,
                                    int error);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Limits of the process (ulimit): a command that cannot work within them fails with one line, and
-# what it leaves is not taken for complete.
+# Limits of the process (ulimit): a command that cannot work within them fails with one line. A
+# store that it left unfinished is not taken for complete.
 . "$(dirname "$0")/lib.sh"
 make_source source 2
 head -c 300000 /dev/urandom >source/large

@@ -75,8 +75,8 @@ static uint64_t inode_of(int fd)
     return fstat(fd, &st) == 0 ? st.st_ino : 0;
 }
 
-/* Returns the inode of the folder that contains `path`, and sets *ret_name to its last component.
- */
+/* Returns the inode of the folder that contains `path`,
+ * and sets *ret_name to its last component. */
 static uint64_t folder_of(int fd, const char *path, const char **ret_name)
 {
     char folder[4096] = ".";

@@ -9,15 +9,15 @@
 
 #include "l3/container/l3_row.h"
 
-/* Groups 1 .. 7 together take at most this fraction of the stream's bytes: 1 / LOD_L3_LEVEL_SHARE.
- */
+/* Groups 1 .. 7 together take at most this fraction of the stream's bytes:
+ * 1 / LOD_L3_LEVEL_SHARE. */
 #define LOD_L3_LEVEL_SHARE 11u
 
 /* Returns whether an image of this kind may have levels: 8 bits, gray or RGB. */
 bool lod_l3_level_is_allowed(const struct lod_l3_row *row);
 
-/* Returns whether an image of this size may have levels, and the levels of the row if it has any.
- */
+/* Returns whether an image of this size may have levels,
+ * and the levels of the row if it has any. */
 bool lod_l3_level_fits(const struct lod_l3_row *row);
 
 /* Returns whether the image has any level. */

@@ -19,8 +19,8 @@ struct lod_padding {
 
 struct lod_padding lod_padding(struct lod_jpeg *jpeg);
 
-/* Returns the next padding block, or NULL. *ret_dc is its expected DC, that of the block before it.
- */
+/* Returns the next padding block, or NULL. *ret_dc is its expected DC,
+ * that of the block before it. */
 int16_t *lod_padding_next(struct lod_padding *p, int16_t *ret_dc);
 
 /*

@@ -265,8 +265,8 @@ static int run_dht(struct run *r, struct lod_cursor *args)
     return 0;
 }
 
-/* Applies a patch to the last `bytes` bytes written: replaces some, then cuts and extends the end.
- */
+/* Applies a patch to the last `bytes` bytes written: replaces some,
+ * then cuts and extends the end. */
 static int patch(struct run *r, size_t bytes)
 {
     size_t place = r->at - bytes;

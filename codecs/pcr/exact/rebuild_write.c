@@ -16,8 +16,8 @@
 #include "pcr/exact/padding.h"
 #include "pcr/exact/varint.h"
 
-/* The overhead of a change: two changes with at most as many equal bytes between them are joined.
- */
+/* The overhead of a change: two changes with at most as many equal bytes between
+ * them are joined. */
 #define PATCH_GAP 4
 
 /* A run with a wrong program may write more than the source has: by one part in ROOM_DIVISOR. */

@@ -7,8 +7,8 @@
 
 #include "bytes.h"
 
-/* Returns the orientation 1 .. 8 in the contents of an APP1 "Exif" segment, from its tag on, or 0.
- */
+/* Returns the orientation 1 .. 8 in the contents of an APP1 "Exif" segment, from
+ * its tag on, or 0. */
 uint8_t lod_exif_orientation(struct lod_cursor contents);
 
 /* Writes a whole APP1 segment, marker included, that has only this orientation. */

@@ -31,8 +31,8 @@ static bool smoothing_acts(const struct jpeg_decompress_struct *info)
     return false;
 }
 
-/* Returns whether every component's quantisation table at its first scan is unchanged at the end.
- */
+/* Returns whether every component's quantisation table at its first scan is
+ * unchanged at the end. */
 static bool tables_stand(const struct jpeg_decompress_struct *info)
 {
     for (int c = 0; c < info->num_components; c++) {

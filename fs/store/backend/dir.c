@@ -181,8 +181,8 @@ static int object_in_memory(void *object, uint64_t offset, size_t bytes, bool *r
     return lod_file_in_memory(file->fd, offset, bytes, ret_is);
 }
 
-/* Several loads in flight hide the latency of a network. On a disk a second load slows both.
- */
+/* Several loads in flight hide the latency of a network.
+ * On a disk a second load slows both. */
 static unsigned loads(const void *state)
 {
     const struct handle *dir = state;

@@ -63,8 +63,7 @@ static void release_sigpipe(const struct held_signal *held)
     pthread_sigmask(SIG_SETMASK, &held->before, NULL);
 }
 
-/* ---------------------------------------------------------------------------------- the end of one
- */
+/* ----------------------------------------------------------------------------- the end of one */
 
 static const struct {
     CURLcode code;

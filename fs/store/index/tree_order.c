@@ -147,8 +147,8 @@ static int sort_entries(const struct lod_index_input *input, uint32_t count, uin
         }
         sorted[i] = i;
     }
-    /* qsort_r of glibc is a merge sort, so it has no quadratic case; `compare` only reads `input`
-     */
+    /* qsort_r of glibc is a merge sort, so it has no quadratic case;
+     * `compare` only reads `input` */
     qsort_r(sorted, count, sizeof(*sorted), compare, (void *)(uintptr_t)input);
     *ret_sorted = sorted;
     return 0;

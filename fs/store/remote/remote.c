@@ -11,8 +11,8 @@
 
 #include "clock.h"
 
-#define LOADS                                                                                      \
-    4u /* in flight; a single one uses only half of a line of 1 Gbit/s with a latency of 20 ms */
+/* In flight: a single one uses only half of a line of 1 Gbit/s with a latency of 20 ms. */
+#define LOADS           4u
 #define TROUBLE_LAST_NS (60 * LOD_SECOND_NS)
 #define RENEW_NS        (10 * LOD_SECOND_NS) /* shortest time between two readings of the keys */
 #define RENEW_LATER_NS  (60 * LOD_SECOND_NS) /* the same after a reading that failed */
@@ -107,8 +107,8 @@ void lod_remote_close(void *state)
 
 /* ---------------------------------------------------------------------------------- lanes */
 
-/* The lock is held. Lanes with connections that delivered wrong bytes are moved to a separate list.
- */
+/* The lock is held. Lanes with connections that delivered wrong bytes are moved to
+ * a separate list. */
 static struct lod_remote_lane *take_idle(struct lod_remote *remote, struct lod_remote_lane **old)
 {
     struct lod_remote_lane *lane;

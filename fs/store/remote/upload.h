@@ -49,8 +49,8 @@ LOD_MUST_CHECK int lod_upload_stat(struct lod_upload *upload, const struct lod_u
 LOD_MUST_CHECK int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *file,
                                       char why[LOD_UPLOAD_WHY]);
 
-/* Creates the object, of LOD_UPLOAD_MAX bytes at most. -EEXIST: there is one already, which stays.
- */
+/* Creates the object, of LOD_UPLOAD_MAX bytes at most. -EEXIST: there is one already,
+ * which stays. */
 LOD_MUST_CHECK int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *file,
                                      char why[LOD_UPLOAD_WHY]);
 

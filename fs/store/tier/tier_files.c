@@ -235,8 +235,8 @@ static int walk_entry(struct walk *walk, int fd, const char *name, unsigned dept
     return walk->each(walk->ctx, slice);
 }
 
-/* Visits the slices below a folder. If it was removed meanwhile, or is no folder, there are none.
- */
+/* Visits the slices below a folder. If it was removed meanwhile, or is no folder,
+ * there are none. */
 static int walk_folder(struct walk *walk, int dir_fd, const char *name, unsigned depth)
 {
     const struct dirent *entry;

@@ -39,9 +39,8 @@ struct lod_tier_room {
     struct lod_tier_lists lists; /* its file is written only by the tier's thread */
     /* The lock of the tier guards these. */
     struct lod_tier_keys announced; /* by jobs of this mount, in their order */
-    struct lod_tier_keys
-        listed; /* the same, sorted; `bytes`: its place, from the end of `announced` */
-    struct lod_tier_keys left;     /* were listed, and their slices are not marked yet */
+    struct lod_tier_keys listed; /* the same, sorted; `bytes`: place from the end of `announced` */
+    struct lod_tier_keys left;   /* were listed, and their slices are not marked yet */
     struct lod_tier_claims claims; /* others may give slices up for these, and lose theirs not */
     uint64_t claims_ns;            /* when the claims of others were read; 0: never */
     struct lod_tier_victims victims;

@@ -88,8 +88,8 @@ void lod_tier_room_announced(struct lod_tier *tier);
 /* Reports a line about the tier to the user, at most one a minute. */
 void lod_tier_report(struct lod_tier *tier, const char *line);
 
-/* Reads [offset, offset + bytes) of an object. Returns how many of the first bytes could be read.
- */
+/* Reads [offset, offset + bytes) of an object.
+ * Returns how many of the first bytes could be read. */
 size_t lod_tier_read(struct lod_tier *tier, uint64_t key, uint64_t offset, void *into, size_t bytes,
                      bool load);
 

@@ -32,8 +32,8 @@ struct lod_subitems {
     const struct lod_data_table *table; /* for the encoder */
 };
 
-/* Reads the bytes of a part into `into`, replacing its contents. Checks the file before and after.
- */
+/* Reads the bytes of a part into `into`, replacing its contents.
+ * Checks the file before and after. */
 LOD_MUST_CHECK int lod_subitems_read(int root_fd, const struct lod_source *file,
                                      const struct lod_part *part, bool follow,
                                      struct lod_buf *into);

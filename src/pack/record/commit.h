@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a store from the written records: writes the tree record, the index, and last the manifest.
- */
+/* Makes a store from the written records: writes the tree record, the index,
+ * and last the manifest. */
 #ifndef LOD_COMMIT_H
 #define LOD_COMMIT_H
 

@@ -15,8 +15,8 @@
 
 #define COPY_BYTES ((size_t)1 << LOD_FRAME_SHIFT_MAX) /* whole frames, whatever their size */
 
-/* Copies the bytes of a source. On an error, *ret_written says whether writing failed, not reading.
- */
+/* Copies the bytes of a source. On an error, *ret_written says whether writing failed,
+ * not reading. */
 static int copy_bytes(struct lod_record_job *job, struct lod_record_writer *writer, uint32_t slot,
                       int fd, bool *ret_written)
 {

@@ -48,8 +48,7 @@ struct lod_write {
     const int32_t *labels; /* by index of the list; NULL: folders are labels */
     const struct lod_encode_options *encode;
     const struct lod_target *target;
-    struct lod_store
-        *before; /* the target as a store, if records of an earlier run may be kept; else NULL */
+    struct lod_store *before; /* the target, if records of an earlier run may be kept; else NULL */
     struct lod_pool *pool;
     struct lod_cancel *stop;
     struct lod_first_error *first_error;

@@ -30,8 +30,8 @@ static bool fits(const struct lod_codec *codec, const uint8_t row[LOD_ROW_BYTES]
     return fits;
 }
 
-/* Appends a slot's list. If the record has no room for it, appends that there are too many words.
- */
+/* Appends a slot's list. If the record has no room for it,
+ * appends that there are too many words. */
 static int add(struct lod_record_job *job, uint32_t slot, const struct lod_buf *list)
 {
     struct lod_source *source = &job->write->list->at[job->files[slot]];

@@ -65,8 +65,8 @@ static void weigh_classes(struct strata *s, struct lod_likeness *l)
     }
 }
 
-/* Solves a x = b in place for every column of b, by Cholesky; a is symmetric and positive definite.
- */
+/* Solves a x = b in place for every column of b, by Cholesky;
+ * a is symmetric and positive definite. */
 static void solve(double a[F][F], double b[F][LOD_SCRIPT_GROUPS])
 {
     for (unsigned i = 0; i < F; i++) {

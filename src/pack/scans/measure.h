@@ -47,8 +47,8 @@ void lod_measure_finish(struct lod_measure *m);
 /* Measures all scripts on the photographs for choosing. Returns -ENOMEM or -EINTR. */
 LOD_MUST_CHECK int lod_measure_choosing(struct lod_measure *m);
 
-/* Measures the script of each class, by index, on the drawn photographs. Returns -ENOMEM or -EINTR.
- */
+/* Measures the script of each class, by index, on the drawn photographs.
+ * Returns -ENOMEM or -EINTR. */
 LOD_MUST_CHECK int lod_measure_drawn(struct lod_measure *m,
                                      const unsigned chosen[LOD_QUANT_CLASSES]);
 

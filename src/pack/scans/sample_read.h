@@ -7,8 +7,8 @@
 #include "pack/source/probe.h"
 #include "pack/scans/sample.h"
 
-/* Fills a sample from the FILEs that are encoded. An unreadable source is handled by first_error.h.
- */
+/* Fills a sample from the FILEs that are encoded.
+ * An unreadable source is handled by first_error.h. */
 LOD_MUST_CHECK int lod_sample_read(const struct lod_probe *probe, struct lod_sample *sample);
 
 /* Returns the bytes of the files that get scan groups, for struct lod_sample_limits. */

@@ -98,8 +98,8 @@ static bool add_script(cJSON *scripts, const struct lod_script *script)
     return cJSON_AddStringToObject(scripts, script->name, text) != NULL;
 }
 
-/* With --full=source, adds the size that --full=scans would have, as a share of the source's bytes.
- */
+/* With --full=source, adds the size that --full=scans would have,
+ * as a share of the source's bytes. */
 static bool add_scans_share(const struct lod_measure *m, cJSON *table)
 {
     double scans = 0, source = 0;
@@ -171,8 +171,8 @@ unsigned lod_scans_compared(const struct lod_scans_wish *wish)
     return m.count;
 }
 
-/* Decides without a measurement: the script of the user or the default, then the others in order.
- */
+/* Decides without a measurement: the script of the user or the default,
+ * then the others in order. */
 static void decide(const struct lod_measure *m, const struct lod_scans_wish *wish,
                    struct lod_scan_choice *choice, unsigned ret_chosen[LOD_QUANT_CLASSES])
 {

@@ -20,8 +20,8 @@ void lod_level_files_mark(struct lod_source_list *list, const struct lod_option_
 LOD_MUST_CHECK int lod_level_files_try(struct lod_probe *probe,
                                        const struct lod_encode_options *options);
 
-/* Returns whether a source has lower fidelities though it is a lossless image; once it is encoded.
- */
+/* Returns whether a source has lower fidelities though it is a lossless image;
+ * once it is encoded. */
 static inline bool lod_source_has_levels(const struct lod_source *source)
 {
     return source->role == LOD_SOURCE_FILE && source->encoder->apart && !source->no_levels;

@@ -78,8 +78,8 @@ struct lod_source_list {
     struct lod_strings *strings;
 };
 
-/* Appends a copy of `source`, of its path and target. Returns -ENOMEM, or -E2BIG beyond 2^32 - 2.
- */
+/* Appends a copy of `source`, of its path and target. Returns -ENOMEM,
+ * or -E2BIG beyond 2^32 - 2. */
 LOD_MUST_CHECK int lod_source_list_add(struct lod_source_list *list,
                                        const struct lod_source *source);
 /* Sorts by the bytes of the path, which changes the indexes. */

@@ -232,8 +232,8 @@ static int by_inode(const void *a, const void *b)
     return x < y ? -1 : x > y; /* both are in one array in path order */
 }
 
-/* Joins files of one inode. With followed links, a file of link count 1 can have several names too.
- */
+/* Joins files of one inode. With followed links,
+ * a file of link count 1 can have several names too. */
 static int join_hard_links(struct walk *w)
 {
     struct lod_source **files = malloc(w->list.count * sizeof(files[0]));

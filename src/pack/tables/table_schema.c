@@ -24,8 +24,8 @@ static bool is_utf8(const char *text)
     return step != 0;
 }
 
-/* Makes a JSON string, which is UTF-8. Other text is read as Latin-1, in which every byte is valid.
- */
+/* Makes a JSON string, which is UTF-8. Other text is read as Latin-1,
+ * in which every byte is valid. */
 static cJSON *make_text(const char *text)
 {
     if (is_utf8(text)) {

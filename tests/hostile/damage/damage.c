@@ -95,8 +95,8 @@ static const char *accident(struct harness *h, struct chance *chance)
     return compared.refused && damages == 0 ? "verify does not find the damage" : memory_passed(h);
 }
 
-/* One case in UNTOUCHED changes nothing but recomputes the hashes; verify must find nothing then.
- */
+/* One case in UNTOUCHED changes nothing but recomputes the hashes;
+ * verify must find nothing then. */
 static const char *attack(struct harness *h, struct chance *chance)
 {
     for (uint64_t i = chance_below(chance, UNTOUCHED) ? 1 + chance_below(chance, DAMAGES_MAX) : 0;

@@ -9,8 +9,8 @@
 #include "chance.h"
 #include "mem_store.h"
 
-/* Damages `store` once. Files and blocks may be taken from `other`, a sound store of other bytes.
- */
+/* Damages `store` once. Files and blocks may be taken from `other`,
+ * a sound store of other bytes. */
 void damages_apply(struct chance *chance, struct mem_store *store, const struct mem_store *other);
 
 #endif

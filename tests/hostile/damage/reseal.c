@@ -30,8 +30,8 @@ static const struct field item_fields[] = {
     {0, 1},  {1, 1},  {2, 2},  {4, 4},  {8, 2},  {10, 2}, {8, 8},  {12, 4}, {16, 4}, {20, 4},
     {24, 4}, {28, 4}, {32, 4}, {36, 4}, {40, 4}, {44, 4}, {48, 4}, {52, 4}, {56, 4}, {60, 4},
 };
-/* Fields of tables and shards (FORMAT.md, ITEM, column toc), of a shard's header and its batches.
- */
+/* Fields of tables and shards (FORMAT.md, ITEM, column toc),
+ * of a shard's header and its batches. */
 static const struct field table_fields[] = {
     {1, 1}, {8, 8}, {16, 8}, {24, 4}, {28, 4}, {32, 4}, {36, 4}, {40, 4}, {44, 4}, {0, 1},
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places of the structures and hashes of a sound store; recomputes all hashes of a changed one.
- */
+/* The places of the structures and hashes of a sound store;
+ * recomputes all hashes of a changed one. */
 #ifndef LOD_SEALS_H
 #define LOD_SEALS_H
 

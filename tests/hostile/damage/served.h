@@ -8,8 +8,8 @@
 #define READ_BYTES 100000u    /* of one read: several pieces and frames */
 #define WORK_BYTES (2u << 20) /* of makers: room for a unit of the tables here */
 
-/* Numbers of the forms of a file in a mount: each fidelity of the tree, then three computed forms.
- */
+/* Numbers of the forms of a file in a mount: each fidelity of the tree,
+ * then three computed forms. */
 enum { SHOWN_TREE_END = LOD_ORIGINAL + 1, SHOWN_END = SHOWN_TREE_END + 3 };
 
 struct served {

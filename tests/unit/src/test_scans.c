@@ -80,8 +80,8 @@ Test(scans, a_class_and_all_classes_have_their_limits)
     lod_sample_destroy(sample);
 }
 
-/* A photograph of 3 megapixels takes a second: few of a small source, a twentieth of a large one.
- */
+/* A photograph of 3 megapixels takes a second: few of a small source,
+ * a twentieth of a large one. */
 Test(scans, what_measuring_takes_is_bounded)
 {
     struct lod_sample_limits large = limits;

@@ -10,8 +10,8 @@
 #include "store_fixture.h"
 
 #define NAME "object"
-/* A busy machine makes single sleeps longer, and never shorter: the quickest of some tries counts.
- */
+/* A busy machine makes single sleeps longer, and never shorter:
+ * the quickest of some tries counts. */
 #define TRIES 20u
 
 static double seconds(void)

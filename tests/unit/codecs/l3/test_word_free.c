@@ -46,8 +46,8 @@ Test(word_free, words_are_found_at_multiples_of_four_of_the_file)
 #define SUM_B 0x0a23u
 #define MOD   65521u
 
-/* Moves ones from byte to byte until the Adler-32 is the word: a stays, b changes by the distance.
- */
+/* Moves ones from byte to byte until the Adler-32 is the word: a stays,
+ * b changes by the distance. */
 static void aim(uint8_t *data, size_t bytes)
 {
     for (unsigned tries = 0; tries < 1u << 24; tries++) {

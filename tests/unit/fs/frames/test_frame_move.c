@@ -33,8 +33,8 @@ static struct lod_key key_of(unsigned record)
     return lod_fetch_key(&(struct lod_record_desc){.number = record}, 0, 1, 0);
 }
 
-/* Adds a frame of a record as a reader does, filled with its number, and with the result `error`.
- */
+/* Adds a frame of a record as a reader does, filled with its number,
+ * and with the result `error`. */
 static void put(unsigned record, int error)
 {
     struct lod_chunk *chunk = NULL;

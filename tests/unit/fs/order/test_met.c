@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mini-epochs: verdicts by a table, and windows over lists of bytes. test_met_jobs.c has the rest.
- */
+/* Mini-epochs: verdicts by a table, and windows over lists of bytes.
+ * test_met_jobs.c has the rest. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <math.h>

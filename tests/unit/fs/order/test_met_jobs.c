@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mini-epochs of a made order: items, records, repeats, and states of jobs that stop and continue.
- */
+/* Mini-epochs of a made order: items, records, repeats,
+ * and states of jobs that stop and continue. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <math.h>

@@ -199,8 +199,8 @@ Test(prefetch_loads, records_behind_the_next_one_are_foreseen_as_far_as_a_quarte
     lod_frames_destroy(frames);
 }
 
-/* While all loads are in flight, a thread must sleep. It must not poll for a time that has passed.
- */
+/* While all loads are in flight, a thread must sleep.
+ * It must not poll for a time that has passed. */
 Test(prefetch_loads, times_pass_while_all_loads_are_in_flight, .timeout = 120)
 {
     struct lod_fetch fetch = {.dataset = NULL};

@@ -69,8 +69,8 @@ uint64_t lod_shard_directory_find(const struct lod_blob *directory, uint64_t off
 
 /* ---------------------------------------------------------------------------- the tests */
 
-/* A record of photographs with groups 1 .. top, and the source files if there are fewer than ten.
- */
+/* A record of photographs with groups 1 .. top,
+ * and the source files if there are fewer than ten. */
 static void make_record(unsigned top)
 {
     record = (struct lod_record_desc){

@@ -69,8 +69,8 @@ static void paint(struct lod_survey_photo photos[PHOTOS], const double means[3],
 static const uint64_t bytes[LOD_FULL + 1] = {0,   100, 200, 400, 800, 800,
                                              800, 800, 800, 800, 800, 800};
 
-/* Two standard errors of 40 out of a million at spread .02: 2 * .02 * sqrt(40 / 39 / 40) = .0064.
- */
+/* Two standard errors of 40 out of a million at spread .02:
+ * 2 * .02 * sqrt(40 / 39 / 40) = .0064. */
 Test(survey_rule, takes_the_lowest_level_that_surely_reaches_the_target)
 {
     static const struct {
