@@ -68,10 +68,10 @@ LODFS_EXPORT int lodfs_fidelity(const char *name);
 struct lodfs_store;
 
 /*
- * Opens the store in a folder, or behind a URL of s3:, https: or http: (mount.lodfs(8) says where
- * keys come from). Up to cache_bytes (0: 64 MiB) of frames are cached. Computing bytes from them
- * takes up to 256 MiB more at a time. lodfs_store_close accepts NULL; open files keep working after
- * it.
+ * Opens the store in a folder, behind a URL of s3:, https: or http: (mount.lodfs(8) says where
+ * keys come from), or shown at a mount point. Up to cache_bytes (0: 64 MiB) of frames are cached.
+ * Computing bytes from them takes up to 256 MiB more at a time. lodfs_store_close accepts NULL;
+ * open files keep working after it.
  */
 LODFS_EXPORT int lodfs_store_open(const char *path, uint64_t cache_bytes,
                                   struct lodfs_store **ret_store, struct lodfs_error *error);

@@ -18,6 +18,7 @@
 #include "api/lodfs_process.h"
 #include "backend/location.h"
 #include "log.h"
+#include "mount/mount_table.h"
 
 #define CACHE_BYTES ((uint64_t)64 << 20)
 #define WHY_BYTES   512
@@ -110,12 +111,19 @@ static int create_handle(const char *path, uint64_t cache_bytes, struct lodfs_st
     return 0;
 }
 
+/* No file of a store is at a mount point, so the table of mounts is read only if there is none. */
 int lodfs_store_open(const char *path, uint64_t cache_bytes, struct lodfs_store **ret_store,
                      struct lodfs_error *error)
 {
-    char why[WHY_BYTES], shown[PATH_MAX];
-    int result = create_handle(path, cache_bytes ? cache_bytes : CACHE_BYTES, ret_store, why);
+    const uint64_t cache = cache_bytes ? cache_bytes : CACHE_BYTES;
+    char why[WHY_BYTES], shown[PATH_MAX], *behind = NULL;
+    int result = create_handle(path, cache, ret_store, why);
 
+    if (result == -ENOENT && !lod_location_is_url(path) && !lod_mount_table_store(path, &behind) &&
+        behind) {
+        result = create_handle(behind, cache, ret_store, why);
+    }
+    free(behind);
     return result ? lod_say_named(error, result, "cannot open the store ",
                                   lod_location_show(path, shown, sizeof(shown)), why)
                   : 0;

@@ -119,6 +119,14 @@ def forms(files, store, point, work):
         yield "a pickled file system"
 
 
+def mount_point(files, point):
+    """A mount point in place of a store is the store behind it."""
+    behind = fsspec.filesystem("lodfs", store=point)
+    path = "q4/large.bin"
+    if behind.cat(path) != files.cat(path) or behind.ls("q4") != files.ls("q4"):
+        yield "the mount point is another store"
+
+
 def refusals(files):
     path = "q4/large.bin"
     for change in (lambda: files.rm(path), lambda: files.mkdir("new"), lambda: files.touch("a"),
@@ -159,6 +167,7 @@ def main():
             results.add("links", links(files, point))
             results.add("ranges", ranges(files, point))
             results.add("forms", forms(files, store, point, work))
+            results.add("mount point", mount_point(files, point))
         results.add("refusals", refusals(files))
     return results.finish()
 
