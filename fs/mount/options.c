@@ -211,12 +211,19 @@ static int take_all(struct parse *parse)
 
 static int check_tier(const struct lod_fuse_options *options)
 {
-    if (options->tier.folder && !options->tier.bytes_max) {
-        return refuse("tier_dir", "needs tier_size=SIZE, the bytes that it may take");
+    const struct lod_tier_how *tier = &options->tier;
+
+    if (tier->folder) {
+        return tier->bytes_max
+                   ? 0
+                   : refuse("tier_dir", "needs tier_size=SIZE, the bytes that it may take");
     }
-    return options->tier.bytes_max && !options->tier.folder
-               ? refuse("tier_size", "needs tier_dir=FOLDER")
-               : 0;
+    if (tier->bytes_max) {
+        return refuse("tier_size", "needs tier_dir=FOLDER");
+    }
+    return tier->free_percent == LOD_TIER_FREE_DEFAULT
+               ? 0
+               : refuse("tier_free", "needs tier_dir=FOLDER");
 }
 
 /* mount(2) takes names of at most a page. */

@@ -172,6 +172,7 @@ def wrong(work, point, store):
     yield from refused([path, "/nowhere"], rf=2, words="/nowhere")
     yield from refused([f"{point}/decoded/q4/x.ppm"], words="none of q1")
     yield from refused(f"{point}/q4/nowhere", words="nowhere")
+    yield from refused(f"{point}/q4/train", room=-1, words="cannot be -1")
     for rf in 0, -1, 10**9, 10**20, 1.5, "automatic", "fixed", None, [(1, 2)], [(0, 2), (0, 3)], \
             [(0, 1)] * 40, [3, 4]:
         yield from refused(data, rf=rf)

@@ -92,6 +92,9 @@ Test(options, invalid_words_are_refused)
         "remount",
         "noauto",
         "x-systemd.automount",
+        "tier_dir=/tier",
+        "tier_size=1G",
+        "tier_free=20",
     };
 
     for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
