@@ -24,9 +24,9 @@
 /* The paper's weights of the scales, fine to coarse. */
 static const double weights[SCALES_MAX] = {.0448, .2856, .3001, .2363, .1333};
 
-/* A sampled comparison uses every fourth row of windows at scale 0, every second at scale 1, and
- * all at the others. Little is lost: neighbouring rows of windows share 10 of their 11 pixel rows.
- */
+/* A sampled comparison uses every fourth row of windows at scale 0, every second at scale 1,
+ * and all at the others. Little is lost: neighbouring rows of windows share 10 of their 11
+ * pixel rows. */
 static const uint32_t sampled_rows[SCALES_MAX] = {4, 2, 1, 1, 1};
 
 struct scale {

@@ -52,9 +52,9 @@ static size_t add_listed(const struct lod_ahead_lists *lists, bool in_copy,
     return count;
 }
 
-/* Announces the records of all lists to a local copy of the store; the jobs take turns. Records
- * beyond the shares of the jobs come last: the copy may have room for them too. The lock is held.
- */
+/* Announces the records of all lists to a local copy of the store; the jobs take turns.
+ * Records beyond the shares of the jobs come last: the copy may have room for them too. The
+ * lock is held. */
 static void announce_to_copy(struct lod_prefetch *prefetch)
 {
     struct lod_listed *records =

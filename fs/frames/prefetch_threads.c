@@ -116,9 +116,8 @@ static void read_ahead(struct lod_prefetch *prefetch, struct lod_foresight next)
 
 /* ------------------------------------------------------------------------------ listed records */
 
-/* Ends the load of a listed record, and notes not to load it again before the next request of a
- * job.
- */
+/* Ends the load of a listed record, and notes not to load it again before the next request of
+ * a job. */
 static void give_up(struct lod_prefetch *prefetch, const struct lod_ahead_entry *entry, int error)
 {
     struct lod_frame_pins none = {.bytes = &prefetch->fetch->pinned};

@@ -37,9 +37,9 @@ struct lod_ioc_store {
 };
 #define LOD_IOC_STORE _IOR('L', 4, struct lod_ioc_store)
 
-/* On MOUNT/.lodfs/control, for root and the mounter: switches `auto`. The argument is an enum
- * lod_fidelity. Returns when every later open sees it. EINVAL if `auto` cannot have that fidelity.
- */
+/* On MOUNT/.lodfs/control, for root and the mounter: switches `auto`. The argument is an
+ * enum lod_fidelity. Returns when every later open sees it. EINVAL if `auto` cannot have
+ * that fidelity. */
 #define LOD_IOC_SET_AUTO _IOW('L', 2, uint32_t)
 
 /* On MOUNT/.lodfs/control, for root and the mounter: announces the records that a job will read

@@ -108,8 +108,7 @@ static int look_at(void *ctx, const struct lod_mount_row *row)
 }
 
 /* Without a table of mounts only the daemon can answer. The user of the mount is unknown, so a
- * refusal is left to fusermount3, which prints the reason.
- */
+ * refusal is left to fusermount3, which prints the reason. */
 static void ask_daemon(const char *path, struct lod_mount_seen *ret_seen)
 {
     struct lod_mount_answer answer;

@@ -123,8 +123,7 @@ int lod_met_rules_check(struct lod_met_rules *rules, const char **ret_why)
 /* --------------------------------------------------------------------------------- scores */
 
 /* A state has 9 digits of each score, so that a job that continues from a state decides like one
- * that never stopped.
- */
+ * that never stopped. */
 static double rounded(double score)
 {
     char text[32];

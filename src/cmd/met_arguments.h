@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arguments of `lodfs met begin` and the other commands of `met`: their tables, and the rules
- * of a job that they set.
- */
+ * of a job that they set. */
 #ifndef LOD_MET_ARGUMENTS_H
 #define LOD_MET_ARGUMENTS_H
 

@@ -19,10 +19,9 @@ LOD_MUST_CHECK int lod_job_list_send(struct lod_job_walk *walk);
  * walk->speed and walk->accepts_lists. */
 LOD_MUST_CHECK int lod_job_list_end(struct lod_job_walk *walk, enum lod_fidelity fidelity);
 
-/* Returns how many of the first records of the list are in memory, up to the first one that is not;
- * 0 if the mount does not know. Sends the list again if the mount has dropped it. Sets the same
- * fields.
- */
+/* Returns how many of the first records of the list are in memory, up to the first one that is
+ * not; 0 if the mount does not know. Sends the list again if the mount has dropped it. Sets the
+ * same fields. */
 uint32_t lod_job_list_loaded(struct lod_job_walk *walk);
 
 /* Returns how many bytes of the mount's memory the job may use. */

@@ -119,9 +119,8 @@ static double contrast(const struct work *work, uint32_t x, uint32_t y)
     return sqrt(fmax(0, squares / count - mean * mean));
 }
 
-/* Chooses the square with the most contrast, which counts half as much at a corner as in the
- * middle.
- */
+/* Chooses the square with the most contrast, which counts half as much at a corner as in
+ * the middle. */
 static void choose_part(struct work *work)
 {
     const uint32_t wide = work->sides.width - work->part, high = work->sides.height - work->part;

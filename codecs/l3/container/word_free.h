@@ -15,8 +15,7 @@
 #define LOD_WORD_BYTES 4u
 
 /* Returns whether a byte may be the last one of a row: it must not begin a word that continues
- * after the row.
- */
+ * after the row. */
 static inline bool lod_word_free_end(uint8_t byte)
 {
     return byte != 0x0a && byte != 0x23 && byte != 0xd7;
@@ -37,8 +36,7 @@ static inline void lod_word_free_row(uint8_t *row, size_t bytes)
 }
 
 /* Returns whether `count` bytes, from `offset` of a file on, contain the word at a multiple of 4 of
- * the file.
- */
+ * the file. */
 static inline bool lod_word_in(const uint8_t *bytes, size_t count, uint64_t offset)
 {
     static const uint8_t word[LOD_WORD_BYTES] = {0x0a, 0x23, 0xd7, 0xce};

@@ -312,8 +312,7 @@ static int make_patches(struct make *m)
 }
 
 /* A reader has memory for exactly the source. Returns whether every scan, before its patch, ends
- * within that memory.
- */
+ * within that memory. */
 static bool fits(const struct make *m)
 {
     size_t end = 0;

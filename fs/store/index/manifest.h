@@ -54,9 +54,9 @@ LOD_MUST_CHECK int lod_manifest_commit(int dir_fd);
 /* Prepares and commits. */
 LOD_MUST_CHECK int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest);
 
-/* Writes a message for the user to `text`: `reason`, as set by lod_manifest_read or lod_index_open,
- * then why requests to the storage failed recently. A name that `reason` contains is not repeated.
- */
+/* Writes a message for the user to `text`: `reason`, as set by lod_manifest_read or
+ * lod_index_open, then why requests to the storage failed recently. A name that `reason` contains
+ * is not repeated. */
 void lod_manifest_explain(struct lod_store *store, const char *reason, char *text, size_t room);
 
 /* Returns the text that lod_manifest_write writes, NUL-terminated, for free(). Returns -ENOMEM or

@@ -81,9 +81,9 @@ LOD_MUST_CHECK int lod_record_place(const struct lod_record *record, uint32_t sl
 LOD_MUST_CHECK int lod_record_read_frame(struct lod_record *record, uint32_t slot, unsigned group,
                                          uint64_t frame, uint8_t *into);
 
-/* Reads bytes of the file without a check. lod_record_frame_sound returns whether a frame's `data`
- * has the right hash. A reader waits for them (LOD_READ_DEMAND); see lod_object_read. Any thread.
- */
+/* Reads bytes of the file without a check. lod_record_frame_sound returns whether a frame's
+ * `data` has the right hash. A reader waits for them (LOD_READ_DEMAND); see lod_object_read.
+ * Any thread. */
 LOD_MUST_CHECK int lod_record_pread(struct lod_record *record, uint64_t offset, void *into,
                                     size_t bytes);
 LOD_MUST_CHECK int lod_record_read(struct lod_record *record, struct lod_range *ranges,

@@ -15,9 +15,8 @@ void lod_tier_health_finish(struct lod_tier_health *health)
     pthread_mutex_destroy(&health->lock);
 }
 
-/* Stops using the disk if an operation hangs. Returns whether the disk is out of use. The lock is
- * held.
- */
+/* Stops using the disk if an operation hangs. Returns whether the disk is out of use. The lock
+ * is held. */
 static bool judge(struct lod_tier_health *health, uint64_t now_ns)
 {
     for (unsigned i = 0; i < LOD_TIER_INSIDE; i++) {

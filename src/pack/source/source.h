@@ -93,8 +93,7 @@ LOD_MUST_CHECK int lod_source_list_resort(struct lod_source_list *list);
  * path, which are left out; they stand behind it. */
 struct lod_source *lod_source_list_find(const struct lod_source_list *list, const char *path);
 /* Leaves out the folders of a sorted list that have nothing to pack below them, except the root.
- * Returns -ENOMEM.
- */
+ * Returns -ENOMEM. */
 LOD_MUST_CHECK int lod_source_list_drop_folders(struct lod_source_list *list);
 /* Copies bytes that live as long as the list, aligned for any type. Returns -ENOMEM. */
 LOD_MUST_CHECK int lod_source_list_keep(struct lod_source_list *list, const void *data,

@@ -32,8 +32,7 @@ static void end(void)
 TestSuite(frame_parts, .init = begin, .fini = end);
 
 /* The plan has the end of one frame, a complete second frame, the beginning of a third, a text, and
- * two parts of one frame.
- */
+ * two parts of one frame. */
 static struct lod_plan sample(void)
 {
     struct lod_plan plan = {0};
