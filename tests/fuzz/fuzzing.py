@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 fuzzing.py replay|fuzz WHAT PROGRAM REPLAY: runs made-up inputs through a fuzz target as a test, or
-runs the fuzzer itself for 5 s (60 s by `./check --long`).
+runs the fuzzer itself for 3 s (60 s by `./check --long`).
 
 A run of the fuzzer begins with small inputs, with seeds of realistic size (fuzz_seeds.py), and with
 inputs that earlier runs in this build folder found. Each input that reaches new code is kept in the
@@ -29,7 +29,7 @@ from mounted import Work, lodfs
 from tiny import FULL, jpeg, make_photos, npy, write
 
 REPLAYS, REPLAYS_LONG = 1_500, 100_000
-FUZZ_S, FUZZ_LONG_S = 5, 60
+FUZZ_S, FUZZ_LONG_S = 3, 60
 KEPT_SHORT = 150   # inputs of earlier runs that a short run begins with
 KEPT_MAX = 20_000  # of one target
 LITTLE_MAX = 4096  # bytes; seeds of realistic size must reach more code than their beginning

@@ -4,7 +4,7 @@ planted.py [WORDS]: checks that the tests find bugs. It plants the bugs of plant
 the source tree, one at a time. The test of each bug is built and must fail. A test that is skipped
 or exceeds its time limit has not failed. Without the bug it must pass.
 
-A short run plants a tenth of the bugs, another tenth after each commit, without those for engines
+A short run plants a twentieth of the bugs, others after each commit, without those for engines
 of the Python index. A long run plants all, or its share. With WORDS it plants the bugs whose
 description contains them.
 """
@@ -23,7 +23,7 @@ FOLDERS = ("codecs", "demo", "fs", "gpu", "man", "packaging", "src", "tests")
 FILES = ("meson.build", "meson_options.txt", "LICENSE", "README.md", "CHANGELOG.md",
          ".clang-format")
 SECONDS_MAX = 1_800  # a build or a test on a busy machine
-SLICES = 10          # as many short runs plant every bug once
+SLICES = 20          # as many short runs plant every bug once
 RACES = 5            # runs of a test that finds a race only sometimes
 BUG_HANGS_S = "60"   # where a test of sound code waits for 300
 

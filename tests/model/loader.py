@@ -77,7 +77,7 @@ def main():
     results = Results()
     with Work() as work:
         source, store = os.path.join(work, "source"), os.path.join(work, "store")
-        subprocess.run([os.environ["PHOTOGRAPHS"], source, "64", "5"], check=True)
+        subprocess.run([os.environ["PHOTOGRAPHS"], source, "32", "5"], check=True)
         lodfs("pack", "--scans=default", source, store)
         with Mount(store, os.path.join(work, "mount"), "-o", "fidelity=q5") as point:
             compare(results, source, point)

@@ -15,7 +15,7 @@ import sys
 import zlib
 
 from framed import (make_flat, make_splits, make_texts, opened, packed, photographs, pieces,
-                    samples_spec)
+                    samples_spec, taken)
 from mounted import Mount, Results, Work, lodfs, need_fuse, skip
 from small import read, write
 
@@ -27,8 +27,8 @@ try:
 except ImportError as error:
     skip(f"keys are computed with a Python module that is missing: {error}")
 
-COUNTS = (1, 2, 7, 64)
-MANY = 1000
+COUNTS = taken((1, 2, 7, 64))
+MANY = taken((1000,))
 SMALL = 0xffffffff
 tfrecord_spec.masked_crc = functools.lru_cache(None)(tfrecord_spec.masked_crc)
 FRAMED = ("recordio", "tar", "tfrecord")
@@ -384,8 +384,8 @@ def main():
                 results.add(name, ["files of one kind alone"])
         with Mount(f"{work}/flat-store", f"{work}/flat-mount"):
             of = Store(f"{work}/flat-store", f"{work}/flat-mount")
-            results.add(f"{MANY} parts", by_law(of, (MANY,)))
-            results.add(f"{MANY} parts: files", framed_files(of, (MANY,), ("q3",), {}))
+            results.add("many parts", by_law(of, MANY))
+            results.add("many parts: files", framed_files(of, MANY, ("q3",), {}))
         loader(results, work, photos)
         results.add("tables", tables(work))
         results.add("repair", repaired(f"{work}/mixed-store"))

@@ -21,8 +21,10 @@ def png(seed, width=700, height=500):
     """A PNG of about a megabyte of pixels: a soft picture with a little noise."""
     rng = random.Random(seed)
     rows = bytearray()
+    soft = [bytes((x * 3 + part >> 3) + x % 3 & 255 for x in range(3 * width)) for part in range(8)]
     for y in range(height):
-        row = bytearray((x * 3 + y * (seed + 2) >> 3) + (x % 3) & 255 for x in range(3 * width))
+        bright, part = divmod(y * (seed + 2), 8)
+        row = bytearray(soft[part].translate(bytes(i + bright & 255 for i in range(256))))
         for _ in range(20):
             row[rng.randrange(len(row))] ^= 3
         rows += b"\0" + row
