@@ -5,7 +5,7 @@
     fsspec.filesystem("lodfs", store="photos.lodfs").ls("q5")    # the same, by paths
 
 STORE is a folder or a URL such as s3://bucket/photos, and ends at the first `!`. Only this module
-imports fsspec; it finds this module by the entry point of the package.
+imports fsspec, which finds it by the entry point of the package.
 """
 import datetime
 import errno

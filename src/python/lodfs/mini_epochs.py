@@ -111,11 +111,10 @@ class MiniEpochs:
     "repeat" does not. `shape="block"` replaces the window as a whole.
 
     Each process has a part of the data of its own: `rank` and `world` are those of
-    torch.distributed or torchrun unless given. With "score" and "bollinger" they decide by
-    the score that process 0 reports, and a repeat is as long as the shortest of all. That needs
-    torch.distributed. `room` is how many bytes of memory the job may use;
-    the default is all that the mount has for it. A store that was packed by path is refused unless
-    `any_order`.
+    torch.distributed or torchrun unless given. With "score" and "bollinger" they decide by the
+    score that process 0 reports, and a repeat is as long as the shortest of all. That needs
+    torch.distributed. `room` is how many bytes of memory the job may use; the default is all that
+    the mount has for it. A store that was packed by path is refused unless `any_order`.
     """
 
     def __init__(self, dataset, rf="auto", *, epochs=0, seed=0, rf_min=1, rf_max=8, patience=1,
