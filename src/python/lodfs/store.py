@@ -36,7 +36,7 @@ def _entry(raw):
 
 
 def open(path: Path, cache_bytes: int = 0) -> Store:  # pylint: disable=redefined-builtin
-    """Opens the store that is in the folder `path`, behind this URL, or shown at this mount point."""
+    """Opens the store in the folder `path`, behind this URL, or shown at this mount point."""
     return Store(path, cache_bytes)
 
 
