@@ -19,18 +19,11 @@ try:
     import samples_spec
     import store_spec
     import tfrecord_spec
-    from long import share
+    from long import shared
 except ImportError as error:
     skip(f"the store is read with a Python module that is missing: {error}")
 
-
-def taken(items):
-    """Returns those of a few large cases that a run tries; see long.py."""
-    number, of = share()
-    return items[number::of]
-
-
-SHOWN = ("q1", *taken(("q4", "full")))
+SHOWN = ("q1", *shared(("q4", "full")))
 LONG = b"n" * 240
 
 

@@ -14,8 +14,8 @@ import subprocess
 import sys
 import zlib
 
-from framed import (make_flat, make_splits, make_texts, opened, packed, photographs, pieces,
-                    samples_spec, taken)
+from framed import (flip, make_flat, make_splits, make_texts, opened, packed, photographs, pieces,
+                    samples_spec, shared)
 from mounted import Mount, Results, Work, lodfs, need_fuse, skip
 from small import read, write
 
@@ -27,8 +27,8 @@ try:
 except ImportError as error:
     skip(f"keys are computed with a Python module that is missing: {error}")
 
-COUNTS = taken((1, 2, 7, 64))
-MANY = taken((1000,))
+COUNTS = shared((1, 2, 7, 64))
+MANY = shared((1000,))
 SMALL = 0xffffffff
 tfrecord_spec.masked_crc = functools.lru_cache(None)(tfrecord_spec.masked_crc)
 FRAMED = ("recordio", "tar", "tfrecord")
@@ -209,11 +209,7 @@ def damaged(store, point, of):
     other files are sound."""
     lead = next(sample for sample in of.samples.samples if of.samples.row(sample[0])[0] == 1)
     record = of.samples.records[of.samples.items[lead[0]][0]]
-    with open(f"{store}/records/{record.name}", "r+b") as file:
-        file.seek(4096 + 70 * record.items)
-        byte = file.read(1)
-        file.seek(-1, os.SEEK_CUR)
-        file.write(bytes([byte[0] ^ 1]))
+    flip(f"{store}/records/{record.name}", 4096 + 70 * record.items)
     failed = read_well = 0
     with Mount(store, point, "-o", "cache=none"):
         for part in range(64):

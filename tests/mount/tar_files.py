@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tarfile
 
-from framed import SHOWN, Expected, packed, pieces, run, same, samples_spec, store_spec
+from framed import SHOWN, Expected, flip, packed, pieces, run, same, samples_spec, store_spec
 from mounted import Mount, lodfs
 from small import read
 
@@ -129,11 +129,7 @@ def damage(kept, point, store, expected):
     number, slot = expected.store.items[samples[2][0]]
     record = expected.store.records[number]
     before = sum(store_spec.lengths(record.codec, row)[0] for row in record.rows[:slot])
-    with open(f"{store}/records/{record.name}", "r+b") as file:
-        file.seek(4096 + record.metadata_bytes + before + 9)
-        byte = file.read(1)
-        file.seek(-1, os.SEEK_CUR)
-        file.write(bytes([byte[0] ^ 1]))
+    flip(f"{store}/records/{record.name}", 4096 + record.metadata_bytes + before + 9)
     data = kept[os.path.join(os.fsencode(point), b"tar/q1", name)]
     bad = data.index(samples[2][6][0][0]) // 512 + 1
     with Mount(store, point, "-o", "cache=none"):
