@@ -8,7 +8,7 @@ from plants.parts_plants import ENGINES, PARTS
 from plants.raw_plants import RAW
 from plants.remote_plants import REMOTE
 from plants.sample_plants import SAMPLES
-from plants.user_plants import PAGE, USERS
+from plants.user_plants import LIMITS, PAGE, USERS
 
 FIRST = (
     ("a frame's hash is not checked", "fs/store/record/record.c",
@@ -389,6 +389,6 @@ USAGE = (
      "    fuse_reply_iov(req, kept.iov, (int)kept.count);\n", "usage-soak"),
 )
 
-ALL = FIRST + PAGE + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + FORKS + \
-    POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET + PARTS + REMOTE + RAW + USERS + \
-    ENGINES
+ALL = FIRST + PAGE + LIMITS + HASHES + OFFSETS + BOUNDS + CACHES + WRITING + PLACES + WORDS + \
+    FORKS + POWER + CASES + USAGE + SAMPLES + CONTAINERS + AHEAD + MET + PARTS + REMOTE + RAW + \
+    USERS + ENGINES

@@ -104,6 +104,9 @@ PAGE = (
     ("beside photographs, lossless images are forgotten", "src/report/answer.c",
      "        say_measure(page);\n        say_levels(page);\n", "        say_measure(page);\n",
      "cli-report-report"),
+)
+
+LIMITS = (
     ("a limit of the size of files ends a pack without a word", "src/cmd/main.c",
      "    signal(SIGXFSZ, SIG_IGN);", "    ;", "cli-limits"),
     ("a limit of threads is taken for another pack", "gpu/pool.c",
