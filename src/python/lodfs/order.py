@@ -22,9 +22,10 @@ _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 def size_of(size):
     """Returns a size in bytes, given as a number or as a text such as "96M"."""
     if not isinstance(size, str):
-        if operator.index(size) < 0:
+        number = operator.index(size)
+        if number < 0:
             raise ValueError(f"a size in bytes cannot be {size!r}")
-        return operator.index(size)
+        return number
     digits = size.rstrip("KMGT")
     if not digits.isdigit() or size[len(digits):] not in _UNITS:
         raise ValueError(f"{size!r} is no size; 96M is one")
