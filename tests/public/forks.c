@@ -6,8 +6,8 @@
  * it checks that reading has started no thread.
  *
  * Plain C, so that ThreadSanitizer can run it; there children start no threads, which it forbids.
- * AddressSanitizer of gcc 12 leaves its own allocator locked in the child of a process whose
- * threads allocate: under it readers stand still while the process forks.
+ * Both sanitizers of gcc 12 can leave their own allocators locked in the child of a process whose
+ * threads allocate: under them readers stand still while the process forks.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -35,7 +35,7 @@
 #define CHILD_THREADS 3
 #endif
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define READERS_STAND_STILL 1
 #else
 #define READERS_STAND_STILL 0
