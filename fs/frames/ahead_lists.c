@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An array of jobs, each with an array of entries; see ahead_lists.h. */
+/* An array of jobs, each with an array of entries, and a hash table of their records; see
+ * ahead_lists.h. */
 #include "frames/ahead_lists.h"
 
 #include <errno.h>
@@ -9,6 +10,8 @@
 #include "bytes.h"
 #include "clock.h"
 #include "codec.h"
+
+#define WANTS (2 * LOD_AHEAD_RECORDS) /* slots, at least half of which stay free */
 
 static struct lod_ahead_job *find(struct lod_ahead_lists *lists, uint64_t job)
 {
@@ -29,6 +32,10 @@ static void drop(struct lod_ahead_lists *lists, struct lod_ahead_job *job)
     free(job->at);
     memmove(job, job + 1, (size_t)(last - job) * sizeof(*job));
     *last = (struct lod_ahead_job){0};
+    if (!lists->count) {
+        free(lists->wants);
+        lists->wants = NULL;
+    }
 }
 
 /* Checks a request against the list that it changes. `job` NULL: the list is new. */
@@ -75,9 +82,13 @@ static int replace(struct lod_ahead_lists *lists, struct lod_ahead_job *job,
     return 0;
 }
 
-/* Adds a job without a list. */
+/* Adds a job without a list. Returns NULL if memory is exhausted. */
 static struct lod_ahead_job *add(struct lod_ahead_lists *lists, uint64_t number)
 {
+    lists->wants = lists->wants ? lists->wants : calloc(WANTS, sizeof(*lists->wants));
+    if (!lists->wants) {
+        return NULL;
+    }
     struct lod_ahead_job *job = &lists->jobs[lists->count++];
 
     *job = (struct lod_ahead_job){.job = number};
@@ -104,9 +115,9 @@ int lod_ahead_lists_update(struct lod_ahead_lists *lists, uint64_t now_ns,
         return 0;
     }
     job = job ? job : add(lists, request->job);
-    error = replace(lists, job, request, entries);
+    error = job ? replace(lists, job, request, entries) : -ENOMEM;
     if (error) {
-        if (is_new) {
+        if (job && is_new) {
             drop(lists, job);
         }
         return error;
@@ -162,6 +173,49 @@ static void place(struct lod_ahead_job *job, uint64_t left, uint64_t copy_left)
     }
 }
 
+/* Returns the slot of a record, or the free one where it belongs. */
+static struct lod_ahead_want *slot_of(const struct lod_ahead_lists *lists, uint32_t record)
+{
+    const uint32_t mask = (UINT32_C(1) << lists->wants_bits) - 1;
+    uint32_t slot = record * UINT32_C(0x9e3779b1) >> (32 - lists->wants_bits);
+
+    while (lists->wants[slot].listed && lists->wants[slot].record != record) {
+        slot = (slot + 1) & mask;
+    }
+    return &lists->wants[slot];
+}
+
+/* Adds what a job wants of a record to what the others do. */
+static void merge(struct lod_ahead_want *want, const struct lod_ahead_entry *at)
+{
+    *want = (struct lod_ahead_want){
+        .record = at->record,
+        .listed = true,
+        .first = want->listed && want->first < at->first ? want->first : at->first,
+        .last = want->last > at->last ? want->last : at->last,
+        .place = want->place > at->place ? want->place : at->place,
+    };
+}
+
+/* Fills the hash table. There is a job. */
+static void gather(struct lod_ahead_lists *lists)
+{
+    for (lists->wants_bits = 1; 1u << lists->wants_bits < 2 * lists->records; lists->wants_bits++) {
+    }
+    memset(lists->wants, 0, sizeof(*lists->wants) << lists->wants_bits);
+    for (unsigned i = 0; i < lists->count; i++) {
+        const struct lod_ahead_job *job = &lists->jobs[i];
+        for (size_t k = job->done; k < job->count; k++) {
+            merge(slot_of(lists, job->at[k].record), &job->at[k]);
+        }
+    }
+}
+
+struct lod_ahead_want lod_ahead_lists_want(const struct lod_ahead_lists *lists, uint32_t record)
+{
+    return lists->count ? *slot_of(lists, record) : (struct lod_ahead_want){0};
+}
+
 void lod_ahead_lists_rewind(struct lod_ahead_lists *lists)
 {
     for (unsigned i = 0; i < lists->count; i++) {
@@ -177,6 +231,9 @@ void lod_ahead_lists_place(struct lod_ahead_lists *lists, uint64_t room, uint64_
     for (unsigned i = 0; i < lists->count; i++) {
         place(&lists->jobs[i], lod_ahead_lists_share(lists, room),
               lod_ahead_lists_share(lists, copy_room));
+    }
+    if (lists->count) {
+        gather(lists);
     }
     lod_ahead_lists_rewind(lists);
     lists->placed = true;

@@ -64,6 +64,14 @@ struct lod_ahead_job {
     LOD_LIST(struct lod_ahead_entry);
 };
 
+/* A record, and the groups that jobs want of it. */
+struct lod_ahead_want {
+    uint32_t record;
+    bool listed;         /* false: by no job, and all else is 0 */
+    uint8_t first, last; /* groups */
+    uint8_t place;       /* enum lod_ahead_place: the best one */
+};
+
 /* All zero: no job has a list. */
 struct lod_ahead_lists {
     struct lod_ahead_job jobs[LOD_AHEAD_JOBS];
@@ -71,6 +79,8 @@ struct lod_ahead_lists {
     uint32_t records; /* in all lists */
     bool placed;      /* lod_ahead_lists_place was called for these lists and rooms: */
     uint64_t room, copy_room;
+    struct lod_ahead_want *wants; /* a hash table of the entries that are not done; NULL: no jobs */
+    unsigned wants_bits;          /* log2 of the slots in use */
 };
 
 /*
@@ -98,6 +108,9 @@ uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists);
  * Rewinds too, unless nothing has changed since the last call.
  */
 void lod_ahead_lists_place(struct lod_ahead_lists *lists, uint64_t room, uint64_t copy_room);
+
+/* Returns what jobs want of a record, as of the last call of lod_ahead_lists_place. */
+struct lod_ahead_want lod_ahead_lists_want(const struct lod_ahead_lists *lists, uint32_t record);
 
 /* Sets `next` of all jobs to the first entry that is not done. */
 void lod_ahead_lists_rewind(struct lod_ahead_lists *lists);

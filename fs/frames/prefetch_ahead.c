@@ -214,22 +214,10 @@ bool lod_prefetch_has_lists(const struct lod_prefetch *prefetch)
 static struct lod_groups find(struct lod_prefetch *prefetch, uint32_t record, uint64_t room,
                               enum lod_ahead_place *ret_place)
 {
-    struct lod_groups groups = {.first = LOD_GROUPS_MAX};
-
-    *ret_place = LOD_AHEAD_NOWHERE;
     lod_ahead_lists_place(&prefetch->lists, room, prefetch->copy_room);
-    for (unsigned i = 0; i < prefetch->lists.count; i++) {
-        const struct lod_ahead_job *job = &prefetch->lists.jobs[i];
-        for (size_t k = job->done; k < job->count; k++) {
-            const struct lod_ahead_entry *at = &job->at[k];
-            if (at->record == record) {
-                groups.first = at->first < groups.first ? at->first : groups.first;
-                groups.last = at->last > groups.last ? at->last : groups.last;
-                *ret_place = at->place > *ret_place ? at->place : *ret_place;
-            }
-        }
-    }
-    return groups.last ? groups : (struct lod_groups){0};
+    const struct lod_ahead_want want = lod_ahead_lists_want(&prefetch->lists, record);
+    *ret_place = (enum lod_ahead_place)want.place;
+    return (struct lod_groups){.first = want.first, .last = want.last};
 }
 
 struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t record,

@@ -130,3 +130,84 @@ Test(ahead_lists, an_untouched_list_is_dropped)
     cr_assert_eq(lod_ahead_lists_expire(&lists, UINT64_MAX), 1);
     cr_assert_eq(lists.count, 0);
 }
+
+/* Returns what jobs want of a record, by a walk over all their entries. */
+static struct lod_ahead_want walked(uint32_t record)
+{
+    struct lod_ahead_want want = {0};
+
+    for (unsigned i = 0; i < lists.count; i++) {
+        for (size_t k = lists.jobs[i].done; k < lists.jobs[i].count; k++) {
+            const struct lod_ahead_entry *at = &lists.jobs[i].at[k];
+            if (at->record == record) {
+                want.first = !want.listed || at->first < want.first ? at->first : want.first;
+                want.last = at->last > want.last ? at->last : want.last;
+                want.place = at->place > want.place ? at->place : want.place;
+                want.listed = true;
+            }
+        }
+    }
+    return want;
+}
+
+static void check_wants(uint32_t records)
+{
+    for (uint32_t record = 0; record < records; record++) {
+        const struct lod_ahead_want want = lod_ahead_lists_want(&lists, record),
+                                    is = walked(record);
+        cr_assert_eq(want.listed, is.listed);
+        cr_assert_eq(want.first, is.first);
+        cr_assert_eq(want.last, is.last);
+        cr_assert_eq(want.place, is.place);
+    }
+}
+
+/* Changes the list of one of three jobs at random: its end, all of it, or how much of it is done.
+ */
+static void change(uint32_t records)
+{
+    struct lod_ahead_entry entries[40];
+    struct lod_ahead_request request = {.job = (unsigned)rand() % 3, .fidelity = LOD_Q1};
+
+    for (unsigned i = 0; i < 40; i++) {
+        const uint8_t first = (uint8_t)(1 + rand() % 5);
+        entries[i] = (struct lod_ahead_entry){.record = (uint32_t)rand() % records,
+                                              .first = first,
+                                              .last = (uint8_t)(first + rand() % 5),
+                                              .bytes = (uint64_t)rand() % 9,
+                                              .copy_bytes = (uint64_t)rand() % 9};
+    }
+    request.at = (uint32_t)rand() % 40;
+    request.count = (uint32_t)rand() % 40;
+    request.done = request.count ? (uint32_t)rand() % (request.at + request.count) : 0;
+    (void)!lod_ahead_lists_update(&lists, 1, &request, entries, &job);
+}
+
+Test(ahead_lists, what_jobs_want_of_a_record_is_found_as_by_a_walk)
+{
+    enum { RECORDS = 60 };
+
+    srand(1);
+    lod_ahead_lists_place(&lists, 0, 0);
+    check_wants(RECORDS);
+    for (unsigned i = 0; i < 2000; i++) {
+        change(RECORDS);
+        lod_ahead_lists_place(&lists, (uint64_t)rand() % 200, (uint64_t)rand() % 200);
+        check_wants(RECORDS);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        cr_assert_eq(update(i, 0, 0, 0, 0), 0);
+    }
+    check_wants(RECORDS);
+}
+
+Test(ahead_lists, the_longest_list_is_found)
+{
+    cr_assert_eq(update(1, 0, LOD_AHEAD_RECORDS, 0, 7), 0);
+    lod_ahead_lists_place(&lists, 1, 1);
+    for (uint32_t i = 0; i < LOD_AHEAD_RECORDS; i++) {
+        cr_assert_eq(lod_ahead_lists_want(&lists, 7 + i).record, 7 + i);
+    }
+    cr_assert_not(lod_ahead_lists_want(&lists, 6).listed);
+    cr_assert_not(lod_ahead_lists_want(&lists, 7 + LOD_AHEAD_RECORDS).listed);
+}
