@@ -2,8 +2,10 @@
 """lodfs.MiniEpochs on a mount: which files a job is dealt, and how often; jobs that stop and
 continue; ranks; datasets, options and states that are wrong. window.py has the loading.
 """
+import copy
 import json
 import os
+import pickle
 import random
 import sys
 import warnings
@@ -67,7 +69,7 @@ def dealt(point):
     if [files[i] for i in lodfs.MiniEpochs(files, rf=3, room=ROOM)] != \
             list(lodfs.MiniEpochs(files, rf=3, room=ROOM).paths()):
         yield "paths are not those of the indices"
-    whole = lodfs.MiniEpochs(f"{point}/q4/train", rf=4, room="1G")
+    whole = lodfs.MiniEpochs(f"{point}/q4/./train//", rf=4, room="1G")
     if any(sorted(whole) != list(range(len(files))) for _ in range(3)):
         yield "data that fits the room is not dealt once an epoch"
     if sorted(whole.files) != sorted(files):
@@ -98,12 +100,35 @@ def continued(point):
         if drawn[:stop] + rest != expected[epoch] or list(other) != expected[epoch + 1]:
             yield f"stopped after {stop} of epoch {epoch}, it goes on otherwise"
             return
+    fresh = lodfs.MiniEpochs(data, rf=3, room=ROOM)
+    same = fresh.state_at(0) == fresh.state_dict()
+    fresh.load_state_dict(state)
+    if not same or not fresh.state_at(0) == fresh.state_dict() == state:
+        yield "before an iteration, state_at(0) is not the state"
     met = lodfs.MiniEpochs(data, rf=2, room=ROOM)
     first = [value for _, value in zip(range(10), met)]
     second = list(met)
     if len(second) != len(met) or first + second[:5] != list(
             lodfs.MiniEpochs(data, rf=2, room=ROOM))[:15]:
         yield "an iteration that was left early is not gone on with"
+
+
+def copied(point):
+    """A copy or a pickle of a job is another job, which continues where the first one was."""
+    data = f"{point}/q4/train"
+    usual = lodfs.MiniEpochs(data, rf=3, room=ROOM)
+    expected = [list(usual) for _ in range(2)]
+    for make in copy.copy, copy.deepcopy, lambda met: pickle.loads(pickle.dumps(met)):
+        for stop in 0, 1, 77, 2 * EACH:
+            met = lodfs.MiniEpochs(data, rf=3, room=ROOM)
+            way = iter(met)
+            drawn = [next(way) for _ in range(stop)]
+            again = make(met)
+            if drawn + list(again) != sum(expected[:1 + (stop == 2 * EACH)], []):
+                yield f"a copy after {stop} values continues otherwise"
+            del again
+            if drawn + list(way) != expected[0]:
+                yield f"the original continues otherwise, after a copy of {stop} values"
 
 
 def ranks(point):
@@ -167,6 +192,7 @@ def wrong(work, point, store):
     data = f"{point}/q4/train"
     path = f"{data}/{stores.files_below(data)[0]}"
     yield from refused([], words="empty")
+    yield from refused([(path, 0)], words="not paths")
     yield from refused([__file__], words="no mount")
     yield from refused([path, __file__], rf=2, words=os.path.basename(__file__))
     yield from refused([path, "/nowhere"], rf=2, words="/nowhere")
@@ -204,7 +230,8 @@ def wrong(work, point, store):
                         ("items", 7), ("version", 9), ("scores", [0] * 21)):
         yield from unloaded(met, {**state, "met": {**state["met"], name: value}})
     yield from unloaded(met, {**state, "met": {**state["met"], "more": "x" * 4000}})
-    yield from unloaded(met, {})
+    for state_of in {}, None, [], "x", 5:
+        yield from unloaded(met, state_of)
     met.load_state_dict(state)
 
 
@@ -240,8 +267,11 @@ def remounted(work, store, other):
     point = f"{work}/third"
     with Mount(store, point):
         met = lodfs.MiniEpochs(f"{point}/q4/train", rf=2, room=ROOM)
+        switched = lodfs.MiniEpochs(f"{point}/auto/train", rf=2, room=ROOM)
         way = iter(met)
         first = next(way)
+    if len(list(switched)) != len(switched):
+        yield "below auto, an epoch ends where the mount is away"
     got = [next(way) for _ in range(EACH)]
     with Mount(store, point):
         got += list(way)
@@ -268,6 +298,7 @@ def main():
         with Mount(store, f"{work}/mount") as point:
             results.add("dealt", dealt(point))
             results.add("states", continued(point))
+            results.add("copies and pickles", copied(point))
             results.add("ranks", ranks(point))
             results.add("scores", scored(point))
             results.add("wrong", wrong(work, point, store))

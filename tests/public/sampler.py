@@ -4,6 +4,7 @@ any number of workers, and a state that another number of processes continues.
 """
 import copy
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -112,7 +113,7 @@ def listed_paths(point, source):
     if list(lodfs.torch.Sampler([os.path.relpath(path) for path in paths], run=RUN)) != \
             list(lodfs.torch.Sampler(paths, run=RUN)):
         yield "relative paths have another order"
-    for bad in [__file__], [f"{point}/decoded/q3/x.ppm"], []:
+    for bad in [__file__], [f"{point}/decoded/q3/x.ppm"], [], paths[0], [(paths[0], 0)]:
         try:
             lodfs.torch.Sampler(bad)
             yield f"{bad}: no error"
@@ -172,13 +173,44 @@ def continued(point):
         if seen != list(ranks_of(data, 1, "drop")[0]):
             yield f"turn {turn}: stopped and continued, the order is another one"
             break
-    other = dict(state, store="0" * 32)
-    for wrong in other, dict(state, seed=6), dict(state, version=2), {}:
+    yield from damaged(samplers[0], state)
+
+
+def damaged(sampler, state):
+    """States of another store, and states with numbers that no walk has, are refused."""
+    wrong = [dict(state, store="0" * 32), dict(state, seed=6), dict(state, version=2), {}, None, []]
+    for name in "world", "pass", "cursor", "extents", "begun", "base", "dealt":
+        wrong += [dict(state, **{name: value}) for value in (-1, 2**70, "1", None, 1.5)]
+        wrong.append({key: value for key, value in state.items() if key != name})
+    wrong += [dict(state, **{name: 10**6}) for name in ("begun", "base")]
+    wrong.append(dict(state, world=0))
+    for one in wrong:
         try:
-            samplers[0].load_state_dict(wrong)
-            yield "a state of another store, seed or version is taken"
+            sampler.load_state_dict(one)
+            yield f"a wrong state is taken: {one}"
         except ValueError:
             pass
+
+
+def pickled(point, store):
+    """Copies and pickles of a Sampler and of Images continue where the first one was."""
+    data = Named(f"{point}/q2/train")
+    for make in copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made)):
+        for stop in 0, 1, 20, len(data) // 2:
+            sampler, _ = ranks_of(data, 2, "wrap")
+            sampler.set_epoch(3)
+            expected, way = list(sampler), iter(sampler)
+            drawn = [next(way) for _ in range(stop)]
+            again = make(sampler)
+            if again.state_dict() != sampler.state_dict():
+                yield f"a copy after {stop} values has another state"
+            again.load_state_dict(again.state_at(stop, 1))
+            if drawn + list(again) != expected or list(way) != expected[stop:]:
+                yield f"a copy after {stop} values continues otherwise"
+        images = lodfs.torch.Images(store, "q2", "train", bytes, BATCH, run=RUN)
+        images.set_epoch(2)
+        if list(make(images)) != list(images):
+            yield "a copy of Images has another order"
 
 
 def images(point, store, source):
@@ -287,6 +319,7 @@ def main():
             results.add("lists of paths", listed_paths(point, source))
             results.add("ranks", shared(point))
             results.add("states", continued(point))
+            results.add("copies and pickles", pickled(point, store))
             results.add("Images", images(point, store, source))
             results.add("two processes", two_processes(point))
             results.add("StatefulDataLoader", stateful(point, store))

@@ -36,33 +36,16 @@ class Images(IterableDataset):
             store = Store(mount.store if mount else store)
         self._store = store
         self.fidelity, self.split, self._decode = fidelity, split.strip("/"), decode or _decode
-        self._number = self._store._fidelity(fidelity)
+        number = self._store._fidelity(fidelity)
         self._batch = operator.index(batch_size)
         if self._batch < 1:
             raise ValueError(f"batch_size is {batch_size}")
         self.classes = [entry.name for entry in self._store.list(self.split, "original")
                         if entry.kind == "folder"]
         self._labels = {name: label for label, name in enumerate(self.classes)}
-        self._how = (seed, self._number, run, rank, world, nodes, tail)
-        self._walk = self._new_walk()
+        self._walk = Walk(Order(self._store, seed, self.split), seed, number, run, rank, world,
+                          nodes, tail)
         self._epoch = torch.zeros(1, dtype=torch.int64).share_memory_()  # workers that stay see it
-
-    def _new_walk(self):
-        seed = self._how[0]
-        return Walk(Order(self._store, seed, self.split), *self._how)
-
-    def __getstate__(self):
-        state = dict(self.__dict__)
-        state["_walk"] = self._walk.pending()  # an order cannot be shared by processes
-        rank = self._walk.node * self._walk.world + self._walk.rank
-        state["_how"] = (*self._how[:3], rank, self._walk.world * self._walk.nodes, *self._how[5:])
-        return state
-
-    def __setstate__(self, state):
-        walk = state.pop("_walk")
-        self.__dict__.update(state)
-        self._walk = self._new_walk()
-        self._walk.load(walk)
 
     def _label(self, item):
         own = self._store.item_label(item)

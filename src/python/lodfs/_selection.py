@@ -10,6 +10,22 @@ from .order import NO_ITEM, Order
 from .store import Store
 
 
+def _paths(dataset):
+    if hasattr(dataset, "samples"):
+        return [sample[0] for sample in dataset.samples]
+    if isinstance(dataset, (str, bytes, os.PathLike)):
+        raise ValueError(f"{dataset!r} is one path; the dataset is an ImageFolder or a list of "
+                         "paths")
+    paths = []
+    for path in dataset:  # one that decodes pictures is left at the first
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise ValueError(f"the dataset gives {type(path).__name__}s, not paths; give the list "
+                             "of its paths, of a subset data.samples[i][0] for each i of its "
+                             "indices")
+        paths.append(path)
+    return paths
+
+
 class Selection:
     """`dataset` is an ImageFolder, or anything with .samples, or a list of paths.
 
@@ -17,8 +33,7 @@ class Selection:
     """
 
     def __init__(self, dataset, seed, store=None):
-        self.paths = [sample[0] for sample in dataset.samples] if hasattr(dataset, "samples") \
-            else list(dataset)
+        self.paths = _paths(dataset)
         if not self.paths:
             raise ValueError("the dataset is empty")
         mount, first = Mount.around(self.paths[0]), self.paths[0]
@@ -36,11 +51,11 @@ class Selection:
         with Store(self.location) as opened:
             items = self._items(opened)
             known = np.flatnonzero(items != NO_ITEM)
-            self.order = Order(opened, seed, items=items[known])
+            self._indices = known[np.argsort(items[known], kind="stable")]
+            self._sorted = items[self._indices]
+            self.order = Order(opened, seed, items=self._sorted)
             self.location, self.by_path = opened.path, _is_by_path(opened.path)
         self.others = np.flatnonzero(items == NO_ITEM)
-        self._indices = known[np.argsort(items[known], kind="stable")]
-        self._sorted = items[self._indices]
 
     def _items(self, store):
         """Returns the items of the paths. A path that is no file of the store is resolved as a

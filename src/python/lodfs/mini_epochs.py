@@ -15,6 +15,7 @@ With a score of each repeat, an iteration is a repeat:
 
 No framework is needed. fs/api/lodfs_met.h has the rules, and decision 901 the reasons.
 """
+import contextlib
 import errno
 import json
 import math
@@ -86,7 +87,7 @@ def _options(rf, given):
 def _below(folder):
     """Returns the paths of the pictures below a folder of a mount, in the order of the store."""
     mount = Mount(folder)
-    place = mount.split(folder)
+    place = mount.split(os.path.abspath(folder))
     if not place:
         raise ValueError(f"{os.fsdecode(folder)!r} is in none of q1 .. q10, full, original and "
                          f"auto of {mount.root}")
@@ -115,6 +116,8 @@ class MiniEpochs:
     score that process 0 reports, and a repeat is as long as the shortest of all. That needs
     torch.distributed. `room` is how many bytes of memory the job may use; the default is all that
     the mount has for it. A store that was packed by path is refused unless `any_order`.
+
+    A copy or a pickle is a job of its own, which continues from the state of this one.
     """
 
     def __init__(self, dataset, rf="auto", *, epochs=0, seed=0, rf_min=1, rf_max=8, patience=1,
@@ -136,13 +139,15 @@ class MiniEpochs:
         self._chosen = chosen = Selection(dataset, seed, store)
         self._length = chosen.order.items // self.world
         self._check(any_order)
-        self._announced = Announced(chosen.mount, self._fidelity(), chosen.check)
         self._room_max = size_of(room) if room is not None else (1 << 53)
-        self._met, self._items = MET(), None
-        self._left = None        # how many values of its iteration a loaded state has dealt
+        self._met = MET()
         self._by_repeat = self._is_narrow = False
-        self._open(options)
+        self._connect()
+        number = call("fidelity", self._fidelity().encode())
+        _call("open", chosen.order._handle, self.rank, self.world, byref(options), number,
+              self._room(), byref(self._met))
         self._begin(0)
+        self._start(None, 0)
 
     def _check(self, any_order):
         if not self._length:
@@ -156,15 +161,29 @@ class MiniEpochs:
             raise ValueError(f"{self._chosen.location} was packed with --order=path: a part of it "
                              "is no random sample; pack it again, or say any_order=True")
 
-    def _open(self, options):
+    def _connect(self):
+        """Begins a list of records at the mount, or warns that the mount takes none."""
+        self._announced = Announced(self._chosen.mount, self._fidelity(), self._chosen.check)
         if not self._announced.works:
             if self.policy != "fixed":
                 raise PermissionError(f"rf={self.policy!r} needs a list of what comes next, and "
                                       f"{self._announced.refusal()}; use a number")
             warn(f"{self._announced.refusal()}; the next part is not loaded ahead")
-        number = call("fidelity", self._fidelity().encode())
-        _call("open", self._chosen.order._handle, self.rank, self.world, byref(options), number,
-             self._room(), byref(self._met))
+
+    def __getstate__(self):
+        if not self._alone:
+            raise TypeError("a job whose processes decide together cannot be copied or pickled; "
+                            "make it anew and load its state_dict()")
+        own = {name: value for name, value in self.__dict__.items()
+               if name not in ("_met", "_announced")}
+        return own, self.state_dict()
+
+    def __setstate__(self, pickled):
+        own, state = pickled
+        self.__dict__.update(own)
+        self._met = MET()
+        self._connect()
+        self._load(state)
 
     def __del__(self):
         if getattr(self, "_met", None):
@@ -239,7 +258,8 @@ class MiniEpochs:
         waits = True
         while waits:
             loaded, tired = self._loaded(since)
-            self._announced.fidelity = self._fidelity()
+            with contextlib.suppress(OSError):  # a mount that went away; it may come back
+                self._announced.fidelity = self._fidelity()
             number = call("fidelity", self._announced.fidelity.encode())
             if verdict.value == _WAIT:
                 _call("next", self._met, number, self._room(), loaded, tired, byref(verdict))
@@ -281,15 +301,19 @@ class MiniEpochs:
         the repeat."""
         return len(self._items) if self._by_repeat else self._length
 
+    def _start(self, left, length):
+        """Starts an iteration of `length` values. One of length 0 has not begun: a loaded state has
+        `left` values of it; None: all."""
+        self._left, self._iteration, self._done = left, length, 0
+        self._log = [(0, self._dealt, self._text(0))]
+
     def __iter__(self):
         """Yields the indices of an epoch, or within repeats() those of the repeat."""
-        self._log = [(0, self._dealt, self._text(0))]
-        self._done = 0
         if self._by_repeat:
             left = len(self._items) - self._dealt
         else:
-            left, self._left = self._length if self._left is None else self._left, None
-        self._iteration = left
+            left = self._length if self._left is None else self._left
+        self._start(None, left)
         while self._done < left:
             if self._dealt == len(self._items):
                 self._next()
@@ -312,31 +336,32 @@ class MiniEpochs:
         _call("state", self._met, dealt, into, _STATE_BYTES)
         return into.value.decode()
 
-    def _state(self, text, dealt, left):
-        return {"version": _VERSION, "left": left, "met": {**json.loads(text), "dealt": dealt}}
+    def _state(self, text, dealt, done):
+        """Returns the state after `done` values of this iteration."""
+        in_epoch = not self._by_repeat and done < self._iteration
+        return {"version": _VERSION, "left": self._iteration - done if in_epoch else self._left,
+                "met": {**json.loads(text), "dealt": dealt}}
 
     def state_dict(self):
         """Returns the state of the job, at most 2 KiB of JSON. A DataLoader draws indices ahead of
         the training step: StatefulDataLoader knows of that, and for others there is state_at().
         """
-        left = self._left
-        if not self._by_repeat and getattr(self, "_iteration", 0) > self._done:
-            left = self._iteration - self._done
-        return self._state(self._text(0), self._dealt, left)
+        return self._state(self._text(0), self._dealt, self._done)
 
     def state_at(self, batches, batch_size=1):
         """Returns the state after the training step has used `batches` batches of this
         iteration."""
         done = min(batches * batch_size, self._done)
         at, before, text = next(entry for entry in reversed(self._log) if entry[0] <= done)
-        left = None if self._by_repeat or done == self._iteration else self._iteration - done
-        return self._state(text, before + done - at, left)
+        return self._state(text, before + done - at, done)
 
     def load_state_dict(self, state):
         """Continues from a state in the next iteration. The data, seed and world are the same."""
+        if not isinstance(state, dict):
+            raise ValueError(f"a state is what state_dict() returned, not {state!r}")
         if state.get("version") != _VERSION:
             raise ValueError(f"the state is of version {state.get('version')!r}, not {_VERSION}")
-        met, text, left = MET(), json.dumps(state.get("met")).encode(), state.get("left")
+        left = state.get("left")
         if left is not None and not 0 <= operator.index(left) <= self._length:
             raise ValueError(f"the state has {left!r} values left of an epoch of {self._length}")
         own = json.loads(self._text(0))
@@ -344,11 +369,15 @@ class MiniEpochs:
             if isinstance(state.get("met"), dict) and state["met"].get(name) != own[name]:
                 raise ValueError(f"the state is of {name} {state['met'].get(name)!r}, not "
                                  f"{own[name]!r}")
+        self._load(state)
+
+    def _load(self, state):
+        met, text = MET(), json.dumps(state.get("met")).encode()
         _call("load", self._chosen.order._handle, text, len(text), byref(met))
         _call("close", self._met)
-        self._met, self._left, self._iteration, self._done = met, left, 0, 0
-        self.policy = state["met"]["policy"]
+        self._met, self.policy = met, state["met"]["policy"]
         self._begin(state["met"]["dealt"])
+        self._start(state.get("left"), 0)
 
     @property
     def epoch(self):

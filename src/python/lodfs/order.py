@@ -12,6 +12,7 @@ from ctypes import byref, c_size_t, c_void_p
 import numpy as np
 
 from ._library import ORDER, PASS, call
+from .store import Store
 
 NO_ITEM = 0xffffffff
 STORED = 0xffffffff
@@ -86,8 +87,20 @@ class Pass:
         return records.tolist()
 
 
+def _opened_again(identity, path, seed, split, items):
+    """Returns a pickled order, if the store is still the same."""
+    with Store(path) as store:
+        order = Order(store, seed, split, items)
+    if order.store != identity:
+        raise ValueError(f"{path} is store {order.store} now, not {identity}; put that one there")
+    return order
+
+
 class Order:
-    """The order of the pictures below a folder of a store, or of listed items."""
+    """The order of the pictures below a folder of a store, or of listed items.
+
+    A pickle opens it again where it is unpickled.
+    """
 
     def __init__(self, store, seed, split="", items=None):
         self._handle = ORDER()
@@ -99,9 +112,17 @@ class Order:
                  byref(self._handle))
         self.store = call("order_store", self._handle).decode()
         self.items = call("order_items", self._handle)
+        self._arguments = store.path, seed, split, items
+
+    def __reduce__(self):
+        return _opened_again, (self.store, *self._arguments)
 
     def __del__(self):
         call("order_close", self._handle)
+
+
+def _same(items):
+    return items
 
 
 class Walk:
@@ -118,7 +139,7 @@ class Walk:
             raise ValueError(f"{world} processes cannot be divided among {nodes} nodes")
         if tail not in ("drop", "wrap"):
             raise ValueError(f"tail is 'drop' or 'wrap', not {tail!r}")
-        self._order, self._expand, self._rest = order, expand or (lambda items: items), rest
+        self._order, self._expand, self._rest = order, expand or _same, rest
         self._fidelity, self._room, self._tail = fidelity, size_of(run), tail
         self.world, self.nodes = world // nodes, nodes
         self.node, self.rank = divmod(rank, self.world)
@@ -214,10 +235,6 @@ class Walk:
         """Returns the current state."""
         return self._state(self.done)
 
-    def pending(self):
-        """Returns the state at which the next iteration begins."""
-        return dict(self._next)
-
     def state_at(self, done):
         """Returns the state after this process was dealt `done` values of the iteration."""
         state = self._state((self._begun["dealt"] - self._begun["base"]) // self.world + done)
@@ -237,6 +254,8 @@ class Walk:
 
     def load(self, state):
         """Continues where the state was taken; the number of processes of the node may differ."""
+        if not isinstance(state, dict):
+            raise ValueError(f"a state is what state_dict() returned, not {state!r}")
         if state.get("version") != VERSION:
             raise ValueError(f"the state is of version {state.get('version')!r}, not {VERSION}")
         own = {"store": self._order.store, "seed": self._seed, "nodes": self.nodes,
@@ -245,6 +264,20 @@ class Walk:
             if state.get(name) != value:
                 raise ValueError(f"the state is of {name} {state.get(name)!r}, not {value!r}")
         state = dict(state)
+        self._check(state)
         if state["world"] != self.world:
             state |= {"world": self.world, "base": state["dealt"]}
         self._goto(state)
+
+    def _check(self, state):
+        """Raises a ValueError if no walk can come to this state."""
+        for name in "world", "pass", "cursor", "extents", "begun", "base", "dealt":
+            if not isinstance(state.get(name), int) or not 0 <= state[name] < 1 << 32:
+                raise ValueError(f"the state is damaged: its {name} is {state.get(name)!r}; take "
+                                 "an older one")
+        passing = self._plan(state)
+        every = max(1, passing.items + len(self._own_rest()))  # tail="wrap" may deal all again
+        if not state["world"] or max(state["begun"], state["base"]) > state["dealt"] or \
+                (state["begun"] - passing.count(0, state["cursor"])) % every:
+            raise ValueError("the state is damaged: its numbers contradict each other; take an "
+                             "older one")
