@@ -95,7 +95,7 @@ static int lock(const char *path, int *ret_fd)
     struct stat named, opened;
 
     for (unsigned i = 0; i < LOCK_TRIES; i++) {
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
         int error = fd < 0 ? -errno : 0;
         if (!error && (fstat(fd, &opened) < 0 || !S_ISREG(opened.st_mode))) {
             error = -EISDIR;
@@ -124,8 +124,8 @@ int lod_job_file_open(const char *path, struct lod_met_job *ret_job, int *ret_fd
     if (error == -EWOULDBLOCK) {
         return lod_fail(LOD_EXIT_LOCKED, "'%pE' is used by another lodfs met", path);
     }
-    if (error == -EISDIR) {
-        return lod_fail(LOD_EXIT_USAGE, NO_JOB, path, "it is no file");
+    if (error == -EISDIR || error == -ELOOP) {
+        return lod_fail(LOD_EXIT_USAGE, NO_JOB, path, "it is a link, or no file");
     }
     if (error) {
         return lod_fail(error == -ENOENT ? LOD_EXIT_USAGE : LOD_EXIT_FAILED, NO_JOB, path,

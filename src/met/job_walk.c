@@ -22,6 +22,8 @@
 #define CHECK_NS 200000000
 #define TIRED_NS (60 * LOD_SECOND_NS) /* after this time without a load, waiting ends */
 
+#define NO_FOLDER "'%pE' is no folder of a mount of lodfs, such as MOUNT/q4 or MOUNT/full/train"
+
 /* ----------------------------------------------------------------------------------- places */
 
 static bool is_plain_text(const char *text)
@@ -57,47 +59,65 @@ static enum lod_fidelity fidelity_of(const struct lod_met_job *job)
     return got > 0 ? lod_fidelity_parse(name, (size_t)got) : (enum lod_fidelity)0;
 }
 
-/* Splits an absolute path into the mount and the folder below it. */
+/* Splits a resolved path into the mount and the folder below it. */
 static bool split_path(const char *whole, struct lod_met_job *job)
 {
     size_t bytes = strlen(whole);
 
-    while (bytes > 1 && whole[bytes - 1] == '/') {
-        bytes--;
-    }
-    const size_t end = bytes;
     while (--bytes > 0) { /* go up until the path is a mount */
         if (whole[bytes] != '/') {
             continue;
         }
         snprintf(job->mount, sizeof(job->mount), "%.*s", (int)bytes, whole);
-        snprintf(job->folder, sizeof(job->folder), "%.*s", (int)(end - bytes - 1),
-                 whole + bytes + 1);
+        snprintf(job->folder, sizeof(job->folder), "%s", whole + bytes + 1);
         if (lod_mountpoint_is_lodfs(job->mount)) {
-            return fidelity_of(job);
+            return true;
         }
+    }
+    return false;
+}
+
+/* Returns whether a path goes through the link `auto` of the mount. */
+static bool goes_through_auto(const char *path, const char *mount)
+{
+    char above[PATH_MAX + 2], real[PATH_MAX];
+
+    snprintf(above, sizeof(above), "%s%s", path[0] == '/' ? "" : "./", path);
+    for (char *slash = strchr(above, '/'); slash; slash = strchr(slash + 1, '/')) {
+        const char *next = slash + strspn(slash, "/");
+        if (strcspn(next, "/") != strlen("auto") || strncmp(next, "auto", strlen("auto")) != 0 ||
+            strstr(next, "/..")) {
+            continue;
+        }
+        *slash = '\0';
+        if (realpath(*above ? above : "/", real) && strcmp(real, mount) == 0) {
+            return true;
+        }
+        *slash = '/';
     }
     return false;
 }
 
 int lod_job_walk_place(const char *path, struct lod_met_job *job)
 {
-    char whole[2 * PATH_MAX];
-    char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
+    char whole[PATH_MAX];
 
-    const int length =
-        snprintf(whole, sizeof(whole), "%s%s%s", cwd ? cwd : "", cwd ? "/" : "", path);
-    free(cwd);
-    if (length >= PATH_MAX || strstr(whole, "..") || !is_plain_text(whole)) {
-        return lod_fail(LOD_EXIT_USAGE, "'%pE': give the whole path of a folder of a mount", path);
+    if (!realpath(path, whole)) {
+        return lod_fail(LOD_EXIT_USAGE, "'%pE': %s; name a folder of a mount, such as MOUNT/q4",
+                        path, strerrordesc_np(errno));
     }
-    if (!split_path(whole, job)) {
-        return lod_fail(LOD_EXIT_USAGE,
-                        "'%pE' is no folder of a mount of lodfs, such as MOUNT/q4 or "
-                        "MOUNT/full/train",
-                        path);
+    if (!is_plain_text(whole) || !split_path(whole, job)) {
+        return lod_fail(LOD_EXIT_USAGE, NO_FOLDER, path);
     }
-    return LOD_EXIT_OK;
+    if (goes_through_auto(path, job->mount)) {
+        char *below = strdup(job->folder + head_bytes(job));
+        if (!below) {
+            return lod_fail(LOD_EXIT_FAILED, "there is too little memory");
+        }
+        snprintf(job->folder, sizeof(job->folder), "auto%s", below);
+        free(below);
+    }
+    return fidelity_of(job) ? LOD_EXIT_OK : lod_fail(LOD_EXIT_USAGE, NO_FOLDER, path);
 }
 
 static const char *split_of(const struct lod_met_job *job)
@@ -136,6 +156,9 @@ int lod_job_walk_open(struct lod_job_walk *walk, uint64_t seed)
     walk->control = -1;
     if (code == LOD_EXIT_OK && !location) {
         code = lod_fail(LOD_EXIT_FAILED, "%pE: no lodfs is mounted there", walk->job->mount);
+    }
+    if (code == LOD_EXIT_OK && !fidelity_of(walk->job)) {
+        code = lod_fail(LOD_EXIT_USAGE, NO_FOLDER, walk->job->folder);
     }
     code = code ? code : lod_open_store(location, &words, &walk->dataset);
     code = code ? code : open_order(walk, seed);

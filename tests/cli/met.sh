@@ -78,6 +78,31 @@ rm -f one.*.tmp
     exit $failures
 ) 9<one || failures=$((failures + 1))
 
+# Other ways to name the folder: through links, from another working directory, with `..` in a name.
+ln -s mnt link
+mkdir 'two..dots'
+expect 0 "$LODFS" mount store 'two..dots' -o cache_size=4M
+# Runs `met begin` in a folder; the job has to be of the folder `$3` of a mount.
+begins() {
+    (cd "$1" && "$LODFS" met begin "$work/way" "$2" --rf=2 2>"$work/err") ||
+        fail "in $1, the folder '$2' is refused: $(cat err)"
+    expect 0 "$LODFS" met status way
+    printed "$3"
+    expect 0 "$LODFS" met next way
+    expect 0 "$LODFS" met end way
+}
+begins . ./mnt/q4/train "$work/mnt/q4/train"
+begins . mnt/q4/../q4//train/ "$work/mnt/q4/train"
+begins . link/q4/train "$work/mnt/q4/train"
+begins . link/./auto/train "$work/mnt/auto/train"
+begins mnt/q4 ../../link/../mnt/auto "$work/mnt/auto"
+begins mnt/q4/train/a ../../../auto/../q5/train "$work/mnt/q5/train"
+begins mnt/q4 train "$work/mnt/q4/train"
+begins mnt/q4 . "$work/mnt/q4"
+begins mnt auto "$work/mnt/auto"
+begins . two..dots/q4/train "$work/two..dots/q4/train"
+expect 0 "$LODFS" umount 'two..dots'
+
 # Scores.
 expect 0 "$LODFS" met begin scored mnt/q4/train --rf=score --room=300K
 expect 2 "$LODFS" met next scored --score=.5
@@ -121,9 +146,12 @@ head -c 300 two >cut
 sed 's/"version": 1/"version": 7/' two >other
 sed 's/"cursor": /"cursor": -/' two >negative
 sed 's/"store": "......../"store": "01234567/' two >edited
+sed 's/"folder": "[^"]*"/"folder": ""/' two >nowhere
+sed 's/"folder": "q4/"folder": "decoded/' two >pixels
 truncate -s 1G large
 mkdir folder
-for file in empty cut other negative edited large folder absent; do
+ln -s two link.json
+for file in empty cut other negative edited nowhere pixels large folder link.json absent; do
     expect 2 "$LODFS" met next $file
     [ -s out ] && fail "$file: there is a list"
     [ "$(wc -l <err)" = 1 ] || fail "$file: the message is not one line"
