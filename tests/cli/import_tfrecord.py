@@ -162,6 +162,14 @@ def many(t):
     t.pack("shards", "many")
     tree = t.tree("many")
     t.check((tree[b"s-0/a.bin"], tree[b"s-1/a.bin"]) == (b"one", b"two"), "names of two shards")
+    os.mkdir("numbered")
+    for i, data in enumerate((one, two)):
+        write(f"numbered/x-train.tfrecord-{i:05d}-of-00002", data)
+    write("numbered/features.json", b"{}")
+    t.pack("numbered", "numbered.out")
+    tree = t.tree("numbered.out")
+    t.check([tree.get(b"x-train.tfrecord-0000%d-of-00002/a.bin" % i) for i in range(2)] ==
+            [b"one", b"two"], "shards as tensorflow_datasets calls them")
 
 
 def main():

@@ -18,12 +18,19 @@
 
 #define FOLDER_MODE 0755
 
+/* Where the members of several containers lie. */
+enum separate {
+    TOGETHER,
+    BELOW_STEMS, /* each container's below a folder of its name up to the last dot */
+    BELOW_NAMES, /* of its whole name, as shards of TFRecord files differ behind the dot */
+};
+
 struct import {
     const struct lod_import *how;
     int folder_fd;
     const struct lod_source_list *containers;
     bool *numbered; /* by container: names are numbers of records */
-    bool separate;  /* each container's members are below a folder of its own */
+    enum separate separate;
     struct lod_members members;
     struct lod_container_input input;
 };
@@ -100,12 +107,14 @@ static int note_losses(struct import *m, const char *path, const struct losses *
     return lod_members_leave_out(&m->members, path, why);
 }
 
-/* The name of a container up to its last dot. */
-static char *stem_of(const char *path)
+/* Returns the folder above the members of a container. */
+static char *folder_of(const struct import *m, const char *path)
 {
     const char *dot = strrchr(path, '.');
+    const bool stem = m->separate == BELOW_STEMS && dot && dot > path;
 
-    return strndup(path, dot && dot > path ? (size_t)(dot - path) : strlen(path));
+    return m->separate == TOGETHER ? strdup("")
+                                   : strndup(path, stem ? (size_t)(dot - path) : strlen(path));
 }
 
 static int walk_open(struct import *m, size_t number, const char *folder)
@@ -138,7 +147,7 @@ static int walk_open(struct import *m, size_t number, const char *folder)
 static int walk_container(struct import *m, size_t number)
 {
     const struct lod_source *container = &m->containers->at[number];
-    char *folder = m->separate ? stem_of(container->path) : strdup("");
+    char *folder = folder_of(m, container->path);
     struct lod_container_walk none = {.path = container->path};
     int fd = -1;
     int error = folder ? lod_source_open(m->folder_fd, container, true, &fd) : -ENOMEM;
@@ -194,8 +203,8 @@ static int settle(struct import *m, const struct lod_members_twice *twice, bool 
         *ret_again = false;
         return 0;
     }
-    if (twice->containers && !m->separate) {
-        m->separate = true;
+    if (twice->containers && m->separate < BELOW_NAMES) {
+        m->separate++;
         return 0;
     }
     bool *numbered = &m->numbered[twice->first->place->container - m->containers->at];
