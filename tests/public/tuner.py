@@ -85,6 +85,13 @@ def check_bounds():
                 yield f"{total} steps, gradients of {cost} seconds: {share:.3f} of the time"
             if tuner.level != ("q3" if "of the run" in reason else "q2"):
                 yield f"{total} steps, gradients of {cost} seconds: {tuner.level}, since {reason}"
+            tuner, clock, _ = tuner_of({}, clock=Clock(cost=cost), total=total, epoch=20)
+            train(tuner, clock, total, loss=lambda step: 1.)
+            if tuner._spent / clock.now > max(.05, cost / clock.now):
+                yield f"{total} steps, gradients of {cost} seconds, a model that does not learn: " \
+                      f"{tuner._spent / clock.now:.3f} of the time"
+            if any(entry["cosine"] and entry["step"] < total / 6 for entry in tuner.history):
+                yield f"{total} steps: gradients of a model that has not learned are compared"
     for wrong in ({"total": None}, {"total": 0}, {"likeness": None}):
         try:
             tuner_of({}, **wrong)

@@ -124,8 +124,7 @@ class FidelityTuner:
                                   "the run: the choice by likeness")
         found = self._compare(self._levels[:-1], self._groups_for)
         if found == {}:
-            return self._conclude(self._static, {}, "comparing gradients would take more than "
-                                  f"{self._budget:.0%} of the run: the choice by likeness")
+            return self._too_costly(self._static)
         if found is None:
             self._due = self._steps + self._window
             return self._log(self.level, {}, "a gradient is not finite: thrown away")
@@ -138,7 +137,9 @@ class FidelityTuner:
     def _later(self):
         place = self._levels.index(self.level)
         names = [name for name in self._levels[place:place + 2] if name != "full"]
-        found = self._compare(names)
+        found = self._compare(names, None if self._evaluation else self._groups_for)
+        if found == {}:
+            return self._too_costly(self.level)
         if found is None:
             self._plan()
             return self._log(self.level, {}, "a gradient is not finite: thrown away")
@@ -147,6 +148,10 @@ class FidelityTuner:
                                   f"the cosine is below {self._threshold:g}: one level up")
         return self._conclude(self.level, found,
                               f"the cosine still reaches {self._threshold:g}")
+
+    def _too_costly(self, level):
+        return self._conclude(level, {}, "comparing gradients would take more than "
+                              f"{self._budget:.0%} of the run: the choice by likeness")
 
     def _conclude(self, level, found, reason):
         self._log(level, found, reason)
@@ -157,7 +162,8 @@ class FidelityTuner:
     def _compare(self, names, groups_for=None):
         """Compares levels by their gradients: one probe. Its time counts as overhead."""
         self._probes += 1
-        began, self._done = self._clock(), self._groups * (len(names) + 1)
+        self._compared = len(names) + 1
+        began, self._done = self._clock(), self._groups * self._compared
         found = compare(self._gradients, names, self._items, (self._groups, self._group),
                         (self._seed, self._probes), groups_for, self._clock)
         self._seconds = self._clock() - began
@@ -175,13 +181,13 @@ class FidelityTuner:
         return 3 * self._groups * self._evaluation if self._evaluation else 0
 
     def _groups_for(self, seconds):
-        """Returns how many groups a first comparison may have within the budget of the run, given
+        """Returns how many groups the first comparison may have within the budget of the run, given
         the seconds of a gradient; 0 if fewer than two fit."""
         left = (self._all_time() + self._rate() * (self._total - self._steps)) * self._budget
-        groups = int(min((left - self._spent) / (seconds * len(self._levels)), self._groups)
+        groups = int(min((left - self._spent) / (seconds * self._compared), self._groups)
                      if seconds > 0 else self._groups)
         groups = groups if groups >= min(2, self._groups) else 0
-        self._done = groups * len(self._levels) or 1
+        self._done = groups * self._compared or 1
         return groups
 
     def _rate(self):
@@ -198,13 +204,14 @@ class FidelityTuner:
         return short > 0
 
     def _plan(self):
-        """Spreads the probes that the budget still allows over the steps that are left."""
+        """Spreads the probes that the budget still allows over the steps that are left. If the
+        cost of a probe is unknown, the next one is due after a tenth of them."""
         left, all_time = self._total - self._steps, self._all_time()
         if self._phase != "tuned" or left <= 0:
             return
         expected = (all_time + self._rate() * left) * self._budget - self._spent
         cost = self._next_cost()
-        count = int(min(max(expected / cost, 0) if cost else left, left))
+        count = int(min(max(expected / cost, 0) if cost else _PATIENCE_SHARE, left))
         self._due = self._steps + max(1, left // (count + 1))
 
     # Log, switch, checkpoints.
