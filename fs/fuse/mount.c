@@ -354,22 +354,32 @@ static int open_log(const struct lod_mount_options *options, bool foreground)
     return error == -ENOENT ? -EIO : error; /* -ENOENT is for a missing store */
 }
 
+/* Starts the daemon, if there shall be one, and serves. */
+static int start(struct mount *mount, bool foreground)
+{
+    bool parent = false;
+    int error = prepare(mount);
+
+    if (!error && !foreground) {
+        error = lod_daemon_start(&mount->daemon, &parent);
+    }
+    return error ? error : parent ? check_answers(mount) : run(mount);
+}
+
 int lod_mount_run(const struct lod_mount_options *options)
 {
-    struct mount mount = {.given = options, .daemon = {.pipe = -1}};
-    bool foreground = options->foreground || options->debug, parent = false;
+    const bool foreground = options->foreground || options->debug;
+    struct mount *mount = calloc(1, sizeof(*mount)); /* too large for a small stack */
     int error = open_log(options, foreground);
 
-    error = error ? error : prepare(&mount);
-    if (!error && !foreground) {
-        error = lod_daemon_start(&mount.daemon, &parent);
+    if (!mount) {
+        lod_log(LOD_LOG_ERROR, "%pE: %s", options->mountpoint, strerror(ENOMEM));
+        return -ENOMEM;
     }
-    if (!error && parent) {
-        error = check_answers(&mount);
-    }
-    if (!error && !parent) {
-        error = run(&mount);
-    }
-    lod_fuse_options_finish(&mount.options);
+    mount->given = options;
+    mount->daemon.pipe = -1;
+    error = error ? error : start(mount, foreground);
+    lod_fuse_options_finish(&mount->options);
+    free(mount);
     return error;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mount/mount_table.h"
@@ -208,28 +209,41 @@ static void complete(struct answer *answer, const struct lod_cmd *cmd, const cha
     }
 }
 
-void lod_complete(const struct lod_cmd *const *commands, size_t commands_count,
-                  const char *const *words, int words_count)
+/* Completes the words behind `lodfs`, or behind a command that has verbs. */
+static void complete_words(struct answer *answer, const struct lod_cmd *const *commands,
+                           size_t commands_count, const char *const *words, int words_count)
 {
-    const char *typed = words_count ? words[words_count - 1] : "";
     const bool first = words_count < 2 || (words_count == 2 && strcmp(words[0], "help") == 0);
-    struct answer answer = {.typed = typed, .kind = "words"};
 
-    answer.lines = (struct lod_out){.text = answer.text, .room = sizeof(answer.text)};
     for (size_t i = 0; i < commands_count; i++) {
         const struct lod_cmd *cmd = commands[i];
         if (first) {
-            offer(&answer, "", lod_cmd_word(cmd), "", cmd->summary);
+            offer(answer, "", lod_cmd_word(cmd), "", cmd->summary);
         } else if (strcmp(words[0], lod_cmd_word(cmd)) == 0 && cmd->verbs) {
             size_t count = 0;
             while (cmd->verbs[count]) {
                 count++;
             }
-            lod_complete(cmd->verbs, count, words + 1, words_count - 1);
-            return;
+            complete_words(answer, cmd->verbs, count, words + 1, words_count - 1);
         } else if (strcmp(words[0], lod_cmd_word(cmd)) == 0) {
-            complete(&answer, cmd, words + 1, words_count - 1);
+            complete(answer, cmd, words + 1, words_count - 1);
         }
     }
-    printf("%s\n%s", answer.kind, answer.text);
+}
+
+void lod_complete(const struct lod_cmd *const *commands, size_t commands_count,
+                  const char *const *words, int words_count)
+{
+    struct answer *answer = malloc(sizeof(*answer)); /* too large for a small stack */
+
+    if (!answer) {
+        return;
+    }
+    answer->typed = words_count ? words[words_count - 1] : "";
+    answer->kind = "words";
+    answer->text[0] = '\0';
+    answer->lines = (struct lod_out){.text = answer->text, .room = sizeof(answer->text)};
+    complete_words(answer, commands, commands_count, words, words_count);
+    printf("%s\n%s", answer->kind, answer->text);
+    free(answer);
 }

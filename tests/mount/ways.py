@@ -2,6 +2,7 @@
 """All ways to mount and to unmount. Each leaves no mount and no daemon behind."""
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from mounted import BESIDE, Mount, Results, Work, lodfs, need_fuse
 from small import Foreground, TREES, daemons, make_store, processes, read, stop, until
 
 SECONDS_MAX = 120
+STACK_BYTES = (1024 if "ASAN_OPTIONS" in os.environ else 128) << 10
 
 
 def mounts_at(point):
@@ -115,6 +117,23 @@ def relative(store, point):
             yield "the daemon kept the caller's stderr"
     lodfs("umount", point)
     yield from ["the store is still mounted"] if mounts_at(point) else []
+
+
+def small_stack(store, point):
+    """Threads of the daemon have stacks of the limit too. Red if a large struct is on a stack."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES, hard))
+    try:
+        with Mount(store, point):
+            yield from look(point)
+            for tree in ("original", "q1", "decoded/q1"):
+                for folder, _, names in os.walk(f"{point}/{tree}"):
+                    for name in names:
+                        read(os.path.join(folder, name))
+            lodfs("stats", point)
+    finally:
+        resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
+    yield from gone(store, point)
 
 
 def busy(store, point):
@@ -304,6 +323,7 @@ def main():
         results.add("a mount under nohup outlives SIGHUP", hung_up(store, point, f"{work}/log"))
         results.add("SIGTERM ends a mount in the background", background_signal(store, point))
         results.add("paths may be relative", relative(store, point))
+        results.add("a mount needs little stack", small_stack(store, point))
         results.add("umount of a mount in use needs -l", busy(store, point))
         results.add("a dead mount is replaced", dead(store, point))
         results.add("umount -l and pack do not wait for a daemon", hanging(store, point))
