@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "pcr/entropy/entropy_bits.h"
 #include "pcr/entropy/entropy_check.h"
@@ -137,23 +138,31 @@ static bool is_worth(const struct lod_pcr_job *job, const struct lod_encoded *it
            (job->top == LOD_Q1 || bytes < item->group[1].bytes);
 }
 
-int lod_pcr_closing_write(const struct lod_pcr_job *job, struct lod_encoded *item)
+/* Writes the scans, and adds them to group 1 if they are worth their bytes. */
+static int write_scans(struct closing *c, const struct lod_pcr_job *job, struct lod_encoded *item)
 {
-    struct closing c = {.jpeg = job->jpeg};
-
-    if (!is_dc_alone(&job->script)) {
-        return 0;
-    }
-    c.out = (struct lod_bits){.at = c.bytes, .end = c.bytes + sizeof(c.bytes)};
-    int error = make_table(&c);
-    put_table(&c);
+    c->jpeg = job->jpeg;
+    c->out = (struct lod_bits){.at = c->bytes, .end = c->bytes + sizeof(c->bytes)};
+    int error = make_table(c);
+    put_table(c);
     for (unsigned i = 0; i < job->jpeg->frame.components && !error; i++) {
-        error = put_scan(&c, i);
+        error = put_scan(c, i);
     }
-    const size_t bytes = (size_t)(c.out.at - c.bytes);
-    if (error || c.out.full || !is_worth(job, item, bytes)) {
+    const size_t bytes = (size_t)(c->out.at - c->bytes);
+    if (error || c->out.full || !is_worth(job, item, bytes)) {
         return error == -ENOMEM ? error : 0; /* decoders then smooth q1 */
     }
     item->row[LOD_PCR_CLOSING] = (uint8_t)bytes;
-    return lod_buf_append(&item->group[0], c.bytes, bytes);
+    return lod_buf_append(&item->group[0], c->bytes, bytes);
+}
+
+int lod_pcr_closing_write(const struct lod_pcr_job *job, struct lod_encoded *item)
+{
+    if (!is_dc_alone(&job->script)) {
+        return 0;
+    }
+    struct closing *c = calloc(1, sizeof(*c)); /* too large for a small stack */
+    const int error = c ? write_scans(c, job, item) : -ENOMEM;
+    free(c);
+    return error;
 }
