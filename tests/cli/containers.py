@@ -63,6 +63,11 @@ class Tests:
         return {path: int(label) for _, label, path in
                 (line.split("\t") for line in done.stdout.splitlines())}
 
+    def samples(self, store):
+        """Returns what `info` says about samples."""
+        done = subprocess.run([LODFS, "info", "--json", store], check=True, capture_output=True)
+        return json.loads(done.stdout)["samples"]
+
     def refuse(self, name, data, *words, options=()):
         """The container has to be refused with these words in one line, and leave no store."""
         with open(name, "wb") as file:

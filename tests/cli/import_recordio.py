@@ -93,6 +93,20 @@ def names(t):
     with open("l.rec", "rb") as file:
         t.refuse("l.rec", file.read(), "'x' is there twice", "record 0 at byte 0",
                  "record 1 at byte 36")
+    photos = photographs(4)
+    write("v.rec", rec(([1, 2], 0, photos[0]), (.5, 1, photos[1]), (0, 2, photos[2])))
+    write("v.lst", b"0\t0\tcat/a\n1\t1\tcat/b.jpg\n2\t1\tcat/c\n")
+    t.pack("v.rec", "vectors")
+    t.check(set(t.tree("vectors")) == {b"cat", b"cat/a.jpg", b"cat/a.label", b"cat/b.jpg",
+                                       b"cat/b.label", b"cat/c"}, f"{sorted(t.tree('vectors'))}")
+    t.check(t.samples("vectors")["members"] == 2, "vectors are files of their pictures")
+    write("v.lst", b"0\t0\tcat/a.png\n1\t1\tcat/a.jpg\n2\t1\tcat/c\n")
+    t.pack("v.rec", "shared")
+    tree = t.tree("shared")
+    t.check((tree.get(b"cat/0000000000.jpg"), tree.get(b"cat/0000000000.label"),
+             tree.get(b"cat/0000000001.label")) ==
+            (photos[0], struct.pack("<2f", 1, 2), struct.pack("<f", .5)), f"{sorted(tree)}")
+    t.check(t.samples("shared")["members"] == 2, "vectors of pictures that shared a name")
     os.remove("l.lst")
     write("ids.rec", rec((0, 0, b"zero"), (0, 0, b"again"), (1, 0, b"more")))
     t.pack("ids.rec", "ids")

@@ -172,12 +172,36 @@ def many(t):
             [b"one", b"two"], "shards as tensorflow_datasets calls them")
 
 
+def joined(t):
+    """Examples are files of their pictures, also if two pictures share the name up to the last dot,
+    or have no dot."""
+    photos = photographs(4)
+    names = (b"dog/b", b"dog/c.d.jpg", b"cat/a.jpg", b"cat/a.jpeg")
+    given = [{"image/filename": name, "note": b"of " + name, "image/encoded": photo}
+             for name, photo in zip(names, photos)]
+    for name, count, stems in (("dot", 2, (b"dog/b", b"dog/c.d")),
+                               ("shared", 4, (b"dog/0000000000", b"dog/0000000001",
+                                              b"cat/0000000002", b"cat/0000000003"))):
+        write(f"{name}.tfrecord", b"".join(record(example(e)) for e in given[:count]))
+        t.pack(f"{name}.tfrecord", name)
+        tree, samples = t.tree(name), t.samples(name)
+        for stem, features in zip(stems, given):
+            t.check(tree.get(stem + b".jpg") == features["image/encoded"] and
+                    parse(tree.get(stem + b".example", b""))["note"] == feature(features["note"]),
+                    f"{name}: {stem} is not beside its Example: {sorted(tree)}")
+        t.check(samples["samples"] == samples["members"] == count, f"{name}: samples {samples}")
+    twice = given[2:] + [{**given[2], "image/encoded": photos[0]}]
+    t.refuse("twice.tfrecord", b"".join(record(example(e)) for e in twice),
+             "'cat/a.jpg' is there twice", "record 0", "record 2")
+
+
 def main():
     t = Tests("tfrecord")
     data = members(t)
     labels(t)
     bad(t)
     many(t)
+    joined(t)
     t.compressed_and_pipes("good.tfrecord", data)
     t.cut("good.tfrecord", data, boundaries=True)
     write("big.tfrecord", b"".join(record(example({"image/encoded": os.urandom(30_000)}))

@@ -49,11 +49,18 @@ struct lod_member {
     int32_t label;
 };
 
+/* Sources of members' names. One is used if the names of the one before are not unique. */
+enum lod_member_names {
+    LOD_NAMES_OF_RECORDS,  /* of what records say */
+    LOD_NAMES_WITHOUT_IDS, /* of numbers of records in place of their ids */
+    LOD_NAMES_BY_NUMBER,   /* of numbers of records in place of all names but folders */
+};
+
 /* One pass over a container. */
 struct lod_container_walk {
     struct lod_container_input *input;
-    const char *key;  /* of the picture in an Example; NULL: the usual ones */
-    bool numbered;    /* names are made of numbers of records, as other names were not unique */
+    const char *key; /* of the picture in an Example; NULL: the usual ones */
+    enum lod_member_names names;
     int folder_fd;    /* of the container and the files beside it; -1: there is none */
     const char *path; /* of the container, below it */
     int64_t mtime;    /* of the container */
@@ -76,7 +83,9 @@ struct lod_container {
     const char *what;              /* in messages, such as "a tar" */
     const char *const *companions; /* endings of other files that may lie beside it */
     bool may_be_empty;             /* a file of no bytes is one */
-    bool has_numbers;              /* it heeds `numbered` */
+    bool has_ids;                  /* it heeds LOD_NAMES_WITHOUT_IDS */
+    const char *beside;            /* ending of files that it makes beside pictures, and then heeds
+                                    * LOD_NAMES_BY_NUMBER; NULL: none */
     bool has_key;                  /* it heeds `key` */
     size_t ahead;                  /* bytes of a header that are read at once */
 

@@ -209,27 +209,44 @@ static bool has_class(const struct image *image)
            image->label == floorf(image->label) && !(image->label == 0 && signbit(image->label));
 }
 
-static int name_by_number(struct lod_container_walk *walk, const struct image *image,
-                          struct path *path)
+static int append_ending(struct lod_container_walk *walk, const struct image *image,
+                         struct path *path)
 {
     const struct recordio *r = walk->state;
-    const uint64_t left = r->bytes - image->at, id = walk->numbered ? walk->record : image->id;
+    const uint64_t left = r->bytes - image->at;
     const size_t look = left < LOD_PAYLOAD_HEAD ? (size_t)left : LOD_PAYLOAD_HEAD;
     uint8_t head[LOD_PAYLOAD_HEAD];
     int error = take(walk, image->at, look, head);
 
     if (!error) {
-        path->bytes = 0;
-        if (has_class(image)) {
-            path->bytes = (size_t)snprintf(path->text, ENDING_BYTES, "%05" PRIu32 "/",
-                                           (uint32_t)image->label);
-        }
-        path->bytes += (size_t)snprintf(path->text + path->bytes, ENDING_BYTES, "%010" PRIu64 "%s",
-                                        id, lod_payload_ending(head, look));
+        path->bytes += (size_t)snprintf(path->text + path->bytes, ENDING_BYTES, "%s",
+                                        lod_payload_ending(head, look));
     }
     return error;
 }
 
+static void append_number(const struct lod_container_walk *walk, const struct image *image,
+                          struct path *path)
+{
+    const uint64_t number = walk->names == LOD_NAMES_OF_RECORDS ? image->id : walk->record;
+
+    path->bytes += (size_t)snprintf(path->text + path->bytes, ENDING_BYTES, "%010" PRIu64, number);
+}
+
+static int name_by_number(struct lod_container_walk *walk, const struct image *image,
+                          struct path *path)
+{
+    path->bytes = 0;
+    if (has_class(image)) {
+        path->bytes =
+            (size_t)snprintf(path->text, ENDING_BYTES, "%05" PRIu32 "/", (uint32_t)image->label);
+    }
+    append_number(walk, image, path);
+    return append_ending(walk, image, path);
+}
+
+/* A name without an ending gets one if a file of labels stands beside it: a mount finds that by
+ * the name up to its last dot. */
 static int make_path(struct lod_container_walk *walk, const struct image *image, struct path *path)
 {
     const struct recordio *r = walk->state;
@@ -244,7 +261,12 @@ static int make_path(struct lod_container_walk *walk, const struct image *image,
                                     "the store's limit");
     }
     memcpy(path->text, listed, path->bytes);
-    return 0;
+    if (walk->names == LOD_NAMES_BY_NUMBER) {
+        path->bytes = lod_payload_folder(path->text, path->bytes);
+        append_number(walk, image, path);
+    }
+    const bool ended = lod_payload_stem(path->text, path->bytes) < path->bytes;
+    return ended || has_class(image) ? 0 : append_ending(walk, image, path);
 }
 
 static int add_cut(struct lod_container_walk *walk, const struct path *path, int32_t label,
@@ -362,7 +384,8 @@ const struct lod_container lod_container_recordio = {
     .what = "a RecordIO file",
     .companions = companions,
     .may_be_empty = true,
-    .has_numbers = true,
+    .has_ids = true,
+    .beside = LABEL,
     .ahead = 64,
     .is = is_recordio,
     .open = open_recordio,

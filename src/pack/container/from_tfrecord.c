@@ -20,6 +20,7 @@
 #define FRAME_BYTES  (LENGTH_BYTES + 2 * CRC_BYTES)
 #define FILE_MODE    0644
 #define EXAMPLE      ".example"
+#define NUMBER_BYTES 16u /* room for ten digits */
 
 /* The path of a member, with room for an ending or a folder more than a legal path has. */
 struct path {
@@ -63,8 +64,8 @@ static int append_class(struct lod_container_walk *walk, const struct lod_exampl
     return error;
 }
 
-static int name_by_number(struct lod_container_walk *walk, const struct lod_example *example,
-                          struct path *path)
+static int append_ending(struct lod_container_walk *walk, const struct lod_example *example,
+                         struct path *path)
 {
     const uint64_t all = example->picture.run.bytes;
     const size_t look = all < LOD_PAYLOAD_HEAD ? (size_t)all : LOD_PAYLOAD_HEAD;
@@ -72,8 +73,24 @@ static int name_by_number(struct lod_container_walk *walk, const struct lod_exam
     int error = lod_container_take(walk, example->picture.run.offset, look, &at);
 
     if (!error) {
-        path->bytes += (size_t)snprintf(path->text + path->bytes, 32, "%010" PRIu32 "%s",
-                                        walk->record, lod_payload_ending(at, look));
+        const char *ending = lod_payload_ending(at, look);
+        memcpy(path->text + path->bytes, ending, strlen(ending));
+        path->bytes += strlen(ending);
+    }
+    return error;
+}
+
+/* Appends the name. In place of one that is missing or not unique, the number of the record. */
+static int append_name(struct lod_container_walk *walk, const struct lod_example *example,
+                       struct path *path)
+{
+    const struct lod_example_value *name = &example->filename;
+    int error = name->run.bytes ? append_value(walk, name, path) : 0;
+
+    if (!error && (name->run.bytes == 0 || walk->names == LOD_NAMES_BY_NUMBER)) {
+        path->bytes = lod_payload_folder(path->text, path->bytes);
+        path->bytes +=
+            (size_t)snprintf(path->text + path->bytes, NUMBER_BYTES, "%010" PRIu32, walk->record);
     }
     return error;
 }
@@ -102,7 +119,9 @@ static int make_path(struct lod_container_walk *walk, const struct lod_example *
     if (error) {
         return error;
     }
-    return name->run.bytes ? append_value(walk, name, path) : name_by_number(walk, example, path);
+    error = append_name(walk, example, path);
+    const bool ended = !error && lod_payload_stem(path->text, path->bytes) < path->bytes;
+    return error || ended ? error : append_ending(walk, example, path);
 }
 
 /* Adds the picture, and the Example without it if that has more features. */
@@ -220,6 +239,7 @@ const struct lod_container lod_container_tfrecord = {
     .companions = companions,
     .may_be_empty = true,
     .has_key = true,
+    .beside = EXAMPLE,
     .ahead = 1024,
     .is = is_tfrecord,
     .next = next,

@@ -29,7 +29,7 @@ struct import {
     const struct lod_import *how;
     int folder_fd;
     const struct lod_source_list *containers;
-    bool *numbered; /* by container: names are numbers of records */
+    enum lod_member_names *names; /* by container */
     enum separate separate;
     struct lod_members members;
     struct lod_container_input input;
@@ -124,7 +124,7 @@ static int walk_open(struct import *m, size_t number, const char *folder)
     struct losses losses = {0};
     struct lod_container_walk walk = {.input = &m->input,
                                       .key = m->how->key,
-                                      .numbered = m->numbered[number],
+                                      .names = m->names[number],
                                       .folder_fd = m->folder_fd,
                                       .path = container->path,
                                       .mtime = container->mtime,
@@ -207,9 +207,12 @@ static int settle(struct import *m, const struct lod_members_twice *twice, bool 
         m->separate++;
         return 0;
     }
-    bool *numbered = &m->numbered[twice->first->place->container - m->containers->at];
-    if (!twice->containers && m->how->kind->has_numbers && !*numbered) {
-        *numbered = true;
+    enum lod_member_names *names = &m->names[twice->first->place->container - m->containers->at];
+    const enum lod_member_names next = twice->beside           ? LOD_NAMES_BY_NUMBER
+                                       : m->how->kind->has_ids ? LOD_NAMES_WITHOUT_IDS
+                                                               : LOD_NAMES_OF_RECORDS;
+    if (!twice->containers && *names < next) {
+        *names = next;
         return 0;
     }
     return refuse_twice(m, twice);
@@ -259,16 +262,18 @@ int lod_import_list(const struct lod_import *import, int folder_fd, bool alone,
     *m = (struct import){.how = import,
                          .folder_fd = folder_fd,
                          .containers = containers,
-                         .numbered = calloc(containers->count, sizeof(bool)),
-                         .members = {.first_error = import->first_error, .filter = import->filter}};
-    int error = m->numbered ? describe_root(m, alone, &root) : -ENOMEM;
+                         .names = calloc(containers->count, sizeof(enum lod_member_names)),
+                         .members = {.first_error = import->first_error,
+                                     .filter = import->filter,
+                                     .beside = import->kind->beside}};
+    int error = m->names ? describe_root(m, alone, &root) : -ENOMEM;
     error = error ? error : list_all(m, &root);
     if (error) {
         lod_source_list_finish(&m->members.list);
     } else {
         *ret_list = m->members.list;
     }
-    free(m->numbered);
+    free(m->names);
     free(m);
     return error;
 }

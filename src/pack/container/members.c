@@ -221,15 +221,30 @@ static bool agree(const struct lod_source *a, const struct lod_source *b)
            (a->role == LOD_SOURCE_FOLDER && b->role == LOD_SOURCE_FOLDER);
 }
 
-static void find_twice(const struct lod_source_list *list, struct lod_members_twice *twice)
+static bool has_ending(const char *path, const char *ending)
 {
+    const size_t bytes = strlen(path), length = ending ? strlen(ending) : bytes + 1;
+
+    return length <= bytes && strcmp(path + bytes - length, ending) == 0;
+}
+
+/* Within a container, a name that pictures have is found before one of files beside them. */
+static void find_twice(const struct lod_members *members, struct lod_members_twice *twice)
+{
+    const struct lod_source_list *list = &members->list;
+
     *twice = (struct lod_members_twice){0};
     for (size_t i = 1; i < list->count; i++) {
         const struct lod_source *a = &list->at[i - 1], *b = &list->at[i];
-        const bool containers =
-            !agree(a, b) && a->place && b->place && a->place->container != b->place->container;
-        if (!agree(a, b) && (!twice->first || (twice->containers && !containers))) {
-            *twice = (struct lod_members_twice){.first = a, .second = b, .containers = containers};
+        if (agree(a, b)) {
+            continue;
+        }
+        const bool containers = a->place && b->place && a->place->container != b->place->container;
+        const bool beside = !containers && has_ending(a->path, members->beside);
+        if (!twice->first || (twice->containers && !containers) ||
+            (twice->beside && !beside && !containers)) {
+            *twice = (struct lod_members_twice){
+                .first = a, .second = b, .containers = containers, .beside = beside};
         }
     }
 }
@@ -264,7 +279,7 @@ int lod_members_make_tree(struct lod_members *members, const struct lod_source *
     error = error ? error : add_all_folders(list);
     sort(list);
     if (!error) {
-        find_twice(list, ret_twice);
+        find_twice(members, ret_twice);
         if (!ret_twice->first) {
             drop_folders(list);
             error = lod_member_links_join(members);

@@ -21,6 +21,7 @@ struct lod_members {
     const struct lod_filter *filter;
     const struct lod_source *container;
     const char *folder; /* above all members of the container; "": none */
+    const char *beside; /* ending of files that containers make beside pictures; NULL: none */
     const struct lod_container_walk *walk;
 };
 
@@ -36,6 +37,7 @@ LOD_MUST_CHECK int lod_members_leave_out(struct lod_members *members, const char
 struct lod_members_twice {
     const struct lod_source *first, *second; /* NULL: there is none */
     bool containers;                         /* they are of different ones */
+    bool beside; /* a file that a container makes beside a picture; the names of pictures differ */
 };
 
 /*

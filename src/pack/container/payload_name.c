@@ -27,6 +27,13 @@ const char *lod_payload_ending(const uint8_t *head, size_t bytes)
                                                                                            : "";
 }
 
+size_t lod_payload_folder(const char *path, size_t bytes)
+{
+    const char *slash = memrchr(path, '/', bytes);
+
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
 size_t lod_payload_stem(const char *path, size_t bytes)
 {
     for (size_t at = bytes; at > 0 && path[at - 1] != '/'; at--) {

@@ -11,6 +11,9 @@
 /* Returns the ending of an image by its first bytes, such as ".jpg"; "" for other content. */
 const char *lod_payload_ending(const uint8_t *head, size_t bytes);
 
+/* Returns the bytes of a path up to its last slash, with that. */
+size_t lod_payload_folder(const char *path, size_t bytes);
+
 /* Returns the bytes of a path before its ending; all of it if its last name has none. */
 size_t lod_payload_stem(const char *path, size_t bytes);
 

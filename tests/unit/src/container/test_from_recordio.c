@@ -54,7 +54,7 @@ Test(from_recordio, names_are_labels_and_ids)
                     "file 0000000001 1\nfile 0000000001.label 4\n"
                     "file 0000000002 1\nfile 0000000002.label 4\n"
                     "file 0000000003 1\nfile 0000000003.label 8\n");
-    f.walk.numbered = true;
+    f.walk.names = LOD_NAMES_WITHOUT_IDS;
     walk();
     cr_assert_not_null(strstr((const char *)f.members.data, "00003/0000000000.jpg"));
 }

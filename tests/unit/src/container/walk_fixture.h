@@ -56,7 +56,7 @@ static inline int walk_bytes(struct walk_fixture *f, const struct lod_container 
         .fd = -1, .memory = {f->file.data, bytes}, .bytes = bytes, .ahead = kind->ahead};
     f->walk = (struct lod_container_walk){.input = &f->input,
                                           .key = f->walk.key,
-                                          .numbered = f->walk.numbered,
+                                          .names = f->walk.names,
                                           .folder_fd = -1,
                                           .path = "x",
                                           .add = walk_add,
