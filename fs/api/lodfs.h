@@ -167,7 +167,7 @@ struct lodfs_likeness {
     uint64_t
         photographs;     /* files of the store that have lower fidelities; equal files count once */
     uint32_t compared;   /* of them: the sample */
-    uint32_t unreadable; /* left out of it: not readable as 8-bit pixels */
+    uint32_t unreadable; /* left out of it: damaged, too large to decode, or not of 8 bits */
     uint32_t small;      /* likewise: a side below 11 pixels */
     int32_t fidelity;    /* the lowest that reaches the target by two standard errors */
     uint32_t decided;    /* 0: a larger sample may find a lower one */

@@ -75,7 +75,7 @@ struct lod_survey {
     enum lod_survey_verdict verdict;
     uint64_t photographs; /* items of the store that are smaller at q1 than at full */
     uint32_t compared;
-    uint32_t unreadable, small; /* left out: have no 8-bit pixels; have a side below 11 pixels */
+    uint32_t unreadable, small; /* left out: no pixels of 8 bits; a side below 11 pixels */
     unsigned count;             /* of levels, the lowest first */
     struct lod_survey_level levels[LOD_FULL];
     unsigned chosen; /* the level to take */

@@ -196,8 +196,8 @@ const char *lod_survey_why(const struct lod_survey *survey, char text[LOD_SURVEY
                  "nothing in it has lower fidelities: q1 reads as many bytes as full");
     } else {
         snprintf(text, LOD_SURVEY_WHY_BYTES,
-                 "too few photographs can be compared: of %u, %u not readable as 8-bit pixels, "
-                 "%u with a side below %u pixels",
+                 "too few photographs can be compared: of %u, %u damaged, too large to decode, or "
+                 "not of 8 bits, %u with a side below %u pixels",
                  survey->compared + survey->unreadable + survey->small, survey->unreadable,
                  survey->small, LOD_SURVEY_SIZE_MIN);
     }

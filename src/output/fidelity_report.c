@@ -50,7 +50,7 @@ static void print_left_out(const struct lod_survey *survey, FILE *out)
     char text[LOD_REPORT_TEXT];
 
     if (survey->unreadable) {
-        fprintf(out, "%s %s left out: unreadable, or not of 8-bit pixels.\n",
+        fprintf(out, "%s %s left out: damaged, too large to decode, or not of 8 bits.\n",
                 lod_report_count(survey->unreadable, text),
                 lod_report_plural(survey->unreadable, "photograph was", "photographs were"));
     }

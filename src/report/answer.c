@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The head of the page: one sentence that names the fidelity to use, and a card for each size. */
+#include <ctype.h>
 #include <stdio.h>
 
 #include "report/html.h"
@@ -52,8 +53,8 @@ static void say_measure(struct lod_page *page)
     if (survey->unreadable + survey->small) {
         lod_out_print(
             &page->out,
-            "<p class=\"lead\">Not compared: %u that cannot be read as 8-bit pixels, and %u "
-            "with a side below %u pixels.</p>\n",
+            "<p class=\"lead\">Not compared: %u that are damaged, too large to decode or not of 8 "
+            "bits, and %u with a side below %u pixels.</p>\n",
             survey->unreadable, survey->small, LOD_SURVEY_SIZE_MIN);
     }
     lod_out_print(&page->out,
@@ -90,7 +91,9 @@ static void say_nothing(struct lod_page *page)
         say_levels(page);
     } else {
         lod_out_print(&page->out, "<h1>No fidelity can be chosen.</h1>\n<p class=\"lead\">");
-        lod_html_text(&page->out, lod_survey_why(&page->surveys[0], why));
+        lod_survey_why(&page->surveys[0], why);
+        why[0] = (char)toupper(why[0]);
+        lod_html_text(&page->out, why);
         lod_out_print(&page->out, ".</p>\n");
     }
 }

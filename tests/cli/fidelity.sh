@@ -85,7 +85,7 @@ sys.stdout.buffer.write(b"P6 400 10 255 " + random.Random(1).randbytes(12000))' 
     cjpeg -quality 95 >narrow/1.jpg
 expect 0 "$LODFS" pack -q --scans=default narrow narrows
 expect 1 "$LODFS" fidelity -q --size=96 narrows
-said 'of 1, 0 not readable as 8-bit pixels, 1 with a side below 11 pixels'
+said 'of 1, 0 damaged, too large to decode, or not of 8 bits, 1 with a side below 11 pixels'
 
 # A damaged photograph is left out and counted; of many there is no choice.
 record=$(ls store/records/*.pcr | head -n 1)
@@ -93,7 +93,7 @@ size=$(stat -c %s "$record")
 flip "$record" $((size / 2))
 expect 0 "$LODFS" fidelity --size=96 store
 printed '23 of 24 photographs compared'
-printed '1 photograph was left out: unreadable, or not of 8-bit pixels.'
+printed '1 photograph was left out: damaged, too large to decode, or not of 8 bits.'
 expect 0 "$LODFS" fidelity --size=96 --json store
 json 'd["unreadable"] == 1 and d["compared"] == 23'
 for part in 3 4 5 6 7; do

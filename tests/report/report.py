@@ -176,8 +176,11 @@ def check_damage(work, store):
     if done.returncode != 3 or b"too few photographs" not in done.stderr:
         yield f"exit {done.returncode}: {done.stderr}"
     yield from faults(f"{work}/damaged.html")
-    if "No fidelity can be chosen" not in page_reader.read(f"{work}/damaged.html").answer:
+    read = page_reader.read(f"{work}/damaged.html")
+    if "No fidelity can be chosen" not in read.answer:
         yield "no answer"
+    if "Too few photographs can be compared: of " not in read.text:
+        yield f"no sentence says why: {read.text[:300]}"
 
 
 def main():

@@ -26,7 +26,7 @@ class Likeness(NamedTuple):
     decided: bool     # False: a larger sample may find a lower one
     photographs: int  # files of the store that have lower fidelities, equal ones once
     compared: int     # of them: the sample
-    unreadable: int   # left out of it: not readable as 8-bit pixels
+    unreadable: int   # left out of it: damaged, too large to decode, or not of 8 bits
     small: int        # likewise: a side below 11 pixels
     levels: "list[Level]"  # the lowest first
 
