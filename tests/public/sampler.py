@@ -148,6 +148,14 @@ def shared(point):
                 yield f"{world} ranks: {len(every)} indices of {len(data)}"
 
 
+    for rank in 0, 1:
+        try:
+            alone = lodfs.torch.Sampler([data.samples[0][0]], rank=rank, world=2, nodes=2)
+            yield f"one file for two nodes: {list(alone)}"
+        except ValueError:
+            pass
+
+
 def continued(point):
     """Stops at random places, continues with other numbers of processes: nothing twice or lost."""
     data, rng = Named(f"{point}/q2/train"), random.Random(4)

@@ -208,9 +208,9 @@ class Walk:
         self._goto(state)
         self._next = self._fresh(state["pass"])
         end, number = self._end(passing, state["base"]), 0
-        if end > state["base"] and not passing.items and not len(self._own_rest()):
-            raise ValueError(f"node {self.node} of {self.nodes} has nothing to read: the store has "
-                             "fewer extents than the job has nodes")
+        if self.nodes > 1 and not passing.least + len(self._rest) // self.nodes:
+            raise ValueError(f"the store has fewer extents than the job has nodes, {self.nodes}: "
+                             "one has nothing to read; use nodes=1")
         place = state["base"] + self.rank + self.done * self.world
         while place < end:
             cursor, extents, begun, _ = self._run(number, passing)
