@@ -284,6 +284,12 @@ static int plan(int argc, char **argv)
     }
     /* No job has number 1: this only asks how much memory there is. */
     code = lod_job_list_end(&walk, LOD_FULL);
+    if (code == LOD_EXIT_OK && !walk.accepts_lists && !met.room) {
+        code = lod_fail(LOD_EXIT_FAILED,
+                        "%pE takes no list of records from this user, or is of an older version, "
+                        "and so has no room for one; plan with --room=SIZE",
+                        job.mount);
+    }
     made.order = walk.order;
     made.room = met.room && (!walk.accepts_lists || met.room < walk.room) ? met.room : walk.room;
     made.speed = met.speed ? met.speed : walk.speed;

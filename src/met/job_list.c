@@ -20,7 +20,8 @@ static int ask(struct lod_job_walk *walk, const struct lod_ahead_request *reques
                uint32_t *ret_ready)
 {
     struct lod_ahead_answer answer = {.ready = 0};
-    int error = lod_mount_client_ahead(walk->control, request, &answer);
+    int error =
+        walk->control < 0 ? -EPERM : lod_mount_client_ahead(walk->control, request, &answer);
 
     walk->accepts_lists = !error;
     if (!error) {

@@ -19,7 +19,7 @@ struct lod_job_walk {
     struct lod_dataset *dataset;
     struct lod_read_order *order;
     struct lod_met met; /* the state of a begun or resumed job */
-    int control;        /* descriptor of MOUNT/.lodfs/control */
+    int control;        /* descriptor of MOUNT/.lodfs/control; -1: this user may not open it */
     uint64_t room;      /* bytes of memory that the mount has for this job */
     uint64_t speed;     /* of the mount's store, in bytes per second; 0: not measured */
     bool accepts_lists; /* the mount accepts a list from this user */

@@ -110,6 +110,23 @@ def by_another(work, store, point):
     subprocess.run([f"{work}/lodfs", "umount", point], check=True)
 
 
+def job_of_another(work, store, point):
+    """On the mount of another user a job with a number of repeats loads nothing ahead."""
+    subprocess.run([f"{work}/lodfs", "mount", "-o", "allow_other", store, point], check=True)
+    os.mkdir(f"{work}/jobs")
+    os.chown(f"{work}/jobs", NOBODY, NOBODY)
+    job, folder = f"{work}/jobs/job", f"{point}/full"
+    yield from expect("auto", run(work, "met", "begin", job, folder), 1, "--rf=N")
+    yield from expect("plan", run(work, "met", "plan", point), 1, "--room=")
+    yield from expect("plan of a room", run(work, "met", "plan", point, "--room=1G"), 0, "q1")
+    yield from expect("begin", run(work, "met", "begin", job, folder, "--rf=2"), 0,
+                      "nothing is loaded ahead")
+    for name in "next", "status", "next":
+        yield from expect(name, run(work, "met", name, job), 0, folder)
+    yield from expect("end", run(work, "met", "end", job), 0)
+    subprocess.run([f"{work}/lodfs", "umount", point], check=True)
+
+
 def over_dead(work, store, point):
     server = start(work, "mount", "-f", store, point)
     until(lambda: mounts_at(point))
@@ -206,6 +223,7 @@ def inside(work):
         results.add("a dead mount is replaced", over_dead(work, store, point))
     else:
         print("SKIP: fusermount3 is missing, so no plain user can mount")
+    results.add("a job on the mount of another user", job_of_another(work, store, point))
     results.add("a mounted handle of /dev/fuse is served", on_handle(work, source, store, point))
     subprocess.run(["umount", "/dev/fuse", f"{work}/dev"], check=False)
     return results.finish()
