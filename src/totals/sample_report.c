@@ -91,7 +91,7 @@ int lod_sample_totals_print(const struct lod_sample_totals *totals, struct lod_i
                 lod_report_plural(totals->members, "file", "files"));
     }
     if (totals->own_labels) {
-        fprintf(out, "  with labels that pack --labels gave: %s\n",
+        fprintf(out, "  with labels of a list or of containers: %s\n",
                 lod_report_count(totals->own_labels, text));
     }
     if (totals->unlabelled) {

@@ -41,7 +41,7 @@ expect 0 "$LODFS" info --json store
 json 'd["samples"]["own_labels"] == 9 and d["samples"]["unlabelled"] == 6'
 json '[s["classes"] for s in d["samples"]["splits"]] == [0]'
 expect 0 "$LODFS" info store
-printed 'with labels that pack --labels gave: 9'
+printed 'with labels of a list or of containers: 9'
 cp -r store copy
 rm copy/index copy/manifest.json
 expect 0 "$LODFS" repair copy
