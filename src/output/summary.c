@@ -89,6 +89,30 @@ static void hint_levels(const struct summary *s)
     }
 }
 
+static bool ends_with(const char *path, const char *ending)
+{
+    const size_t bytes = strlen(path), length = strlen(ending);
+
+    return bytes >= length && strcmp(path + bytes - length, ending) == 0;
+}
+
+/* Records whose picture has another key than the usual ones are stored, but as no pictures. */
+static void hint_key(const struct summary *s)
+{
+    const struct lod_container *from = s->options->from;
+    const struct lod_source_list *list = &s->result->list;
+    uint64_t files = 0, beside = 0;
+
+    for (size_t i = 0; from && from->has_key && i < list->count; i++) {
+        const bool file = list->at[i].role == LOD_SOURCE_FILE;
+        files += file;
+        beside += file && ends_with(list->at[i].path, from->beside);
+    }
+    if (files && files == beside) {
+        fputs("No record has a picture under the usual keys: --key=KEY names its own.\n", s->out);
+    }
+}
+
 /* Returns whether some file of the source, or one of its other names, matches. */
 static bool matches_any(const struct lod_source_list *list, const char *pattern)
 {
@@ -133,6 +157,7 @@ static void print_counts(const struct summary *s)
         fputs(".\n", s->out);
     }
     hint_levels(s);
+    hint_key(s);
     print_unmatched(s, "levels", &s->options->levels);
     print_unmatched(s, "tables", &s->options->tables.globs);
     if (result->kept && s->options->dry_run) {

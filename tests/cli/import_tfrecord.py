@@ -3,9 +3,10 @@
 """`pack --from=tfrecord`: files of Examples, which are written here from TensorFlow's formats."""
 import os
 import struct
+import subprocess
 import sys
 
-from containers import Tests, photographs
+from containers import LODFS, Tests, photographs
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "spec"))
 from tfrecord_spec import field, masked_crc, record, varint  # noqa: E402 (the path is set above)
@@ -195,6 +196,17 @@ def joined(t):
              "'cat/a.jpg' is there twice", "record 0", "record 2")
 
 
+def other_keys(t):
+    """A user whose pictures have another key learns of --key."""
+    write("raw.tfrecord", b"".join(record(example({"image_raw": photo, "label": 1}))
+                                   for photo in photographs(2)))
+    for options, hint in (((), True), (("--key=typo",), True), (("--key=image_raw",), False)):
+        done = subprocess.run([LODFS, "pack", "--dry-run", "--from=tfrecord", *options,
+                               "raw.tfrecord", "raw"], capture_output=True, text=True)
+        t.check(done.returncode == 0 and ("--key=KEY" in done.stdout) == hint,
+                f"{options}: {done.stdout}{done.stderr}")
+
+
 def main():
     t = Tests("tfrecord")
     data = members(t)
@@ -202,6 +214,7 @@ def main():
     bad(t)
     many(t)
     joined(t)
+    other_keys(t)
     t.compressed_and_pipes("good.tfrecord", data)
     t.cut("good.tfrecord", data, boundaries=True)
     write("big.tfrecord", b"".join(record(example({"image/encoded": os.urandom(30_000)}))
