@@ -108,8 +108,8 @@ static int run(int argc, char **argv)
     if (!code &&
         (lod_location_is_url(arguments.pack.source) || lod_location_is_url(arguments.pack.store))) {
         code = lod_fail(LOD_EXIT_USAGE,
-                        "pack reads and writes a folder: pack there, then copy the store to the "
-                        "URL, manifest.json last");
+                        "pack reads and writes folders: pack into one, then lodfs push it to "
+                        "s3://BUCKET/KEY, or copy it to a web server, manifest.json last");
     }
     code = code ? code : pack(&arguments);
     lod_filter_finish(&arguments.pack.filter);

@@ -21,6 +21,8 @@ expect 0 "$LODFS" pack -q --scans=default source store
 cp -r store before
 expect 1 "$LODFS" pack source store
 said 'already holds a store'
+expect 2 "$LODFS" pack source s3://bucket/key
+said 'then lodfs push it to s3://BUCKET/KEY'
 expect 1 "$LODFS" pack source source
 said 'itself'
 expect 1 "$LODFS" pack source source/photos/store

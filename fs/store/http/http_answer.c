@@ -272,6 +272,8 @@ static enum lod_http_verdict judge_failure(const struct lod_http_answer *answer)
     case 412:
     case 416:
         return LOD_HTTP_CHANGED;
+    case 501:
+        return LOD_HTTP_REFUSED;
     case 429:
     case 503:
         return LOD_HTTP_SLOW_DOWN;
@@ -319,7 +321,9 @@ void lod_http_answer_text(const struct lod_http_answer *answer, enum lod_http_ve
     const bool empty = answer->status == 200 && answer->has_length && !answer->length;
     const char *sentence =
         is_code(answer, clock_codes) ? "this computer's clock differs from the server's; correct it"
-        : is_code(answer, bucket_codes)  ? "there is no such bucket"
+        : is_code(answer, bucket_codes) ? "there is no such bucket"
+        : answer->status == 405 || answer->status == 501
+            ? "the server does not take such requests; check that endpoint is an S3 server"
         : answer->status == 416 || empty ? "the object is empty, or shorter than it should be"
                                          : sentences[verdict];
     const bool known_region = verdict == LOD_HTTP_MOVED && answer->region[0];

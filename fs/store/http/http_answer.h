@@ -40,7 +40,7 @@ struct lod_http_asked {
 enum lod_http_verdict {
     LOD_HTTP_RIGHT,     /* the bytes asked for follow */
     LOD_HTTP_BROKEN,    /* a server's or proxy's mistake: asking again may help */
-    LOD_HTTP_BUSY,      /* asking again later helps: 408, 429, 5xx */
+    LOD_HTTP_BUSY,      /* asking again later helps: 408, 429, 5xx but 501 */
     LOD_HTTP_SLOW_DOWN, /* the same, and fewer requests are wanted */
     LOD_HTTP_MISSING,   /* 404, 410 */
     LOD_HTTP_CHANGED,   /* another object lies there now */

@@ -118,6 +118,7 @@ Test(http_answer, of_an_error_is_told_by_status_and_code)
     cr_assert_eq(of_code(429, ""), LOD_HTTP_SLOW_DOWN);
     cr_assert_eq(of_code(500, "InternalError"), LOD_HTTP_BUSY);
     cr_assert_eq(of_code(500, "SlowDown"), LOD_HTTP_SLOW_DOWN);
+    cr_assert_eq(of_code(501, ""), LOD_HTTP_REFUSED);
     cr_assert_eq(of_code(503, ""), LOD_HTTP_SLOW_DOWN);
 }
 
@@ -173,6 +174,9 @@ Test(http_answer, text_says_what_to_do)
     lod_http_answer_text(&answer, LOD_HTTP_MOVED, text, sizeof(text));
     cr_assert_not_null(strstr(text, "HTTP 301: "));
     cr_assert_not_null(strstr(text, "eu-west-3"));
+    answer = (struct lod_http_answer){.status = 501};
+    lod_http_answer_text(&answer, LOD_HTTP_REFUSED, text, sizeof(text));
+    cr_assert_not_null(strstr(text, "check that endpoint is an S3 server"));
 }
 
 /* ---------------------------------------------------------------------------------- retries */
