@@ -2,7 +2,6 @@
 /* lodfs pack SOURCE STORE: parses the arguments, packs, prints the summary,
  * chooses the exit code. */
 #include <errno.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,17 +60,6 @@ static int conclude(const struct lod_pack_arguments *arguments,
     return result->unreadable ? LOD_EXIT_UNREADABLE : LOD_EXIT_OK;
 }
 
-/*
- * Encoding an item takes a dozen buffers of a megabyte. malloc is set to keep them for the next
- * item: returning them to the kernel and getting new pages took half of the time of packing dense
- * tables.
- */
-static void keep_buffers(void)
-{
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
-}
-
 static int pack(struct lod_pack_arguments *arguments)
 {
     struct lod_first_error *first_error = malloc(sizeof(*first_error));
@@ -83,7 +71,6 @@ static int pack(struct lod_pack_arguments *arguments)
     if (!first_error) {
         return lod_fail(LOD_EXIT_FAILED, "out of memory");
     }
-    keep_buffers();
     lod_first_error_init(first_error, arguments->pack.skip_unreadable);
     lod_progress_init(&progress, lod_progress_wanted(arguments->progress, arguments->quiet));
     lod_cancel_init(&stop, &progress);

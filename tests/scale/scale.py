@@ -23,6 +23,8 @@ INDEX_BYTES_MAX = 128         # an item
 BASE_KIB = (24 + 16 + 16) * PAGE_KIB  # the stated limits, without the cache, which stays empty
 DIRECTORIES_KIB = 16 * PAGE_KIB       # of framed files
 SAMPLE_READS = 200                    # anywhere in a framed file
+PACKED = 300_000                      # files
+PACK_BYTES_MAX = 200                  # of memory, for each of them (decision 803)
 LISTING_S_MAX = 60            # if the time grew with the square of the names it would take hours
 
 
@@ -234,8 +236,48 @@ def judge(figures):
         yield f"{figures['names']} names are listed of {figures['many']}"
 
 
+# ------------------------------------------------------------------------ the memory of a pack
+
+def make_files(folder, count):
+    for number in range(count):
+        below = f"{folder}/{number // 1000:03}"
+        if number % 1000 == 0:
+            os.makedirs(below)
+        with open(f"{below}/{number:06}", "wb") as file:
+            file.write(b"%08d" % number)
+
+
+def peak_kib(*command):
+    """The most memory that the command had."""
+    with subprocess.Popen([os.environ["LODFS"], "pack", "-q", *command]) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, command
+    return usage.ru_maxrss
+
+
+def pack_peaks(source, store):
+    """KiB of a pack by a plan, one part and a commit, and of one by one process."""
+    return {"plan": peak_kib("--plan", source, store),
+            "part": peak_kib("--part=1/1", source, store),
+            "commit": peak_kib(source, store),
+            "one": peak_kib(source, f"{store}-one")}
+
+
+def judge_pack(work):
+    make_files(f"{work}/few", 1)
+    make_files(f"{work}/many", PACKED)
+    few = pack_peaks(f"{work}/few", f"{work}/few-store")
+    many = pack_peaks(f"{work}/many", f"{work}/many-store")
+    for step, kib in many.items():
+        taken = (kib - few[step]) * 1024 / PACKED
+        print(f"{step}: {taken:.0f} bytes a file")
+        if taken > PACK_BYTES_MAX:
+            yield f"{step}: a file takes {taken:.0f} bytes"
+
+
 def main():
-    from long import counted
+    from long import counted, is_long
     from mounted import Results, Work, lodfs, need_fuse
     need_fuse()
     results = Results()
@@ -256,6 +298,8 @@ def main():
         figures = measure_samples(os.environ["LODFS"], store, f"{work}/mount", samples)
         print(json.dumps(figures))
         results.add(f"a store of {samples:,} samples", judge_samples(figures))
+        if is_long():  # the files take longer to make than the rest of this test
+            results.add(f"a source of {PACKED:,} files", judge_pack(work))
     return results.finish()
 
 

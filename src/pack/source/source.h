@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The list of all files of a source, sorted by path once the walk has ended, and safe opening of
- * its files. It takes 104 bytes a file beside its path, and some 25 more while the journal is
+ * its files. It takes 96 bytes a file beside its path, and some 25 more while the journal is
  * written or compared. The other memory of pack that grows with the source is the rows of items, 64
  * bytes each.
  *
@@ -39,10 +39,13 @@ enum lod_recordio_lack { LOD_RECORDIO_HAS, LOD_RECORDIO_WORDS, LOD_RECORDIO_LARG
 
 /* There can be millions of sources, so fields that are never used together share memory. */
 struct lod_source {
-    const char *path;      /* relative to the source, "" for the source itself */
-    const char *target;    /* SYMLINK; hard link of a container, while its file is looked for */
-    const char *why;       /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
-    const char *no_levels; /* FILE that --levels names: why it has no lower fidelities, or NULL */
+    const char *path; /* relative to the source, "" for the source itself */
+    union {
+        const char *target; /* SYMLINK; hard link of a container, while its file is looked for */
+        const char
+            *no_levels; /* FILE that --levels names: why it has no lower fidelities, or NULL */
+    };
+    const char *why; /* LEFT_OUT; FILE: why it is stored whole. A static text or NULL */
     const struct lod_encoder *encoder;    /* of files, once probed */
     const struct lod_subitems *parts;     /* FILE: its parts, see subitems.h; else NULL */
     const struct lod_member_place *place; /* its place in a container; NULL: a file of its own */
@@ -68,7 +71,7 @@ struct lod_source {
     bool split : 1;   /* FOLDER: its pictures are a split, as --splits says */
     bool added : 1;   /* made by pack, not a file or folder of the source: VIRTUAL in the store */
 };
-_Static_assert(sizeof(struct lod_source) <= 104, "the memory of a pack is a multiple of it");
+_Static_assert(sizeof(struct lod_source) <= 96, "the memory of a pack is a multiple of it");
 
 struct lod_strings; /* blocks of paths and targets */
 
