@@ -76,6 +76,14 @@ size_t lod_utf8(const uint8_t *at, size_t bytes, uint32_t *ret_character)
     return wanted;
 }
 
+/* Returns whether a character controls the terminal, ends a line, or turns the text behind it
+ * around (UAX 9). */
+static bool control(uint32_t character)
+{
+    return character < 0x20 || in(character, 0x7f, 0x9f) || in(character, 0x2028, 0x202e) ||
+           in(character, 0x2066, 0x2069);
+}
+
 /* Returns the bytes of the UTF-8 sequence at `at` if it is printable; 0 if its first byte must be
  * escaped. */
 static size_t printable(const uint8_t *at, size_t bytes)
@@ -83,7 +91,7 @@ static size_t printable(const uint8_t *at, size_t bytes)
     uint32_t character = 0;
     size_t count = lod_utf8(at, bytes, &character);
 
-    return character < 0x20 || in(character, 0x7f, 0x9f) ? 0 : count;
+    return control(character) ? 0 : count;
 }
 
 /* Escapes a name. Truncates neither inside an escape nor inside a UTF-8 sequence. */

@@ -42,8 +42,9 @@ size_t lod_format(char *text, size_t room, const char *format, ...) LOD_PRINTF(3
 size_t lod_vformat(char *text, size_t room, const char *format, va_list args) LOD_PRINTF(3, 0);
 
 /*
- * Copies `bytes` bytes of a name into `text` for people: control characters, backslash, DEL and
- * bytes that are not UTF-8 become \xNN. NUL-terminated, truncated at `room`. Returns `text`.
+ * Copies `bytes` bytes of a name into `text` for people: control characters, those that end a
+ * line or change the direction of writing, backslash, DEL and bytes that are not UTF-8 become \xNN.
+ * NUL-terminated, truncated at `room`. Returns `text`.
  */
 char *lod_escape(const void *name, size_t bytes, char *text, size_t room);
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define CHARACTER_BYTES 8 /* one UTF-8 sequence, or \xNN, and a NUL */
+#define CHARACTER_BYTES 17 /* \xNN for each of the 4 bytes of a UTF-8 sequence, and a NUL */
 
 static void put(struct lod_out *out, const char *text)
 {

@@ -58,6 +58,17 @@ def members(t):
     t.check(t.tree("names-1") == {**expected, **folders}, "not all of the names were tried")
 
 
+def root_without_a_name(t):
+    """tarfile writes the folder that a user adds under the name "" as "/"."""
+    os.makedirs("given/cat", exist_ok=True)
+    write("given/cat/0.jpg", *photographs(1))
+    for form in FORMATS:
+        with tarfile.open("x.tar", "w", format=form) as file:
+            file.add("given", arcname="")
+        t.pack("x.tar", f"root-{form}")
+        t.check(set(t.tree(f"root-{form}")) == {b"cat", b"cat/0.jpg"}, "a folder called /")
+
+
 def labels(t):
     """Files .cls give the pictures of their stem a label, in whichever order they come."""
     photos = [*photographs(7)]
@@ -280,6 +291,7 @@ def skipping(t):
 def main():
     t = Tests("tar")
     members(t)
+    root_without_a_name(t)
     labels(t)
     attributes(t)
     times_of_all(t)

@@ -58,8 +58,9 @@ def make_splits(folder, photos):
     odd = top + b"/train/class 0/"
     for name in (b"1.cls", b"b.c.jpg", b"b.c.txt", b"b_c.jpg", b"d.e.jpg", b"x_y.z.jpg",
                  b".hidden.jpg", b"plain", b"taken", b"taken.txt", b"\xff\xfe.jpg",
-                 b"new\nline.jpg", b"k.jpg", b"k.png", b"k.jpeg"):
-        picture = name.endswith((b"jpg", b"jpeg", b"plain", b"taken"))
+                 b"new\nline.jpg", b"k.jpg", b"k.png", b"k.jpeg", b"p.JPG", b"p.TXT",
+                 b"p.jpg", b"p.txt"):
+        picture = name.lower().endswith((b"jpg", b"jpeg", b"plain", b"taken"))
         write(odd + name, next(pictures) if picture else b"text of " + name)
     for i in range(40):
         write(odd + b"many.%02d.txt" % i, b"%d" % i)

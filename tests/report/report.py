@@ -86,6 +86,8 @@ def check_hostile(work):
         yield "a tag of a stranger's is in the page"
     if any(ord(sign) < 32 and sign != "\n" for sign in read.text):
         yield "a control character is in the page"
+    if "\u202e" in read.text:
+        yield "a name turns its text around"
 
 
 def check_others(work):

@@ -7,9 +7,9 @@ import subprocess
 
 import stores
 
-HOSTILE = (b'"><script>alert(1)<', b"' onload='x", b"&amp;&lt;b&gt;", b"a\xff\x01\n\x1b[31m.jpg",
-           "\u202egpj.exe".encode(), b"<" * 120, b"]]>-->", "\u5199\u771f.jpg".encode(),
-           b"{{7*7}}%s%n%pE")
+HOSTILE = ('"><script>alert(1)<\u202e'.encode(), b"' onload='x", b"&amp;&lt;b&gt;",
+           b"a\xff\x01\n\x1b[31m.jpg", "\u202egpj.exe".encode(), b"<" * 120, b"]]>-->",
+           "\u5199\u771f.jpg".encode(), b"{{7*7}}%s%n%pE")
 
 
 def make_photographs(folder):

@@ -295,13 +295,31 @@ def classes_of(store, split):
     return b"".join(bytes(b if b >= 32 else 63 for b in name) + b"\n" for name in names)
 
 
-def tar_parts(store, sample, read):
-    item, files, stem, label = sample[0], sample[6], sample[7], sample[5]
+def tar_files(store, sample):
+    """Returns (name, node) of the files in a tar: names that differ in case alone are one."""
+    item, files = sample[0], sample[6]
+    lead = next(name for name, node in files if node == store.own[item])
+    seen = {lead.lower()}
+    taken = []
     for name, node in files:
+        if name == lead or name.lower() not in seen:
+            taken.append((name, node))
+            seen.add(name.lower())
+    return taken
+
+
+def has_label(sample):
+    names = [name.lower() for name, _ in sample[6]]
+    return sample[5] >= 0 and (sample[7] + b".cls").lower() not in names
+
+
+def tar_parts(store, sample, read):
+    item, stem, label = sample[0], sample[7], sample[5]
+    for name, node in tar_files(store, sample):
         path, mode, time = store.nodes[node][:3]
         data = read(path)
         yield header(name, mode & 0o777, len(data), time >> 30) + data + bytes(-len(data) % 512)
-    if label >= 0 and stem + b".cls" not in [name for name, _ in files]:
+    if has_label(sample):
         _, mode, time = store.nodes[store.own[item]][:3]
         data = b"%d" % label
         yield header(stem + b".cls", mode & 0o777, len(data), time >> 30) + data + bytes(
@@ -311,11 +329,11 @@ def tar_parts(store, sample, read):
 def tar_bytes(store, sample, fidelity):
     """Returns the bytes of a sample in a tar."""
     total = 0
-    item, files, stem, label = sample[0], sample[6], sample[7], sample[5]
-    for name, node in files:
+    item, stem = sample[0], sample[7]
+    for name, node in tar_files(store, sample):
         size = file_bytes(*store.row(store.nodes[node][3]), fidelity)
         total += len(header(name, 0, size, 0)) + size + -size % 512
-    if label >= 0 and stem + b".cls" not in [name for name, _ in files]:
+    if has_label(sample):
         total += len(header(stem + b".cls", 0, 1, 0)) + 512
     assert item in store.own
     return total

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tar of samples, as WebDataset reads it: the files of a sample one after the other, then its
- * label as STEM.cls. Headers are those of POSIX.1-1988 (ustar). A path that does not fit there is
- * preceded by GNU's entry of type L, since pax headers would require names in UTF-8.
+ * label as STEM.cls. WebDataset ignores the case of endings, and stops where two are equal. So of
+ * such files one is left out. Headers are those of POSIX.1-1988 (ustar). A path that does not fit
+ * there is preceded by GNU's entry of type L, since pax headers would require names in UTF-8.
  */
 #include "framing/framing.h"
 
@@ -211,6 +212,48 @@ static size_t label_text(const struct lod_framed_sample *sample, char text[LABEL
     return digits;
 }
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_same(const char *a, const char *b, size_t bytes)
+{
+    size_t at = 0;
+
+    while (at < bytes && lower(a[at]) == lower(b[at])) {
+        at++;
+    }
+    return at == bytes;
+}
+
+/* Returns whether a file is left out: it has the name of the lead or of a file before it, in
+ * letters of another case. */
+static bool is_left_out(const struct lod_framed_sample *sample, unsigned file)
+{
+    const struct lod_framed_file *of = &sample->file[file];
+    bool left_out = false;
+
+    for (unsigned i = 0; !left_out && i < sample->count; i++) {
+        const struct lod_framed_file *other = &sample->file[i];
+        left_out = (i < file || i == sample->lead) && i != file && file != sample->lead &&
+                   other->name_bytes == of->name_bytes &&
+                   is_same(other->name, of->name, of->name_bytes);
+    }
+    return left_out;
+}
+
+/* Returns the file of a stretch; sample->count for those behind the last file. */
+static unsigned file_of(const struct lod_framed_sample *sample, unsigned number)
+{
+    unsigned file = 0;
+
+    while (file < sample->count && (number > 0 || is_left_out(sample, file))) {
+        number -= !is_left_out(sample, file++);
+    }
+    return file;
+}
+
 /* Returns whether the framing adds a .cls file with the label. If the source has a file of that
  * name, that one is shown instead. */
 static bool has_label(const struct lod_framed_sample *sample)
@@ -218,7 +261,7 @@ static bool has_label(const struct lod_framed_sample *sample)
     for (unsigned i = 0; i < sample->count; i++) {
         const struct lod_framed_file *file = &sample->file[i];
         if (file->name_bytes == sample->stem_bytes + 4 &&
-            memcmp(file->name + sample->stem_bytes, ".cls", 4) == 0) {
+            is_same(file->name + sample->stem_bytes, ".cls", 4)) {
             return false;
         }
     }
@@ -227,7 +270,12 @@ static bool has_label(const struct lod_framed_sample *sample)
 
 static unsigned stretches(const struct lod_framed_sample *sample)
 {
-    return sample->count + has_label(sample);
+    unsigned files = 0;
+
+    for (unsigned i = 0; i < sample->count; i++) {
+        files += !is_left_out(sample, i);
+    }
+    return files + has_label(sample);
 }
 
 /* The text of the label follows the header. */
@@ -242,12 +290,13 @@ static void put_label(const struct entry *entry, const char *text, uint8_t *into
 static void stretch(const struct lod_framed_sample *sample, unsigned number,
                     struct lod_stretch *ret, uint8_t *head)
 {
+    const unsigned file = file_of(sample, number);
     char text[LABEL_BYTES];
 
-    if (number < sample->count) {
-        const struct entry entry = entry_of(&sample->file[number]);
+    if (file < sample->count) {
+        const struct entry entry = entry_of(&sample->file[file]);
         *ret = (struct lod_stretch){.head_bytes = header_bytes(&entry),
-                                    .file = &sample->file[number],
+                                    .file = &sample->file[file],
                                     .bytes = entry.bytes,
                                     .tail_bytes = padding(entry.bytes)};
         if (head) {
@@ -266,7 +315,7 @@ static void tail(const struct lod_framed_sample *sample, unsigned number, uint32
                  uint8_t *into)
 {
     (void)crc;
-    memset(into, 0, padding(sample->file[number].bytes));
+    memset(into, 0, padding(sample->file[file_of(sample, number)].bytes));
 }
 
 const struct lod_framing lod_framing_tar = {

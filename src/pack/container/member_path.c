@@ -3,6 +3,7 @@
 #include "pack/container/member_path.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 static int refuse(int error, const char *why, const char **ret_why)
@@ -30,6 +31,17 @@ static int add_name(const char *name, size_t bytes, char *into, size_t *at, cons
     return 0;
 }
 
+/* Python's tarfile writes the folder itself as "/" if a user gives it the name "". */
+static bool is_slashes(const char *path, size_t bytes)
+{
+    size_t at = 0;
+
+    while (at < bytes && path[at] == '/') {
+        at++;
+    }
+    return at == bytes;
+}
+
 int lod_member_path(const char *folder, const char *path, size_t bytes, char into[LOD_PATH_MAX + 1],
                     const char **ret_why)
 {
@@ -39,7 +51,7 @@ int lod_member_path(const char *folder, const char *path, size_t bytes, char int
     if (memchr(path, '\0', bytes)) {
         return refuse(-EINVAL, "has a byte 0 in its name", ret_why);
     }
-    if (bytes && path[0] == '/') {
+    if (bytes && path[0] == '/' && !is_slashes(path, bytes)) {
         return refuse(-EINVAL, "has an absolute name", ret_why);
     }
     into[0] = '\0';

@@ -4,8 +4,8 @@ from plants.level_plants import LEVELS
 
 SAMPLES = (
     ("a label of the user's own is written twice", "fs/store/framing/tar_framing.c",
-     'memcmp(file->name + sample->stem_bytes, ".cls", 4) == 0',
-     'memcmp(file->name + sample->stem_bytes, ".cls", 4) > 0', "store/tar_framing"),
+     'is_same(file->name + sample->stem_bytes, ".cls", 4)) {',
+     'is_same(file->name + sample->stem_bytes, ".clt", 4)) {', "store/tar_framing"),
     ("a picture outside of splits is passed over", "fs/store/sample/sample_split.c",
      "        *ret_splits = false;\n", "        *ret_splits = true;\n", "store/sample_group"),
     ("a run of 34 names is a sample", "fs/store/sample/sample_group.c",

@@ -22,6 +22,15 @@ Test(text, control_sequences_are_escaped)
     cr_assert_str_eq(escaped("\xc2\x9b"), "\\xc2\\x9b", "C1 control");
 }
 
+Test(text, characters_that_turn_or_break_a_line_are_escaped)
+{
+    cr_assert_str_eq(escaped("a\u202egpj.exe"), "a\\xe2\\x80\\xaegpj.exe", "override");
+    cr_assert_str_eq(escaped("\u2028"), "\\xe2\\x80\\xa8", "line separator");
+    cr_assert_str_eq(escaped("\u2066"), "\\xe2\\x81\\xa6", "first isolate");
+    cr_assert_str_eq(escaped("\u2069"), "\\xe2\\x81\\xa9", "last isolate");
+    cr_assert_str_eq(escaped("\u2027\u202f\u2065\u206a"), "\u2027\u202f\u2065\u206a");
+}
+
 Test(text, utf8_stays_and_anything_else_is_escaped)
 {
     static const char *const good[] = {"\xc3\xa9",         "\xe2\x82\xac", "\xf0\x9f\x98\x80",

@@ -34,6 +34,8 @@ Test(html, no_byte_of_a_name_is_markup)
                  {"a\xff<", "a\\xff&lt;"},
                  {"\xc3<", "\\xc3&lt;"},
                  {"\n\t\x1b\x7f", "\\x0a\\x09\\x1b\\x7f"},
+                 {"\xc2\x9b", "\\xc2\\x9b"},
+                 {"\u202ea", "\\xe2\\x80\\xaea"},
                  {"a\\b", "a\\x5cb"}};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

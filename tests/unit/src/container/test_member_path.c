@@ -29,12 +29,15 @@ Test(member_path, dots_and_slashes_without_meaning_are_left_out)
     expect("", "./a//./b/", "a/b");
     expect("", "./", "");
     expect("x", ".", "x");
+    expect("", "/", "");
+    expect("x", "//", "x");
     expect("x", "a..b/..c/c..", "x/a..b/..c/c..");
 }
 
 Test(member_path, paths_that_lead_elsewhere_are_refused)
 {
     refuse("/a", 2, -EINVAL);
+    refuse("/.", 2, -EINVAL);
     refuse("..", 2, -EINVAL);
     refuse("a/../b", 6, -EINVAL);
     refuse("a/..", 4, -EINVAL);

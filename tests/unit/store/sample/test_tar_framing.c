@@ -110,6 +110,40 @@ Test(tar_framing, a_label_is_a_file)
     cr_assert_eq(lod_framing_tar.stretches(&sample), 2, "one of the user's own");
 }
 
+static void add(struct lod_framed_sample *sample, const char *file, uint64_t bytes)
+{
+    sample->file[sample->count++] = (struct lod_framed_file){
+        .name = file, .name_bytes = strlen(file), .path = file, .bytes = bytes};
+}
+
+/* WebDataset takes a.JPG and a.jpg for one file, and stops. */
+Test(tar_framing, of_names_that_differ_in_case_the_lead_or_the_first_stays)
+{
+    static const char *const names[] = {"a.JPG", "a.TXT", "a.X.y", "a.jpg", "a.txt", "a.x.Y"};
+    static const unsigned shown[] = {1, 2, 3};
+    struct lod_framed_sample sample = {.label = 4, .stem_bytes = 1, .lead = 3};
+    struct lod_stretch stretch;
+
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        add(&sample, names[i], i);
+    }
+    cr_assert_eq(lod_framing_tar.stretches(&sample), 4);
+    for (unsigned i = 0; i < 3; i++) {
+        lod_framing_tar.stretch(&sample, i, &stretch, text);
+        cr_assert_eq(stretch.file, &sample.file[shown[i]]);
+        cr_assert_str_eq((char *)text, names[shown[i]]);
+        memset(text, UNTOUCHED, sizeof(text));
+        lod_framing_tar.tail(&sample, i, 0, text);
+        cr_assert_eq(text[stretch.tail_bytes - 1], 0);
+        cr_assert_eq(text[stretch.tail_bytes], UNTOUCHED);
+    }
+    head(&sample, 3);
+    cr_assert_str_eq((char *)text, "a.cls");
+    cr_assert_eq(lod_framing_bytes(&lod_framing_tar, &sample), 3 * 1024 + 1024);
+    add(&sample, "a.CLS", 1);
+    cr_assert_eq(lod_framing_tar.stretches(&sample), 4, "one of the user's own");
+}
+
 Test(tar_framing, times_outside_the_field_are_clamped)
 {
     struct lod_framed_sample sample = sample_of(20, 0, LOD_NO_LABEL);
