@@ -167,12 +167,13 @@ struct lodfs_likeness {
     uint64_t
         photographs;     /* files of the store that have lower fidelities; equal files count once */
     uint32_t compared;   /* of them: the sample */
-    uint32_t unreadable; /* left out of it: damaged, too large to decode, or not of 8 bits */
+    uint32_t unreadable; /* left out of it: damaged or not of 8 bits */
     uint32_t small;      /* likewise: a side below 11 pixels */
     int32_t fidelity;    /* the lowest that reaches the target by two standard errors */
     uint32_t decided;    /* 0: a larger sample may find a lower one */
     uint32_t count;      /* of levels, the lowest first */
     struct lodfs_likeness_level levels[LODFS_LEVELS_MAX];
+    uint64_t large; /* of `photographs`: too large to decode, so they are not in the sample */
 };
 
 /*
@@ -180,7 +181,7 @@ struct lodfs_likeness {
  * in the calling thread: some seconds. `options` NULL: all 0.
  *
  * -ENODATA  nothing in the store has lower fidelities
- * -EIO      more than one photograph in 20 cannot be compared
+ * -EIO      more than one photograph in 20 cannot be compared, or most are too large to decode
  */
 LODFS_EXPORT int lodfs_likeness(struct lodfs_store *store,
                                 const struct lodfs_likeness_options *options,

@@ -32,6 +32,7 @@ static void show(const struct lod_survey *survey, struct lodfs_likeness *ret_lik
                                             .compared = survey->compared,
                                             .unreadable = survey->unreadable,
                                             .small = survey->small,
+                                            .large = survey->large,
                                             .fidelity = (int32_t)lod_survey_fidelity(survey),
                                             .decided = survey->decided,
                                             .count = survey->count};

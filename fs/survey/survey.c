@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See survey.h. All items are looked up in the index once. The sample lies evenly among those that
- * have lower fidelities, in the order of the store. While it does not decide, it is doubled, and
- * the photographs of the smaller sample are not measured again.
+ * have lower fidelities and a decoded form, in the order of the store. While it does not decide, it
+ * is doubled, and the photographs of the smaller sample are not measured again.
  */
 #include "survey/survey.h"
 
@@ -26,14 +26,15 @@ struct state {
     const struct lod_survey_options *options;
     struct lod_memory_semaphore work;
     uint64_t bytes[LOD_FULL + 1]; /* read from the store for all photographs */
-    LOD_LIST(uint32_t) items;     /* numbers of the photographs */
+    uint64_t photographs, large;  /* all; those without a decoded form */
+    LOD_LIST(uint32_t) items;     /* numbers of the others */
     LOD_LIST(uint32_t) sample;    /* some of these, in the order in which they were drawn */
-    uint8_t *drawn;               /* for each photograph: 1 if it is in the sample */
+    uint8_t *drawn;               /* for each of `items`: 1 if it is in the sample */
     struct lod_survey_photo *photos[LOD_SURVEY_INPUTS_MAX]; /* the sample, for each input */
     uint32_t measured;                                      /* members of it so far */
 };
 
-/* Adds an item, if it is smaller at q1 than at full. */
+/* Counts an item that is smaller at q1 than at full, and adds it if it has a decoded form. */
 static int add_item(struct state *state, const struct lod_codec *codec, uint32_t number)
 {
     uint8_t row[LOD_ROW_BYTES];
@@ -52,6 +53,11 @@ static int add_item(struct state *state, const struct lod_codec *codec, uint32_t
     }
     for (unsigned f = LOD_Q1; f <= LOD_FULL; f++) {
         state->bytes[f] += bytes[f];
+    }
+    state->photographs++;
+    if (!lod_codec_decoded_ending(codec, row)) {
+        state->large++;
+        return 0;
     }
     return LOD_LIST_ADD(&state->items, number);
 }
@@ -141,7 +147,8 @@ static int judge(const struct state *state, struct lod_survey *surveys)
     int error = 0;
 
     for (unsigned i = 0; !error && i < state->options->inputs_count; i++) {
-        surveys[i].photographs = state->items.count;
+        surveys[i].photographs = state->photographs;
+        surveys[i].large = state->large;
         error = lod_survey_judge(state->photos[i], state->measured, state->bytes,
                                  state->options->target, &surveys[i]);
     }

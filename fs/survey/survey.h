@@ -51,9 +51,10 @@ struct lod_survey_options {
 /* Adjacent fidelities first .. last that show the same bytes. */
 struct lod_survey_level {
     enum lod_fidelity first, last;
-    double bytes;       /* read from the store for one photograph: the mean over all of them */
-    double mssim;       /* mean over the sample */
-    double error;       /* two standard errors of that mean; 0: all photographs were compared */
+    double bytes; /* read from the store for one photograph: the mean over all of them */
+    double mssim; /* mean over the sample */
+    double
+        error; /* two standard errors of that mean; 0: all that are not too large were compared */
     double worst_tenth; /* one photograph in ten is at most this */
 };
 
@@ -67,13 +68,15 @@ struct lod_survey_example {
 enum lod_survey_verdict {
     LOD_SURVEY_CHOSEN,
     LOD_SURVEY_NOTHING, /* no item is smaller at q1 than at full */
-    LOD_SURVEY_TOO_FEW, /* more than one in 20 could not be compared */
+    LOD_SURVEY_TOO_FEW, /* more than one in 20 of the sample could not be compared, or more than
+                           half of all photographs are too large to decode */
 };
 
 /* The result for one input. */
 struct lod_survey {
     enum lod_survey_verdict verdict;
     uint64_t photographs; /* items of the store that are smaller at q1 than at full */
+    uint64_t large;       /* of these: no decoded form, so they are not in the sample */
     uint32_t compared;
     uint32_t unreadable, small; /* left out: no pixels of 8 bits; a side below 11 pixels */
     unsigned count;             /* of levels, the lowest first */

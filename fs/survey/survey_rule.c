@@ -7,6 +7,7 @@
 #include "survey/survey_rule.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +155,11 @@ static int find_examples(const struct lod_survey_photo *photos, uint32_t count,
     return 0;
 }
 
+static bool are_most_large(const struct lod_survey *survey)
+{
+    return survey->large > survey->photographs / 2;
+}
+
 int lod_survey_judge(const struct lod_survey_photo *photos, uint32_t count,
                      const uint64_t bytes[LOD_FULL + 1], double target, struct lod_survey *survey)
 {
@@ -171,12 +177,13 @@ int lod_survey_judge(const struct lod_survey_photo *photos, uint32_t count,
                 values[used++] = photos[i].mssim[survey->levels[level].first];
             }
         }
-        summarise(values, used, survey->photographs, &survey->levels[level]);
+        summarise(values, used, survey->photographs - survey->large, &survey->levels[level]);
     }
     free(values);
     choose(target, survey);
-    const bool enough = (uint64_t)(count - survey->compared) * LEFT_OUT_MAX <= count;
-    survey->verdict = count == 0                   ? LOD_SURVEY_NOTHING
+    const bool enough =
+        !are_most_large(survey) && (uint64_t)(count - survey->compared) * LEFT_OUT_MAX <= count;
+    survey->verdict = survey->photographs == 0     ? LOD_SURVEY_NOTHING
                       : enough && survey->compared ? LOD_SURVEY_CHOSEN
                                                    : LOD_SURVEY_TOO_FEW;
     return find_examples(photos, count, survey);
@@ -194,10 +201,15 @@ const char *lod_survey_why(const struct lod_survey *survey, char text[LOD_SURVEY
     if (survey->verdict == LOD_SURVEY_NOTHING) {
         snprintf(text, LOD_SURVEY_WHY_BYTES,
                  "nothing in it has lower fidelities: q1 reads as many bytes as full");
+    } else if (are_most_large(survey)) {
+        snprintf(text, LOD_SURVEY_WHY_BYTES,
+                 "too few photographs can be compared: of %" PRIu64 ", %" PRIu64
+                 " too large to decode",
+                 survey->photographs, survey->large);
     } else {
         snprintf(text, LOD_SURVEY_WHY_BYTES,
-                 "too few photographs can be compared: of %u, %u damaged, too large to decode, or "
-                 "not of 8 bits, %u with a side below %u pixels",
+                 "too few photographs can be compared: of %u, %u damaged or not of 8 bits, "
+                 "%u with a side below %u pixels",
                  survey->compared + survey->unreadable + survey->small, survey->unreadable,
                  survey->small, LOD_SURVEY_SIZE_MIN);
     }

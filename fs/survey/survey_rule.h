@@ -30,7 +30,8 @@ uint32_t lod_survey_grow(uint32_t sample, uint64_t all);
 /*
  * Judges `count` photographs out of survey->photographs. bytes[f] is read of the store at
  * fidelity f, for all photographs of the store together. The choice is the lowest level whose mean
- * less two standard errors reaches the target. Fills in all but survey->photographs. -ENOMEM.
+ * less two standard errors reaches the target. Fills in all but `photographs` and
+ * `large`. -ENOMEM.
  */
 LOD_MUST_CHECK int lod_survey_judge(const struct lod_survey_photo *photos, uint32_t count,
                                     const uint64_t bytes[LOD_FULL + 1], double target,

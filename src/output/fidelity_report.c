@@ -50,9 +50,15 @@ static void print_left_out(const struct lod_survey *survey, FILE *out)
     char text[LOD_REPORT_TEXT];
 
     if (survey->unreadable) {
-        fprintf(out, "%s %s left out: damaged, too large to decode, or not of 8 bits.\n",
+        fprintf(out, "%s %s left out: damaged or not of 8 bits.\n",
                 lod_report_count(survey->unreadable, text),
                 lod_report_plural(survey->unreadable, "photograph was", "photographs were"));
+    }
+    if (survey->large) {
+        fprintf(out, "%s %s of the store %s left out: too large to decode.\n",
+                lod_report_count(survey->large, text),
+                lod_report_plural(survey->large, "photograph", "photographs"),
+                lod_report_plural(survey->large, "was", "were"));
     }
     if (survey->small) {
         fprintf(out, "%s %s left out: a side below %u pixels.\n",
@@ -126,6 +132,7 @@ void lod_fidelity_report_json(const char *store, const struct lod_survey_options
     lod_json_number(&json, "compared", survey->compared);
     lod_json_number(&json, "unreadable", survey->unreadable);
     lod_json_number(&json, "small", survey->small);
+    lod_json_number(&json, "large", (double)survey->large);
     lod_json_text(&json, "fidelity", lod_fidelity_name(lod_survey_fidelity(survey)));
     lod_json_bool(&json, "decided", survey->decided);
     lod_json_array(&json, "levels");

@@ -50,12 +50,16 @@ static void say_measure(struct lod_page *page)
         lod_report_plural(survey->photographs, "photograph", "photographs"), page->options->target,
         survey->decided ? ""
                         : " A lower fidelity may be enough too; a larger sample would show it.");
+    if (survey->large) {
+        lod_out_print(&page->out,
+                      "<p class=\"lead\">Left out as too large to decode: %s of the store.</p>\n",
+                      lod_report_count(survey->large, all));
+    }
     if (survey->unreadable + survey->small) {
-        lod_out_print(
-            &page->out,
-            "<p class=\"lead\">Not compared: %u that are damaged, too large to decode or not of 8 "
-            "bits, and %u with a side below %u pixels.</p>\n",
-            survey->unreadable, survey->small, LOD_SURVEY_SIZE_MIN);
+        lod_out_print(&page->out,
+                      "<p class=\"lead\">Not compared: %u that are damaged or not of 8 bits, and "
+                      "%u with a side below %u pixels.</p>\n",
+                      survey->unreadable, survey->small, LOD_SURVEY_SIZE_MIN);
     }
     lod_out_print(&page->out,
                   "<p class=\"lead\">After this command the folder <code>auto</code> of a mount "

@@ -85,7 +85,26 @@ sys.stdout.buffer.write(b"P6 400 10 255 " + random.Random(1).randbytes(12000))' 
     cjpeg -quality 95 >narrow/1.jpg
 expect 0 "$LODFS" pack -q --scans=default narrow narrows
 expect 1 "$LODFS" fidelity -q --size=96 narrows
-said 'of 1, 0 damaged, too large to decode, or not of 8 bits, 1 with a side below 11 pixels'
+said 'of 1, 0 damaged or not of 8 bits, 1 with a side below 11 pixels'
+
+# A photograph that is too large to decode is not drawn, so one of five is no error. Where most are,
+# there is no choice.
+mkdir wide
+python3 -c 'import random, sys
+sys.stdout.buffer.write(b"P6 4000 4000 255 " + random.Random(1).randbytes(12000) * 4000)' |
+    cjpeg -quality 50 -sample 1x1 >wide/wide.jpg
+expect 0 "$LODFS" pack -q --scans=default wide wides
+expect 1 "$LODFS" fidelity --size=96 wides
+said 'too few photographs can be compared: of 1, 1 too large to decode'
+cp $(find source -name '*.jpg' | sort | head -n 4) wide
+expect 0 "$LODFS" pack -q --scans=default wide mixed
+for sample in 2 4 128; do
+    expect 0 "$LODFS" fidelity --size=96 --sample=$sample --target=.01 mixed
+    printed "$((sample < 4 ? sample : 4)) of 5 photographs compared"
+    printed '1 photograph of the store was left out: too large to decode.'
+done
+expect 0 "$LODFS" fidelity --size=96 --json mixed
+json 'd["photographs"] == 5 and d["compared"] == 4 and d["large"] == 1 and d["decided"]'
 
 # A damaged photograph is left out and counted; of many there is no choice.
 record=$(ls store/records/*.pcr | head -n 1)
@@ -93,7 +112,7 @@ size=$(stat -c %s "$record")
 flip "$record" $((size / 2))
 expect 0 "$LODFS" fidelity --size=96 store
 printed '23 of 24 photographs compared'
-printed '1 photograph was left out: damaged, too large to decode, or not of 8 bits.'
+printed '1 photograph was left out: damaged or not of 8 bits.'
 expect 0 "$LODFS" fidelity --size=96 --json store
 json 'd["unreadable"] == 1 and d["compared"] == 23'
 for part in 3 4 5 6 7; do

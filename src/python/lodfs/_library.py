@@ -74,7 +74,7 @@ class RawLevel(ctypes.Structure):
 class RawLikeness(ctypes.Structure):
     _fields_ = [("photographs", c_uint64), ("compared", c_uint32), ("unreadable", c_uint32),
                 ("small", c_uint32), ("fidelity", c_int32), ("decided", c_uint32),
-                ("count", c_uint32), ("levels", RawLevel * 11)]
+                ("count", c_uint32), ("levels", RawLevel * 11), ("large", c_uint64)]
 
 
 class RawStep(ctypes.Structure):

@@ -26,9 +26,10 @@ class Likeness(NamedTuple):
     decided: bool     # False: a larger sample may find a lower one
     photographs: int  # files of the store that have lower fidelities, equal ones once
     compared: int     # of them: the sample
-    unreadable: int   # left out of it: damaged, too large to decode, or not of 8 bits
+    unreadable: int   # left out of it: damaged or not of 8 bits
     small: int        # likewise: a side below 11 pixels
     levels: "list[Level]"  # the lowest first
+    large: int        # of photographs: too large to decode, so they are not in the sample
 
 
 def _name(number):
@@ -50,4 +51,4 @@ def measure(handle, size, crop, target, sample):
     levels = raw.levels[:raw.count]
     return Likeness(_name(raw.fidelity), bool(raw.decided), raw.photographs, raw.compared,
                     raw.unreadable, raw.small,
-                    [_level(level, levels[-1].bytes) for level in levels])
+                    [_level(level, levels[-1].bytes) for level in levels], raw.large)

@@ -174,6 +174,28 @@ Test(survey_rule, one_in_twenty_may_be_left_out)
     }
 }
 
+Test(survey_rule, half_of_a_store_may_be_too_large_to_decode)
+{
+    static const struct {
+        uint64_t large;
+        enum lod_survey_verdict verdict;
+    } cases[] = {
+        {0, LOD_SURVEY_CHOSEN}, {PHOTOS, LOD_SURVEY_CHOSEN}, {PHOTOS + 1, LOD_SURVEY_TOO_FEW}};
+    struct lod_survey_photo photos[PHOTOS];
+    char why[LOD_SURVEY_WHY_BYTES];
+
+    paint(photos, (const double[3]){.97, .98, .99}, .01);
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lod_survey survey = {.photographs = 2ull * PHOTOS, .large = cases[i].large};
+        const uint32_t count = (uint32_t)(survey.photographs - survey.large);
+        cr_assert_eq(lod_survey_judge(photos, count < PHOTOS ? count : PHOTOS, bytes, .95, &survey),
+                     0);
+        cr_expect_eq(survey.verdict, cases[i].verdict, "case %u", i);
+        cr_expect(survey.verdict == LOD_SURVEY_CHOSEN ||
+                  strstr(lod_survey_why(&survey, why), "of 80, 41 too large to decode"));
+    }
+}
+
 Test(survey_rule, a_store_without_lower_fidelities_says_so)
 {
     struct lod_survey survey = {.photographs = 0};
