@@ -29,7 +29,7 @@ class Likeness(NamedTuple):
     unreadable: int   # left out of it: damaged or not of 8 bits
     small: int        # likewise: a side below 11 pixels
     levels: "list[Level]"  # the lowest first
-    large: int        # of photographs: too large to decode, so they are not in the sample
+    large: int = 0    # of photographs: too large to decode, so they are not in the sample
 
 
 def _name(number):
