@@ -275,3 +275,10 @@ size_t lod_format(char *text, size_t room, const char *format, ...)
     va_end(args);
     return used;
 }
+
+bool lod_ends_with(const char *text, const char *ending)
+{
+    const size_t bytes = strlen(text), length = strlen(ending);
+
+    return bytes >= length && memcmp(text + bytes - length, ending, length) == 0;
+}

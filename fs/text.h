@@ -57,4 +57,7 @@ char *lod_escape_line(const char *line, char *text, size_t room);
  */
 size_t lod_utf8(const uint8_t *at, size_t bytes, uint32_t *ret_character);
 
+/* Returns whether a text ends with another one, or is that. */
+bool lod_ends_with(const char *text, const char *ending);
+
 #endif

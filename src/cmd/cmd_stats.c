@@ -11,6 +11,7 @@
 #include "terminal/arguments.h"
 #include "terminal/mount_client.h"
 #include "terminal/report.h"
+#include "text.h"
 
 struct stats {
     const char *mount;
@@ -23,13 +24,6 @@ static const struct lod_option stats_options[] = {
     LOD_ROW_END,
 };
 
-static bool ends_in(const char *key, const char *end)
-{
-    size_t bytes = strlen(key), tail = strlen(end);
-
-    return bytes >= tail && strcmp(key + bytes - tail, end) == 0;
-}
-
 /* Prints a number with the unit that its key names. */
 static void show_number(const cJSON *value, char text[LOD_REPORT_TEXT])
 {
@@ -38,14 +32,14 @@ static void show_number(const cJSON *value, char text[LOD_REPORT_TEXT])
     uint64_t whole = number > 0 ? (uint64_t)number : 0;
 
     if (whole == 0 && number <= 0 &&
-        (ends_in(key, "per_second") || ends_in(key, "latency_seconds"))) {
+        (lod_ends_with(key, "per_second") || lod_ends_with(key, "latency_seconds"))) {
         strcpy(text, "not measured");
-    } else if (ends_in(key, "bytes_per_second")) {
+    } else if (lod_ends_with(key, "bytes_per_second")) {
         lod_report_bytes(whole, text);
         strcat(text, "/s");
-    } else if (ends_in(key, "bytes") || ends_in(key, "bytes_max")) {
+    } else if (lod_ends_with(key, "bytes") || lod_ends_with(key, "bytes_max")) {
         lod_report_bytes(whole, text);
-    } else if (ends_in(key, "seconds")) {
+    } else if (lod_ends_with(key, "seconds")) {
         lod_report_seconds(number, text);
     } else {
         lod_report_count(whole, text);
@@ -58,7 +52,7 @@ static void show_number(const cJSON *value, char text[LOD_REPORT_TEXT])
 static const char *in_words(const char *key, char words[KEY_BYTES])
 {
     static const char unit[] = "_seconds";
-    size_t bytes = strlen(key) - (ends_in(key, unit) ? strlen(unit) : 0);
+    size_t bytes = strlen(key) - (lod_ends_with(key, unit) ? strlen(unit) : 0);
 
     snprintf(words, KEY_BYTES, "%.*s", (int)bytes, key);
     for (char *c = words; *c; c++) {

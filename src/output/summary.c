@@ -9,6 +9,7 @@
 #include "output/photo_report.h"
 #include "report/scan_report.h"
 #include "pack/source/filter.h"
+#include "text.h"
 
 #define NAMES_SHOWN 10 /* without -v */
 
@@ -89,13 +90,6 @@ static void hint_levels(const struct summary *s)
     }
 }
 
-static bool ends_with(const char *path, const char *ending)
-{
-    const size_t bytes = strlen(path), length = strlen(ending);
-
-    return bytes >= length && strcmp(path + bytes - length, ending) == 0;
-}
-
 /* Records whose picture has another key than the usual ones are stored, but as no pictures. */
 static void hint_key(const struct summary *s)
 {
@@ -106,7 +100,7 @@ static void hint_key(const struct summary *s)
     for (size_t i = 0; from && from->has_key && i < list->count; i++) {
         const bool file = list->at[i].role == LOD_SOURCE_FILE;
         files += file;
-        beside += file && ends_with(list->at[i].path, from->beside);
+        beside += file && lod_ends_with(list->at[i].path, from->beside);
     }
     if (files && files == beside) {
         fputs("No record has a picture under the usual keys: --key=KEY names its own.\n", s->out);

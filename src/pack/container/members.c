@@ -9,6 +9,7 @@
 
 #include "pack/container/member_links.h"
 #include "pack/container/member_path.h"
+#include "text.h"
 
 #define FOLDER_MODE 0755
 
@@ -221,13 +222,6 @@ static bool agree(const struct lod_source *a, const struct lod_source *b)
            (a->role == LOD_SOURCE_FOLDER && b->role == LOD_SOURCE_FOLDER);
 }
 
-static bool has_ending(const char *path, const char *ending)
-{
-    const size_t bytes = strlen(path), length = ending ? strlen(ending) : bytes + 1;
-
-    return length <= bytes && strcmp(path + bytes - length, ending) == 0;
-}
-
 /* Within a container, a name that pictures have is found before one of files beside them. */
 static void find_twice(const struct lod_members *members, struct lod_members_twice *twice)
 {
@@ -240,7 +234,8 @@ static void find_twice(const struct lod_members *members, struct lod_members_twi
             continue;
         }
         const bool containers = a->place && b->place && a->place->container != b->place->container;
-        const bool beside = !containers && has_ending(a->path, members->beside);
+        const bool beside =
+            !containers && members->beside && lod_ends_with(a->path, members->beside);
         if (!twice->first || (twice->containers && !containers) ||
             (twice->beside && !beside && !containers)) {
             *twice = (struct lod_members_twice){
