@@ -248,8 +248,8 @@ static unsigned file_of(const struct lod_framed_sample *sample, unsigned number)
 {
     unsigned file = 0;
 
-    while (file < sample->count && (number > 0 || is_left_out(sample, file))) {
-        number -= !is_left_out(sample, file++);
+    while (file < sample->count && (is_left_out(sample, file) || number-- > 0)) {
+        file++;
     }
     return file;
 }
