@@ -43,7 +43,7 @@ struct lod_pack_run {
 LOD_MUST_CHECK int lod_pack_write_store(struct lod_pack_run *p);
 
 /* Makes the state that all jobs share, for the records [first, first + count). Its pointers are to
- * the run and to the arguments. */
+ * the run and to the arguments. Sets malloc for encoding, if there is some to be done. */
 struct lod_write lod_pack_jobs(struct lod_pack_run *p, const struct lod_encode_options *encode,
                                struct lod_memory_semaphore *budget);
 struct lod_encode_options lod_pack_encode_options(const struct lod_pack_run *p);

@@ -146,8 +146,6 @@ def shared(point):
                 yield f"{world} ranks of {nodes} nodes: an index is not dealt"
             if nodes == 1 and tail == "drop" and len(every) != len(data) // world * world:
                 yield f"{world} ranks: {len(every)} indices of {len(data)}"
-
-
     for rank in 0, 1:
         try:
             alone = lodfs.torch.Sampler([data.samples[0][0]], rank=rank, world=2, nodes=2)

@@ -162,8 +162,7 @@ static void check_wants(uint32_t records)
     }
 }
 
-/* Changes the list of one of three jobs at random: its end, all of it, or how much of it is done.
- */
+/* Changes the list of one of three jobs at random: its end, all of it, or how much is done. */
 static void change(uint32_t records)
 {
     struct lod_ahead_entry entries[40];
