@@ -241,6 +241,10 @@ class _Handler(BaseHTTPRequestHandler):
     def make_redirect(self, _):
         self.plain(302, b"", Location=self.path)
 
+    def make_nowhere(self, _):
+        """A redirect to a host that is not found, without a question to a name server."""
+        self.plain(302, b"", Location=f"http://{'a' * 64}.invalid{self.path}")
+
     def make_trickle(self, answer):
         self.partial(answer, b"", len(answer.body))
         for byte in answer.body[:HANG_S]:

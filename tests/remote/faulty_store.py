@@ -15,7 +15,7 @@ from remote_files import differing, fails, prepared, shown, timed, wrong_bytes
 from small import Foreground, read
 
 PASSING = ("late", "status500", "status503", "status429", "status404", "reset", "close", "empty",
-           "headers", "short", "shifted", "whole", "gzip", "long", "flip", "garbage")
+           "headers", "short", "shifted", "whole", "gzip", "long", "flip", "garbage", "nowhere")
 STAYING = ("status404", "status403", "short", "shifted", "whole", "gzip", "total", "flip",
            "garbage", "etag", "redirect")
 TREES = ("q2", "full")

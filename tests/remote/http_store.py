@@ -116,7 +116,7 @@ def refusals(results, url):
         ("a damaged manifest", f"{url}/broken", 1, "in a copy of the store"),
         ("no server", f"http://127.0.0.1:{free_port()}/store", 1,
          "manifest.json cannot be opened: Failed to connect"),
-        ("no host", "http://no-such-host.invalid/store", 1, "no-such-host.invalid"),
+        ("no host", "http://no-such-host.invalid/store", 1, "Could not resolve host"),
         ("a user in the URL", "http://user:secret@127.0.0.1/x", 2, "~/.netrc"),
         ("a query", f"{url}/store?key=secret", 2, "query"),
         ("dots", f"{url}/a/../store", 2, "'..'"),

@@ -83,10 +83,17 @@ static const struct {
     {CURLE_OUT_OF_MEMORY, -ENOMEM, false},
 };
 
+/* Forgets the keys; connections stay. A handle whose host was not found keeps a buffer, and libcurl
+ * 7.88 then refuses to set its size: a handle with an error is not used again. */
 static void release(struct lod_http_lane *lane, struct exchange *exchange)
 {
     lane->curl->curl_multi_remove_handle(lane->multi, exchange->easy);
-    lane->curl->curl_easy_reset(exchange->easy); /* forgets the keys; connections stay */
+    if (exchange->request->error) {
+        lane->curl->curl_easy_cleanup(exchange->easy);
+        exchange->easy = NULL;
+    } else {
+        lane->curl->curl_easy_reset(exchange->easy);
+    }
     lane->curl->curl_slist_free_all(exchange->headers);
     exchange->headers = NULL;
     exchange->request->over = true;

@@ -63,6 +63,9 @@ REMOTE = (
     ("a wrong block of the index's copy is not asked for again", "fs/store/index/blocks.c",
      "LOD_BLOCK_BYTES) ||\n           !fresh;", "LOD_BLOCK_BYTES) && fresh;",
      "remote-tier_index"),
+    ("a host that was not found is never found again", "fs/store/http/http_lane.c",
+     "    if (exchange->request->error) {\n", "    if (exchange->request->put_error) {\n",
+     "remote-faulty_store"),
     ("other users may use the folder of a tier", "fs/store/tier/tier_folder.c",
      "return st->st_mode & OTHERS ?", "return st->st_mode & S_ISVTX ?", "hostile-tier"),
 )
