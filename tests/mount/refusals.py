@@ -55,6 +55,13 @@ def options(store, point):
         yield from refused(["mount", "-o", words, store, point], 2, *said)
 
 
+def for_servers(store, point):
+    """A bucket without its s3:// looks like a folder."""
+    for words in "endpoint=https://host", "region=eu-west-3", "profile=train", "virtual_host":
+        yield from refused(["mount", "-o", words, store, point], 2, "s3://BUCKET/KEY only")
+        yield from refused(["info", "-o", words, store], 2, "s3://BUCKET/KEY only")
+
+
 def copy_of(store, name):
     copy = os.path.join(os.path.dirname(store), name)
     shutil.rmtree(copy, ignore_errors=True)
@@ -105,6 +112,7 @@ def main():
         _, store, point = make_store(work)
         for name, wrong in (("unusable mount points are refused", places(work, store, point)),
                             ("wrong options are refused", options(store, point)),
+                            ("options for S3 with a folder are refused", for_servers(store, point)),
                             ("missing and damaged stores are refused", stores(work, store, point)),
                             ("umount of other folders is refused", unmounting(work, point))):
             results.add(name, [*wrong, *left_over(point)])

@@ -61,11 +61,11 @@ static int matches(const char *location)
 static int dir_open(const char *location, const struct lod_store_how *how, void **ret_state,
                     char *why, size_t why_room)
 {
+    if (lod_store_how_for_s3(how)) {
+        snprintf(why, why_room, "%s", LOD_ONLY_S3);
+        return -EINVAL;
+    }
     int fd = open(location, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    (void)how;
-    (void)why;
-    (void)why_room;
     return fd < 0 ? -errno : handle_create(fd, ret_state);
 }
 

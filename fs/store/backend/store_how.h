@@ -27,4 +27,13 @@ struct lod_store_how {
     bool own_process; /* the process may be made undumpable, since it holds keys */
 };
 
+/* The message for other locations where a setting for S3 is given: "s3://" was often forgotten. */
+#define LOD_ONLY_S3 "endpoint, region, profile and virtual_host are for s3://BUCKET/KEY only"
+
+/* Returns whether a setting for S3 alone is given; `how` may be NULL. */
+static inline bool lod_store_how_for_s3(const struct lod_store_how *how)
+{
+    return how && (how->endpoint || how->region || how->profile || how->virtual_host);
+}
+
 #endif

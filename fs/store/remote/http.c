@@ -57,8 +57,8 @@ static int http_open(const char *location, const struct lod_store_how *how, void
 {
     struct lod_remote_site site = {.finish = NULL};
 
-    if (how && (how->endpoint || how->region || how->profile || how->virtual_host)) {
-        snprintf(why, why_room, "endpoint, region, profile and virtual_host are for s3:// only");
+    if (lod_store_how_for_s3(how)) {
+        snprintf(why, why_room, "%s", LOD_ONLY_S3);
         return -EINVAL;
     }
     int error = fill(&site, location, how, why, why_room);
