@@ -41,6 +41,9 @@ static void print_losses(const struct lod_repair_report *report)
     for (size_t i = 0; i < report->losses.count; i++) {
         const struct lod_loss *loss = &report->losses.at[i];
         lod_print(stdout, "lost: %pE%s%s", loss->name, loss->name ? ": " : "", loss->what);
+        if (loss->of) {
+            lod_print(stdout, ", '%pE'", loss->of);
+        }
         if (loss->items) {
             printf(" (%" PRIu64 " %s)", loss->items,
                    lod_report_plural(loss->items, loss->name ? "file" : "record",
@@ -77,6 +80,9 @@ static int print_json(const char *store, const struct lod_repair_report *report)
         if (loss->name) {
             lod_json_text(&json, "name", loss->name);
         }
+        if (loss->of) {
+            lod_json_text(&json, "of", loss->of);
+        }
         lod_json_text(&json, "what", loss->what);
         lod_json_number(&json, "items", (double)loss->items);
         lod_json_end(&json);
@@ -95,7 +101,7 @@ static int conclude(const char *store, const struct lod_repair_report *report)
     lod_print(stdout, "'%pE': ", store);
     if (report->kept) {
         puts("index and manifest are sound and stay as they are; damage in records cannot be "
-             "repaired");
+             "repaired; lodfs verify names the damaged files");
         return exit_code(report);
     }
     if (!report->index_written && !report->manifest_written) {

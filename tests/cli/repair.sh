@@ -65,6 +65,21 @@ done
 expect 0 "$LODFS" verify copy
 printed "note: records/$record: not a record of this store"
 
+# Of a lost file with other names, all names are given.
+mkdir named
+head -c 30000 /dev/urandom >named/a
+cp named/a named/b && ln named/a named/c
+expect 0 "$LODFS" pack -q named names
+flip names/records/000001.raw 30
+expect 3 "$LODFS" repair names
+printed 'lodfs verify names the damaged files'
+rm names/index
+expect 3 "$LODFS" repair names
+printed "lost: b: another name of a lost file, 'a'"
+printed "lost: c: another name of a lost file, 'a'"
+expect 3 "$LODFS" repair --json names
+json '[(e["name"], e["of"]) for e in d["losses"][1:]] == [("b", "a"), ("c", "a")]'
+
 # Without the tree record, files are saved; symbolic links and empty folders are lost.
 rm -rf copy
 cp -r store copy

@@ -14,6 +14,7 @@
 
 struct lod_loss {
     char *name;       /* name of a record file or of a source's file; NULL: the store itself */
+    char *of;         /* the lost file that it is another name of, or NULL */
     const char *what; /* a static text */
     uint64_t items;   /* items of a lost record, if its header can be read; else 0 */
 };
@@ -32,5 +33,9 @@ void lod_repair_report_finish(struct lod_repair_report *report);
 /* Adds a loss; `name` is copied and may be NULL. Returns -ENOMEM. */
 LOD_MUST_CHECK int lod_repair_add_loss(struct lod_repair_report *report, const char *name,
                                        const char *what, uint64_t items);
+
+/* Adds another name of a lost file; both are copied. Returns -ENOMEM. */
+LOD_MUST_CHECK int lod_repair_add_lost_name(struct lod_repair_report *report, const char *name,
+                                            const char *of);
 
 #endif

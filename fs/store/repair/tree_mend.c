@@ -89,8 +89,7 @@ int lod_tree_mend_aliases(struct lod_salvage *s, struct lod_repair_report *repor
             entry->item = owner->item;
             entry->target = NULL; /* only symbolic links keep a target */
         } else {
-            error =
-                lod_repair_add_loss(report, entry->path, "the file it is an alias of is lost", 0);
+            error = lod_repair_add_lost_name(report, entry->path, entry->target);
         }
     }
     for (size_t i = 0; !error && i < s->entries.count; i++) {
