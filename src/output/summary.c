@@ -208,6 +208,33 @@ static const char *why_not_in_recordio(const struct lod_source *source)
     return source->role == LOD_SOURCE_FILE ? lacks[source->recordio] : NULL;
 }
 
+#define REASONS_MAX 16
+
+/* Prints how many sources have each reason, at most REASONS_MAX of them. */
+static void print_reasons(const struct lod_source_list *list, reason_of reason, FILE *out)
+{
+    struct {
+        const char *why;
+        uint64_t count;
+    } reasons[REASONS_MAX + 1] = {{0}};
+    char text[LOD_REPORT_TEXT];
+
+    for (size_t i = 0; i < list->count; i++) {
+        const char *why = reason(&list->at[i]);
+        size_t at = 0;
+        while (why && at < REASONS_MAX && reasons[at].why && strcmp(reasons[at].why, why) != 0) {
+            at++;
+        }
+        if (why) {
+            reasons[at].why = at < REASONS_MAX ? why : "other reasons";
+            reasons[at].count++;
+        }
+    }
+    for (size_t i = 0; i <= REASONS_MAX && reasons[i].why; i++) {
+        fprintf(out, "  %10s  %s\n", lod_report_count(reasons[i].count, text), reasons[i].why);
+    }
+}
+
 static void print_names(const struct summary *s, const char *title, uint64_t files,
                         uint64_t folders, reason_of reason)
 {
@@ -232,7 +259,9 @@ static void print_names(const struct summary *s, const char *title, uint64_t fil
         }
     }
     if (shown < count) {
-        fprintf(s->out, "  and %s more (-v lists all)\n", lod_report_count(count - shown, text));
+        fprintf(s->out, "  and %s more (-v lists all); in all:\n",
+                lod_report_count(count - shown, text));
+        print_reasons(list, reason, s->out);
     }
 }
 

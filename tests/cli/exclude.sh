@@ -73,6 +73,15 @@ expect 0 "$LODFS" pack --dry-run --exclude='*.tmp' --exclude=.git --include='*.t
 printed 'Left out: 4 files, 3 folders'
 expect 0 "$LODFS" pack --dry-run --exclude=.git/ source no
 printed 'Left out: 1 folder'
+mkdir many
+touch many/{1..12}.txt many/{1..30}.tmp && mkfifo many/pipe
+expect 0 "$LODFS" pack --dry-run --exclude='*.tmp' --exclude=3.txt many no
+printed 'and 22 more (-v lists all); in all:'
+printed '          31  excluded'
+printed '           1  a fifo'
+expect 0 "$LODFS" pack --dry-run -v --exclude='*.tmp' many no
+printed '  9.tmp: excluded'
+! grep -q 'in all' out || fail 'counts where all are listed'
 tar --hard-dereference -C source -cf folders.tar a b empty
 expect 0 "$LODFS" pack --dry-run --from=tar --exclude=b/thumbs/ --include='*.txt' folders.tar no
 printed 'Left out: 6 files, 3 folders'
