@@ -285,33 +285,6 @@ def two_processes(point):
         yield f"two processes have not one epoch: {said[0].decode()}"
 
 
-def stateful(point, store):
-    """torchdata's StatefulDataLoader stops within an epoch, and another continues."""
-    try:
-        from torchdata.stateful_dataloader import StatefulDataLoader
-    except ImportError:
-        print("torchdata is not installed: StatefulDataLoader is not tested")
-        return
-    data = Named(f"{point}/q2/train")
-
-    def make(kind, workers):
-        if kind == "images":
-            images = lodfs.torch.Images(store, "q2", "train", bytes, BATCH, run=RUN)
-            return StatefulDataLoader(images, batch_size=BATCH, collate_fn=collate,
-                                      num_workers=workers)
-        return StatefulDataLoader(data, batch_size=BATCH, collate_fn=collate, num_workers=workers,
-                                  sampler=lodfs.torch.Sampler(data, run=RUN))
-    for kind in "sampler", "images":
-        for workers in 0, 2:
-            usual, loader = list(make(kind, workers)), make(kind, workers)
-            batches = iter(loader)
-            begun = [next(batches) for _ in range(3)]
-            state, other = copy.deepcopy(loader.state_dict()), make(kind, workers)
-            other.load_state_dict(state)
-            if begun + list(other) != usual:
-                yield f"{kind}, {workers} workers: StatefulDataLoader does not continue"
-
-
 def main():
     need_fuse()
     torch.set_num_threads(1)
@@ -328,7 +301,6 @@ def main():
             results.add("copies and pickles", pickled(point, store))
             results.add("Images", images(point, store, source))
             results.add("two processes", two_processes(point))
-            results.add("StatefulDataLoader", stateful(point, store))
     return results.finish()
 
 

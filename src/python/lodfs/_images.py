@@ -6,6 +6,7 @@ import operator
 import torch
 from torch.utils.data import IterableDataset, get_worker_info
 
+from ._iterations import OfWalk
 from .mounts import Mount
 from .order import Order, Walk
 from .store import Store
@@ -45,7 +46,8 @@ class Images(IterableDataset):
         self._labels = {name: label for label, name in enumerate(self.classes)}
         self._walk = Walk(Order(self._store, seed, self.split), seed, number, run, rank, world,
                           nodes, tail)
-        self._epoch = torch.zeros(1, dtype=torch.int64).share_memory_()  # workers that stay see it
+        # Workers that stay see it; -1: set_epoch() was not called.
+        self._epoch = torch.full((1,), -1, dtype=torch.int64).share_memory_()
 
     def _label(self, item):
         own = self._store.item_label(item)
@@ -57,9 +59,13 @@ class Images(IterableDataset):
         return self._labels[folder] if slash else -1
 
     def __iter__(self):
+        return OfWalk(self._walk, self._pictures())
+
+    def _pictures(self):
         worker = get_worker_info()
         mine, workers = (worker.id, worker.num_workers) if worker else (0, 1)
-        self._walk.begin(int(self._epoch))
+        if self._epoch >= 0 and not self._walk.is_loaded:
+            self._walk.begin(int(self._epoch))
         for item in self._walk.values():
             place = self._walk.done - 1
             if place // self._batch % workers == mine:
@@ -82,7 +88,6 @@ class Images(IterableDataset):
     def load_state_dict(self, state):
         """Continues from a state in the next iteration."""
         self._walk.load(state)
-        self._epoch[0] = state["pass"]
 
     def state_at(self, batches):
         """The state once the training step has seen `batches` batches of this iteration."""

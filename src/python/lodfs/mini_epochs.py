@@ -27,6 +27,7 @@ from ctypes import byref, c_int32, c_size_t, c_void_p, create_string_buffer
 import numpy as np
 
 from ._agreed import Agreed, Alone
+from ._iterations import OfMiniEpochs
 from ._library import MET, LodfsError, RawMet, call
 from ._selection import Selection
 from ._announced import Announced, warn
@@ -309,20 +310,28 @@ class MiniEpochs:
 
     def __iter__(self):
         """Yields the indices of an epoch, or within repeats() those of the repeat."""
+        return OfMiniEpochs(self)
+
+    def _begin_iteration(self, left):
+        """Begins an iteration of `left` values; None: of those that are due. Returns their
+        number."""
         if self._by_repeat:
             left = len(self._items) - self._dealt
-        else:
+        elif left is None:
             left = self._length if self._left is None else self._left
         self._start(None, left)
-        while self._done < left:
-            if self._dealt == len(self._items):
-                self._next()
-                self._log.append((self._done, 0, self._text(0)))
-            value = int(self._items[self._dealt])
-            self._dealt += 1
-            self._done += 1
-            self._announced.touch()
-            yield value
+        return left
+
+    def _draw(self):
+        """Returns the next value."""
+        if self._dealt == len(self._items):
+            self._next()
+            self._log.append((self._done, 0, self._text(0)))
+        value = int(self._items[self._dealt])
+        self._dealt += 1
+        self._done += 1
+        self._announced.touch()
+        return value
 
     def paths(self):
         """Yields paths in place of indices."""

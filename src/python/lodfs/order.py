@@ -143,24 +143,34 @@ class Walk:
         self._fidelity, self._room, self._tail = fidelity, size_of(run), tail
         self.world, self.nodes = world // nodes, nodes
         self.node, self.rank = divmod(rank, self.world)
-        self._seed = operator.index(seed)
-        self._goto(self._fresh(0))
+        self._seed, self._number = operator.index(seed), None
+        self.give(self._fresh(0), False)
 
     def _fresh(self, number):
         return {"version": VERSION, "store": self._order.store, "seed": self._seed,
                 "nodes": self.nodes, "node": self.node, "world": self.world, "pass": number,
                 "cursor": 0, "extents": 0, "begun": 0, "base": 0, "dealt": 0}
 
-    def _goto(self, state):
+    def give(self, state, is_loaded=True):
         """Loads a state: the next iteration begins there, and until then it is the current
         state."""
         self._next = self._begun = state
+        self.is_loaded = is_loaded
         self.done, self._runs = (state["dealt"] - state["base"]) // self.world, []
 
     def begin(self, number):
         """Moves to the beginning of a pass, unless a loaded state is within this pass."""
+        self._number = operator.index(number)
         if self._next["pass"] != number:
-            self._goto(self._fresh(operator.index(number)))
+            self.give(self._fresh(self._number), False)
+
+    def take(self):
+        """Returns the state of the next iteration; the one behind it begins a pass: that of
+        begin(), or the same."""
+        state = self._next
+        self._next = self._fresh(state["pass"] if self._number is None else self._number)
+        self.is_loaded = False
+        return state
 
     def _plan(self, state):
         return Pass(self._order, state["pass"], self.node, self.nodes)
@@ -203,10 +213,9 @@ class Walk:
         `announced`, an Announced, gets the records of a run and of the next one when the run
         begins.
         """
-        state = self._next
+        self.give(self._next)
+        state = self.take()
         passing = self._plan(state)
-        self._goto(state)
-        self._next = self._fresh(state["pass"])
         end, number = self._end(passing, state["base"]), 0
         if self.nodes > 1 and not passing.least + len(self._rest) // self.nodes:
             raise ValueError(f"the store has fewer extents than the job has nodes, {self.nodes}: "
@@ -267,7 +276,7 @@ class Walk:
         self._check(state)
         if state["world"] != self.world:
             state |= {"world": self.world, "base": state["dealt"]}
-        self._goto(state)
+        self.give(state)
 
     def _check(self, state):
         """Raises a ValueError if no walk can come to this state."""

@@ -14,6 +14,7 @@ import io
 import os
 import warnings
 
+from ._iterations import OfWalk
 from ._library import call
 from ._selection import Selection
 from ._announced import Announced
@@ -76,6 +77,9 @@ class Sampler:
                           rank, world, nodes, tail, chosen.expand, chosen.others)
 
     def __iter__(self):
+        return OfWalk(self._walk, self._values())
+
+    def _values(self):
         announced = self._begin_list()
         try:
             yield from self._walk.values(announced)
