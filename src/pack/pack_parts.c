@@ -86,7 +86,8 @@ static int read_plan(struct lod_pack_run *p, struct lod_pack_plan *plan)
     error = lod_journal_compare_text(plan->options, options, why, sizeof(why));
     return error == -EEXIST
                ? lod_first_error_set(p->first_error, 0, error,
-                                     "'%pE' has a plan with other options: %s; give the same ones",
+                                     "'%pE' has another plan: %s; give each step the same version "
+                                     "and options",
                                      p->options->store, why)
                : error;
 }

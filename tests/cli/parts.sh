@@ -107,6 +107,18 @@ said 'with --seed=0, not --seed=3'
 sed -i 's/lodfs 0/lodfs 9/' store/pack.plan
 unchanged expect 1 pack --part=1/2
 said 'damaged plan'
+if /usr/bin/python3 -c 'import struct, xxhash
+plan = bytearray(open("store/pack.plan", "rb").read())
+plan[8:16] = struct.pack("<Q", xxhash.xxh3_64_intdigest(bytes(plan[16:])))
+open("store/pack.plan", "wb").write(plan)'; then
+    for words in --part=1/2 -q; do
+        unchanged expect 1 pack $words
+        said 'lodfs 9'
+        said 'give each step the same version'
+    done
+else
+    echo 'SKIP: there is no python3-xxhash: nobody saw a plan of another version'
+fi
 expect 1 pack --plan --seed=4
 said 'holds the beginning of another pack'
 expect 0 pack --plan
@@ -185,7 +197,7 @@ rm store/pack.plan
 unchanged expect 1 pack --part=1/2
 said 'has no plan: run lodfs pack --plan first'
 expect 1 "$LODFS" pack -q --part=1/2 source nowhere
-said 'nowhere'
+said "'nowhere' has no plan: run lodfs pack --plan first"
 [ -e nowhere ] && fail "a part made the folder of a store"
 # Without its plan, the folder is a pack that one process continues, and whose records may be torn.
 expect 0 pack
@@ -220,7 +232,8 @@ same "after killed parts"
 # ------------------------------------ a record that a plain pack may have torn is not kept
 rm -rf store && mkdir -p store/records && expect 0 pack --plan && rm store/pack.plan
 cp reference/records/00000[1-3]* store/records
-flip "$(ls store/records/000003*)" 30000
+record=$(ls store/records/000003*)
+flip "$record" $(($(stat -c %s "$record") / 2))
 expect 0 pack --plan
 [ -z "$(ls store/records)" ] || fail "a plan keeps records that nobody checked"
 

@@ -191,8 +191,10 @@ int lod_target_join(const char *path, struct lod_first_error *first_error,
     struct lod_target target = {.path = path, .records_fd = -1, .keep = true};
 
     target.fd = open(path, FOLDER_FLAGS);
-    int error = target.fd < 0 ? refuse_errno(first_error, "open the folder of the store", path)
-                              : check_contents(path, target.fd, first_error);
+    int error = target.fd >= 0 ? check_contents(path, target.fd, first_error)
+                : errno == ENOENT
+                    ? refuse(first_error, -ENOENT, path, "has no plan: run lodfs pack --plan first")
+                    : refuse_errno(first_error, "open the folder of the store", path);
     error = error ? error : open_records(&target, first_error);
     if (error) {
         lod_target_finish(&target);
