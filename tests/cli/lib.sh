@@ -82,7 +82,7 @@ make_source()
 # flip FILE OFFSET: changes one bit. A fixed byte would be there already once in 256 times.
 flip()
 {
-    python3 - "$1" "$2" <<'EOF'
+    python3 - "$1" "$2" <<'EOF' || fail "no byte was changed: $*"
 import sys
 with open(sys.argv[1], "r+b") as f:
     f.seek(int(sys.argv[2]))
