@@ -285,18 +285,20 @@ bool lod_fetch_is_copied(struct lod_fetch *fetch, const struct lod_item *item,
 }
 
 /* Returns the largest gap between two frames that is read too, because that costs less than another
- * request. Parallel requests cost only the time of their bytes, but handling one more answer still
- * costs more than a small gap. */
-static uint64_t gap_of(const struct lod_fetch *fetch)
+ * request. Memory has no latency, whatever the disk behind it has. Parallel requests cost only the
+ * time of their bytes, but handling one more answer still costs more than a small gap. */
+static uint64_t gap_of(const struct lod_fetch_job *job)
 {
-    const uint64_t gap = lod_io_estimate_gap(&fetch->estimate);
+    const struct lod_io_estimate *estimate = &job->fetch->estimate;
+    const bool memory = job->near || lod_io_estimate_is_memory(estimate);
+    const uint64_t gap = memory ? 0 : lod_io_estimate_gap(estimate);
 
-    return fetch->estimate.ranges > 1 && gap > SIDE_GAP_MAX ? SIDE_GAP_MAX : gap;
+    return estimate->ranges > 1 && gap > SIDE_GAP_MAX ? SIDE_GAP_MAX : gap;
 }
 
 int lod_fetch_misses(struct lod_fetch_job *job)
 {
-    const uint64_t gap_max = gap_of(job->fetch);
+    const uint64_t gap_max = gap_of(job);
     int error = take_memory(job, gap_max);
     if (!error) {
         if (job->retained) {
