@@ -86,6 +86,11 @@ static void write_facts(struct lod_page *page)
                       "once.</li>\n",
                       lod_report_count(facts->aliases, text));
     }
+    if (totals->levels) {
+        lod_out_print(&page->out, "<li>");
+        lod_store_totals_print_levels(totals, page->out.file);
+        lod_out_print(&page->out, "</li>\n");
+    }
     if (totals->unshrinkable_bytes) {
         lod_out_print(&page->out,
                       "<li>%s of the bytes are the same at every fidelity: lossless images, tables "

@@ -113,6 +113,20 @@ def check_others(work):
                 yield f"{store}: --levels is named for photographs among lossless images alone"
 
 
+def check_levels(work):
+    """The page says what lower fidelities of lossless images add, in the words of info."""
+    store = stored.levels(work)
+    done = report(store, f"{work}/levels.html")
+    if done.returncode:
+        yield f"exit {done.returncode}: {done.stderr}"
+        return
+    yield from faults(f"{work}/levels.html")
+    said = [line for line in lodfs("info", store).stdout.decode().splitlines()
+            if "which add" in line]
+    if len(said) != 1 or said[0] not in page_reader.read(f"{work}/levels.html").text:
+        yield f"info says {said}, the page does not"
+
+
 def left(folder):
     return sorted(name for name in os.listdir(folder))
 
@@ -194,6 +208,7 @@ def main():
         results.add("sizes and threads", check_sizes(work, store))
         results.add("strangers' names", check_hostile(work))
         results.add("PNGs, tables, one photograph, nothing", check_others(work))
+        results.add("levels of lossless images", check_levels(work))
         results.add("the output appears whole or not at all", check_output(work, store))
         results.add("a damaged store", check_damage(work, store))
     return results.finish()

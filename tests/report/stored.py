@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 
+import level_images
 import stores
 
 HOSTILE = ('"><script>alert(1)<\u202e'.encode(), b"' onload='x", b"&amp;&lt;b&gt;",
@@ -57,6 +58,14 @@ def mixed_pngs(work):
     os.rename(sorted(glob.glob(f"{work}/few/**/*.jpg", recursive=True))[0],
               f"{work}/mixed/1.jpg")
     return stores.pack(f"{work}/mixed", f"{work}/mixed-pngs.lodfs")
+
+
+def levels(work):
+    """A lossless image with lower fidelities."""
+    os.makedirs(f"{work}/photograph")
+    with open(f"{work}/photograph/1.png", "wb") as file:
+        file.write(level_images.png(level_images.photo(1, 176, 144, 3), 176, 2))
+    return stores.pack(f"{work}/photograph", f"{work}/levels.lodfs", "--levels=*")
 
 
 def tables(work):
