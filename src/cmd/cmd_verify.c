@@ -105,7 +105,7 @@ static int verify(const struct arguments *arguments, const struct lod_store_how 
     const struct lod_findings *findings = NULL;
     struct work work = {.summary = arguments->summary};
     const uint64_t began_ns = lod_clock_ns();
-    char why[256] = "";
+    char why[512] = "";
 
     int error = lod_verify_create(location, how, &work.verify, why, sizeof(why));
     if (error) {

@@ -58,8 +58,14 @@ class _Handler(BaseHTTPRequestHandler):
                         206 if "Range" in self.headers else 200)
         getattr(self, "make_" + kind)(answer)
 
+    def is_home(self):
+        return "/eu-west-3/" in self.headers.get("Authorization", "")
+
     def do_HEAD(self):
-        """Never faulty; the mark that the object was created with."""
+        """Faulty for a region only; the mark that the object was created with."""
+        if self.server.faults.kind == "region" and not self.is_home():
+            self.plain(400, x_amz_bucket_region="eu-west-3")
+            return
         path = os.path.join(self.server.faults.folder, self.path.lstrip("/"))
         if not os.path.isfile(path):
             self.plain(404)
@@ -76,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
         path = os.path.join(faults.folder, name)
         body = self.rfile.read(int(self.headers["Content-Length"]))
         kind = faults.take(name, 0, 0)
-        if kind not in ("none", "lost"):
+        if kind not in ("none", "lost") and not (kind == "region" and self.is_home()):
             getattr(self, "make_" + kind)(None)
             return
         if self.headers.get("If-None-Match") == "*" and os.path.exists(path):
@@ -179,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def make_region(self, answer):
         """The bucket lies in another region than requests are signed for at first."""
-        if "/eu-west-3/" in self.headers.get("Authorization", ""):
+        if self.is_home():
             self.partial(answer)
         else:
             self.plain(400, XML % b"AuthorizationHeaderMalformed", x_amz_bucket_region="eu-west-3")

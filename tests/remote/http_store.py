@@ -4,8 +4,10 @@ A store behind nginx: every command that reads stores, a mount and liblodfs give
 the folder; what a URL cannot be is refused with a reason.
 """
 import ctypes
+import errno
 import os
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -20,13 +22,23 @@ http {{
   access_log {work}/access;
   client_body_temp_path {work}/1; proxy_temp_path {work}/2; fastcgi_temp_path {work}/3;
   uwsgi_temp_path {work}/4; scgi_temp_path {work}/5;
-  server {{ listen 127.0.0.1:{port}; root {root};
+  server {{ listen 127.0.0.1:{port}; {six} root {root};
     location /page/ {{ return 200 "<html>please log in</html>"; }}
     location /away/ {{ rewrite ^/away/(.*)$ /store/$1 redirect; }}
     location /loop/ {{ return 302 $request_uri; }}
-    location /closed/ {{ return 403; }} }}
+    location /closed/ {{ return 403; }}
+    location /password/ {{ return 401; }} }}
 }}
 """
+
+
+UNKNOWN = f"http://{'a' * 64}.invalid"  # no name server is asked for so long a name
+
+
+def has_six():
+    """Returns whether this machine has the address ::1."""
+    with socket.socket(socket.AF_INET6) as one:
+        return one.connect_ex(("::1", 9)) != errno.EADDRNOTAVAIL
 
 
 class Nginx:
@@ -35,11 +47,13 @@ class Nginx:
     def __init__(self, work, root):
         self.work, self.root, self.port = work, root, free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        self.six = f"http://[::1]:{self.port}" if has_six() else None
 
     def __enter__(self):
         os.mkdir(self.work)
         with open(f"{self.work}/conf", "w", encoding="ascii") as file:
-            file.write(CONFIG.format(work=self.work, port=self.port, root=self.root))
+            six = f"listen [::1]:{self.port};" if self.six else ""
+            file.write(CONFIG.format(work=self.work, port=self.port, root=self.root, six=six))
         self.process = subprocess.Popen(
             [shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin"), "-p", self.work, "-c",
              f"{self.work}/conf"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -105,18 +119,39 @@ def by_library(url, truth):
     library.lodfs_store_close(store)
 
 
+def through_proxy(url):
+    """nginx also answers what is asked of a proxy. The host is found by the proxy alone."""
+    os.environ["http_proxy"] = url
+    done = lodfs("info", f"{UNKNOWN}/store", check=False)
+    if done.returncode:
+        yield f"{done.stderr!r}"
+    yield from fails(("info", f"{UNKNOWN}/store"), 1, "resolve host", {"no_proxy": ".invalid"})
+    yield from fails(("info", "http://x/store"), 1, "check http_proxy", {"http_proxy": UNKNOWN})
+    del os.environ["http_proxy"]
+
+
+def by_six(server):
+    """The same server by its address of IPv6, as a web server and as S3."""
+    if server.six:
+        lodfs("info", f"{server.six}/store")
+        lodfs("info", "-o", f"anonymous,endpoint={server.six}", "s3://store")
+        yield from fails(("info", "-o", f"anonymous,virtual_host,endpoint={server.six}",
+                          "s3://store"), 1, "an endpoint with a name")
+
+
 def refusals(results, url):
     rows = (
         ("nothing there", f"{url}/nothing", 10, "no manifest.json"),
         ("a page to log in", f"{url}/page", 1, "does not serve ranges"),
         ("a loop of redirects", f"{url}/loop", 1, "redirects"),
         ("what may not be read", f"{url}/closed", 1, "HTTP 403"),
+        ("no password", f"{url}/password", 1, "looked up in ~/.netrc"),
         ("a manifest without a byte", f"{url}/none", 1, "is empty"),
         ("a manifest of 1 GB", f"{url}/large", 1, "larger than any manifest"),
         ("a damaged manifest", f"{url}/broken", 1, "in a copy of the store"),
         ("no server", f"http://127.0.0.1:{free_port()}/store", 1,
-         "manifest.json cannot be opened: Failed to connect"),
-        ("no host", "http://no-such-host.invalid/store", 1, "Could not resolve host"),
+         "; check host and port"),
+        ("no host", f"{UNKNOWN}/store", 1, "; check the name of the host"),
         ("a user in the URL", "http://user:secret@127.0.0.1/x", 2, "~/.netrc"),
         ("a query", f"{url}/store?key=secret", 2, "query"),
         ("dots", f"{url}/a/../store", 2, "'..'"),
@@ -173,6 +208,8 @@ def main():
             results.add("liblodfs of a URL", by_library(url, truth))
             with Mount(f"{server.url}/away/", point):
                 results.add("through a redirect", differing(truth, shown(point)))
+            results.add("through a proxy", through_proxy(server.url))
+            results.add("an address of IPv6", by_six(server))
             refusals(results, server.url)
     return results.finish()
 

@@ -10,7 +10,7 @@ import sys
 import time
 
 import s3_engine
-from faults import Faults
+from faults import ALWAYS, Faults
 from line import Line
 from long import counted
 from mounted import Mount, Results, Work, lodfs, need_fuse
@@ -204,13 +204,14 @@ def too_large(store, work):
 
 
 def lossy(store, work):
-    """Answers of PUT are lost, late or errors; each object is created once all the same."""
+    """Answers of PUT are lost, late or errors, or the bucket is in a region that only headers name;
+    each object is created once all the same."""
     os.makedirs(f"{work}/served/b")
     with Faults(f"{work}/served") as server:
-        for kind in ("status500", "status503", "lost", "reset"):
-            server.set(kind)
+        for kind in ("status500", "status503", "lost", "reset", "region"):
+            server.set(kind, ALWAYS if kind == "region" else 1)
             lodfs("push", "-q", "-o", f"endpoint={server.url}", store, f"s3://b/{kind}")
-            if not server.made:
+            if not server.made and kind != "region":
                 yield f"{kind}: no fault was made"
             done = subprocess.run(["diff", "-r", store, f"{work}/served/b/{kind}"], check=False,
                                   stdout=subprocess.PIPE)

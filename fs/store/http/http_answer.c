@@ -7,6 +7,8 @@
 #include <strings.h>
 
 #define RETRY_AFTER_MAX 3600u
+#define NOT_S3          "the server takes no such requests; check that endpoint is an S3 server"
+#define EMPTY           "the object is empty, or shorter than it should be"
 
 /* A value of a header line: a text that is not terminated. */
 struct value {
@@ -219,8 +221,6 @@ static const char *const expired_codes[] = {"ExpiredToken", "ExpiredTokenExcepti
                                             "TokenRefreshRequired", NULL};
 static const char *const moved_codes[] = {"AuthorizationHeaderMalformed", "PermanentRedirect",
                                           "IllegalLocationConstraintException", NULL};
-static const char *const clock_codes[] = {"RequestTimeTooSkewed", NULL};
-static const char *const bucket_codes[] = {"NoSuchBucket", NULL};
 
 static enum lod_http_verdict judge_partial(const struct lod_http_answer *answer,
                                            const struct lod_http_asked *asked)
@@ -259,7 +259,10 @@ static enum lod_http_verdict judge_failure(const struct lod_http_answer *answer)
     if (is_code(answer, expired_codes)) {
         return LOD_HTTP_EXPIRED;
     }
-    if (status == 301 || status == 302 || status == 307 || is_code(answer, moved_codes)) {
+    /* An answer to HEAD has no body, so no code: only its region says why it failed. */
+    const bool elsewhere = status == 400 && !answer->code[0] && answer->region[0];
+    if (status == 301 || status == 302 || status == 307 || elsewhere ||
+        is_code(answer, moved_codes)) {
         return LOD_HTTP_MOVED;
     }
     switch (status) {
@@ -304,31 +307,56 @@ enum lod_http_verdict lod_http_answer_judge_whole(const struct lod_http_answer *
 static const char *const sentences[] = {
     [LOD_HTTP_RIGHT] = "the answer is right",
     [LOD_HTTP_BROKEN] = "the answer does not fit what was asked for",
-    [LOD_HTTP_BUSY] = "the server failed",
-    [LOD_HTTP_SLOW_DOWN] = "the server asks for fewer requests",
+    [LOD_HTTP_BUSY] = "the server failed; try again later",
+    [LOD_HTTP_SLOW_DOWN] =
+        "the server asks for fewer requests; try again later, or lower connections=",
     [LOD_HTTP_MISSING] = "there is no such object",
     [LOD_HTTP_CHANGED] = "the object has changed; mount the store again",
     [LOD_HTTP_EXPIRED] = "the keys have expired",
     [LOD_HTTP_DENIED] = "access is denied; check the keys and who may read the store",
     [LOD_HTTP_MOVED] = "it is in another region or at another URL; check endpoint, region and URL",
     [LOD_HTTP_NO_RANGES] = "the server does not serve ranges of files, which lodfs needs",
-    [LOD_HTTP_REFUSED] = "the server refuses the request",
+    [LOD_HTTP_REFUSED] = "the server refuses the request; check endpoint, region and URL",
 };
+
+/* Sentences that say more than those of verdicts. A row applies to its status or its code. */
+static const struct {
+    unsigned status; /* 0: any */
+    const char *code;
+    const char *sentence;
+} reasons[] = {
+    {0, "RequestTimeTooSkewed", "this computer's clock differs from the server's; correct it"},
+    {0, "NoSuchBucket", "there is no such bucket; check its name and endpoint"},
+    {0, "InvalidAccessKeyId", "the server does not know the keys; check them and endpoint"},
+    {0, "SignatureDoesNotMatch",
+     "the secret key is wrong; check AWS_SECRET_ACCESS_KEY or profile="},
+    {401, NULL, "no user, password or key fits; those of web servers are looked up in ~/.netrc"},
+    {405, NULL, NOT_S3},
+    {407, NULL, "the proxy needs user and password; name them in http_proxy or https_proxy"},
+    {416, NULL, EMPTY},
+    {501, NULL, NOT_S3},
+};
+
+static const char *sentence_of(const struct lod_http_answer *answer, enum lod_http_verdict verdict)
+{
+    if (answer->status == 200 && answer->has_length && !answer->length) {
+        return EMPTY;
+    }
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        if (reasons[i].status ? reasons[i].status == answer->status
+                              : strcmp(reasons[i].code, answer->code) == 0) {
+            return reasons[i].sentence;
+        }
+    }
+    return sentences[verdict];
+}
 
 void lod_http_answer_text(const struct lod_http_answer *answer, enum lod_http_verdict verdict,
                           char *text, size_t room)
 {
-    const bool empty = answer->status == 200 && answer->has_length && !answer->length;
-    const char *sentence =
-        is_code(answer, clock_codes) ? "this computer's clock differs from the server's; correct it"
-        : is_code(answer, bucket_codes) ? "there is no such bucket"
-        : answer->status == 405 || answer->status == 501
-            ? "the server does not take such requests; check that endpoint is an S3 server"
-        : answer->status == 416 || empty ? "the object is empty, or shorter than it should be"
-                                         : sentences[verdict];
     const bool known_region = verdict == LOD_HTTP_MOVED && answer->region[0];
 
     snprintf(text, room, "HTTP %u%s%s: %s%s%s", answer->status, answer->code[0] ? " " : "",
-             answer->code, sentence, known_region ? "; the bucket's region is " : "",
-             known_region ? answer->region : "");
+             answer->code, sentence_of(answer, verdict),
+             known_region ? "; the bucket's region is " : "", known_region ? answer->region : "");
 }

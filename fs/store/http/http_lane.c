@@ -65,22 +65,31 @@ static void release_sigpipe(const struct held_signal *held)
 
 /* ----------------------------------------------------------------------------- the end of one */
 
+#define CHECK_HOST                                                                                 \
+    "; check the name of the host in the URL or endpoint, DNS, and http_proxy or https_proxy"
+#define CHECK_PORT                                                                                 \
+    "; check host and port in the URL or endpoint, firewall, and http_proxy or https_proxy"
+#define CHECK_TRUST "; check the name of the host, or name the certificate to trust with ca_file="
+
 static const struct {
     CURLcode code;
     int error;
     bool certificate;
+    const char *advice; /* follows libcurl's sentence */
 } failures[] = {
-    {CURLE_OK, 0, false},
-    {CURLE_COULDNT_RESOLVE_HOST, -EHOSTUNREACH, false},
-    {CURLE_COULDNT_RESOLVE_PROXY, -EHOSTUNREACH, false},
-    {CURLE_COULDNT_CONNECT, -ECONNREFUSED, false},
-    {CURLE_OPERATION_TIMEDOUT, -ETIMEDOUT, false},
-    {CURLE_PEER_FAILED_VERIFICATION, -EPROTO, true},
-    {CURLE_SSL_CACERT_BADFILE, -EPROTO, true},
-    {CURLE_SSL_CONNECT_ERROR, -ECONNRESET, false},
-    {CURLE_TOO_MANY_REDIRECTS, -ELOOP, false},
-    {CURLE_UNSUPPORTED_PROTOCOL, -ELOOP, false}, /* a redirect from https to http */
-    {CURLE_OUT_OF_MEMORY, -ENOMEM, false},
+    {CURLE_OK, 0, false, ""},
+    {CURLE_COULDNT_RESOLVE_HOST, -EHOSTUNREACH, false, CHECK_HOST},
+    {CURLE_COULDNT_RESOLVE_PROXY, -EHOSTUNREACH, false, "; check http_proxy and https_proxy"},
+    {CURLE_URL_MALFORMAT, -EHOSTUNREACH, false,
+     "; correct it: virtual_host needs an endpoint with a name"},
+    {CURLE_COULDNT_CONNECT, -ECONNREFUSED, false, CHECK_PORT},
+    {CURLE_OPERATION_TIMEDOUT, -ETIMEDOUT, false, CHECK_PORT},
+    {CURLE_PEER_FAILED_VERIFICATION, -EPROTO, true, CHECK_TRUST},
+    {CURLE_SSL_CACERT_BADFILE, -EPROTO, true, CHECK_TRUST},
+    {CURLE_SSL_CONNECT_ERROR, -ECONNRESET, false, "; a server without TLS needs http://"},
+    {CURLE_TOO_MANY_REDIRECTS, -ELOOP, false, ""},
+    {CURLE_UNSUPPORTED_PROTOCOL, -ELOOP, false, ""}, /* a redirect from https to http */
+    {CURLE_OUT_OF_MEMORY, -ENOMEM, false, ""},
 };
 
 /* Forgets the keys; connections stay. A handle whose host was not found keeps a buffer, and libcurl
@@ -120,8 +129,9 @@ static void take_result(struct lod_http_lane *lane, struct exchange *exchange, C
     lane->curl->curl_easy_getinfo(exchange->easy, CURLINFO_NUM_CONNECTS, &connects);
     request->connected = connects > 0;
     if (request->error) {
-        snprintf(request->why, sizeof(request->why), "%s",
-                 exchange->failure[0] ? exchange->failure : lane->curl->curl_easy_strerror(code));
+        snprintf(request->why, sizeof(request->why), "%s%s",
+                 exchange->failure[0] ? exchange->failure : lane->curl->curl_easy_strerror(code),
+                 known ? failures[i].advice : "");
         return;
     }
     lod_http_answer_body(&request->answer, request->text, request->text_bytes);

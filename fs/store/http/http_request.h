@@ -65,7 +65,7 @@ struct lod_http_request {
     uint64_t began_ns, sent_ns;    /* 0: still connecting */
     uint64_t first_ns;             /* the first byte came; 0: not yet */
     bool connected;                /* on a new connection */
-    char why[256];                 /* of a transport's error */
+    char why[384];                 /* of a transport's error, and what to do */
     char text[LOD_HTTP_ERROR_MAX]; /* the body of an error's answer */
     size_t text_bytes;
     unsigned place; /* in the lane */

@@ -215,7 +215,7 @@ int lod_manifest_read(struct lod_store *store, struct lod_manifest *ret_manifest
 
 void lod_manifest_explain(struct lod_store *store, const char *reason, char *text, size_t room)
 {
-    char trouble[256] = "", name[256];
+    char trouble[400] = "", name[256];
     const bool known = lod_store_trouble(store, trouble, sizeof(trouble));
     const char *colon = strstr(trouble, ": ");
     const char *guess = known ? strstr(reason, LOD_UNFIT_GUESS) : NULL;

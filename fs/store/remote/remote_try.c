@@ -113,8 +113,7 @@ void lod_remote_try_succeed(struct lod_remote *remote, const struct lod_http_req
 void lod_remote_try_text(const struct lod_http_request *request, char *text, size_t room)
 {
     if (request->error) {
-        snprintf(text, room, "%s%s", request->why,
-                 request->certificate ? "; name the certificate to trust with ca_file=" : "");
+        snprintf(text, room, "%s", request->why);
     } else {
         lod_http_answer_text(&request->answer, request->verdict, text, room);
     }

@@ -113,6 +113,7 @@ Test(http_answer, of_an_error_is_told_by_status_and_code)
     cr_assert_eq(of_code(400, "AuthorizationHeaderMalformed"), LOD_HTTP_MOVED);
     cr_assert_eq(of_code(400, "ExpiredToken"), LOD_HTTP_EXPIRED);
     cr_assert_eq(of_code(400, "InvalidRequest"), LOD_HTTP_REFUSED);
+    cr_assert_eq(of_code(400, ""), LOD_HTTP_REFUSED);
     cr_assert_eq(of_code(403, "SignatureDoesNotMatch"), LOD_HTTP_DENIED);
     cr_assert_eq(of_code(404, "NoSuchKey"), LOD_HTTP_MISSING);
     cr_assert_eq(of_code(429, ""), LOD_HTTP_SLOW_DOWN);
@@ -139,6 +140,15 @@ Test(http_answer, headers_that_lie_or_never_end_are_refused)
     while (lod_http_answer_line(&answer, line, sizeof(line))) {
         cr_assert_lt(lines++, 100);
     }
+}
+
+Test(http_answer, head_names_a_region_without_a_code)
+{
+    struct lod_http_answer answer = answer_of("HTTP/1.1 400 x\nx-amz-bucket-region: eu-west-3");
+
+    cr_assert_eq(lod_http_answer_judge_whole(&answer), LOD_HTTP_MOVED);
+    lod_http_answer_body(&answer, "<Code>BadDigest</Code>", 22);
+    cr_assert_eq(lod_http_answer_judge_whole(&answer), LOD_HTTP_REFUSED);
 }
 
 Test(http_answer, redirect_is_forgotten_at_the_next_status_line)
@@ -177,6 +187,12 @@ Test(http_answer, text_says_what_to_do)
     answer = (struct lod_http_answer){.status = 501};
     lod_http_answer_text(&answer, LOD_HTTP_REFUSED, text, sizeof(text));
     cr_assert_not_null(strstr(text, "check that endpoint is an S3 server"));
+    answer = (struct lod_http_answer){.status = 401};
+    lod_http_answer_text(&answer, LOD_HTTP_DENIED, text, sizeof(text));
+    cr_assert_not_null(strstr(text, "~/.netrc"));
+    answer = (struct lod_http_answer){.status = 403, .code = "SignatureDoesNotMatch"};
+    lod_http_answer_text(&answer, LOD_HTTP_DENIED, text, sizeof(text));
+    cr_assert_not_null(strstr(text, "the secret key is wrong"));
 }
 
 /* ---------------------------------------------------------------------------------- retries */
