@@ -171,6 +171,7 @@ static int add_slot(struct making *m, uint32_t slot)
     const struct lod_sample_part lead = {.path = entry.path,
                                          .path_bytes = entry.path_bytes,
                                          .item = item,
+                                         .lead = true,
                                          .mode = entry.mode,
                                          .mtime = entry.mtime,
                                          .codec = lod_codec_find(m->recd.codec),

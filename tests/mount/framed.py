@@ -78,6 +78,10 @@ def make_splits(folder, photos):
     os.symlink("0.jpg", odd + b"link.jpg")
     os.link(odd + b"k.jpg", top + b"/val/class 0/linked.jpg")
     write(top + b"/val/class 0/equal.jpg", read(odd + b"k.jpg"))
+    write(odd + b"twin.jpg", next(pictures))  # a copy and a further name are its members
+    write(odd + b"twin.old.jpg", read(odd + b"twin.jpg"))
+    os.link(odd + b"twin.jpg", odd + b"twin.z.jpg")
+    write(odd + b"twin.label", b"abcd")
 
 
 def make_flat(folder, photos):

@@ -86,7 +86,7 @@ int lod_sample_add(struct lod_sample_maker *maker, const struct lod_sample_part 
     add_magics(maker, &part->magics);
     maker->codec[at] = part->codec;
     memcpy(maker->row[at], part->row, LOD_ROW_BYTES);
-    if (part->item == maker->lead_item) {
+    if (part->lead) {
         describe_lead(maker, part, &maker->sample.file[at], kind);
         maker->sample.stem_bytes = stem;
     }

@@ -6,6 +6,7 @@
 #ifndef LOD_SAMPLE_MAKE_H
 #define LOD_SAMPLE_MAKE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "compiler.h"
@@ -37,6 +38,7 @@ struct lod_sample_part {
     const char *path; /* not NUL-terminated */
     size_t path_bytes;
     uint32_t item;
+    bool lead; /* other files may have its item too: other names of it, or its bytes */
     uint16_t mode;
     int64_t mtime;
     const struct lod_codec *codec;
@@ -48,8 +50,8 @@ struct lod_sample_part {
 void lod_sample_begin(struct lod_sample_maker *maker, enum lod_sample_form form, uint32_t lead_item,
                       int32_t label, size_t split_bytes);
 
-/* Adds a file, in order of names. The lead is the file whose item is the lead's. Returns -E2BIG if
- * there is no room, which a sound index never causes. */
+/* Adds a file, in order of names. Returns -E2BIG if there is no room, which a sound index never
+ * causes. */
 LOD_MUST_CHECK int lod_sample_add(struct lod_sample_maker *maker,
                                   const struct lod_sample_part *part);
 

@@ -74,6 +74,7 @@ static int make_sample(const struct derive *d, const struct lod_sample_node *nod
     struct lod_sample_part lead = {.path = path,
                                    .path_bytes = strlen(path),
                                    .item = node->item,
+                                   .lead = true,
                                    .mode = node->mode,
                                    .mtime = node->mtime,
                                    .codec = codec,

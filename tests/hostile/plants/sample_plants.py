@@ -93,4 +93,6 @@ SAMPLES = (
     ("a cut may divide a table", "src/pack/plan/order.c",
      "place->origin != before->origin", "place->file != before->file",
      "src/subitems"),
+    ("a copy of the lead in its sample takes its place", "fs/store/sample/sample_make.c",
+     "    if (part->lead) {\n", "    if (part->item == maker->lead_item) {\n", "mount-tar_files"),
 ) + LEVELS

@@ -28,7 +28,7 @@ static int add(size_t bytes)
 {
     static const uint8_t row[LOD_ROW_BYTES];
     const struct lod_sample_part part = {
-        .path = path, .path_bytes = bytes, .item = 7, .codec = &lod_codec_raw, .row = row};
+        .path = path, .path_bytes = bytes, .lead = true, .codec = &lod_codec_raw, .row = row};
 
     return lod_sample_add(maker, &part);
 }
