@@ -191,6 +191,12 @@ def joined(t):
                     parse(tree.get(stem + b".example", b""))["note"] == feature(features["note"]),
                     f"{name}: {stem} is not beside its Example: {sorted(tree)}")
         t.check(samples["samples"] == samples["members"] == count, f"{name}: samples {samples}")
+    ends = [{**given[0], "image/filename": name} for name in (b"x", b"x.jpg")]
+    write("ends.tfrecord", b"".join(record(example(e)) for e in ends))
+    t.pack("ends.tfrecord", "ends")
+    t.check(sorted(t.tree("ends"))[1::2] == [b"000000000%d.jpg" % i for i in range(2)],
+            f"x and x.jpg: {sorted(t.tree('ends'))}")
+    t.refuse("x.tfrecord", 2 * record(example(ends[0])), "'x.jpg' is there twice", "record 0")
     twice = given[2:] + [{**given[2], "image/encoded": photos[0]}]
     t.refuse("twice.tfrecord", b"".join(record(example(e)) for e in twice),
              "'cat/a.jpg' is there twice", "record 0", "record 2")

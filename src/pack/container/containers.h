@@ -44,6 +44,7 @@ struct lod_member {
     uint64_t sum_at, sum_bytes;
     uint32_t sum;
     bool summed;
+    bool ended; /* its path has an ending that the container lacks, and can be another's then */
     /* The class of a picture; of a file .cls, that of the pictures of its stem. -1: none, or it is
      * stored in another way. */
     int32_t label;

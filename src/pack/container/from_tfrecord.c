@@ -95,8 +95,9 @@ static int append_name(struct lod_container_walk *walk, const struct lod_example
     return error;
 }
 
+/* *ret_ended: the path got an ending by content. */
 static int make_path(struct lod_container_walk *walk, const struct lod_example *example,
-                     struct path *path)
+                     struct path *path, bool *ret_ended)
 {
     const struct lod_example_value *name = &example->filename;
     const uint8_t *at = NULL;
@@ -120,8 +121,8 @@ static int make_path(struct lod_container_walk *walk, const struct lod_example *
         return error;
     }
     error = append_name(walk, example, path);
-    const bool ended = !error && lod_payload_stem(path->text, path->bytes) < path->bytes;
-    return error || ended ? error : append_ending(walk, example, path);
+    *ret_ended = !error && lod_payload_stem(path->text, path->bytes) == path->bytes;
+    return *ret_ended ? append_ending(walk, example, path) : error;
 }
 
 /* Adds the picture, and the Example without it if that has more features. */
@@ -141,6 +142,7 @@ static int add_members(struct lod_container_walk *walk, const struct lod_example
         member->label = example->label;
         error = walk->add(walk->ctx, member);
         member->label = -1;
+        member->ended = false;
     }
     if (error || !example->others) {
         return error;
@@ -215,7 +217,7 @@ static int next(struct lod_container_walk *walk)
     if (!error && !example.others && !example.picture.found) {
         error = check_empty(walk, &member);
     } else if (!error) {
-        error = make_path(walk, &example, &path);
+        error = make_path(walk, &example, &path, &member.ended);
         error = error ? error : add_members(walk, &example, &path, &member);
     }
     if (!error) {

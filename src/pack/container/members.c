@@ -41,6 +41,7 @@ static int keep_place(struct lod_members *members, const struct lod_member *memb
                                           .sum = member->sum,
                                           .label = member->label,
                                           .summed = member->summed,
+                                          .ended = member->ended,
                                           .runs = member->runs_count,
                                           .head_bytes = (uint8_t)member->head_bytes};
     struct lod_member_place *place = malloc(bytes);
@@ -222,7 +223,16 @@ static bool agree(const struct lod_source *a, const struct lod_source *b)
            (a->role == LOD_SOURCE_FOLDER && b->role == LOD_SOURCE_FOLDER);
 }
 
-/* Within a container, a name that pictures have is found before one of files beside them. */
+/* Returns whether the container has no name twice: one of two files got its ending here, or they
+ * are files that it makes beside pictures. */
+static bool is_made(const struct lod_members *members, const struct lod_source *a,
+                    const struct lod_source *b)
+{
+    return (a->place && b->place && a->place->ended != b->place->ended) ||
+           (members->beside && lod_ends_with(a->path, members->beside));
+}
+
+/* Within a container, a name that it has twice is found before one that was made. */
 static void find_twice(const struct lod_members *members, struct lod_members_twice *twice)
 {
     const struct lod_source_list *list = &members->list;
@@ -234,8 +244,7 @@ static void find_twice(const struct lod_members *members, struct lod_members_twi
             continue;
         }
         const bool containers = a->place && b->place && a->place->container != b->place->container;
-        const bool beside =
-            !containers && members->beside && lod_ends_with(a->path, members->beside);
+        const bool beside = !containers && is_made(members, a, b);
         if (!twice->first || (twice->containers && !containers) ||
             (twice->beside && !beside && !containers)) {
             *twice = (struct lod_members_twice){

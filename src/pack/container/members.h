@@ -37,7 +37,7 @@ LOD_MUST_CHECK int lod_members_leave_out(struct lod_members *members, const char
 struct lod_members_twice {
     const struct lod_source *first, *second; /* NULL: there is none */
     bool containers;                         /* they are of different ones */
-    bool beside; /* a file that a container makes beside a picture; the names of pictures differ */
+    bool beside; /* the name is not one of the container alone, whose names differ */
 };
 
 /*

@@ -30,6 +30,7 @@ struct lod_member_place {
     uint32_t record; /* number of the record in the container, from 0 */
     uint32_t runs;
     bool summed;
+    bool ended; /* see struct lod_member */
     uint8_t head_bytes;
     uint8_t head[LOD_PLACE_HEAD_MAX];
     struct lod_run run[];
