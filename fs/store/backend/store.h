@@ -95,7 +95,7 @@ struct lod_store_stats {
     struct lod_tier_stats tier;
     uint64_t requests[LOD_OUTCOMES]; /* by result */
     uint64_t retries;                /* of them: repeated after a failure */
-    uint64_t hedges;                 /* of them: second requests, since the first was late */
+    uint64_t hedges;                 /* of them: second requests for late ones */
     uint64_t connects;               /* connections opened */
     uint64_t first_byte_ns;          /* of recent requests, smoothed; 0: unknown */
 };

@@ -188,21 +188,21 @@ int lod_remote_begin(struct lod_remote *remote, unsigned want, struct lod_remote
     return lane ? (int)granted : granted ? -ENOMEM : -EINTR;
 }
 
-bool lod_remote_begin_second(struct lod_remote *remote)
+bool lod_remote_begin_hedge(struct lod_remote *remote)
 {
     pthread_mutex_lock(&remote->lock);
     const bool may = remote->in_flight < remote->connections &&
-                     lod_late_may_repeat(&remote->late, lod_clock_ns()) && !remote->failing;
+                     lod_hedge_may_send(&remote->hedge, lod_clock_ns()) && !remote->failing;
     remote->in_flight += may;
     pthread_mutex_unlock(&remote->lock);
     return may;
 }
 
-void lod_remote_note_sent(struct lod_remote *remote, bool second)
+void lod_remote_note_sent(struct lod_remote *remote, bool is_hedge)
 {
     pthread_mutex_lock(&remote->lock);
-    lod_late_add_request(&remote->late, second);
-    remote->stats.hedges += second;
+    lod_hedge_add_request(&remote->hedge, is_hedge);
+    remote->stats.hedges += is_hedge;
     pthread_mutex_unlock(&remote->lock);
 }
 

@@ -15,7 +15,7 @@
 #include "backend/store.h"
 #include "compiler.h"
 #include "http/http_lane.h"
-#include "http/http_late.h"
+#include "http/http_hedge.h"
 #include "http/http_retry.h"
 #include "http/url.h"
 #include "keys/s3_wait.h"
@@ -68,7 +68,7 @@ struct lod_remote {
     bool answered; /* there was at least one correct answer */
     bool failing;  /* since the last right answer a request failed after its last retry */
     uint64_t latency_ns;
-    struct lod_late late;               /* the limit of lateness, and the second requests */
+    struct lod_hedge hedge;             /* when a request is late, and recent hedges */
     uint64_t doubts[LOD_REMOTE_DOUBTS]; /* a ring of hashes */
     unsigned doubts_count;
     uint32_t random;
@@ -91,11 +91,11 @@ LOD_MUST_CHECK int lod_remote_open(struct lod_remote_site *site, int error,
  */
 LOD_MUST_CHECK int lod_remote_begin(struct lod_remote *remote, unsigned want,
                                     struct lod_remote_lane **ret_lane);
-/* Returns whether a second request may be sent for a late one. If so, reserves a place for it,
- * which lod_remote_end returns together with the others. */
-bool lod_remote_begin_second(struct lod_remote *remote);
+/* Returns whether a hedge may be sent (http_hedge.h). If so, reserves a place for it, which
+ * lod_remote_end returns together with the others. */
+bool lod_remote_begin_hedge(struct lod_remote *remote);
 /* Records that a request for a range was sent. */
-void lod_remote_note_sent(struct lod_remote *remote, bool second);
+void lod_remote_note_sent(struct lod_remote *remote, bool is_hedge);
 /* Returns whether the store was stopped, or the program that opened it asks to stop. */
 bool lod_remote_is_over(struct lod_remote *remote);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "remote/remote_second.h"
+#include "remote/remote_hedge.h"
 #include "remote/remote_try.h"
 
 #define FIRST_BYTE_NS  (2 * LOD_SECOND_NS)  /* or 8 times the latency; doubled at each try */
@@ -30,7 +30,7 @@ static void take_site(struct lod_call *call)
     call->keys_count = remote->keys_count;
     memcpy(call->etag, call->target->etag, sizeof(call->etag));
     const uint64_t latency = remote->latency_ns;
-    call->late_ns = lod_late_after_ns(&remote->late);
+    call->hedge_delay_ns = lod_hedge_delay_ns(&remote->hedge);
     snprintf(call->url, sizeof(call->url), "%.*s/%s",
              (int)(sizeof(call->url) - LOD_OBJECT_NAME_MAX - 2), remote->site.base,
              call->target->name);
@@ -48,7 +48,7 @@ static void end(struct lod_call *call, struct lod_transfer *transfer, int error)
 static void send_one(struct lod_call *call, struct lod_transfer *transfer)
 {
     transfer->request = &transfer->both[0];
-    transfer->second = NULL;
+    transfer->hedge = NULL;
     int error = lod_remote_start(call, transfer, transfer->request);
     if (error) {
         end(call, transfer, error);
@@ -59,7 +59,7 @@ static void send_one(struct lod_call *call, struct lod_transfer *transfer)
     transfer->mark_ns = 0;
 }
 
-/* Returns when the next pause ends, or the next request is late. */
+/* Returns when the next pause ends or the next hedge is due. */
 static uint64_t send_due(struct lod_call *call, uint64_t now)
 {
     uint64_t next = now + CHECK_NS;
@@ -71,8 +71,8 @@ static uint64_t send_due(struct lod_call *call, uint64_t now)
         } else if (transfer->state == LOD_CALL_WAITING && call->running < call->granted) {
             send_one(call, transfer);
         }
-        const uint64_t late = lod_remote_late_at(call, transfer, now);
-        next = late > now && late < next ? late : next;
+        const uint64_t due = lod_remote_hedge_at(call, transfer, now);
+        next = due > now && due < next ? due : next;
     }
     return next;
 }
@@ -161,7 +161,7 @@ static void settle(struct lod_call *call, struct lod_transfer *transfer)
 /* ---------------------------------------------------------------------------------- time */
 
 /* Connecting has a limit of its own (http_lane.c). */
-static bool is_late(const struct lod_call *call, struct lod_transfer *transfer, uint64_t now)
+static bool has_timed_out(const struct lod_call *call, struct lod_transfer *transfer, uint64_t now)
 {
     const struct lod_http_request *request = transfer->request;
     uint64_t limit = call->first_byte_ns << (transfer->tries < 3 ? transfer->tries : 3);
@@ -181,7 +181,7 @@ static bool is_late(const struct lod_call *call, struct lod_transfer *transfer, 
     return now - transfer->mark_ns > STALL_NS;
 }
 
-/* A store that has failed for this long gets no second requests until it answers again. */
+/* A store that has failed for this long gets no hedges until it answers again. */
 static void note_failing(struct lod_call *call, bool stopped)
 {
     pthread_mutex_lock(&call->remote->lock);
@@ -191,20 +191,20 @@ static void note_failing(struct lod_call *call, bool stopped)
 
 static void follow(struct lod_call *call, struct lod_transfer *transfer, uint64_t now, bool stopped)
 {
-    if (transfer->second) {
+    if (transfer->hedge) {
         lod_remote_choose(call, transfer);
     }
-    const uint64_t late = lod_remote_late_at(call, transfer, now);
-    if (late && late <= now && !stopped) {
-        lod_remote_send_second(call, transfer);
+    const uint64_t due = lod_remote_hedge_at(call, transfer, now);
+    if (due && due <= now && !stopped) {
+        lod_remote_send_hedge(call, transfer);
     }
     struct lod_http_request *request = transfer->request;
-    if (!request->over && (stopped || is_late(call, transfer, now))) {
+    if (!request->over && (stopped || has_timed_out(call, transfer, now))) {
         lod_http_lane_cancel(call->lane->lane, request, stopped ? -EINTR : -ETIMEDOUT);
     }
-    if (request->over && transfer->second) {
+    if (request->over && transfer->hedge) {
         lod_remote_drop(call, transfer,
-                        stopped || now >= call->deadline_ns ? transfer->second : request);
+                        stopped || now >= call->deadline_ns ? transfer->hedge : request);
     }
     if (transfer->request->over) {
         settle(call, transfer);

@@ -53,7 +53,7 @@ static void take_site(struct sending *sending)
 
 /* Returns whether the request has made no progress for too long. Bytes in either direction are
  * progress. Once the body is sent, the server may take longer to answer. */
-static bool is_late(struct sending *sending, uint64_t now)
+static bool has_timed_out(struct sending *sending, uint64_t now)
 {
     const struct lod_http_request *request = &sending->request;
     const uint64_t moved = request->put + request->got;
@@ -80,7 +80,7 @@ static int run_once(struct sending *sending)
     while (!error && !request->over) {
         lod_http_lane_wait(lane, lod_clock_ns() + CHECK_NS);
         const bool stopped = lod_remote_is_over(sending->remote);
-        if (!request->over && (stopped || is_late(sending, lod_clock_ns()))) {
+        if (!request->over && (stopped || has_timed_out(sending, lod_clock_ns()))) {
             lod_http_lane_cancel(lane, request, stopped ? -EINTR : -ETIMEDOUT);
         }
     }

@@ -88,7 +88,7 @@ void lod_remote_try_count(struct lod_remote *remote, const struct lod_http_reque
     remote->stats.requests[lod_outcome_of(lod_remote_try_error(request))]++;
     remote->stats.connects += request->connected;
     if (!request->error && request->verdict == LOD_HTTP_SLOW_DOWN) {
-        lod_late_slow_down(&remote->late, lod_clock_ns());
+        lod_hedge_slow_down(&remote->hedge, lod_clock_ns());
     }
     pthread_mutex_unlock(&remote->lock);
 }
@@ -102,7 +102,7 @@ void lod_remote_try_succeed(struct lod_remote *remote, const struct lod_http_req
     remote->failing = false;
     lod_retry_budget_earn(&remote->budget);
     if (waited) {
-        lod_late_add_wait(&remote->late, waited);
+        lod_hedge_add_wait(&remote->hedge, waited);
         remote->latency_ns =
             remote->latency_ns
                 ? remote->latency_ns - remote->latency_ns / LATENCY_WEIGHT + waited / LATENCY_WEIGHT

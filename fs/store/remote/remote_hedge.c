@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See remote_second.h. */
-#include "remote/remote_second.h"
+/* See remote_hedge.h. */
+#include "remote/remote_hedge.h"
 
 #include <errno.h>
 
@@ -28,28 +28,28 @@ int lod_remote_start(struct lod_call *call, struct lod_transfer *transfer,
     return error;
 }
 
-uint64_t lod_remote_late_at(const struct lod_call *call, const struct lod_transfer *transfer,
-                            uint64_t now)
+uint64_t lod_remote_hedge_at(const struct lod_call *call, const struct lod_transfer *transfer,
+                             uint64_t now)
 {
     const struct lod_http_request *request = transfer->request;
 
     if (transfer->state != LOD_CALL_RUNNING || request->over || request->first_ns ||
-        transfer->second || !call->late_ns) {
+        transfer->hedge || !call->hedge_delay_ns) {
         return 0;
     }
-    return (request->sent_ns ? request->sent_ns : now) + call->late_ns;
+    return (request->sent_ns ? request->sent_ns : now) + call->hedge_delay_ns;
 }
 
-void lod_remote_send_second(struct lod_call *call, struct lod_transfer *transfer)
+void lod_remote_send_hedge(struct lod_call *call, struct lod_transfer *transfer)
 {
-    struct lod_http_request *second = &transfer->both[transfer->request == transfer->both];
+    struct lod_http_request *hedge = &transfer->both[transfer->request == transfer->both];
 
-    if (call->granted == LOD_HTTP_LANE_MAX || !lod_remote_begin_second(call->remote)) {
+    if (call->granted == LOD_HTTP_LANE_MAX || !lod_remote_begin_hedge(call->remote)) {
         return;
     }
     call->granted++; /* until the call ends */
-    if (!lod_remote_start(call, transfer, second)) {
-        transfer->second = second;
+    if (!lod_remote_start(call, transfer, hedge)) {
+        transfer->hedge = hedge;
     }
 }
 
@@ -57,11 +57,11 @@ void lod_remote_drop(struct lod_call *call, struct lod_transfer *transfer,
                      struct lod_http_request *loser)
 {
     if (loser == transfer->request) {
-        transfer->request = transfer->second;
+        transfer->request = transfer->hedge;
         transfer->mark_bytes = 0;
         transfer->mark_ns = 0;
     }
-    transfer->second = NULL;
+    transfer->hedge = NULL;
     call->running--;
     if (!loser->over) {
         lod_http_lane_cancel(call->lane->lane, loser, -ECANCELED);
@@ -73,13 +73,13 @@ void lod_remote_drop(struct lod_call *call, struct lod_transfer *transfer,
 
 void lod_remote_choose(struct lod_call *call, struct lod_transfer *transfer)
 {
-    struct lod_http_request *first = transfer->request, *second = transfer->second;
+    struct lod_http_request *first = transfer->request, *hedge = transfer->hedge;
     const bool first_good = first->first_ns && first->verdict == LOD_HTTP_RIGHT;
-    const bool second_good = second->first_ns && second->verdict == LOD_HTTP_RIGHT;
+    const bool hedge_good = hedge->first_ns && hedge->verdict == LOD_HTTP_RIGHT;
 
-    if (first_good || second_good) {
-        lod_remote_drop(call, transfer, first_good && first->got >= second->got ? second : first);
-    } else if (first->over || second->over) {
-        lod_remote_drop(call, transfer, first->over ? first : second);
+    if (first_good || hedge_good) {
+        lod_remote_drop(call, transfer, first_good && first->got >= hedge->got ? hedge : first);
+    } else if (first->over || hedge->over) {
+        lod_remote_drop(call, transfer, first->over ? first : hedge);
     }
 }
