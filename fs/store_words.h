@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The words of -o that say how a store behind a URL is reached: rows for the tables of mount and of
- * the commands that read stores. `type` has a struct lod_store_how at `member`.
+ * the commands that read stores. `type` has a struct lod_store_settings at `member`.
  */
 #ifndef LOD_STORE_WORDS_H
 #define LOD_STORE_WORDS_H
 
-#include "backend/store_how.h"
+#include "backend/store_settings.h"
 #include "option.h"
 
 /* clang-format off */

@@ -60,7 +60,7 @@ static int refuse(const struct lodfs_store *store, const struct lod_survey *surv
 int lodfs_likeness(struct lodfs_store *store, const struct lodfs_likeness_options *options,
                    struct lodfs_likeness *ret_likeness, struct lodfs_error *error)
 {
-    const struct lod_survey_options how = read_options(options);
+    const struct lod_survey_options chosen = read_options(options);
     const struct lod_opened *opened = NULL;
     struct lod_pool *pool = NULL; /* of one thread: the caller's */
     struct lod_survey survey;
@@ -70,7 +70,8 @@ int lodfs_likeness(struct lodfs_store *store, const struct lodfs_likeness_option
         return result;
     }
     result = lod_pool_create(1, &pool);
-    result = result ? result : lod_survey_run(opened->dataset, opened->reader, pool, &how, &survey);
+    result =
+        result ? result : lod_survey_run(opened->dataset, opened->reader, pool, &chosen, &survey);
     lod_pool_destroy(pool);
     if (result == -EINVAL) {
         return lod_say(error, result,

@@ -53,13 +53,14 @@ static int create(const char *location, uint64_t cache_bytes, struct lod_opened 
                   char why[WHY_BYTES])
 {
     struct lod_opened *opened = calloc(1, sizeof(*opened));
-    const struct lod_open_options how = {.exactly = true, .shared = true};
+    const struct lod_open_options open_options = {.exactly = true, .shared = true};
     const struct lod_reader_options options = {
         .cache_bytes = cache_bytes, .work_bytes = LOD_WORK_SIZE_DEFAULT, .threads = false};
 
     snprintf(why, WHY_BYTES, "out of memory");
     int error = opened ? lod_process_check() : -ENOMEM;
-    error = error ? error : lod_dataset_open(location, &how, &opened->dataset, why, WHY_BYTES);
+    error =
+        error ? error : lod_dataset_open(location, &open_options, &opened->dataset, why, WHY_BYTES);
     if (!error) {
         opened->generation = lod_process_generation();
         error = lod_reader_create(opened->dataset, &options, &opened->reader);

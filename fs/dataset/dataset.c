@@ -28,7 +28,7 @@ struct lod_dataset {
 
 /* ------------------------------------------------------------------------------- opening */
 
-static int open_index(struct lod_dataset *dataset, const struct lod_tier_how *tier, char *why,
+static int open_index(struct lod_dataset *dataset, const struct lod_tier_settings *tier, char *why,
                       size_t why_room)
 {
     const char *reason = NULL;
@@ -57,8 +57,8 @@ static int open_index(struct lod_dataset *dataset, const struct lod_tier_how *ti
 }
 
 /* Opens the index, more than once if a network can have damaged its bytes on the way. */
-static int open_index_again(struct lod_dataset *dataset, const struct lod_tier_how *tier, char *why,
-                            size_t why_room)
+static int open_index_again(struct lod_dataset *dataset, const struct lod_tier_settings *tier,
+                            char *why, size_t why_room)
 {
     const unsigned tries = lod_store_is_far(dataset->store) ? FAR_TRIES : 1;
     int error = -EBADMSG;

@@ -14,7 +14,7 @@ int lod_store_layers_open(const char *location, const struct lod_open_options *o
 {
     struct lod_store *store = NULL;
 
-    int error = lod_store_open_how(location, options->how, &store, why, why_room);
+    int error = lod_store_open_with(location, options->settings, &store, why, why_room);
     if (!error && options->exactly) {
         lod_store_read_exactly(store, options->shared && !options->tier.folder);
     }
@@ -35,11 +35,11 @@ static void log_line(const char *folder, const char *line)
     lod_log(LOD_LOG_WARNING, "tier %pE: %s", folder, line);
 }
 
-int lod_store_layers_add_tier(const struct lod_tier_how *tier, struct lod_id store_id,
+int lod_store_layers_add_tier(const struct lod_tier_settings *tier, struct lod_id store_id,
                               struct lod_store **store, char *why, size_t why_room)
 {
-    struct lod_tier_how how = *tier;
+    struct lod_tier_settings settings = *tier;
 
-    how.say = log_line;
-    return how.folder ? lod_tier_create(&how, store_id, *store, store, why, why_room) : 0;
+    settings.say = log_line;
+    return settings.folder ? lod_tier_create(&settings, store_id, *store, store, why, why_room) : 0;
 }

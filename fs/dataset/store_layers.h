@@ -20,7 +20,7 @@ LOD_MUST_CHECK int lod_store_layers_open(const char *location,
 
 /* Puts a tier in front of *store, if tier->folder is set. A tier has a folder for each store's id,
  * so the manifest has to be read first. The tier's messages are logged. */
-LOD_MUST_CHECK int lod_store_layers_add_tier(const struct lod_tier_how *tier,
+LOD_MUST_CHECK int lod_store_layers_add_tier(const struct lod_tier_settings *tier,
                                              struct lod_id store_id, struct lod_store **store,
                                              char *why, size_t why_room);
 

@@ -92,7 +92,7 @@ static bool is_over(void *ctx)
  * many loads. */
 static unsigned loads_max(const struct lod_fuse_options *options)
 {
-    const unsigned set = options->how.connections, parallel = options->download_parallel;
+    const unsigned set = options->settings.connections, parallel = options->download_parallel;
     const unsigned all = set ? set : LOD_CONNECTIONS_DEFAULT;
     const unsigned most = all > LOADS_APART + 1 ? all - LOADS_APART : 1;
 
@@ -102,17 +102,17 @@ static unsigned loads_max(const struct lod_fuse_options *options)
 static int open_store(struct mount *mount)
 {
     char why[512] = "", shown[PATH_MAX];
-    struct lod_open_options how = lod_fuse_options_open(&mount->options);
+    struct lod_open_options settings = lod_fuse_options_open(&mount->options);
     const struct lod_reader_options options = {.cache_bytes = mount->memory.cache,
                                                .work_bytes = mount->memory.work,
                                                .threads = true,
                                                .loads_max = loads_max(&mount->options)};
-    how.shared = mount->options.store_cache == LOD_STORE_CACHE_SHARED;
+    settings.shared = mount->options.store_cache == LOD_STORE_CACHE_SHARED;
     lod_location_show(mount->given->store, shown, sizeof(shown));
-    mount->options.how.own_process = true;
-    mount->options.how.is_over = is_over;
-    mount->options.how.over_ctx = mount;
-    int error = lod_dataset_open(mount->store, &how, &mount->dataset, why, sizeof(why));
+    mount->options.settings.own_process = true;
+    mount->options.settings.is_over = is_over;
+    mount->options.settings.over_ctx = mount;
+    int error = lod_dataset_open(mount->store, &settings, &mount->dataset, why, sizeof(why));
 
     error = error ? error : lod_dataset_check_root(mount->dataset, why, sizeof(why));
     if (error) {
@@ -309,7 +309,8 @@ static int prepare(struct mount *mount)
         error = absolute(given->store, mount->store);
     }
     for (unsigned i = 0; i < 2 && !error; i++) {
-        const char **const path = i ? &mount->options.how.ca_file : &mount->options.tier.folder;
+        const char **const path =
+            i ? &mount->options.settings.ca_file : &mount->options.tier.folder;
         if (*path) {
             error = absolute(*path, mount->paths[i]);
             *path = mount->paths[i];

@@ -112,7 +112,7 @@ const struct lod_option lod_mount_words[] = {
                    "with tier_dir: leave this percentage of its disk free (default 10)"),
     SIZE("max_read", read_bytes_max, READ_BYTES_MIN, LOD_READ_BYTES_MAX,
          "largest read request of the kernel (default 1M)"),
-    LOD_STORE_WORDS(struct lod_fuse_options, how.),
+    LOD_STORE_WORDS(struct lod_fuse_options, settings.),
     ID(uid, "owner of all files (default: the user who mounts)"),
     ID(gid, "group of all files"),
     MASK("umask", umask, "permission bits to clear, in octal"),
@@ -211,7 +211,7 @@ static int take_all(struct parse *parse)
 
 static int check_tier(const struct lod_fuse_options *options)
 {
-    const struct lod_tier_how *tier = &options->tier;
+    const struct lod_tier_settings *tier = &options->tier;
 
     if (tier->folder) {
         return tier->bytes_max
@@ -241,7 +241,7 @@ int lod_fuse_options_parse(const struct lod_option_list *o, bool mount8, bool sl
         .options = {.fidelity = LOD_FULL,
                     .cache_bytes = LOD_OPTION_AUTO,
                     .threads = 4,
-                    .how.warn = lod_log_warning,
+                    .settings.warn = lod_log_warning,
                     .tier.free_percent = LOD_TIER_FREE_DEFAULT,
                     .read_bytes_max = LOD_READ_BYTES_MAX,
                     .uid = LOD_ID_OF_MOUNTER,
@@ -278,7 +278,7 @@ void lod_fuse_options_finish(struct lod_fuse_options *options)
 
 struct lod_open_options lod_fuse_options_open(const struct lod_fuse_options *options)
 {
-    return (struct lod_open_options){.how = &options->how,
+    return (struct lod_open_options){.settings = &options->settings,
                                      .index_copy = true,
                                      .slow = {.bytes_per_second = options->download_limit,
                                               .latency_ms = options->download_latency,

@@ -9,7 +9,7 @@
 
 #include "codec.h"
 #include "compiler.h"
-#include "backend/store_how.h"
+#include "backend/store_settings.h"
 #include "dataset/dataset.h"
 #include "option.h"
 #include "tier/tier.h"
@@ -36,12 +36,12 @@ struct lod_fuse_options {
     gid_t gid;
     mode_t umask, file_mask, folder_mask;
     bool allow_other, allow_root, noexec, nonempty, xattr;
-    const char *subdir;           /* in `text`; NULL: the whole mount */
-    const char *setuid;           /* in `text`; NULL: the user stays */
-    struct lod_store_how how;     /* strings are in `text` */
-    struct lod_tier_how tier;     /* its folder is in `text` */
-    const char *fsname, *subtype; /* in `text`; NULL: default */
-    char *text;                   /* owned: the text of the options */
+    const char *subdir;                 /* in `text`; NULL: the whole mount */
+    const char *setuid;                 /* in `text`; NULL: the user stays */
+    struct lod_store_settings settings; /* strings are in `text` */
+    struct lod_tier_settings tier;      /* its folder is in `text` */
+    const char *fsname, *subtype;       /* in `text`; NULL: default */
+    char *text;                         /* owned: the text of the options */
 };
 
 /* One row for each option, including those of mount(8). */

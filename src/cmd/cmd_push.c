@@ -78,7 +78,7 @@ static int check(const struct lod_push *push, char why[LOD_PUSH_WHY])
     const struct lod_findings *findings = NULL;
     struct lod_verify *verify = NULL;
 
-    int error = lod_verify_create(push->url, push->how, &verify, why, LOD_PUSH_WHY);
+    int error = lod_verify_create(push->url, push->settings, &verify, why, LOD_PUSH_WHY);
     if (error) {
         return error == -ENOENT ? -EIO : error;
     }
@@ -102,14 +102,14 @@ static bool is_cancelled(void *ctx)
     return lod_cancel_poll(ctx) != 0;
 }
 
-static int push(const struct arguments *arguments, struct lod_store_how *how)
+static int push(const struct arguments *arguments, struct lod_store_settings *settings)
 {
     struct lod_progress progress;
     struct lod_cancel cancel;
     struct lod_push_counts counts = {0};
     const struct lod_push given = {.store = arguments->store,
                                    .url = arguments->url,
-                                   .how = how,
+                                   .settings = settings,
                                    .threads = arguments->threads,
                                    .part = arguments->part_number,
                                    .parts = arguments->parts,
@@ -121,14 +121,14 @@ static int push(const struct arguments *arguments, struct lod_store_how *how)
     if (lod_location_is_url(arguments->store)) {
         return explain(arguments, -EINVAL, "a store is pushed from a folder; name that");
     }
-    how->is_over = is_cancelled;
-    how->over_ctx = &cancel;
-    how->connections = how->connections ? how->connections : LOD_CONNECTIONS_MAX;
+    settings->is_over = is_cancelled;
+    settings->over_ctx = &cancel;
+    settings->connections = settings->connections ? settings->connections : LOD_CONNECTIONS_MAX;
     lod_progress_init(&progress, lod_progress_wanted(arguments->progress, arguments->quiet));
     lod_cancel_init(&cancel, &progress);
     int error = lod_push_run(&given, &counts, why);
     if (!error && arguments->verify && !arguments->look_only) {
-        how->warn = NULL; /* the store is opened a second time */
+        settings->warn = NULL; /* the store is opened a second time */
         error = check(&given, why);
     }
     lod_cancel_finish(&cancel);
@@ -157,13 +157,13 @@ static int settle_part(struct arguments *arguments)
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {.threads = THREADS, .progress = -1};
-    struct lod_store_how how;
+    struct lod_store_settings settings;
     char *text = NULL;
 
     int code = lod_arguments_parse(&lod_cmd_push, argc, argv, &arguments);
     code = code ? code : settle_part(&arguments);
-    code = code ? code : lod_store_options_take(&arguments.words, &how, &text);
-    code = code ? code : push(&arguments, &how);
+    code = code ? code : lod_store_options_take(&arguments.words, &settings, &text);
+    code = code ? code : push(&arguments, &settings);
     free(text);
     return code;
 }

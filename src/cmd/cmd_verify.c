@@ -99,7 +99,7 @@ static int report(const struct arguments *arguments, const struct lod_findings *
     return arguments->quiet ? 0 : lod_verify_print(findings, summary, stdout);
 }
 
-static int verify(const struct arguments *arguments, const struct lod_store_how *how,
+static int verify(const struct arguments *arguments, const struct lod_store_settings *settings,
                   const char *location)
 {
     const struct lod_findings *findings = NULL;
@@ -107,7 +107,7 @@ static int verify(const struct arguments *arguments, const struct lod_store_how 
     const uint64_t began_ns = lod_clock_ns();
     char why[512] = "";
 
-    int error = lod_verify_create(location, how, &work.verify, why, sizeof(why));
+    int error = lod_verify_create(location, settings, &work.verify, why, sizeof(why));
     if (error) {
         return explain(location, error, why);
     }
@@ -139,16 +139,16 @@ static int run(int argc, char **argv)
 {
     struct arguments arguments = {.threads = lod_thread_count_default(), .progress = -1};
     char *mounted = NULL, *text = NULL;
-    struct lod_store_how how;
+    struct lod_store_settings settings;
 
     int code = lod_arguments_parse(&lod_cmd_verify, argc, argv, &arguments);
     if (!code && arguments.part) {
         code = lod_arguments_part(&lod_cmd_verify, arguments.part, LOD_PARTS_MAX,
                                   &arguments.summary.part, &arguments.summary.parts);
     }
-    code = code ? code : lod_store_options_take(&arguments.words, &how, &text);
+    code = code ? code : lod_store_options_take(&arguments.words, &settings, &text);
     code = code ? code : lod_store_behind(arguments.given, &mounted);
-    code = code ? code : verify(&arguments, &how, mounted ? mounted : arguments.given);
+    code = code ? code : verify(&arguments, &settings, mounted ? mounted : arguments.given);
     free(mounted);
     free(text);
     return code;

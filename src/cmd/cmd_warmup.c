@@ -12,7 +12,7 @@
 #include "terminal/arguments.h"
 #include "terminal/report.h"
 #include "warmup/warmup.h"
-#include "warmup/warmup_how.h"
+#include "warmup/warmup_settings.h"
 
 #define THREADS_FAR 8u /* enough to fill a line of 1 Gbit/s and 60 ms */
 
@@ -159,10 +159,10 @@ static int run_open(const struct arguments *arguments, struct lod_dataset *datas
 }
 
 /* Opens the store, then ends the parent of a background run. */
-static int open_and_run(const struct arguments *arguments, struct lod_warmup_how *how,
+static int open_and_run(const struct arguments *arguments, struct lod_warmup_settings *settings,
                         struct lod_daemon *daemon)
 {
-    struct lod_fuse_options *o = &how->options;
+    struct lod_fuse_options *o = &settings->options;
     struct lod_progress progress;
     struct lod_cancel cancel;
     struct lod_dataset *dataset = NULL;
@@ -171,10 +171,10 @@ static int open_and_run(const struct arguments *arguments, struct lod_warmup_how
 
     lod_progress_init(&progress, lod_progress_wanted(arguments->progress, arguments->quiet));
     lod_cancel_init(&cancel, &progress);
-    o->how.own_process = true;
-    o->how.is_over = is_cancelled;
-    o->how.over_ctx = &cancel;
-    int error = lod_dataset_open(how->location, &open, &dataset, why, sizeof(why));
+    o->settings.own_process = true;
+    o->settings.is_over = is_cancelled;
+    o->settings.over_ctx = &cancel;
+    int error = lod_dataset_open(settings->location, &open, &dataset, why, sizeof(why));
     int code = error ? explain(arguments, error, why) : LOD_EXIT_OK;
     if (!error) {
         lod_daemon_ready(daemon);
@@ -186,7 +186,7 @@ static int open_and_run(const struct arguments *arguments, struct lod_warmup_how
     return code;
 }
 
-static int start(const struct arguments *arguments, struct lod_warmup_how *how)
+static int start(const struct arguments *arguments, struct lod_warmup_settings *settings)
 {
     struct lod_daemon daemon = {.pipe = -1};
     bool parent = false;
@@ -199,7 +199,7 @@ static int start(const struct arguments *arguments, struct lod_warmup_how *how)
             return code < 0 ? LOD_EXIT_FAILED : code;
         }
     }
-    code = open_and_run(arguments, how, &daemon);
+    code = open_and_run(arguments, settings, &daemon);
     lod_daemon_fail(&daemon, code);
     return code;
 }
@@ -207,12 +207,12 @@ static int start(const struct arguments *arguments, struct lod_warmup_how *how)
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {.path = "", .fidelity = LOD_FULL, .progress = -1};
-    struct lod_warmup_how how = {.behind = NULL};
+    struct lod_warmup_settings settings = {.behind = NULL};
     int code = lod_arguments_parse(&lod_cmd_warmup, argc, argv, &arguments);
 
-    code = code ? code : lod_warmup_how_take(arguments.given, &arguments.words, &how);
-    code = code ? code : start(&arguments, &how);
-    lod_warmup_how_finish(&how);
+    code = code ? code : lod_warmup_settings_take(arguments.given, &arguments.words, &settings);
+    code = code ? code : start(&arguments, &settings);
+    lod_warmup_settings_finish(&settings);
     return code;
 }
 

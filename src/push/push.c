@@ -254,9 +254,9 @@ static int run(struct work *work, char *why)
     struct lod_object *object = NULL;
 
     int error = open_store(work, why);
-    error =
-        error ? error
-              : lod_upload_open(work->push->url, work->push->how, &work->upload, why, LOD_PUSH_WHY);
+    error = error ? error
+                  : lod_upload_open(work->push->url, work->push->settings, &work->upload, why,
+                                    LOD_PUSH_WHY);
     if (error) {
         return error;
     }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backend/store_how.h"
+#include "backend/store_settings.h"
 #include "compiler.h"
 #include "terminal/cancel.h"
 #include "terminal/progress.h"
@@ -20,7 +20,7 @@
 
 struct lod_push {
     const char *store, *url;
-    const struct lod_store_how *how; /* of the URL */
+    const struct lod_store_settings *settings; /* of the URL */
     unsigned threads;
     uint32_t part,
         parts;      /* send part 1 .. parts of records and index; 0, 0: all and the manifest */

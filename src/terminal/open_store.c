@@ -18,13 +18,13 @@ int lod_open_store(const char *given, const struct lod_option_list *words,
                    struct lod_dataset **ret_dataset)
 {
     char why[WHY_BYTES] = "", shown[PATH_MAX];
-    struct lod_store_how how;
-    const struct lod_open_options options = {.how = &how, .index_copy = true};
+    struct lod_store_settings settings;
+    const struct lod_open_options options = {.settings = &settings, .index_copy = true};
     char *text = NULL, *behind = NULL;
     int code = lod_store_behind(given, &behind);
     const char *location = behind ? behind : given;
 
-    code = code ? code : lod_store_options_take(words, &how, &text);
+    code = code ? code : lod_store_options_take(words, &settings, &text);
     int error = code ? 0 : lod_dataset_open(location, &options, ret_dataset, why, sizeof(why));
     if (error) {
         code = lod_fail(error == -ENOENT   ? LOD_EXIT_NO_STORE

@@ -17,10 +17,10 @@ extern const struct lod_option lod_store_words[];
     }
 
 /*
- * Parses the settings in `given`. `*ret_text` owns the texts that `ret_how` borrows, so it must be
- * freed last. Returns LOD_EXIT_OK, or another exit code after a message on stderr.
+ * Parses the settings in `given`. `*ret_text` owns the texts that `ret_settings` borrows, so it
+ * must be freed last. Returns LOD_EXIT_OK, or another exit code after a message on stderr.
  */
 LOD_MUST_CHECK int lod_store_options_take(const struct lod_option_list *given,
-                                          struct lod_store_how *ret_how, char **ret_text);
+                                          struct lod_store_settings *ret_settings, char **ret_text);
 
 #endif

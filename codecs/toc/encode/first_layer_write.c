@@ -200,14 +200,14 @@ struct lod_leaf_columns lod_first_layer_columns(const struct lod_first_layer *la
 int lod_first_layer_write_columns(const struct lod_first_layer *layer, uint32_t columns,
                                   struct lod_buf *into)
 {
-    struct lod_leaf_columns how = lod_first_layer_columns(layer, columns);
-    int error = lod_buf_reserve(into, how.bytes);
+    struct lod_leaf_columns settings = lod_first_layer_columns(layer, columns);
+    int error = lod_buf_reserve(into, settings.bytes);
 
-    if (error || !how.bytes) {
+    if (error || !settings.bytes) {
         return error;
     }
-    if (how.form == LOD_TOC_COLUMN_OF_LEAF) {
-        lod_bits_pack(layer->column, layer->leaves, how.bits, into->data + into->bytes);
+    if (settings.form == LOD_TOC_COLUMN_OF_LEAF) {
+        lod_bits_pack(layer->column, layer->leaves, settings.bits, into->data + into->bytes);
     } else {
         uint32_t *counts = malloc((size_t)columns * sizeof(*counts));
         if (!counts) {
@@ -216,9 +216,9 @@ int lod_first_layer_write_columns(const struct lod_first_layer *layer, uint32_t 
         for (uint32_t column = 0, at = 0; column < columns; column++) {
             counts[column] = count_of_column(layer, &at, column);
         }
-        lod_bits_pack(counts, columns, how.bits, into->data + into->bytes);
+        lod_bits_pack(counts, columns, settings.bits, into->data + into->bytes);
         free(counts);
     }
-    into->bytes += how.bytes;
+    into->bytes += settings.bytes;
     return 0;
 }

@@ -58,10 +58,10 @@ static int matches(const char *location)
     return 1;
 }
 
-static int dir_open(const char *location, const struct lod_store_how *how, void **ret_state,
-                    char *why, size_t why_room)
+static int dir_open(const char *location, const struct lod_store_settings *settings,
+                    void **ret_state, char *why, size_t why_room)
 {
-    if (lod_store_how_for_s3(how)) {
+    if (lod_store_settings_for_s3(settings)) {
         snprintf(why, why_room, "%s", LOD_ONLY_S3);
         return -EINVAL;
     }

@@ -51,7 +51,7 @@ int lod_store_open(const char *location, struct lod_store **ret_store)
 {
     char why[1] = "";
 
-    return lod_store_open_how(location, NULL, ret_store, why, sizeof(why));
+    return lod_store_open_with(location, NULL, ret_store, why, sizeof(why));
 }
 
 /* A sentence about a folder that is not there. */
@@ -77,15 +77,15 @@ static void explain(const char *location, int error, char *why, size_t why_room)
     }
 }
 
-int lod_store_open_how(const char *location, const struct lod_store_how *how,
-                       struct lod_store **ret_store, char *why, size_t why_room)
+int lod_store_open_with(const char *location, const struct lod_store_settings *settings,
+                        struct lod_store **ret_store, char *why, size_t why_room)
 {
     const struct lod_store_backend *backend = backend_for(location);
     char shown[LOCATION_BYTES];
     void *state = NULL;
 
     why[0] = '\0';
-    int error = backend->open(location, how, &state, why, why_room);
+    int error = backend->open(location, settings, &state, why, why_room);
     if (error) {
         explain(location, error, why, why_room);
         return error;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "backend/outcome.h"
-#include "backend/store_how.h"
+#include "backend/store_settings.h"
 #include "compiler.h"
 
 #define LOD_OBJECT_NAME_MAX 255
@@ -104,9 +104,9 @@ struct lod_store_backend {
     const char *name;
     /* Returns whether this back end accepts the location. The last row accepts all. */
     int (*matches)(const char *location);
-    /* `how` may be NULL. `why` gets a sentence on error, or stays empty. */
-    int (*open)(const char *location, const struct lod_store_how *how, void **ret_state, char *why,
-                size_t why_room);
+    /* `settings` may be NULL. `why` gets a sentence on error, or stays empty. */
+    int (*open)(const char *location, const struct lod_store_settings *settings, void **ret_state,
+                char *why, size_t why_room);
     void (*close)(void *state);
     /* See lod_store_list; NULL: not supported. */
     int (*list)(void *state, const char *folder, lod_store_each each, void *ctx);
@@ -149,10 +149,11 @@ struct lod_store_backend {
 
 /* Returns -ENOENT or -ENOTDIR. Handles are thread-safe; close all objects before the store. */
 LOD_MUST_CHECK int lod_store_open(const char *location, struct lod_store **ret_store);
-/* The same for any location. `how` may be NULL; `why` gets a sentence for the user on error.
+/* The same for any location. `settings` may be NULL; `why` gets a sentence for the user on error.
  * Returns -EINVAL for an invalid location, -EACCES without keys. */
-LOD_MUST_CHECK int lod_store_open_how(const char *location, const struct lod_store_how *how,
-                                      struct lod_store **ret_store, char *why, size_t why_room);
+LOD_MUST_CHECK int lod_store_open_with(const char *location,
+                                       const struct lod_store_settings *settings,
+                                       struct lod_store **ret_store, char *why, size_t why_room);
 struct lod_store *lod_store_close(struct lod_store *store);
 /* Returns the location without secrets; see lod_location_show. */
 const char *lod_store_location(const struct lod_store *store);

@@ -21,12 +21,12 @@ static const struct {
     {"file", "name the folder itself"},
 };
 
-static int refuse(const char *location, const struct lod_store_how *how, void **ret_state,
+static int refuse(const char *location, const struct lod_store_settings *settings, void **ret_state,
                   char *why, size_t why_room)
 {
     const char *advice = "a store is a folder or a URL of s3://, https:// or http://";
 
-    (void)how;
+    (void)settings;
     (void)ret_state;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (lod_location_has_scheme(location, known[i].scheme)) {

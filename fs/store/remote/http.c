@@ -28,10 +28,11 @@ static char *netrc(void)
     return path;
 }
 
-static int fill(struct lod_remote_site *site, const char *location, const struct lod_store_how *how,
-                char *why, size_t why_room)
+static int fill(struct lod_remote_site *site, const char *location,
+                const struct lod_store_settings *settings, char *why, size_t why_room)
 {
-    const char *ca_file = how && how->ca_file ? how->ca_file : getenv("SSL_CERT_FILE");
+    const char *ca_file =
+        settings && settings->ca_file ? settings->ca_file : getenv("SSL_CERT_FILE");
     struct lod_url url = {0};
 
     int error = lod_url_take(location, &url, why, why_room);
@@ -52,17 +53,17 @@ static int fill(struct lod_remote_site *site, const char *location, const struct
     return 0;
 }
 
-static int http_open(const char *location, const struct lod_store_how *how, void **ret_state,
-                     char *why, size_t why_room)
+static int http_open(const char *location, const struct lod_store_settings *settings,
+                     void **ret_state, char *why, size_t why_room)
 {
     struct lod_remote_site site = {.finish = NULL};
 
-    if (lod_store_how_for_s3(how)) {
+    if (lod_store_settings_for_s3(settings)) {
         snprintf(why, why_room, "%s", LOD_ONLY_S3);
         return -EINVAL;
     }
-    int error = fill(&site, location, how, why, why_room);
-    return lod_remote_open(&site, error, how, ret_state, why, why_room);
+    int error = fill(&site, location, settings, why, why_room);
+    return lod_remote_open(&site, error, settings, ret_state, why, why_room);
 }
 
 const struct lod_store_backend lod_store_http = {

@@ -40,10 +40,10 @@ static int try_lane(const struct lod_http_way *way, char *why, size_t why_room)
 }
 
 /* For an address without TLS, a file of certificates is checked only if the user named it. */
-static int try_certificates(const struct lod_remote_site *site, const struct lod_store_how *how,
-                            char *why, size_t why_room)
+static int try_certificates(const struct lod_remote_site *site,
+                            const struct lod_store_settings *settings, char *why, size_t why_room)
 {
-    const bool counts = site->ca_file && (site->way.https || (how && how->ca_file));
+    const bool counts = site->ca_file && (site->way.https || (settings && settings->ca_file));
     struct stat st;
 
     if (!counts) {
@@ -59,12 +59,13 @@ static int try_certificates(const struct lod_remote_site *site, const struct lod
     return error ? -EINVAL : 0;
 }
 
-int lod_remote_open(struct lod_remote_site *site, int error, const struct lod_store_how *how,
-                    void **ret_state, char *why, size_t why_room)
+int lod_remote_open(struct lod_remote_site *site, int error,
+                    const struct lod_store_settings *settings, void **ret_state, char *why,
+                    size_t why_room)
 {
     struct lod_remote *remote = NULL;
 
-    error = error ? error : try_certificates(site, how, why, why_room);
+    error = error ? error : try_certificates(site, settings, why, why_room);
     error = error ? error : try_lane(&site->way, why, why_room);
     if (error || !(remote = calloc(1, sizeof(*remote)))) {
         finish_site(site);
@@ -72,9 +73,10 @@ int lod_remote_open(struct lod_remote_site *site, int error, const struct lod_st
     }
     remote->site = *site;
     explicit_bzero(site, sizeof(*site));
-    remote->connections = how && how->connections ? how->connections : LOD_CONNECTIONS_DEFAULT;
-    remote->is_over = how ? how->is_over : NULL;
-    remote->over_ctx = how ? how->over_ctx : NULL;
+    remote->connections =
+        settings && settings->connections ? settings->connections : LOD_CONNECTIONS_DEFAULT;
+    remote->is_over = settings ? settings->is_over : NULL;
+    remote->over_ctx = settings ? settings->over_ctx : NULL;
     remote->random = (uint32_t)lod_clock_ns();
     pthread_mutex_init(&remote->renewing, NULL);
     pthread_mutex_init(&remote->lock, NULL);

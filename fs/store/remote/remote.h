@@ -52,7 +52,7 @@ struct lod_remote_lane {
 struct lod_remote {
     unsigned connections;
     atomic_bool stopped;
-    bool (*is_over)(void *ctx); /* see struct lod_store_how; may be NULL */
+    bool (*is_over)(void *ctx); /* see struct lod_store_settings; may be NULL */
     void *over_ctx;
     pthread_mutex_t renewing; /* held while keys are read; taken before `lock` */
 
@@ -79,11 +79,11 @@ struct lod_remote {
 
 /*
  * The end of a back end's `open`: makes the state from the site, which it takes over, also on
- * error. `error` is that of filling the site. `how` may be NULL. -ENOMEM. -ENOSYS: no libcurl.
+ * error. `error` is that of filling the site. `settings` may be NULL. -ENOMEM. -ENOSYS: no libcurl.
  */
 LOD_MUST_CHECK int lod_remote_open(struct lod_remote_site *site, int error,
-                                   const struct lod_store_how *how, void **ret_state, char *why,
-                                   size_t why_room);
+                                   const struct lod_store_settings *settings, void **ret_state,
+                                   char *why, size_t why_room);
 
 /*
  * Blocks until at least one request may be sent; then up to `want` may, on the lane that was used

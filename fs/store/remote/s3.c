@@ -191,36 +191,38 @@ static int take_endpoint(struct s3 *s3, const char *endpoint, char *why, size_t 
 }
 
 /* Takes the settings that options give, before keys are read. */
-static int take_words(struct s3 *s3, const struct lod_store_how *how, char *why, size_t why_room)
+static int take_words(struct s3 *s3, const struct lod_store_settings *settings, char *why,
+                      size_t why_room)
 {
-    int error = how->region ? take_region(s3, how->region, why, why_room) : 0;
+    int error = settings->region ? take_region(s3, settings->region, why, why_room) : 0;
 
-    return !error && how->endpoint ? take_endpoint(s3, how->endpoint, why, why_room) : error;
+    return !error && settings->endpoint ? take_endpoint(s3, settings->endpoint, why, why_room)
+                                        : error;
 }
 
 /* Takes settings that no option gave from the environment or the profile. */
-static int take_settings(struct s3 *s3, const struct lod_store_how *how,
+static int take_settings(struct s3 *s3, const struct lod_store_settings *settings,
                          const struct lod_s3_keys *read, char *why, size_t why_room)
 {
     int error = 0;
 
-    if (!how->region) {
+    if (!settings->region) {
         error = take_region(s3, read->region[0] ? read->region : REGION_DEFAULT, why, why_room);
     }
-    if (!error && !how->endpoint && read->endpoint[0]) {
+    if (!error && !settings->endpoint && read->endpoint[0]) {
         error = take_endpoint(s3, read->endpoint, why, why_room);
     }
     /* On AWS the bucket is in the host name. It is in the path if it has a dot, since a certificate
      * for *.HOST does not cover it, and on other servers, since those support paths. */
-    s3->virtual_host = how->virtual_host || (!s3->endpoint[0] && !strchr(s3->bucket, '.'));
+    s3->virtual_host = settings->virtual_host || (!s3->endpoint[0] && !strchr(s3->bucket, '.'));
     return error;
 }
 
-static int fill(struct s3 *s3, const struct lod_store_how *how, struct lod_remote_site *site,
-                char *why, size_t why_room)
+static int fill(struct s3 *s3, const struct lod_store_settings *settings,
+                struct lod_remote_site *site, char *why, size_t why_room)
 {
     const struct lod_s3_wait wait = {
-        .is_over = how->is_over, .ctx = how->over_ctx, .seconds = LOD_S3_WAIT_SECONDS};
+        .is_over = settings->is_over, .ctx = settings->over_ctx, .seconds = LOD_S3_WAIT_SECONDS};
     struct lod_s3_keys *read = calloc(1, sizeof(*read));
 
     if (!read) {
@@ -231,14 +233,14 @@ static int fill(struct s3 *s3, const struct lod_store_how *how, struct lod_remot
     if (error == -ENOENT) {
         error = -EINVAL; /* -ENOENT would mean a missing store; here a profile is missing */
     }
-    error = error ? error : take_settings(s3, how, read, why, why_room);
+    error = error ? error : take_settings(s3, settings, read, why, why_room);
     error = error ? error : make_base(s3, site);
     if (!error && !s3->anonymous) {
         error = take_keys(read, &site->keys, why, why_room);
         snprintf(site->keys.provider, sizeof(site->keys.provider), "aws:amz:%s:s3", s3->region);
         site->renew_ns = renew_at(read);
     }
-    const char *ca_file = how->ca_file ? how->ca_file : read->ca_file;
+    const char *ca_file = settings->ca_file ? settings->ca_file : read->ca_file;
     if (!error && ca_file[0] && !(site->ca_file = strdup(ca_file))) {
         error = -ENOMEM;
     }
@@ -250,30 +252,31 @@ static int fill(struct s3 *s3, const struct lod_store_how *how, struct lod_remot
 
 /* Warns if signed requests go over plain HTTP. The signature hides only the secret key: all
  * else can be read on the way. */
-static void warn_of_http(const struct s3 *s3, const struct lod_store_how *how)
+static void warn_of_http(const struct s3 *s3, const struct lod_store_settings *settings)
 {
     struct lod_url url = {0};
     char why[100];
 
-    if (how->warn && !s3->anonymous && lod_location_has_scheme(s3->endpoint, "http") &&
+    if (settings->warn && !s3->anonymous && lod_location_has_scheme(s3->endpoint, "http") &&
         !lod_url_take(s3->endpoint, &url, why, sizeof(why)) && !lod_url_is_near(&url)) {
-        how->warn("the endpoint is http://, so data and session tokens can be read on their way; "
-                  "use https://");
+        settings->warn(
+            "the endpoint is http://, so data and session tokens can be read on their way; "
+            "use https://");
     }
 }
 
-static int create_s3(const char *location, const struct lod_store_how *how, struct s3 **ret_s3,
-                     char *why, size_t why_room)
+static int create_s3(const char *location, const struct lod_store_settings *settings,
+                     struct s3 **ret_s3, char *why, size_t why_room)
 {
     struct s3 *s3 = calloc(1, sizeof(*s3));
 
-    if (!s3 || (how->profile && !(s3->profile = strdup(how->profile)))) {
+    if (!s3 || (settings->profile && !(s3->profile = strdup(settings->profile)))) {
         finish(s3);
         return -ENOMEM;
     }
-    s3->anonymous = how->anonymous;
+    s3->anonymous = settings->anonymous;
     int error = take_names(s3, location, why, why_room);
-    error = error ? error : take_words(s3, how, why, why_room);
+    error = error ? error : take_words(s3, settings, why, why_room);
     if (error) {
         finish(s3);
         return error;
@@ -282,23 +285,23 @@ static int create_s3(const char *location, const struct lod_store_how *how, stru
     return 0;
 }
 
-static int s3_open(const char *location, const struct lod_store_how *given, void **ret_state,
+static int s3_open(const char *location, const struct lod_store_settings *given, void **ret_state,
                    char *why, size_t why_room)
 {
-    const struct lod_store_how nothing = {0}, *how = given ? given : &nothing;
+    const struct lod_store_settings nothing = {0}, *settings = given ? given : &nothing;
     struct lod_remote_site site = {.move = move, .renew = renew, .finish = finish};
     struct s3 *s3 = NULL;
 
-    int error = create_s3(location, how, &s3, why, why_room);
+    int error = create_s3(location, settings, &s3, why, why_room);
     site.ctx = s3;
-    if (!error && !s3->anonymous && how->own_process) {
+    if (!error && !s3->anonymous && settings->own_process) {
         prctl(PR_SET_DUMPABLE, 0); /* before there are keys */
     }
-    error = error ? error : fill(s3, how, &site, why, why_room);
+    error = error ? error : fill(s3, settings, &site, why, why_room);
     if (!error) {
-        warn_of_http(s3, how);
+        warn_of_http(s3, settings);
     }
-    return lod_remote_open(&site, error, how, ret_state, why, why_room);
+    return lod_remote_open(&site, error, settings, ret_state, why, why_room);
 }
 
 const struct lod_store_backend lod_store_s3 = {

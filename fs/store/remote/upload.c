@@ -20,7 +20,7 @@ struct lod_upload {
     struct lod_sha256 *sha256;
 };
 
-int lod_upload_open(const char *location, const struct lod_store_how *how,
+int lod_upload_open(const char *location, const struct lod_store_settings *settings,
                     struct lod_upload **ret_upload, char *why, size_t why_room)
 {
     struct lod_upload *upload = calloc(1, sizeof(*upload));
@@ -35,7 +35,7 @@ int lod_upload_open(const char *location, const struct lod_store_how *how,
     if (error == -ENOSYS) {
         snprintf(why, why_room, "libcrypto.so.3 cannot be opened; install libssl3");
     }
-    error = error ? error : lod_store_s3.open(location, how, &state, why, why_room);
+    error = error ? error : lod_store_s3.open(location, settings, &state, why, why_room);
     if (error) {
         lod_upload_close(upload);
         return error;

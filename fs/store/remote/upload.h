@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backend/store_how.h"
+#include "backend/store_settings.h"
 #include "compiler.h"
 
 #define LOD_UPLOAD_WHY 512
@@ -32,13 +32,13 @@ struct lod_upload_file {
  * `location` is s3://BUCKET/KEY; nothing is sent yet. -EINVAL: not of S3, or malformed. -EACCES:
  * there are no keys. -ENOSYS: a library is missing. `why` gets a sentence.
  */
-LOD_MUST_CHECK int lod_upload_open(const char *location, const struct lod_store_how *how,
+LOD_MUST_CHECK int lod_upload_open(const char *location, const struct lod_store_settings *settings,
                                    struct lod_upload **ret_upload, char *why, size_t why_room);
 struct lod_upload *lod_upload_close(struct lod_upload *upload);
 
 /*
  * The functions below may be called by any thread. `why` gets a sentence on an error. They fail
- * with -EINTR when `is_over` of lod_store_how says so.
+ * with -EINTR when `is_over` of lod_store_settings says so.
  */
 
 /* Is the object there, with this size and mark? -ENOENT: no object. -EEXIST: another one. */

@@ -259,30 +259,32 @@ static const struct lod_store_backend backend = {
 /* ---------------------------------------------------------------------------------- creation */
 
 /* Opens the files of a tier, whose folder is open. */
-static int open_files(struct lod_tier *tier, const struct lod_tier_how *how, struct lod_id store_id)
+static int open_files(struct lod_tier *tier, const struct lod_tier_settings *settings,
+                      struct lod_id store_id)
 {
     int error = lod_tier_files_open(tier->dir_fd, store_id, &tier->store_fd);
 
     if (error) {
         return error;
     }
-    error = lod_tier_space_init(&tier->space, tier->dir_fd, how->bytes_max, how->free_percent);
+    error = lod_tier_space_init(&tier->space, tier->dir_fd, settings->bytes_max,
+                                settings->free_percent);
     if (error) {
         close(tier->store_fd);
     }
     return error;
 }
 
-static int create(const struct lod_tier_how *how, struct lod_id store_id, struct lod_store *inner,
-                  int dir_fd, struct lod_store **ret_store)
+static int create(const struct lod_tier_settings *settings, struct lod_id store_id,
+                  struct lod_store *inner, int dir_fd, struct lod_store **ret_store)
 {
     struct lod_tier *tier = calloc(1, sizeof(*tier));
-    char *folder = strdup(how->folder);
+    char *folder = strdup(settings->folder);
     int error = tier && folder ? 0 : -ENOMEM;
 
     if (!error) {
         tier->dir_fd = dir_fd;
-        error = open_files(tier, how, store_id);
+        error = open_files(tier, settings, store_id);
     }
     if (error) {
         free(folder);
@@ -291,7 +293,7 @@ static int create(const struct lod_tier_how *how, struct lod_id store_id, struct
         return error;
     }
     tier->folder = folder;
-    tier->say = how->say;
+    tier->say = settings->say;
     pthread_mutex_init(&tier->lock, NULL);
     lod_clock_cond_init(&tier->change);
     lod_tier_health_init(&tier->health);
@@ -319,17 +321,18 @@ static const char *advice_of(int error)
                : "name another folder";
 }
 
-int lod_tier_create(const struct lod_tier_how *how, struct lod_id store_id, struct lod_store *inner,
-                    struct lod_store **ret_store, char *why, size_t why_room)
+int lod_tier_create(const struct lod_tier_settings *settings, struct lod_id store_id,
+                    struct lod_store *inner, struct lod_store **ret_store, char *why,
+                    size_t why_room)
 {
-    int dir_fd = -1, error = lod_tier_folder_open(how->folder, &dir_fd, why, why_room);
+    int dir_fd = -1, error = lod_tier_folder_open(settings->folder, &dir_fd, why, why_room);
 
     if (error) {
         return error == -ENOENT ? -ENOTDIR : error;
     }
-    error = create(how, store_id, inner, dir_fd, ret_store);
+    error = create(settings, store_id, inner, dir_fd, ret_store);
     if (error) {
-        snprintf(why, why_room, "-o tier_dir=%s: it cannot be used (%s): %s", how->folder,
+        snprintf(why, why_room, "-o tier_dir=%s: it cannot be used (%s): %s", settings->folder,
                  strerrordesc_np(-error), advice_of(error));
     }
     return error;

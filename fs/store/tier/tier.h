@@ -18,7 +18,7 @@
 #define LOD_TIER_FREE_DEFAULT 10u
 #define LOD_TIER_FREE_MAX     90u
 
-struct lod_tier_how {
+struct lod_tier_settings {
     const char *folder;    /* NULL: no tier */
     uint64_t bytes_max;    /* of the folder's slices, those of other stores too */
     uint32_t free_percent; /* of its disk stays free */
@@ -31,7 +31,7 @@ struct lod_tier_how {
  * which adds up the folder. `why` gets a sentence for the user on error. Never returns -ENOENT,
  * which says that there is no store.
  */
-LOD_MUST_CHECK int lod_tier_create(const struct lod_tier_how *how, struct lod_id store_id,
+LOD_MUST_CHECK int lod_tier_create(const struct lod_tier_settings *settings, struct lod_id store_id,
                                    struct lod_store *inner, struct lod_store **ret_store, char *why,
                                    size_t why_room);
 

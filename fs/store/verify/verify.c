@@ -85,10 +85,10 @@ static int open_manifest(struct lod_verify *v, char *why, size_t why_room)
     return lod_check_file_found(v, LOD_MANIFEST_NAME, of_file(v, reason), LOD_FIDELITIES_ALL);
 }
 
-static int open_all(struct lod_verify *v, const char *location, const struct lod_store_how *how,
-                    char *why, size_t why_room)
+static int open_all(struct lod_verify *v, const char *location,
+                    const struct lod_store_settings *settings, char *why, size_t why_room)
 {
-    int error = lod_store_open_how(location, how, &v->store, why, why_room);
+    int error = lod_store_open_with(location, settings, &v->store, why, why_room);
 
     if (error) {
         return error == -ENOTDIR ? -ENOENT : error;
@@ -103,7 +103,7 @@ static int open_all(struct lod_verify *v, const char *location, const struct lod
     return error;
 }
 
-int lod_verify_create(const char *location, const struct lod_store_how *how,
+int lod_verify_create(const char *location, const struct lod_store_settings *settings,
                       struct lod_verify **ret_verify, char *why, size_t why_room)
 {
     struct lod_verify *v = calloc(1, sizeof(*v));
@@ -115,7 +115,7 @@ int lod_verify_create(const char *location, const struct lod_store_how *how,
     lod_findings_init(&v->findings);
     lod_memory_semaphore_init(&v->work, LOD_WORK_SIZE_DEFAULT);
     pthread_mutex_init(&v->lock, NULL);
-    int error = open_all(v, location, how, why, why_room);
+    int error = open_all(v, location, settings, why, why_room);
     if (error) {
         lod_verify_destroy(v);
         return error;

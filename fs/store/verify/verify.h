@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "compiler.h"
-#include "backend/store_how.h"
+#include "backend/store_settings.h"
 #include "verify/findings.h"
 
 struct lod_verify;
@@ -27,9 +27,11 @@ struct lod_verify;
 /*
  * Opens the store and computes the steps. A damaged manifest or index is a finding, not an error;
  * the records are then checked by themselves. Returns -ENOENT if there is no store, -ENOTSUP for a
- * store of another version, -ENOMEM, -EMFILE, -ENFILE; `why` gets a sentence. `how` may be NULL.
+ * store of another version, -ENOMEM, -EMFILE, -ENFILE; `why` gets a sentence. `settings` may be
+ * NULL.
  */
-LOD_MUST_CHECK int lod_verify_create(const char *location, const struct lod_store_how *how,
+LOD_MUST_CHECK int lod_verify_create(const char *location,
+                                     const struct lod_store_settings *settings,
                                      struct lod_verify **ret_verify, char *why, size_t why_room);
 /* Sets the memory of all makers, if not a mount's default. Call it before the first step. */
 void lod_verify_limit_work(struct lod_verify *verify, uint64_t bytes_max);

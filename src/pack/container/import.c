@@ -26,7 +26,7 @@ enum separate {
 };
 
 struct import {
-    const struct lod_import *how;
+    const struct lod_import *options;
     int folder_fd;
     const struct lod_source_list *containers;
     enum lod_member_names *names; /* by container */
@@ -69,26 +69,26 @@ static int skip(struct import *m, struct lod_container_walk *walk, struct losses
         snprintf(losses->first, sizeof(losses->first), "record %" PRIu32 " at byte %" PRIu64 ": %s",
                  walk->record, walk->why_at, walk->why);
     }
-    int error = m->how->kind->resync ? m->how->kind->resync(walk) : -ENODATA;
+    int error = m->options->kind->resync ? m->options->kind->resync(walk) : -ENODATA;
     losses->bytes += (error ? walk->input->bytes : walk->at) - from;
     return error;
 }
 
 static int walk_records(struct import *m, struct lod_container_walk *walk, struct losses *losses)
 {
-    const struct lod_container *kind = m->how->kind;
+    const struct lod_container *kind = m->options->kind;
     int error = 0;
 
     while (!error) {
         const size_t before = m->members.list.count;
-        error = lod_cancel_poll(m->how->stop);
+        error = lod_cancel_poll(m->options->stop);
         error = error ? error : kind->next(walk);
         if (error == -EILSEQ && m->members.first_error->skip_unreadable) {
             m->members.list.count = before;
             error = skip(m, walk, losses);
         }
-        if (m->how->progress && !error) {
-            lod_progress_add(m->how->progress, 1, 0, 0);
+        if (m->options->progress && !error) {
+            lod_progress_add(m->options->progress, 1, 0, 0);
         }
     }
     return error == -ENODATA ? 0 : error;
@@ -120,10 +120,10 @@ static char *folder_of(const struct import *m, const char *path)
 static int walk_open(struct import *m, size_t number, const char *folder)
 {
     const struct lod_source *container = &m->containers->at[number];
-    const struct lod_container *kind = m->how->kind;
+    const struct lod_container *kind = m->options->kind;
     struct losses losses = {0};
     struct lod_container_walk walk = {.input = &m->input,
-                                      .key = m->how->key,
+                                      .key = m->options->key,
                                       .names = m->names[number],
                                       .folder_fd = m->folder_fd,
                                       .path = container->path,
@@ -156,7 +156,7 @@ static int walk_container(struct import *m, size_t number)
         error = say(m, &none, error);
     } else {
         m->input = (struct lod_container_input){
-            .fd = fd, .bytes = container->bytes, .ahead = m->how->kind->ahead};
+            .fd = fd, .bytes = container->bytes, .ahead = m->options->kind->ahead};
         error = walk_open(m, number, folder);
     }
     lod_file_close(fd);
@@ -208,9 +208,9 @@ static int settle(struct import *m, const struct lod_members_twice *twice, bool 
         return 0;
     }
     enum lod_member_names *names = &m->names[twice->first->place->container - m->containers->at];
-    const enum lod_member_names next = twice->beside           ? LOD_NAMES_BY_NUMBER
-                                       : m->how->kind->has_ids ? LOD_NAMES_WITHOUT_IDS
-                                                               : LOD_NAMES_OF_RECORDS;
+    const enum lod_member_names next = twice->beside               ? LOD_NAMES_BY_NUMBER
+                                       : m->options->kind->has_ids ? LOD_NAMES_WITHOUT_IDS
+                                                                   : LOD_NAMES_OF_RECORDS;
     if (!twice->containers && *names < next) {
         *names = next;
         return 0;
@@ -259,7 +259,7 @@ int lod_import_list(const struct lod_import *import, int folder_fd, bool alone,
     if (!m) {
         return -ENOMEM;
     }
-    *m = (struct import){.how = import,
+    *m = (struct import){.options = import,
                          .folder_fd = folder_fd,
                          .containers = containers,
                          .names = calloc(containers->count, sizeof(enum lod_member_names)),

@@ -21,7 +21,7 @@ _Static_assert(LOD_DEPTH_MAX == (LOD_PATH_MAX + 1) / 2, "depth is limited by the
 #define TEXT_BYTES (4 * LOD_PATH_MAX + 1)
 
 struct walk {
-    const struct lod_walk *how;
+    const struct lod_walk *options;
     struct lod_source_list list;
     uint32_t folder; /* index of the folder that is being read */
     int folder_fd;
@@ -34,13 +34,14 @@ static uint64_t rank_of(const struct walk *w)
 
 static int refuse(struct walk *w, int error, const char *path, const char *sentence)
 {
-    return lod_first_error_set(w->how->first_error, rank_of(w), error, "'%pE' %s", path, sentence);
+    return lod_first_error_set(w->options->first_error, rank_of(w), error, "'%pE' %s", path,
+                               sentence);
 }
 
 /* Adds `found`, which cannot be read: as LEFT_OUT, or the error ends the walk. */
 static int add_unreadable(struct walk *w, struct lod_source *found, int error)
 {
-    error = lod_first_error_source(w->how->first_error, rank_of(w), found, error);
+    error = lod_first_error_source(w->options->first_error, rank_of(w), found, error);
     return error ? error : lod_source_list_add(&w->list, found);
 }
 
@@ -78,13 +79,14 @@ static bool is_cycle(const struct walk *w, const struct lod_source *found)
 
 static int add_folder(struct walk *w, struct lod_source *found)
 {
-    const struct lod_walk *how = w->how;
+    const struct lod_walk *options = w->options;
 
-    if (how->store_exists && found->dev == how->store_dev && found->ino == how->store_ino) {
+    if (options->store_exists && found->dev == options->store_dev &&
+        found->ino == options->store_ino) {
         return refuse(w, -EINVAL, found->path,
                       "is the store to be written: a store cannot lie inside its own source");
     }
-    if (how->follow && is_cycle(w, found)) {
+    if (options->follow && is_cycle(w, found)) {
         return refuse(w, -ELOOP, found->path,
                       "leads back to a folder it lies in: --symlinks=follow cannot pack a cycle");
     }
@@ -113,11 +115,11 @@ static int add_found(struct walk *w, const char *path, const char *name)
     struct lod_source found = {.path = path, .owner = w->folder, .names = 1};
     struct stat st;
 
-    if (fstatat(w->folder_fd, name, &st, w->how->follow ? 0 : AT_SYMLINK_NOFOLLOW)) {
+    if (fstatat(w->folder_fd, name, &st, w->options->follow ? 0 : AT_SYMLINK_NOFOLLOW)) {
         return add_unreadable(w, &found, -errno);
     }
     lod_source_set_stat(&found, &st);
-    found.why = lod_filter_why(w->how->filter, path, S_ISDIR(st.st_mode));
+    found.why = lod_filter_why(w->options->filter, path, S_ISDIR(st.st_mode));
     if (found.why) {
         found.role = LOD_SOURCE_LEFT_OUT;
         found.special = true;
@@ -163,7 +165,7 @@ static int read_names(struct walk *w, DIR *dir)
         errno = 0;
         const struct dirent *entry = readdir(dir);
         if (!entry) {
-            return errno ? lod_first_error_source(w->how->first_error, rank_of(w),
+            return errno ? lod_first_error_source(w->options->first_error, rank_of(w),
                                                   &w->list.at[w->folder], -errno)
                          : 0;
         }
@@ -176,12 +178,12 @@ static int read_folder(struct walk *w)
 {
     struct lod_source *folder = &w->list.at[w->folder];
     const size_t before = w->list.count;
-    int error = lod_source_open_path(w->how->root_fd, folder->path, O_RDONLY | O_DIRECTORY,
-                                     w->how->follow, &w->folder_fd);
+    int error = lod_source_open_path(w->options->root_fd, folder->path, O_RDONLY | O_DIRECTORY,
+                                     w->options->follow, &w->folder_fd);
     DIR *dir = error ? NULL : fdopendir(w->folder_fd);
 
     if (!dir) {
-        return lod_first_error_source(w->how->first_error, rank_of(w), folder,
+        return lod_first_error_source(w->options->first_error, rank_of(w), folder,
                                       error ? error : -errno);
     }
     error = read_names(w, dir);
@@ -197,7 +199,7 @@ static int add_root(struct walk *w)
     struct lod_source root = {.path = "", .role = LOD_SOURCE_FOLDER, .names = 1};
     struct stat st;
 
-    if (fstat(w->how->root_fd, &st)) {
+    if (fstat(w->options->root_fd, &st)) {
         return -errno;
     }
     lod_source_set_stat(&root, &st);
@@ -209,7 +211,7 @@ static int check_links(struct walk *w)
     for (size_t i = 0; i < w->list.count; i++) {
         const struct lod_source *link = &w->list.at[i];
         if (link->role == LOD_SOURCE_SYMLINK && !lod_link_is_inside(&w->list, link)) {
-            return lod_first_error_set(w->how->first_error, rank_of(w), -EXDEV,
+            return lod_first_error_set(w->options->first_error, rank_of(w), -EXDEV,
                                        "'%pE' is a symbolic link that leaves the source, to '%pE'; "
                                        "--symlinks=follow packs what it points to",
                                        link->path, link->target);
@@ -244,7 +246,7 @@ static int join_hard_links(struct walk *w)
     }
     for (size_t i = 0; i < w->list.count; i++) {
         struct lod_source *file = &w->list.at[i];
-        if (file->role == LOD_SOURCE_FILE && (file->shared || w->how->follow)) {
+        if (file->role == LOD_SOURCE_FILE && (file->shared || w->options->follow)) {
             files[count++] = file;
         }
     }
@@ -268,11 +270,11 @@ static int find_all(struct walk *w)
 
     for (w->folder = 0; !error && w->folder < w->list.count; w->folder++) {
         if (w->list.at[w->folder].role == LOD_SOURCE_FOLDER) {
-            error = lod_cancel_poll(w->how->stop);
+            error = lod_cancel_poll(w->options->stop);
             const size_t before = w->list.count;
             error = error ? error : read_folder(w);
-            if (w->how->progress) {
-                lod_progress_add(w->how->progress, w->list.count - before, 0, 0);
+            if (w->options->progress) {
+                lod_progress_add(w->options->progress, w->list.count - before, 0, 0);
             }
         }
     }
@@ -281,7 +283,7 @@ static int find_all(struct walk *w)
 
 int lod_walk(const struct lod_walk *walk, struct lod_source_list *ret_list)
 {
-    struct walk w = {.how = walk, .folder_fd = -1};
+    struct walk w = {.options = walk, .folder_fd = -1};
     int error = find_all(&w);
 
     if (!error) {

@@ -39,8 +39,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: stored_order STORE\n");
         return 2;
     }
-    int error = lod_dataset_open(argv[1], &(struct lod_open_options){.how = NULL}, &dataset, why,
-                                 sizeof(why));
+    int error = lod_dataset_open(argv[1], &(struct lod_open_options){.settings = NULL}, &dataset,
+                                 why, sizeof(why));
     uint32_t items = error ? 0 : lod_index_items(lod_dataset_index(dataset));
     for (uint32_t i = 0; !error && i < items; i++) {
         error = print_item(dataset, i);

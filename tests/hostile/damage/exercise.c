@@ -21,8 +21,8 @@ int served_open(struct served *ret_served)
 {
     struct served o = {0};
     char why[200] = "";
-    int error = lod_dataset_open("served", &(struct lod_open_options){.how = NULL}, &o.dataset, why,
-                                 sizeof(why));
+    int error = lod_dataset_open("served", &(struct lod_open_options){.settings = NULL}, &o.dataset,
+                                 why, sizeof(why));
 
     if (error) {
         return why[0] ? error : 1; /* a refusal without a reason is an error of lodfs */

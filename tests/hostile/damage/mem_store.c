@@ -161,11 +161,11 @@ static int matches(const char *location)
     return 1;
 }
 
-static int mem_open(const char *location, const struct lod_store_how *how, void **ret_state,
-                    char *why, size_t why_room)
+static int mem_open(const char *location, const struct lod_store_settings *settings,
+                    void **ret_state, char *why, size_t why_room)
 {
     (void)location;
-    (void)how;
+    (void)settings;
     (void)why;
     (void)why_room;
     *ret_state = served;

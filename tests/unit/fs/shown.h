@@ -73,8 +73,8 @@ static inline void show(struct fixture *f, struct shown *ret_shown)
     struct lod_reader *reader = NULL;
     char why[160];
 
-    ret_shown->open = lod_dataset_open(f->folder, &(struct lod_open_options){.how = NULL}, &dataset,
-                                       why, sizeof(why)) == 0;
+    ret_shown->open = lod_dataset_open(f->folder, &(struct lod_open_options){.settings = NULL},
+                                       &dataset, why, sizeof(why)) == 0;
     if (!ret_shown->open) {
         return;
     }

@@ -38,8 +38,8 @@ static void setup(void)
     lod_log_setup(LOD_LOG_ERROR);
     fixture = fixture_create();
     fixture_commit(&fixture, files, 1, &list, entries, 2);
-    cr_assert_eq(lod_dataset_open(fixture.folder, &(struct lod_open_options){.how = NULL}, &dataset,
-                                  why, sizeof(why)),
+    cr_assert_eq(lod_dataset_open(fixture.folder, &(struct lod_open_options){.settings = NULL},
+                                  &dataset, why, sizeof(why)),
                  0, "%s", why);
     cr_assert_eq(lod_reader_create(dataset,
                                    &(struct lod_reader_options){.cache_bytes = 1 << 20,

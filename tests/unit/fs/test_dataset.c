@@ -42,8 +42,8 @@ static struct lod_dataset *open_dataset(struct fixture *f)
     struct lod_dataset *dataset = NULL;
     char why[200] = "";
 
-    cr_assert_eq(lod_dataset_open(f->folder, &(struct lod_open_options){.how = NULL}, &dataset, why,
-                                  sizeof(why)),
+    cr_assert_eq(lod_dataset_open(f->folder, &(struct lod_open_options){.settings = NULL}, &dataset,
+                                  why, sizeof(why)),
                  0, "%s", why);
     return dataset;
 }
@@ -51,8 +51,8 @@ static struct lod_dataset *open_dataset(struct fixture *f)
 static int refusal(struct fixture *f, char *why, size_t why_room)
 {
     struct lod_dataset *dataset = NULL;
-    int error = lod_dataset_open(f->folder, &(struct lod_open_options){.how = NULL}, &dataset, why,
-                                 why_room);
+    int error = lod_dataset_open(f->folder, &(struct lod_open_options){.settings = NULL}, &dataset,
+                                 why, why_room);
 
     lod_dataset_close(dataset);
     return error;
@@ -145,15 +145,15 @@ Test(dataset, folders_without_a_store_are_refused_with_the_reason)
 
     cr_assert_eq(refusal(&f, why, sizeof(why)), -ENOENT);
     cr_assert_str_eq(why, "no manifest.json: not a lodfs store, or pack did not finish");
-    cr_assert_eq(lod_dataset_open("/nowhere/at/all", &(struct lod_open_options){.how = NULL},
+    cr_assert_eq(lod_dataset_open("/nowhere/at/all", &(struct lod_open_options){.settings = NULL},
                                   &dataset, why, sizeof(why)),
                  -ENOENT);
     cr_assert_str_eq(why, "no such folder");
     commit(&f);
     snprintf(path, sizeof(path), "%s/manifest.json", f.folder);
-    cr_assert_eq(
-        lod_dataset_open(path, &(struct lod_open_options){.how = NULL}, &dataset, why, sizeof(why)),
-        -ENOENT);
+    cr_assert_eq(lod_dataset_open(path, &(struct lod_open_options){.settings = NULL}, &dataset, why,
+                                  sizeof(why)),
+                 -ENOENT);
     cr_assert_not_null(strstr(why, "not a folder"));
 
     fixture_flip(f.dir_fd, "index", 3, 1);
@@ -249,8 +249,8 @@ Test(dataset, every_flipped_bit_gives_right_bytes_or_an_error, .init = cr_redire
             for (unsigned bit = 0; bit < 8; bit += n == 1 || at < 4096 ? 3 : 1) {
                 struct lod_dataset *dataset = NULL;
                 fixture_flip(f.dir_fd, names[n], at, bit);
-                if (lod_dataset_open(f.folder, &(struct lod_open_options){.how = NULL}, &dataset,
-                                     why, sizeof(why)) == 0) {
+                if (lod_dataset_open(f.folder, &(struct lod_open_options){.settings = NULL},
+                                     &dataset, why, sizeof(why)) == 0) {
                     for (size_t i = 0; i < FILES; i++) {
                         int error = read_path(dataset, files[i].path, text);
                         cr_assert(error == -EIO || strcmp(text, files[i].bytes) == 0,

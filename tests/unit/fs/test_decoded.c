@@ -38,8 +38,8 @@ static void open_dataset(void)
 {
     char why[200] = "";
 
-    cr_assert_eq(lod_dataset_open(fixture.folder, &(struct lod_open_options){.how = NULL}, &dataset,
-                                  why, sizeof(why)),
+    cr_assert_eq(lod_dataset_open(fixture.folder, &(struct lod_open_options){.settings = NULL},
+                                  &dataset, why, sizeof(why)),
                  0, "%s", why);
 }
 

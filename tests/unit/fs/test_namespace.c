@@ -29,8 +29,8 @@ static void setup(void)
     lod_log_setup(LOD_LOG_ERROR);
     fixture = fixture_create();
     fixture_commit(&fixture, files, 2, &list, entries, sizeof(entries) / sizeof(entries[0]));
-    cr_assert_eq(lod_dataset_open(fixture.folder, &(struct lod_open_options){.how = NULL}, &dataset,
-                                  why, sizeof(why)),
+    cr_assert_eq(lod_dataset_open(fixture.folder, &(struct lod_open_options){.settings = NULL},
+                                  &dataset, why, sizeof(why)),
                  0, "%s", why);
 }
 

@@ -56,8 +56,8 @@ static int unpack(struct place *p, enum lod_fidelity fidelity, struct lod_unpack
     lod_log_setup(LOD_LOG_NONE);
     lod_first_error_init(&first_error, false);
     lod_progress_init(&progress, LOD_PROGRESS_OFF);
-    cr_assert_eq(lod_dataset_open(p->f.folder, &(struct lod_open_options){.how = NULL}, &dataset,
-                                  why, sizeof(why)),
+    cr_assert_eq(lod_dataset_open(p->f.folder, &(struct lod_open_options){.settings = NULL},
+                                  &dataset, why, sizeof(why)),
                  0, "%s", why);
     struct lod_unpack_options options = {.dataset = dataset,
                                          .folder = p->folder,
@@ -242,8 +242,8 @@ static struct lod_node node_of(struct place *p, uint32_t number)
     struct lod_node node;
     char why[160];
 
-    cr_assert_eq(lod_dataset_open(p->f.folder, &(struct lod_open_options){.how = NULL}, &dataset,
-                                  why, sizeof(why)),
+    cr_assert_eq(lod_dataset_open(p->f.folder, &(struct lod_open_options){.settings = NULL},
+                                  &dataset, why, sizeof(why)),
                  0);
     cr_assert_eq(lod_index_node(lod_dataset_index(dataset), number, &node), 0);
     lod_dataset_close(dataset);

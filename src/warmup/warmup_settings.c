@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See warmup_how.h. MOUNT/.lodfs/config has a member for each option. */
-#include "warmup/warmup_how.h"
+/* See warmup_settings.h. MOUNT/.lodfs/config has a member for each option. */
+#include "warmup/warmup_settings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static bool flag_of(const cJSON *config, const char *name, bool set)
 /* Takes settings that the command line did not give from the mount's settings. */
 static void take_config(const cJSON *config, struct lod_fuse_options *options)
 {
-    struct lod_store_how *how = &options->how;
+    struct lod_store_settings *settings = &options->settings;
 
     if (!options->tier.folder) {
         options->tier.folder = text_of(config, "tier_dir", NULL);
@@ -49,56 +49,56 @@ static void take_config(const cJSON *config, struct lod_fuse_options *options)
     options->download_parallel =
         (uint32_t)number_of(config, "download_parallel", options->download_parallel);
     options->request_limit = (uint32_t)number_of(config, "request_limit", options->request_limit);
-    how->endpoint = text_of(config, "endpoint", how->endpoint);
-    how->region = text_of(config, "region", how->region);
-    how->profile = text_of(config, "profile", how->profile);
-    how->ca_file = text_of(config, "ca_file", how->ca_file);
-    how->anonymous = flag_of(config, "anonymous", how->anonymous);
-    how->virtual_host = flag_of(config, "virtual_host", how->virtual_host);
-    how->connections = (uint32_t)number_of(config, "connections", how->connections);
+    settings->endpoint = text_of(config, "endpoint", settings->endpoint);
+    settings->region = text_of(config, "region", settings->region);
+    settings->profile = text_of(config, "profile", settings->profile);
+    settings->ca_file = text_of(config, "ca_file", settings->ca_file);
+    settings->anonymous = flag_of(config, "anonymous", settings->anonymous);
+    settings->virtual_host = flag_of(config, "virtual_host", settings->virtual_host);
+    settings->connections = (uint32_t)number_of(config, "connections", settings->connections);
 }
 
-static int take_mount(const char *mount, struct lod_warmup_how *how)
+static int take_mount(const char *mount, struct lod_warmup_settings *settings)
 {
     char *text = NULL;
 
     if (lod_mount_client_text(mount, "config", &text)) {
         return LOD_EXIT_FAILED;
     }
-    how->config = cJSON_Parse(text);
+    settings->config = cJSON_Parse(text);
     free(text);
-    if (!how->config) {
+    if (!settings->config) {
         return lod_fail(LOD_EXIT_FAILED, "%pE: its .lodfs/config is not JSON", mount);
     }
-    take_config(how->config, &how->options);
+    take_config(settings->config, &settings->options);
     return LOD_EXIT_OK;
 }
 
-static int check_tier(const char *given, const struct lod_warmup_how *how)
+static int check_tier(const char *given, const struct lod_warmup_settings *settings)
 {
-    return how->options.tier.folder ? LOD_EXIT_OK
-           : how->behind
+    return settings->options.tier.folder ? LOD_EXIT_OK
+           : settings->behind
                ? lod_fail(LOD_EXIT_FAILED, "'%pE' has no tier to warm up: mount it with " NO_TIER,
                           given)
                : lod_fail(LOD_EXIT_USAGE, "there is no tier to warm up: name one with " NO_TIER);
 }
 
-int lod_warmup_how_take(const char *given, const struct lod_option_list *words,
-                        struct lod_warmup_how *ret_how)
+int lod_warmup_settings_take(const char *given, const struct lod_option_list *words,
+                             struct lod_warmup_settings *ret_settings)
 {
-    int error = lod_fuse_options_parse(words, false, false, &ret_how->options);
+    int error = lod_fuse_options_parse(words, false, false, &ret_settings->options);
     if (error) {
         return error == -EINVAL ? LOD_EXIT_USAGE : LOD_EXIT_FAILED;
     }
-    int code = lod_store_behind(given, &ret_how->behind);
-    code = code || !ret_how->behind ? code : take_mount(given, ret_how);
-    ret_how->location = ret_how->behind ? ret_how->behind : given;
-    return code ? code : check_tier(given, ret_how);
+    int code = lod_store_behind(given, &ret_settings->behind);
+    code = code || !ret_settings->behind ? code : take_mount(given, ret_settings);
+    ret_settings->location = ret_settings->behind ? ret_settings->behind : given;
+    return code ? code : check_tier(given, ret_settings);
 }
 
-void lod_warmup_how_finish(struct lod_warmup_how *how)
+void lod_warmup_settings_finish(struct lod_warmup_settings *settings)
 {
-    lod_fuse_options_finish(&how->options);
-    cJSON_Delete(how->config);
-    free(how->behind);
+    lod_fuse_options_finish(&settings->options);
+    cJSON_Delete(settings->config);
+    free(settings->behind);
 }

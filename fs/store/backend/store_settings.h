@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How to reach a store that is not a folder: the -o options of back ends. */
-#ifndef LOD_STORE_HOW_H
-#define LOD_STORE_HOW_H
+/* The -o options of back ends: settings for a store that is behind a URL. */
+#ifndef LOD_STORE_SETTINGS_H
+#define LOD_STORE_SETTINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 /* All zero: the settings of the environment and of the files of the AWS tools. Strings are
  * borrowed. */
-struct lod_store_how {
+struct lod_store_settings {
     const char *endpoint; /* for S3: https://HOST[:PORT] */
     const char *region;
     const char *profile;  /* of ~/.aws/config and ~/.aws/credentials */
@@ -30,10 +30,11 @@ struct lod_store_how {
 /* The message for other locations where a setting for S3 is given: "s3://" was often forgotten. */
 #define LOD_ONLY_S3 "endpoint, region, profile and virtual_host are for s3://BUCKET/KEY only"
 
-/* Returns whether a setting for S3 alone is given; `how` may be NULL. */
-static inline bool lod_store_how_for_s3(const struct lod_store_how *how)
+/* Returns whether a setting for S3 alone is given; `settings` may be NULL. */
+static inline bool lod_store_settings_for_s3(const struct lod_store_settings *settings)
 {
-    return how && (how->endpoint || how->region || how->profile || how->virtual_host);
+    return settings &&
+           (settings->endpoint || settings->region || settings->profile || settings->virtual_host);
 }
 
 #endif
