@@ -28,7 +28,7 @@ struct exchange {
 
 struct lod_http_lane {
     const struct lod_curl_api *curl;
-    const struct lod_http_way *way;
+    const struct lod_http_settings *settings;
     CURLM *multi;
     struct exchange exchanges[LOD_HTTP_LANE_MAX];
 };
@@ -178,7 +178,8 @@ int lod_http_lane_start(struct lod_http_lane *lane, struct lod_http_request *req
     exchange->failure[0] = '\0';
     request->place = (unsigned)(exchange - lane->exchanges);
     request->began_ns = lod_clock_ns();
-    int error = lod_http_setup(lane->curl, lane->way, exchange->easy, request, &exchange->headers);
+    int error =
+        lod_http_setup(lane->curl, lane->settings, exchange->easy, request, &exchange->headers);
     lane->curl->curl_easy_setopt(exchange->easy, CURLOPT_PRIVATE, (void *)exchange);
     lane->curl->curl_easy_setopt(exchange->easy, CURLOPT_ERRORBUFFER, exchange->failure);
     if (!error && lane->curl->curl_multi_add_handle(lane->multi, exchange->easy) != CURLM_OK) {
@@ -225,7 +226,7 @@ void lod_http_lane_wake(struct lod_http_lane *lane)
     lane->curl->curl_multi_wakeup(lane->multi);
 }
 
-int lod_http_lane_create(const struct lod_http_way *way, struct lod_http_lane **ret_lane)
+int lod_http_lane_create(const struct lod_http_settings *settings, struct lod_http_lane **ret_lane)
 {
     const struct lod_curl_api *curl = lod_curl_api();
     struct lod_http_lane *lane = curl ? calloc(1, sizeof(*lane)) : NULL;
@@ -234,7 +235,7 @@ int lod_http_lane_create(const struct lod_http_way *way, struct lod_http_lane **
         return curl ? -ENOMEM : -ENOSYS;
     }
     lane->curl = curl;
-    lane->way = way;
+    lane->settings = settings;
     lane->multi = curl->curl_multi_init();
     if (!lane->multi) {
         free(lane);

@@ -16,7 +16,7 @@
 struct lod_http_lane;
 
 /* -ENOMEM. -ENOSYS: there is no libcurl here. */
-LOD_MUST_CHECK int lod_http_lane_create(const struct lod_http_way *way,
+LOD_MUST_CHECK int lod_http_lane_create(const struct lod_http_settings *settings,
                                         struct lod_http_lane **ret_lane);
 /* Requests in flight are cancelled, connections closed. */
 struct lod_http_lane *lod_http_lane_destroy(struct lod_http_lane *lane);

@@ -9,13 +9,13 @@
 
 #include "http/http_answer.h"
 
-/* How all requests of a store are sent. Strings are borrowed. */
-struct lod_http_way {
+/* The settings of all requests to a store. Strings are borrowed. */
+struct lod_http_settings {
     const char *ca_file;    /* NULL: the system's certificates */
     const char *netrc_file; /* users and passwords by host; NULL: none */
-    bool redirects;         /* are followed, up to four, and never from https to http */
+    bool redirects;         /* redirects are followed, up to four, and never from https to http */
     bool https;             /* the URL has this scheme */
-    bool direct;            /* past any proxy, to a server that is near: one second to connect */
+    bool direct;            /* the server is near: use no proxy, and connect within a second */
 };
 
 /* Keys of S3 for one request (AWS Signature Version 4). */

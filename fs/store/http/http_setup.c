@@ -159,31 +159,32 @@ static int add_headers(const struct lod_curl_api *curl, const struct lod_http_re
 #define SET(option, value)                                                                         \
     error = error ? error : curl->curl_easy_setopt(easy, CURLOPT_##option, value)
 
-static int set_way(const struct lod_curl_api *curl, const struct lod_http_way *way, CURL *easy)
+static int set_connection(const struct lod_curl_api *curl, const struct lod_http_settings *settings,
+                          CURL *easy)
 {
     CURLcode error = CURLE_OK;
 
-    SET(PROTOCOLS_STR, way->https ? "https" : "http");
-    SET(REDIR_PROTOCOLS_STR, way->https ? "https" : "http,https");
-    SET(FOLLOWLOCATION, way->redirects ? 1L : 0L);
+    SET(PROTOCOLS_STR, settings->https ? "https" : "http");
+    SET(REDIR_PROTOCOLS_STR, settings->https ? "https" : "http,https");
+    SET(FOLLOWLOCATION, settings->redirects ? 1L : 0L);
     SET(MAXREDIRS, REDIRECTS_MAX);
     SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    SET(CONNECTTIMEOUT_MS, way->direct ? CONNECT_NEAR_MS : CONNECT_MS);
+    SET(CONNECTTIMEOUT_MS, settings->direct ? CONNECT_NEAR_MS : CONNECT_MS);
     SET(NOSIGNAL, 1L);
     SET(PATH_AS_IS, 1L);
     SET(BUFFERSIZE, RECEIVE_BYTES);
     SET(USERAGENT, "lodfs/" LODFS_VERSION);
-    if (way->direct) {
+    if (settings->direct) {
         SET(PROXY, "");
     }
-    if (way->ca_file) {
-        SET(CAINFO, way->ca_file);
+    if (settings->ca_file) {
+        SET(CAINFO, settings->ca_file);
         SET(CAPATH, NULL);
     }
-    if (way->netrc_file) {
+    if (settings->netrc_file) {
         SET(NETRC, (long)CURL_NETRC_OPTIONAL);
-        SET(NETRC_FILE, way->netrc_file);
+        SET(NETRC_FILE, settings->netrc_file);
     }
     return error ? -ENOMEM : 0;
 }
@@ -232,12 +233,12 @@ static CURLcode set_method(const struct lod_curl_api *curl, CURL *easy,
     return error;
 }
 
-int lod_http_setup(const struct lod_curl_api *curl, const struct lod_http_way *way, CURL *easy,
-                   struct lod_http_request *request, struct curl_slist **ret_headers)
+int lod_http_setup(const struct lod_curl_api *curl, const struct lod_http_settings *settings,
+                   CURL *easy, struct lod_http_request *request, struct curl_slist **ret_headers)
 {
     const struct lod_http_keys *keys = request->keys;
 
-    if (add_headers(curl, request, ret_headers) || set_way(curl, way, easy)) {
+    if (add_headers(curl, request, ret_headers) || set_connection(curl, settings, easy)) {
         return -ENOMEM;
     }
     CURLcode error = set_method(curl, easy, request);

@@ -32,7 +32,7 @@ struct service {
     const struct lod_s3_wait *wait;
     const char *name; /* for messages */
     char base[LOD_URL_BYTES];
-    struct lod_http_way way;
+    struct lod_http_settings http;
     struct lod_http_lane *lane;
     char *why;
     size_t why_room;
@@ -106,7 +106,7 @@ static int take_keys(struct service *service, struct lod_s3_keys *keys)
 
 static int open_service(struct service *service)
 {
-    int error = lod_http_lane_create(&service->way, &service->lane);
+    int error = lod_http_lane_create(&service->http, &service->lane);
 
     return error ? refuse(service, error, "cannot be asked: there is no libcurl.so.4") : 0;
 }
@@ -159,11 +159,11 @@ static int name_container(struct service *service, const char *relative, const c
     } else {
         snprintf(service->base, sizeof(service->base), "%s", full);
     }
-    service->way = (struct lod_http_way){.direct = true,
-                                         .https = strncasecmp(service->base, "https://", 8) == 0};
-    if ((!service->way.https && strncasecmp(service->base, "http://", 7) != 0) ||
+    service->http = (struct lod_http_settings){
+        .direct = true, .https = strncasecmp(service->base, "https://", 8) == 0};
+    if ((!service->http.https && strncasecmp(service->base, "http://", 7) != 0) ||
         lod_url_take(service->base, &url, why, sizeof(why)) ||
-        (!service->way.https && !lod_url_is_near(&url))) {
+        (!service->http.https && !lod_url_is_near(&url))) {
         return refuse(service, -EINVAL,
                       "has no usable URL in AWS_CONTAINER_CREDENTIALS_FULL_URI: https, or http to "
                       "this machine");
@@ -232,7 +232,7 @@ static int read_instance(struct service *service, struct lod_s3_keys *keys)
         return -ENOENT;
     }
     service->name = "instance's role service";
-    service->way.direct = true;
+    service->http.direct = true;
     snprintf(service->base, sizeof(service->base), "%s", given && given[0] ? given : INSTANCE);
     size_t bytes = strlen(service->base);
     if (service->base[bytes - 1] == '/') {

@@ -39,17 +39,17 @@ static int fill(struct lod_remote_site *site, const char *location,
     if (error) {
         return error;
     }
-    site->way.https = lod_location_has_scheme(location, "https");
-    site->way.redirects = true;
-    snprintf(site->base, sizeof(site->base), "%s://%.*s%s%.*s", site->way.https ? "https" : "http",
+    site->http.https = lod_location_has_scheme(location, "https");
+    site->http.redirects = true;
+    snprintf(site->base, sizeof(site->base), "%s://%.*s%s%.*s", site->http.https ? "https" : "http",
              (int)url.host_bytes, url.host, url.path_bytes ? "/" : "", (int)url.path_bytes,
              url.path);
     if (ca_file && !(site->ca_file = strdup(ca_file))) {
         return -ENOMEM;
     }
     site->netrc_file = netrc();
-    site->way.ca_file = site->ca_file;
-    site->way.netrc_file = site->netrc_file;
+    site->http.ca_file = site->ca_file;
+    site->http.netrc_file = site->netrc_file;
     return 0;
 }
 

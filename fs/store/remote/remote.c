@@ -27,10 +27,10 @@ static void finish_site(struct lod_remote_site *site)
     explicit_bzero(site, sizeof(*site));
 }
 
-static int try_lane(const struct lod_http_way *way, char *why, size_t why_room)
+static int try_lane(const struct lod_http_settings *settings, char *why, size_t why_room)
 {
     struct lod_http_lane *lane = NULL;
-    int error = lod_http_lane_create(way, &lane);
+    int error = lod_http_lane_create(settings, &lane);
 
     lod_http_lane_destroy(lane); /* it was created only to find out whether libcurl is there */
     if (error == -ENOSYS) {
@@ -43,7 +43,7 @@ static int try_lane(const struct lod_http_way *way, char *why, size_t why_room)
 static int try_certificates(const struct lod_remote_site *site,
                             const struct lod_store_settings *settings, char *why, size_t why_room)
 {
-    const bool counts = site->ca_file && (site->way.https || (settings && settings->ca_file));
+    const bool counts = site->ca_file && (site->http.https || (settings && settings->ca_file));
     struct stat st;
 
     if (!counts) {
@@ -66,7 +66,7 @@ int lod_remote_open(struct lod_remote_site *site, int error,
     struct lod_remote *remote = NULL;
 
     error = error ? error : try_certificates(site, settings, why, why_room);
-    error = error ? error : try_lane(&site->way, why, why_room);
+    error = error ? error : try_lane(&site->http, why, why_room);
     if (error || !(remote = calloc(1, sizeof(*remote)))) {
         finish_site(site);
         return error ? error : -ENOMEM;
@@ -130,7 +130,7 @@ static struct lod_remote_lane *create_lane(struct lod_remote *remote, unsigned g
 {
     struct lod_remote_lane *lane = calloc(1, sizeof(*lane));
 
-    if (lane && lod_http_lane_create(&remote->site.way, &lane->lane)) {
+    if (lane && lod_http_lane_create(&remote->site.http, &lane->lane)) {
         free(lane);
         return NULL;
     }

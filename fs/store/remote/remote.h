@@ -28,8 +28,8 @@ struct lod_remote_site {
     char base[LOD_URL_BYTES]; /* the URL of the store's folder, without a slash at its end */
     size_t bucket_bytes;      /* of them: the URL of the bucket; only of S3 */
     struct lod_http_keys keys;
-    struct lod_http_way way;
-    char *ca_file, *netrc_file; /* owned; those of `way` */
+    struct lod_http_settings http;
+    char *ca_file, *netrc_file; /* owned; those of `settings` */
     void *ctx;                  /* owned; freed by `finish` */
     uint64_t renew_ns;          /* when the keys are read again; 0: never */
     /* If the answer says that the bucket is in another region, changes base and keys to that region

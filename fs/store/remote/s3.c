@@ -63,7 +63,7 @@ static int make_base(const struct s3 *s3, struct lod_remote_site *site)
                                https ? "https" : "http", s3->bucket, host, slash, s3->path)
                     : snprintf(site->base, sizeof(site->base), "%s://%s/%s%s%s",
                                https ? "https" : "http", host, s3->bucket, slash, s3->path);
-    site->way.https = https;
+    site->http.https = https;
     site->bucket_bytes = (size_t)bytes - strlen(s3->path) - strlen(slash);
     return bytes > (int)sizeof(site->base) - LOD_OBJECT_NAME_MAX - 2 ? -ENAMETOOLONG : 0;
 }
@@ -244,7 +244,7 @@ static int fill(struct s3 *s3, const struct lod_store_settings *settings,
     if (!error && ca_file[0] && !(site->ca_file = strdup(ca_file))) {
         error = -ENOMEM;
     }
-    site->way.ca_file = site->ca_file;
+    site->http.ca_file = site->ca_file;
     explicit_bzero(read, sizeof(*read));
     free(read);
     return error;
