@@ -46,7 +46,7 @@ static void try_keys(const char *text, size_t bytes)
 
 static void try_answer(const char *text, size_t bytes)
 {
-    const struct lod_http_asked asked = {.first = 10, .last = 19, .total = 100, .etag = ""};
+    const struct lod_http_range range = {.first = 10, .last = 19, .total = 100, .etag = ""};
     struct lod_http_answer answer = {0};
     char said[200];
     bool more = true;
@@ -59,7 +59,7 @@ static void try_answer(const char *text, size_t bytes)
         more = lod_http_answer_line(&answer, text + at, end - at);
     }
     lod_http_answer_body(&answer, text, bytes);
-    const enum lod_http_verdict verdict = lod_http_answer_judge(&answer, &asked);
+    const enum lod_http_verdict verdict = lod_http_answer_judge(&answer, &range);
     require(verdict != LOD_HTTP_RIGHT || (answer.status == 206 && answer.first == 10 &&
                                           answer.last == 19 && answer.total == 100),
             "another range is taken for the right one");

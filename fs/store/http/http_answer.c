@@ -223,24 +223,24 @@ static const char *const moved_codes[] = {"AuthorizationHeaderMalformed", "Perma
                                           "IllegalLocationConstraintException", NULL};
 
 static enum lod_http_verdict judge_partial(const struct lod_http_answer *answer,
-                                           const struct lod_http_asked *asked)
+                                           const struct lod_http_range *range)
 {
-    const uint64_t bytes = asked->last - asked->first + 1;
+    const uint64_t bytes = range->last - range->first + 1;
 
     if (!answer->has_range || answer->encoded || answer->total == 0 ||
-        answer->first != asked->first || answer->last < answer->first ||
+        answer->first != range->first || answer->last < answer->first ||
         answer->last >= answer->total) {
         return LOD_HTTP_BROKEN;
     }
-    if (asked->total && answer->total != asked->total) {
+    if (range->total && answer->total != range->total) {
         return LOD_HTTP_CHANGED;
     }
-    if (asked->etag[0] && answer->etag[0] && strcmp(asked->etag, answer->etag) != 0) {
+    if (range->etag[0] && answer->etag[0] && strcmp(range->etag, answer->etag) != 0) {
         return LOD_HTTP_CHANGED;
     }
     /* An object of unknown size may end before the last byte of the request. */
     const uint64_t last =
-        asked->total || answer->total > asked->last ? asked->last : answer->total - 1;
+        range->total || answer->total > range->last ? range->last : answer->total - 1;
     const uint64_t sent = last - answer->first + 1;
 
     return answer->last == last && sent <= bytes && (!answer->has_length || answer->length == sent)
@@ -287,9 +287,9 @@ static enum lod_http_verdict judge_failure(const struct lod_http_answer *answer)
 }
 
 enum lod_http_verdict lod_http_answer_judge(const struct lod_http_answer *answer,
-                                            const struct lod_http_asked *asked)
+                                            const struct lod_http_range *range)
 {
-    return answer->status == 206   ? judge_partial(answer, asked)
+    return answer->status == 206   ? judge_partial(answer, range)
            : answer->status == 200 ? LOD_HTTP_NO_RANGES
                                    : judge_failure(answer);
 }

@@ -31,7 +31,7 @@ struct lod_http_answer {
 };
 
 /* The range of an object that a request names. */
-struct lod_http_asked {
+struct lod_http_range {
     uint64_t first, last;
     uint64_t total;   /* bytes of the object; 0: not known */
     const char *etag; /* ETag of the object in an earlier answer; empty: not known */
@@ -59,7 +59,7 @@ bool lod_http_answer_line(struct lod_http_answer *answer, const char *line, size
 void lod_http_answer_body(struct lod_http_answer *answer, const char *body, size_t bytes);
 
 enum lod_http_verdict lod_http_answer_judge(const struct lod_http_answer *answer,
-                                            const struct lod_http_asked *asked);
+                                            const struct lod_http_range *range);
 
 /* The same for a request that names no range: 200, 201 and 204 are RIGHT. */
 enum lod_http_verdict lod_http_answer_judge_whole(const struct lod_http_answer *answer);

@@ -47,7 +47,7 @@ struct lod_http_body {
 struct lod_http_request {
     const char *url;
     enum lod_http_method method;
-    struct lod_http_asked asked;      /* of LOD_HTTP_RANGE */
+    struct lod_http_range range;      /* for LOD_HTTP_RANGE */
     const struct lod_http_keys *keys; /* NULL: not signed */
     const char *const *headers;       /* further lines, up to a NULL; may be NULL */
     const struct lod_http_body *body; /* NULL: none */

@@ -56,8 +56,8 @@ uint64_t lod_retry_pause_ns(unsigned tries, uint32_t retry_after_s, uint32_t ran
     const uint64_t doubled = PAUSE_NS << (tries < DOUBLED_MAX ? tries : DOUBLED_MAX);
     const uint64_t most = doubled < PAUSE_MAX_NS ? doubled : PAUSE_MAX_NS;
     const uint64_t pause = most / 2 + most / 2 * random / UINT32_MAX;
-    const uint64_t asked =
+    const uint64_t retry_after_ns =
         (retry_after_s < AFTER_MAX_S ? retry_after_s : AFTER_MAX_S) * LOD_SECOND_NS;
 
-    return asked > pause ? asked : pause;
+    return retry_after_ns > pause ? retry_after_ns : pause;
 }

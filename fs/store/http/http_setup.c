@@ -32,14 +32,14 @@ static size_t on_header(char *line, size_t size, size_t bytes, void *ctx)
 enum lod_http_verdict lod_http_request_judge(const struct lod_http_request *request)
 {
     return request->method == LOD_HTTP_RANGE
-               ? lod_http_answer_judge(&request->answer, &request->asked)
+               ? lod_http_answer_judge(&request->answer, &request->range)
                : lod_http_answer_judge_whole(&request->answer);
 }
 
 static size_t room_of(const struct lod_http_request *request)
 {
     return request->method == LOD_HTTP_RANGE
-               ? (size_t)(request->asked.last - request->asked.first + 1)
+               ? (size_t)(request->range.last - request->range.first + 1)
                : request->room;
 }
 
@@ -138,8 +138,8 @@ static int add_headers(const struct lod_curl_api *curl, const struct lod_http_re
         request->body && request->body->sha256 ? request->body->sha256 : EMPTY_SHA256;
     int error = 0;
 
-    if (!error && request->method == LOD_HTTP_RANGE && request->asked.etag[0]) {
-        error = add_header(curl, headers, "if-match", request->asked.etag);
+    if (!error && request->method == LOD_HTTP_RANGE && request->range.etag[0]) {
+        error = add_header(curl, headers, "if-match", request->range.etag);
     }
     if (!error && request->keys && request->keys->provider[0]) {
         error = add_header(curl, headers, "x-amz-content-sha256", sha256);
@@ -212,8 +212,8 @@ static CURLcode set_method(const struct lod_curl_api *curl, CURL *easy,
 
     switch (request->method) {
     case LOD_HTTP_RANGE:
-        snprintf(range, sizeof(range), "%llu-%llu", (unsigned long long)request->asked.first,
-                 (unsigned long long)request->asked.last);
+        snprintf(range, sizeof(range), "%llu-%llu", (unsigned long long)request->range.first,
+                 (unsigned long long)request->range.last);
         SET(RANGE, range);
         break;
     case LOD_HTTP_GET:

@@ -13,7 +13,7 @@ int lod_remote_start(struct lod_call *call, struct lod_transfer *transfer,
 
     *request = (struct lod_http_request){
         .url = call->url,
-        .asked = {.first = range->offset + transfer->done,
+        .range = {.first = range->offset + transfer->done,
                   .last = range->offset + range->bytes - 1,
                   .total = call->target->total,
                   .etag = call->etag},

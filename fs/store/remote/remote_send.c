@@ -18,7 +18,7 @@
 
 struct sending {
     struct lod_remote *remote;
-    struct lod_remote_errand *errand;
+    struct lod_remote_exchange *exchange;
     struct lod_remote_lane *lane;
     struct lod_http_keys keys;
     unsigned keys_count, tries;
@@ -30,25 +30,25 @@ struct sending {
 
 static void take_site(struct sending *sending)
 {
-    const struct lod_remote_errand *errand = sending->errand;
+    const struct lod_remote_exchange *exchange = sending->exchange;
     struct lod_remote *remote = sending->remote;
-    const char *query = errand->query ? errand->query : "";
+    const char *query = exchange->query ? exchange->query : "";
 
     pthread_mutex_lock(&remote->lock);
     sending->keys = remote->site.keys;
     sending->keys_count = remote->keys_count;
     const int base =
-        (int)(errand->of_bucket ? remote->site.bucket_bytes : strlen(remote->site.base));
+        (int)(exchange->of_bucket ? remote->site.bucket_bytes : strlen(remote->site.base));
     snprintf(sending->url, sizeof(sending->url), "%.*s/%s%s%s", base, remote->site.base,
-             errand->of_bucket ? "" : errand->name, query[0] ? "?" : "", query);
+             exchange->of_bucket ? "" : exchange->name, query[0] ? "?" : "", query);
     pthread_mutex_unlock(&remote->lock);
     sending->request = (struct lod_http_request){.url = sending->url,
-                                                 .method = errand->method,
+                                                 .method = exchange->method,
                                                  .keys = &sending->keys,
-                                                 .headers = errand->headers,
-                                                 .body = errand->body,
-                                                 .into = errand->into,
-                                                 .room = errand->room};
+                                                 .headers = exchange->headers,
+                                                 .body = exchange->body,
+                                                 .into = exchange->into,
+                                                 .room = exchange->room};
 }
 
 /* Returns whether the request has made no progress for too long. Bytes in either direction are
@@ -138,28 +138,28 @@ static int run(struct sending *sending)
             lod_remote_try_succeed(sending->remote, request);
             pthread_mutex_unlock(&sending->remote->lock);
         }
-        lod_remote_try_text(request, sending->errand->why, sizeof(sending->errand->why));
+        lod_remote_try_text(request, sending->exchange->why, sizeof(sending->exchange->why));
     } while (!is_final(request) && try_again(sending));
     return lod_remote_try_error(request);
 }
 
-int lod_remote_send(struct lod_remote *remote, struct lod_remote_errand *errand)
+int lod_remote_send(struct lod_remote *remote, struct lod_remote_exchange *exchange)
 {
     struct sending *sending = calloc(1, sizeof(*sending));
     int granted = sending ? lod_remote_begin(remote, 1, &sending->lane) : -ENOMEM;
 
-    snprintf(errand->why, sizeof(errand->why), "%s",
+    snprintf(exchange->why, sizeof(exchange->why), "%s",
              granted == -EINTR ? "stopped" : "out of memory");
     if (granted < 0) {
         free(sending);
         return granted;
     }
     sending->remote = remote;
-    sending->errand = errand;
+    sending->exchange = exchange;
     int error = run(sending);
-    errand->answer = sending->request.answer;
-    errand->verdict = sending->request.verdict;
-    errand->got = sending->request.got;
+    exchange->answer = sending->request.answer;
+    exchange->verdict = sending->request.verdict;
+    exchange->got = sending->request.got;
     lod_remote_end(remote, sending->lane, (unsigned)granted);
     explicit_bzero(&sending->keys, sizeof(sending->keys));
     free(sending);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One request other than the read of a range, repeated where that may help. It is used to write a
- * store, so it has no deadline while bytes are transferred.
+ * Sends one request other than the read of a range, and retries it. It is used to write a store, so
+ * it has no deadline while bytes are transferred.
  */
 #ifndef LOD_REMOTE_SEND_H
 #define LOD_REMOTE_SEND_H
 
 #include "remote/remote.h"
 
-struct lod_remote_errand {
+/* A request and its answer. */
+struct lod_remote_exchange {
     const char *name;  /* of the object, below the store's folder; also in messages */
-    const char *query; /* after a '?'; NULL: none */
-    bool of_bucket;    /* the URL is the bucket's */
+    const char *query; /* the part of the URL after '?'; NULL: none */
+    bool of_bucket;    /* the request is for the bucket, not for an object */
     enum lod_http_method method;
     const struct lod_http_body *body;
-    const char *const *headers; /* up to a NULL; may be NULL */
+    const char *const *headers; /* further header lines, ended by NULL; may be NULL */
     uint8_t *into;              /* room for the answer's document; may be NULL */
     size_t room;
     /* Results. */
@@ -25,9 +26,9 @@ struct lod_remote_errand {
 };
 
 /*
- * 0: the answer is 200, 201 or 204. -ENOENT, -ESTALE (a condition does not hold) and others as of
- * lod_remote_read. Errors of the body's `read` are passed on.
+ * Returns 0 if the answer is 200, 201 or 204. Returns -ESTALE if a condition such as If-None-Match
+ * does not hold, an error of the body's `read`, or an error of lod_remote_read.
  */
-LOD_MUST_CHECK int lod_remote_send(struct lod_remote *remote, struct lod_remote_errand *errand);
+LOD_MUST_CHECK int lod_remote_send(struct lod_remote *remote, struct lod_remote_exchange *exchange);
 
 #endif

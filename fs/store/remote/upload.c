@@ -65,11 +65,11 @@ static int refuse(const struct lod_upload_file *file, int error, const char *sen
 }
 
 static int send(struct lod_upload *upload, const struct lod_upload_file *file,
-                struct lod_remote_errand *errand, char why[LOD_UPLOAD_WHY])
+                struct lod_remote_exchange *exchange, char why[LOD_UPLOAD_WHY])
 {
-    int error = lod_remote_send(upload->remote, errand);
+    int error = lod_remote_send(upload->remote, exchange);
 
-    return error ? refuse(file, error, errand->why, why) : 0;
+    return error ? refuse(file, error, exchange->why, why) : 0;
 }
 
 /* ---------------------------------------------------------------------------------- looking */
@@ -83,16 +83,16 @@ static int send(struct lod_upload *upload, const struct lod_upload_file *file,
 int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *file,
                     char why[LOD_UPLOAD_WHY])
 {
-    struct lod_remote_errand errand = {.name = file->name, .method = LOD_HTTP_HEAD};
+    struct lod_remote_exchange exchange = {.name = file->name, .method = LOD_HTTP_HEAD};
     char mark[17];
 
-    int error = send(upload, file, &errand, why);
+    int error = send(upload, file, &exchange, why);
     if (error) {
-        return error == -EACCES && errand.verdict == LOD_HTTP_DENIED ? -ENOENT : error;
+        return error == -EACCES && exchange.verdict == LOD_HTTP_DENIED ? -ENOENT : error;
     }
     snprintf(mark, sizeof(mark), "%016" PRIx64, file->mark);
-    return errand.answer.has_length && errand.answer.length == file->bytes &&
-                   strcmp(errand.answer.mark, mark) == 0
+    return exchange.answer.has_length && exchange.answer.length == file->bytes &&
+                   strcmp(exchange.answer.mark, mark) == 0
                ? 0
                : refuse(file, -EEXIST, OTHER_IS_THERE, why);
 }
@@ -112,23 +112,23 @@ int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *
                        char why[LOD_UPLOAD_WHY])
 {
     /* A longer document does not fit, and counts as a broken answer. */
-    struct lod_remote_errand errand = {
+    struct lod_remote_exchange exchange = {
         .name = file->name, .method = LOD_HTTP_HEAD, .room = file->bytes};
-    int error = send(upload, file, &errand, why);
+    int error = send(upload, file, &exchange, why);
 
     if (error) {
-        return error == -EACCES && errand.verdict == LOD_HTTP_DENIED ? -ENOENT : error;
+        return error == -EACCES && exchange.verdict == LOD_HTTP_DENIED ? -ENOENT : error;
     }
-    if (!errand.answer.has_length || errand.answer.length != file->bytes) {
+    if (!exchange.answer.has_length || exchange.answer.length != file->bytes) {
         return refuse(file, -EEXIST, "another store is there; push to another key", why);
     }
-    errand.method = LOD_HTTP_GET;
-    errand.into = malloc(file->bytes + 1);
-    error = errand.into ? send(upload, file, &errand, why) : -ENOMEM;
-    if (!error && !is_same(file, errand.into, errand.got)) {
+    exchange.method = LOD_HTTP_GET;
+    exchange.into = malloc(file->bytes + 1);
+    error = exchange.into ? send(upload, file, &exchange, why) : -ENOMEM;
+    if (!error && !is_same(file, exchange.into, exchange.got)) {
         error = refuse(file, -EEXIST, "another store is there; push to another key", why);
     }
-    free(errand.into);
+    free(exchange.into);
     return error;
 }
 
@@ -140,7 +140,7 @@ int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *f
     char sha256[LOD_SHA256_HEX + 1] = "", mark[40];
     const char *const headers[] = {CREATE_ONLY, mark, NULL};
     struct lod_http_body body = {.bytes = file->bytes, .read = file->read, .ctx = file->ctx};
-    struct lod_remote_errand errand = {
+    struct lod_remote_exchange exchange = {
         .name = file->name, .method = LOD_HTTP_PUT, .body = &body, .headers = headers};
 
     if (file->bytes > LOD_UPLOAD_MAX) {
@@ -152,7 +152,7 @@ int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *f
         return refuse(file, error, "the file cannot be read", why);
     }
     body.sha256 = sha256;
-    error = send(upload, file, &errand, why);
+    error = send(upload, file, &exchange, why);
     return error == -ESTALE   ? refuse(file, -EEXIST, OTHER_IS_THERE, why)
            : error == -ENOENT ? -EREMOTEIO /* the bucket, not the object */
                               : error;

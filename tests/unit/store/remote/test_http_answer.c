@@ -25,10 +25,10 @@ static struct lod_http_answer answer_of(const char *lines)
 /* Bytes 10 .. 19 of 100 were asked for. */
 static enum lod_http_verdict verdict(const char *lines)
 {
-    const struct lod_http_asked asked = {.first = 10, .last = 19, .total = 100, .etag = "\"one\""};
+    const struct lod_http_range range = {.first = 10, .last = 19, .total = 100, .etag = "\"one\""};
     const struct lod_http_answer answer = answer_of(lines);
 
-    return lod_http_answer_judge(&answer, &asked);
+    return lod_http_answer_judge(&answer, &range);
 }
 
 Test(http_answer, with_the_range_is_right)
@@ -85,14 +85,14 @@ Test(http_answer, of_another_object_is_a_change)
 
 Test(http_answer, of_an_object_of_unknown_size_may_be_shorter)
 {
-    const struct lod_http_asked asked = {.first = 0, .last = 65535, .etag = ""};
+    const struct lod_http_range range = {.first = 0, .last = 65535, .etag = ""};
     struct lod_http_answer answer = answer_of("HTTP/1.1 206 x\nContent-Range: bytes 0-99/100");
 
-    cr_assert_eq(lod_http_answer_judge(&answer, &asked), LOD_HTTP_RIGHT);
+    cr_assert_eq(lod_http_answer_judge(&answer, &range), LOD_HTTP_RIGHT);
     answer = answer_of("HTTP/1.1 206 x\nContent-Range: bytes 0-98/100");
-    cr_assert_eq(lod_http_answer_judge(&answer, &asked), LOD_HTTP_BROKEN);
+    cr_assert_eq(lod_http_answer_judge(&answer, &range), LOD_HTTP_BROKEN);
     answer = answer_of("HTTP/1.1 206 x\nContent-Range: bytes 0-65535/1000000000");
-    cr_assert_eq(lod_http_answer_judge(&answer, &asked), LOD_HTTP_RIGHT);
+    cr_assert_eq(lod_http_answer_judge(&answer, &range), LOD_HTTP_RIGHT);
 }
 
 static enum lod_http_verdict of_code(unsigned status, const char *code)
@@ -103,7 +103,7 @@ static enum lod_http_verdict of_code(unsigned status, const char *code)
     snprintf(body, sizeof(body), "<?xml?><Error><Code>%s</Code><Message>m</Message></Error>", code);
     struct lod_http_answer answer = answer_of(line);
     lod_http_answer_body(&answer, body, strlen(body));
-    return lod_http_answer_judge(&answer, &(struct lod_http_asked){.last = 9, .etag = ""});
+    return lod_http_answer_judge(&answer, &(struct lod_http_range){.last = 9, .etag = ""});
 }
 
 Test(http_answer, of_an_error_is_told_by_status_and_code)
