@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits log lines: for one object and kind of trouble one line a minute, and at most
+ * Limits log lines: for one object and kind of error one line a minute, and at most
  * LOD_LOG_LIMIT_OBJECTS lines a minute in all. A damaged store can cause thousands.
  */
 #ifndef LOD_LOG_LIMIT_H

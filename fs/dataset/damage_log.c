@@ -70,8 +70,8 @@ static const char *cause(int error)
     }
 }
 
-#define MORE_BYTES    64
-#define TROUBLE_BYTES 320
+#define MORE_BYTES       64
+#define LAST_ERROR_BYTES 320
 
 /* Returns whether a line may be logged. If so, `ret_more` says how many were left out before it. */
 static bool may_log(struct lod_damage_log *log, enum object object, uint64_t place, int error,
@@ -91,15 +91,15 @@ static bool may_log(struct lod_damage_log *log, enum object object, uint64_t pla
 }
 
 /* Writes " (WHY)" with the last failure of a request; "" if none failed, or the bytes are wrong. */
-static const char *trouble_of(const struct lod_damage_log *log, int error,
-                              char text[TROUBLE_BYTES + 4])
+static const char *last_error_of(const struct lod_damage_log *log, int error,
+                                 char text[LAST_ERROR_BYTES + 4])
 {
-    char trouble[TROUBLE_BYTES];
+    char last_error[LAST_ERROR_BYTES];
 
     text[0] = '\0';
     if (error != -EBADMSG && error != -EILSEQ && log->store &&
-        lod_store_trouble(log->store, trouble, sizeof(trouble))) {
-        snprintf(text, TROUBLE_BYTES + 4, " (%s)", trouble);
+        lod_store_last_error(log->store, last_error, sizeof(last_error))) {
+        snprintf(text, LAST_ERROR_BYTES + 4, " (%s)", last_error);
     }
     return text;
 }
@@ -137,14 +137,15 @@ const char *lod_damage_of_block(const struct lod_block_failure *failure, char te
 static void log_blocks(struct lod_damage_log *log)
 {
     struct lod_block_failure failure;
-    char text[LOD_DAMAGE_TEXT], more[MORE_BYTES], why[TROUBLE_BYTES + 4];
+    char text[LOD_DAMAGE_TEXT], more[MORE_BYTES], why[LAST_ERROR_BYTES + 4];
 
     while (log->index && lod_index_failure_take(log->index, &failure)) {
         const bool damaged = failure.error == -EBADMSG;
         if ((!damaged || !is_named(log, failure.block)) &&
             may_log(log, INDEX_OBJECT, damaged ? failure.block + 1 : 0, failure.error, more)) {
             lod_log(LOD_LOG_ERROR, "store %pE: %s%s%s", log->location,
-                    lod_damage_of_block(&failure, text), trouble_of(log, failure.error, why), more);
+                    lod_damage_of_block(&failure, text), last_error_of(log, failure.error, why),
+                    more);
         }
     }
 }
@@ -176,7 +177,7 @@ void lod_damage_log_path(struct lod_index *index, const struct lod_item *item,
 }
 
 /* Returns whether a line may be logged. Each damaged frame is an object of its own; any other
- * trouble belongs to the record. */
+ * error belongs to the record. */
 static bool may_log_frame(struct lod_damage_log *log, const struct lod_damage_place *place,
                           int error, char more[MORE_BYTES])
 {
@@ -192,7 +193,7 @@ int lod_damage_log_frame(struct lod_damage_log *log, const struct lod_damage_pla
                          int error)
 {
     const struct lod_item *item = place->item;
-    char path[LOD_PATH_MAX + 1], at[96] = "", more[MORE_BYTES], why[TROUBLE_BYTES + 4];
+    char path[LOD_PATH_MAX + 1], at[96] = "", more[MORE_BYTES], why[LAST_ERROR_BYTES + 4];
 
     if (is_silent(error)) {
         return error;
@@ -208,6 +209,6 @@ int lod_damage_log_frame(struct lod_damage_log *log, const struct lod_damage_pla
     lod_log(LOD_LOG_ERROR,
             "store %pE: record %s item %" PRIu32 " (slot %" PRIu32 ")%s: %s%s: %pE%s",
             log->location, item->recd.path, item->number, item->number - item->recd.first_item, at,
-            cause(error), trouble_of(log, error, why), path, more);
+            cause(error), last_error_of(log, error, why), path, more);
     return result_of(error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs damage of stored bytes, and translates the error. Each object and kind of trouble gets at
+ * Logs damage of stored bytes, and translates the error. Each object and kind of error gets at
  * most one line a minute, and each damaged block of the index one line. Of errors that do not
  * concern the store only -EMFILE and -ENFILE are logged.
  */
@@ -43,7 +43,7 @@ void lod_damage_log_init(struct lod_damage_log *log, struct lod_index *index, co
 void lod_damage_log_finish(struct lod_damage_log *log);
 
 /*
- * Logs trouble with a row of the index; `what` is "node" or "item". Returns -EIO. 0 and errors of
+ * Logs an error of a row of the index; `what` is "node" or "item". Returns -EIO. 0 and errors of
  * lod_error_is_temporary are returned as they are. -EIO of a row may have been logged
  * already, and is not logged again. Any thread.
  */

@@ -289,11 +289,11 @@ static void slow_stop(void *state)
     lod_store_stop(bucket->inner);
 }
 
-static bool slow_trouble(void *state, char *text, size_t room)
+static bool slow_last_error(void *state, char *text, size_t room)
 {
     struct bucket *bucket = state;
 
-    return lod_store_trouble(bucket->inner, text, room);
+    return lod_store_last_error(bucket->inner, text, room);
 }
 
 static void slow_stats(void *state, struct lod_store_stats *ret_stats)
@@ -316,7 +316,7 @@ static const struct lod_store_backend backend = {
     .ranges = slow_ranges,
     .is_far = slow_is_far,
     .stop = slow_stop,
-    .trouble = slow_trouble,
+    .last_error = slow_last_error,
     .stats = slow_stats,
 };
 

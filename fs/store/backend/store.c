@@ -148,9 +148,9 @@ void lod_store_stop(struct lod_store *store)
     }
 }
 
-bool lod_store_trouble(struct lod_store *store, char *text, size_t room)
+bool lod_store_last_error(struct lod_store *store, char *text, size_t room)
 {
-    return store->backend->trouble && store->backend->trouble(store->state, text, room);
+    return store->backend->last_error && store->backend->last_error(store->state, text, room);
 }
 
 void lod_store_stats(struct lod_store *store, struct lod_store_stats *ret_stats)

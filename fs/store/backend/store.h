@@ -135,10 +135,10 @@ struct lod_store_backend {
     /* See lod_store_loads and lod_store_ranges; NULL: 1. */
     unsigned (*loads)(const void *state);
     unsigned (*ranges)(const void *state);
-    /* See lod_store_is_far, _stop, _trouble and _stats; NULL: false, nothing, false, all 0. */
+    /* See lod_store_is_far, _stop, _last_error and _stats; NULL: false, nothing, false, all 0. */
     bool (*is_far)(const void *state);
     void (*stop)(void *state);
-    bool (*trouble)(void *state, char *text, size_t room);
+    bool (*last_error)(void *state, char *text, size_t room);
     void (*stats)(void *state, struct lod_store_stats *ret_stats);
     /* See lod_store_read_exactly; NULL: reads are always exact. */
     void (*read_exactly)(void *state, bool shared);
@@ -164,8 +164,9 @@ bool lod_store_is_far(const struct lod_store *store);
 /* Ends all requests in flight: these and later ones fail with -EINTR. Any thread. Accepts NULL. */
 void lod_store_stop(struct lod_store *store);
 
-/* Writes why requests failed recently, for the user. Returns false if none failed. Any thread. */
-bool lod_store_trouble(struct lod_store *store, char *text, size_t room);
+/* Writes the reason of a recently failed request, for the user. Returns false if none failed. Any
+ * thread. */
+bool lod_store_last_error(struct lod_store *store, char *text, size_t room);
 
 void lod_store_stats(struct lod_store *store, struct lod_store_stats *ret_stats);
 

@@ -215,14 +215,14 @@ int lod_manifest_read(struct lod_store *store, struct lod_manifest *ret_manifest
 
 void lod_manifest_explain(struct lod_store *store, const char *reason, char *text, size_t room)
 {
-    char trouble[400] = "", name[256];
-    const bool known = lod_store_trouble(store, trouble, sizeof(trouble));
-    const char *colon = strstr(trouble, ": ");
+    char last_error[400] = "", name[256];
+    const bool known = lod_store_last_error(store, last_error, sizeof(last_error));
+    const char *colon = strstr(last_error, ": ");
     const char *guess = known ? strstr(reason, LOD_UNFIT_GUESS) : NULL;
 
-    snprintf(name, sizeof(name), "%.*s", colon ? (int)(colon - trouble) : 0, trouble);
+    snprintf(name, sizeof(name), "%.*s", colon ? (int)(colon - last_error) : 0, last_error);
     snprintf(text, room, "%.*s%s%s", (int)(guess ? guess - reason : (ptrdiff_t)strlen(reason)),
-             reason, known ? ": " : "", name[0] && strstr(reason, name) ? colon + 2 : trouble);
+             reason, known ? ": " : "", name[0] && strstr(reason, name) ? colon + 2 : last_error);
 }
 
 int lod_manifest_is(struct lod_store *store, const char *text, bool *ret_is)

@@ -12,10 +12,10 @@
 #include "clock.h"
 
 /* In flight: a single one uses only half of a line of 1 Gbit/s with a latency of 20 ms. */
-#define LOADS           4u
-#define TROUBLE_LAST_NS (60 * LOD_SECOND_NS)
-#define RENEW_NS        (10 * LOD_SECOND_NS) /* shortest time between two readings of the keys */
-#define RENEW_LATER_NS  (60 * LOD_SECOND_NS) /* the same after a reading that failed */
+#define LOADS          4u
+#define LAST_ERROR_NS  (60 * LOD_SECOND_NS)
+#define RENEW_NS       (10 * LOD_SECOND_NS) /* shortest time between two readings of the keys */
+#define RENEW_LATER_NS (60 * LOD_SECOND_NS) /* the same after a reading that failed */
 
 static void finish_site(struct lod_remote_site *site)
 {
@@ -276,7 +276,7 @@ static bool renew(struct lod_remote *remote)
     pthread_mutex_unlock(&remote->lock);
     explicit_bzero(&keys, sizeof(keys));
     if (error && error != -EINTR) {
-        lod_remote_note_trouble(remote, "the keys", why);
+        lod_remote_note_error(remote, "the keys", why);
     }
     return !error;
 }
@@ -313,22 +313,22 @@ void lod_remote_renew_early(struct lod_remote *remote)
     }
 }
 
-void lod_remote_note_trouble(struct lod_remote *remote, const char *name, const char *text)
+void lod_remote_note_error(struct lod_remote *remote, const char *name, const char *text)
 {
     pthread_mutex_lock(&remote->lock);
-    snprintf(remote->trouble, sizeof(remote->trouble), "%s: %s", name, text);
-    remote->trouble_ns = lod_clock_ns();
+    snprintf(remote->last_error, sizeof(remote->last_error), "%s: %s", name, text);
+    remote->last_error_ns = lod_clock_ns();
     pthread_mutex_unlock(&remote->lock);
 }
 
-bool lod_remote_trouble(void *state, char *text, size_t room)
+bool lod_remote_last_error(void *state, char *text, size_t room)
 {
     struct lod_remote *remote = state;
 
     pthread_mutex_lock(&remote->lock);
-    const bool is = remote->trouble_ns && lod_clock_ns() - remote->trouble_ns < TROUBLE_LAST_NS;
+    const bool is = remote->last_error_ns && lod_clock_ns() - remote->last_error_ns < LAST_ERROR_NS;
     if (is) {
-        snprintf(text, room, "%s", remote->trouble);
+        snprintf(text, room, "%s", remote->last_error);
     }
     pthread_mutex_unlock(&remote->lock);
     return is;

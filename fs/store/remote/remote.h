@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A store behind HTTP: what http:// and s3:// have in common. It owns the lanes, the limit of
- * requests in flight, the budget of retries and the last trouble. remote_read.h sends requests,
+ * requests in flight, the budget of retries and the last error. remote_read.h sends requests,
  * remote_object.h is the back end's objects.
  */
 #ifndef LOD_REMOTE_H
@@ -20,8 +20,8 @@
 #include "http/url.h"
 #include "keys/s3_wait.h"
 
-#define LOD_REMOTE_DOUBTS  64u
-#define LOD_REMOTE_TROUBLE 400
+#define LOD_REMOTE_DOUBTS      64u
+#define LOD_REMOTE_ERROR_BYTES 400
 
 /* The place of the store, and the keys of its user. A row of the back-end table fills it. */
 struct lod_remote_site {
@@ -73,8 +73,8 @@ struct lod_remote {
     unsigned doubts_count;
     uint32_t random;
     struct lod_store_stats stats;
-    uint64_t trouble_ns; /* 0: none */
-    char trouble[LOD_REMOTE_TROUBLE];
+    uint64_t last_error_ns; /* 0: none */
+    char last_error[LOD_REMOTE_ERROR_BYTES];
 };
 
 /*
@@ -111,12 +111,12 @@ bool lod_remote_renew(struct lod_remote *remote, unsigned keys_count);
 void lod_remote_renew_early(struct lod_remote *remote);
 
 /* For log lines: "records/000001.pcr: HTTP 503: ..". */
-void lod_remote_note_trouble(struct lod_remote *remote, const char *name, const char *text);
+void lod_remote_note_error(struct lod_remote *remote, const char *name, const char *text);
 
 /* Members of the back-end table, whose state is a struct lod_remote. */
 void lod_remote_close(void *state);
 void lod_remote_stop(void *state);
-bool lod_remote_trouble(void *state, char *text, size_t room);
+bool lod_remote_last_error(void *state, char *text, size_t room);
 void lod_remote_stats(void *state, struct lod_store_stats *ret_stats);
 bool lod_remote_is_far(const void *state);
 unsigned lod_remote_loads(const void *state);
@@ -128,6 +128,6 @@ unsigned lod_remote_ranges(const void *state);
     .object_close = lod_remote_object_close, .object_read = lod_remote_object_read,                \
     .object_load = lod_remote_object_load, .object_report_wrong = lod_remote_object_report_wrong,  \
     .loads = lod_remote_loads, .ranges = lod_remote_ranges, .is_far = lod_remote_is_far,           \
-    .stop = lod_remote_stop, .trouble = lod_remote_trouble, .stats = lod_remote_stats
+    .stop = lod_remote_stop, .last_error = lod_remote_last_error, .stats = lod_remote_stats
 
 #endif

@@ -22,7 +22,7 @@ struct lod_remote_exchange {
     struct lod_http_answer answer;
     enum lod_http_verdict verdict;
     size_t got;
-    char why[LOD_REMOTE_TROUBLE]; /* after an error */
+    char why[LOD_REMOTE_ERROR_BYTES]; /* after an error */
 };
 
 /*

@@ -122,11 +122,11 @@ void lod_remote_try_text(const struct lod_http_request *request, char *text, siz
 int lod_remote_try_note(struct lod_remote *remote, const char *name,
                         const struct lod_http_request *request)
 {
-    char text[LOD_REMOTE_TROUBLE];
+    char text[LOD_REMOTE_ERROR_BYTES];
 
     lod_remote_try_text(request, text, sizeof(text));
     if (request->error != -EINTR) {
-        lod_remote_note_trouble(remote, name, text);
+        lod_remote_note_error(remote, name, text);
     }
     return lod_remote_try_error(request);
 }

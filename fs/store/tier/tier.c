@@ -230,9 +230,9 @@ static void tier_stop(void *state)
     lod_store_stop(((struct lod_tier *)state)->inner);
 }
 
-static bool tier_trouble(void *state, char *text, size_t room)
+static bool tier_last_error(void *state, char *text, size_t room)
 {
-    return lod_store_trouble(((struct lod_tier *)state)->inner, text, room);
+    return lod_store_last_error(((struct lod_tier *)state)->inner, text, room);
 }
 
 static const struct lod_store_backend backend = {
@@ -252,7 +252,7 @@ static const struct lod_store_backend backend = {
     .ranges = tier_ranges,
     .is_far = tier_is_far,
     .stop = tier_stop,
-    .trouble = tier_trouble,
+    .last_error = tier_last_error,
     .stats = tier_stats,
 };
 
