@@ -53,7 +53,7 @@ void lod_access_history_read(struct lod_access_history *history, uint32_t record
         if (!same) {
             STORE(at->loaded, 0);
             STORE(at->kept, 0);
-            STORE(at->far_until_ns, 0);
+            STORE(at->no_query_until_ns, 0);
         }
     } else {
         if (LOAD(at->item) != item) {
@@ -118,7 +118,7 @@ bool lod_access_history_may_ask(struct lod_access_history *history, uint32_t rec
 {
     struct lod_access_record *at = place_of(history, record);
 
-    return is_over(at, record, &at->far_until_ns, ns);
+    return is_over(at, record, &at->no_query_until_ns, ns);
 }
 
 bool lod_access_history_may_ask_again(struct lod_access_history *history, uint32_t record,
@@ -126,7 +126,7 @@ bool lod_access_history_may_ask_again(struct lod_access_history *history, uint32
 {
     struct lod_access_record *at = place_of(history, record);
 
-    return is_over(at, record, &at->doubted_until_ns, ns);
+    return is_over(at, record, &at->no_second_query_until_ns, ns);
 }
 
 void lod_access_history_postpone(struct lod_access_history *history, uint32_t record, uint64_t ns)
@@ -134,7 +134,7 @@ void lod_access_history_postpone(struct lod_access_history *history, uint32_t re
     struct lod_access_record *at = place_of(history, record);
 
     if (LOAD(at->record) == (uint64_t)record + 1) {
-        STORE(at->doubted_until_ns, lod_clock_ns() + ns);
+        STORE(at->no_second_query_until_ns, lod_clock_ns() + ns);
     }
 }
 

@@ -25,9 +25,9 @@ struct lod_access_record {
     atomic_uint_fast32_t asked;  /* items read since then; successive reads of an item count once */
     atomic_uint loaded;          /* groups that were loaded: first << 8 | last; 0: none */
     atomic_uint_fast64_t kept;   /* bytes of these groups */
-    /* The page cache did not have the record; do not ask again until then. */
-    atomic_uint_fast64_t far_until_ns;
-    atomic_uint_fast64_t doubted_until_ns; /* the same, after a slow read */
+    /* The page cache did not have the record: the kernel is not asked again before this time. */
+    atomic_uint_fast64_t no_query_until_ns;
+    atomic_uint_fast64_t no_second_query_until_ns; /* the same, after a slow read */
 };
 
 struct lod_access_history {

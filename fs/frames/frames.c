@@ -134,13 +134,13 @@ static int refuse(struct ask *ask, const struct unchecked *unchecked, struct lod
 {
     struct lod_wanted *wanted = &ask->wanted[unchecked->wanted];
     struct lod_flight *flight = &unchecked->entry->flight;
-    const bool doubted = error == -EBADMSG && lod_record_report_wrong(record, place);
+    const bool retry = error == -EBADMSG && lod_record_report_wrong(record, place);
 
     atomic_fetch_add_explicit(&ask->frames->fetch.frames_bad, 1, memory_order_relaxed);
     pthread_mutex_lock(&ask->shard->lock);
-    const bool again = doubted || !flight->linked; /* another reader removed it */
+    const bool again = retry || !flight->linked; /* another reader removed it */
     if (flight->linked && flight->state == LOD_FLIGHT_READY) {
-        if (doubted) {
+        if (retry) {
             lod_flight_unlink(ask->shard, flight);
         } else {
             lod_flight_complete(ask->shard, flight, -EIO);

@@ -15,10 +15,10 @@
 #define OUTSIDE_TOLD 1000u /* reads outside of lists until one line names a file */
 #define MIB          (1u << 20)
 #define CHECK_NS     LOD_SECOND_NS /* between two queries whether a record is in memory */
-/* Between two queries after slow reads. A query costs as much as 50 reads, and a read can also be
- * slow because its thread was preempted. */
-#define DOUBT_NS (LOD_SECOND_NS / 50)
-#define DOUBT_OF 128u /* of the time goes into queries: each visits all pages of a record */
+/* The shortest time between two queries after slow reads. A query costs as much as 50 reads, and a
+ * read can also be slow because its thread was preempted. */
+#define SECOND_QUERY_NS (LOD_SECOND_NS / 50)
+#define QUERY_SHARE     128u /* queries take at most 1/128 of the time */
 
 /* Returns the groups that a reader wants. */
 static struct lod_groups groups_of(const struct lod_wanted *wanted, unsigned count)
@@ -262,14 +262,14 @@ void lod_prefetch_note_slow(struct lod_prefetch *prefetch, const struct lod_item
     bool near = true; /* only this thread was delayed */
 
     if (!loaded.last ||
-        !lod_access_history_may_ask_again(&prefetch->history, recd->number, DOUBT_NS)) {
+        !lod_access_history_may_ask_again(&prefetch->history, recd->number, SECOND_QUERY_NS)) {
         return;
     }
     const uint64_t from_ns = lod_clock_ns();
     const int error = lod_dataset_groups_in_memory(prefetch->fetch->dataset, recd, loaded.first,
                                                    loaded.last, &near);
-    const uint64_t next_ns = (lod_clock_ns() - from_ns) * DOUBT_OF;
-    if (next_ns > DOUBT_NS) {
+    const uint64_t next_ns = (lod_clock_ns() - from_ns) * QUERY_SHARE;
+    if (next_ns > SECOND_QUERY_NS) {
         lod_access_history_postpone(&prefetch->history, recd->number,
                                     next_ns < CHECK_NS ? next_ns : CHECK_NS);
     }

@@ -81,8 +81,9 @@ static int read_head_once(struct lod_record *record, uint8_t **ret_head)
     return error;
 }
 
-/* Returns whether a copy or a connection may be the cause of a wrong hash. */
-static bool doubt_head(struct lod_record *record, int error)
+/* Reports a wrong hash. Returns whether a copy or a connection may be the cause, so that another
+ * read can succeed. */
+static bool report_wrong_head(struct lod_record *record, int error)
 {
     return error == -EBADMSG &&
            lod_object_report_wrong(record->object, 0,
@@ -93,7 +94,7 @@ static int read_head(struct lod_record *record, uint8_t **ret_head)
 {
     int error = read_head_once(record, ret_head);
 
-    return doubt_head(record, error) ? read_head_once(record, ret_head) : error;
+    return report_wrong_head(record, error) ? read_head_once(record, ret_head) : error;
 }
 
 /* Reads header and metadata by one load into `buffer`, which also fetches the `bytes` bytes of
@@ -106,7 +107,7 @@ static int load_head(struct lod_record *record, struct lod_io_buffer *buffer, ui
         lod_io_buffer_load(buffer, record->object, 0, bytes > head_bytes ? bytes : head_bytes);
     const uint8_t *head = error ? NULL : lod_io_buffer_at(buffer, 0, head_bytes);
     error = head ? take_head(record, head) : -EIO;
-    if (doubt_head(record, error)) {
+    if (report_wrong_head(record, error)) {
         lod_io_buffer_clear(buffer);
         error = -EIO;
     }

@@ -20,8 +20,8 @@
 #include "http/url.h"
 #include "keys/s3_wait.h"
 
-#define LOD_REMOTE_DOUBTS      64u
-#define LOD_REMOTE_ERROR_BYTES 400
+#define LOD_REMOTE_WRONG_RANGES 64u
+#define LOD_REMOTE_ERROR_BYTES  400
 
 /* The place of the store, and the keys of its user. A row of the back-end table fills it. */
 struct lod_remote_site {
@@ -68,9 +68,10 @@ struct lod_remote {
     bool answered; /* there was at least one correct answer */
     bool failing;  /* since the last right answer a request failed after its last retry */
     uint64_t latency_ns;
-    struct lod_hedge hedge;             /* when a request is late, and recent hedges */
-    uint64_t doubts[LOD_REMOTE_DOUBTS]; /* a ring of hashes */
-    unsigned doubts_count;
+    struct lod_hedge hedge;                         /* when a request is late, and recent hedges */
+    uint64_t wrong_ranges[LOD_REMOTE_WRONG_RANGES]; /* a ring: hashes of the ranges that were
+                                                       reported wrong */
+    unsigned wrong_count;
     uint32_t random;
     struct lod_store_stats stats;
     uint64_t last_error_ns; /* 0: none */

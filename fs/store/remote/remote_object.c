@@ -109,7 +109,7 @@ int lod_remote_object_load(void *state, uint64_t offset, void *into, size_t byte
 }
 
 /* From now on another connection is used. Only the manifest has bytes that are kept, and it is read
- * once, so a doubt never concerns kept bytes. */
+ * once, so a report never concerns kept bytes. */
 bool lod_remote_object_report_wrong(void *state, uint64_t offset, size_t bytes)
 {
     struct object *object = state;
@@ -118,11 +118,11 @@ bool lod_remote_object_report_wrong(void *state, uint64_t offset, size_t bytes)
     bool known = false;
 
     pthread_mutex_lock(&remote->lock);
-    for (unsigned i = 0; i < LOD_REMOTE_DOUBTS && i < remote->doubts_count; i++) {
-        known = known || remote->doubts[i] == key;
+    for (unsigned i = 0; i < LOD_REMOTE_WRONG_RANGES && i < remote->wrong_count; i++) {
+        known = known || remote->wrong_ranges[i] == key;
     }
     if (!known) {
-        remote->doubts[remote->doubts_count++ % LOD_REMOTE_DOUBTS] = key;
+        remote->wrong_ranges[remote->wrong_count++ % LOD_REMOTE_WRONG_RANGES] = key;
         remote->generation++;
     }
     pthread_mutex_unlock(&remote->lock);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tier: a folder on a fast local disk in front of any store, which keeps what loads bring, also
- * for later mounts. When it is full, records that jobs list get room (tier_room.h). Nothing in it
- * is trusted: the readers of records check each frame, and doubt what is wrong. Errors are those of
- * the store only.
+ * A tier: a folder on a fast local disk in front of any store. It keeps the bytes of loads, also
+ * for later mounts. When it is full, other slices are evicted for the records in the lists of jobs
+ * (tier_room.h). Its bytes are not trusted: the readers of records check each frame, and report
+ * wrong hashes. Callers only get errors of the store, never those of the tier's disk.
  */
 #ifndef LOD_TIER_H
 #define LOD_TIER_H

@@ -200,18 +200,18 @@ void lod_tier_write(struct lod_tier *tier, uint64_t key, uint64_t offset, const 
     }
 }
 
-/* ---------------------------------------------------------------------------------- doubts */
+/* ----------------------------------------------------------------------------- wrong hashes */
 
 /* Notes a range. Returns whether it is new. The reader may have had its bytes from a slice that
- * another reader doubted first. */
+ * another reader reported wrong first. */
 static bool note_range(struct lod_tier *tier, uint64_t hash)
 {
     const uint64_t now = lod_clock_ns();
 
     pthread_mutex_lock(&tier->lock);
-    const bool known = lod_tier_recent_has(&tier->doubted, hash, now);
+    const bool known = lod_tier_recent_has(&tier->reported, hash, now);
     if (!known) {
-        lod_tier_recent_add(&tier->doubted, hash, now);
+        lod_tier_recent_add(&tier->reported, hash, now);
     }
     pthread_mutex_unlock(&tier->lock);
     return !known;

@@ -23,10 +23,10 @@ struct lod_tier {
     struct lod_tier_health health;
     atomic_uint_fast64_t hits, misses, read_bytes, written_bytes, evicted_bytes, errors;
 
-    pthread_mutex_t lock;           /* guards all below */
-    struct lod_tier_recent dropped; /* slices that were doubted: not written again so soon */
-    struct lod_tier_recent doubted; /* ranges */
-    uint64_t said_ns;               /* when the last line was logged; 0: never */
+    pthread_mutex_t lock;            /* guards all below */
+    struct lod_tier_recent dropped;  /* slices with wrong bytes: not written again for a minute */
+    struct lod_tier_recent reported; /* ranges with a wrong hash */
+    uint64_t said_ns;                /* when the last line was logged; 0: never */
     struct lod_tier_room room;
     pthread_cond_t change; /* for the thread */
     pthread_t thread;

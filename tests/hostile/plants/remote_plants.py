@@ -20,7 +20,7 @@ REMOTE = (
     ("delays of requests never overlap", "fs/store/backend/slow.c",
      "return bucket->slow.parallel ? bucket->slow.parallel : 1;", "(void)bucket;\n    return 1;",
      "store/slow"),
-    ("a slice that was doubted stays in the tier", "fs/store/tier/tier_io.c",
+    ("a slice that was reported wrong stays in the tier", "fs/store/tier/tier_io.c",
      "        if (drop(tier, key, part.n)) {\n",
      "        if (part.n > 1000 && drop(tier, key, part.n)) {\n", "tier"),
     ("bytes that came from the tier are offered to it", "fs/store/backend/io_buffer.c",

@@ -102,7 +102,7 @@ Test(access_history, records_that_share_a_row_replace_each_other)
     cr_assert_eq(sum(0).loaded_bytes, 0);
 }
 
-Test(access_history, a_doubt_is_answered_now_and_then)
+Test(access_history, the_kernel_is_asked_again_only_now_and_then)
 {
     lod_access_history_read(&history, 3, 30, 1000);
     cr_assert(lod_access_history_may_ask_again(&history, 3, 3600ull * 1000 * 1000 * 1000));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A store around a folder that simulates a copy of its objects: their first bytes come from it, and
- * they may be wrong until they are doubted. It counts what is offered and doubted.
+ * they may be wrong until they are reported. It counts offers and reports.
  */
 #ifndef LOD_COPY_STORE_H
 #define LOD_COPY_STORE_H
@@ -16,7 +16,7 @@ struct copy_store {
     uint64_t copied; /* the copy has this many bytes from the start of each object */
     bool wrong;      /* these bytes are wrong, until lod_object_report_wrong is called */
     struct lod_store *inner;
-    unsigned offers, doubts;
+    unsigned offers, reports;
     uint64_t offset; /* of the last offer */
     size_t bytes;
     uint8_t first;
@@ -93,7 +93,7 @@ static inline bool copy_object_report_wrong(void *state, uint64_t offset, size_t
     const bool was_wrong = store->wrong;
 
     (void)offset;
-    store->doubts++;
+    store->reports++;
     store->bytes = bytes;
     store->wrong = false;
     return was_wrong;

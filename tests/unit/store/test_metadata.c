@@ -110,7 +110,7 @@ Test(metadata, a_damaged_header_is_refused)
     fixture_destroy(&f);
 }
 
-Test(metadata, a_wrong_copy_is_doubted_and_read_again)
+Test(metadata, a_wrong_copy_is_reported_and_read_again)
 {
     struct fixture f = fixture_create();
     struct lod_record_desc recd = write_record(&f);
@@ -122,17 +122,17 @@ Test(metadata, a_wrong_copy_is_doubted_and_read_again)
 
     cr_assert_eq(lod_metadata_read(store, &recd, &metadata), 0);
     lod_metadata_finish(&metadata);
-    cr_assert_eq(copy.doubts, 1);
+    cr_assert_eq(copy.reports, 1);
     cr_assert_eq(copy.bytes, recd.metadata_bytes);
     copy.wrong = true;
     cr_assert_eq(lod_record_open(store, &recd, &record), 0);
     lod_record_close(record);
-    cr_assert_eq(copy.doubts, 2);
+    cr_assert_eq(copy.reports, 2);
     cr_assert_eq(copy.bytes, LOD_RECORD_HEADER + recd.metadata_bytes, "all that was read of it");
     copy.wrong = true;
     cr_assert_eq(lod_record_open_loaded(store, &recd, &buffer, 4096, NULL, &record), 0);
     lod_record_close(record);
-    cr_assert_eq(copy.doubts, 3);
+    cr_assert_eq(copy.reports, 3);
     lod_io_buffer_finish(&buffer);
     lod_store_close(store);
     fixture_destroy(&f);

@@ -11,7 +11,7 @@ struct lod_item (*items_of)(uint32_t number);
 atomic_uint frames_read, reads, frames_failed;
 uint64_t segment_frames = 40;
 unsigned bad_group;
-unsigned doubts_left, side_by_side, most_ranges;
+unsigned wrong_reads_left, side_by_side, most_ranges;
 bool copy_kept;
 uint32_t copied_records;
 uint64_t listed_keys, listed_sum, listed_bytes, listed_at[4];
@@ -114,15 +114,15 @@ int lod_record_read(struct lod_record *record, struct lod_range *ranges, unsigne
     return error;
 }
 
-/* A doubted frame is right from then on, once. */
+/* A frame that is reported wrong is right at the next read. */
 bool lod_record_report_wrong(struct lod_record *record, const struct lod_place *place)
 {
     (void)record;
     (void)place;
-    if (!doubts_left) {
+    if (!wrong_reads_left) {
         return false;
     }
-    doubts_left--;
+    wrong_reads_left--;
     bad_group = 0;
     return true;
 }

@@ -21,8 +21,9 @@
 extern struct lod_item (*items_of)(uint32_t number);
 extern atomic_uint frames_read, reads, frames_failed;
 extern uint64_t segment_frames;
-extern unsigned bad_group;   /* its frames have wrong hashes */
-extern unsigned doubts_left; /* so many times a doubt makes all frames sound */
+extern unsigned bad_group; /* its frames have wrong hashes */
+extern unsigned
+    wrong_reads_left; /* number of reports of a wrong hash after which frames are right */
 /* Group g begins at g << GROUP_AT in the file, its slots one after the other with segment_frames
  * whole frames each. */
 #define GROUP_AT 40

@@ -65,11 +65,11 @@ Test(fetch, a_frame_that_is_right_at_the_second_read_is_served)
 
     cr_assert_eq(lod_plan_add_stored(&plan, 2, 0, 10), 0);
     bad_group = 2;
-    doubts_left = 1;
+    wrong_reads_left = 1;
     cr_assert_eq(read_plan(&plan, item), 0);
     cr_assert_eq(stats().frames_bad, 1);
     cr_assert_eq(frames_failed, 0, "nothing to tell");
-    cr_assert_eq(doubts_left, 0);
+    cr_assert_eq(wrong_reads_left, 0);
 }
 
 Test(fetch, requests_go_side_by_side_as_far_as_the_store_can)

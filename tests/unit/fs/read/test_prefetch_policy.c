@@ -103,7 +103,7 @@ Test(prefetch_policy, a_wrong_frame_of_a_load_is_read_once_more)
 {
     begin(64 << 20, 2ull * RECORDS * ITEMS * FRAME_BYTES);
     bad_group = 2;
-    doubts_left = 1;
+    wrong_reads_left = 1;
     struct lod_frames_stats stats = get(0, 2);
     cr_assert_gt(stats.prefix_reads, 0);
     cr_assert_eq(stats.frames_bad, 1);
