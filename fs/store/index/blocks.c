@@ -251,26 +251,26 @@ const struct lod_io_estimate *lod_blocks_io_estimate(const struct lod_blocks *bl
 }
 
 /* A block number of the file determines the section, since sections do not overlap. */
-int lod_blocks_hold(struct lod_blocks *blocks, uint32_t section, uint64_t first, uint64_t number,
-                    struct lod_held *held, const uint8_t **ret_payload)
+int lod_blocks_ref(struct lod_blocks *blocks, uint32_t section, uint64_t first, uint64_t number,
+                   struct lod_block_ref *ref, const uint8_t **ret_payload)
 {
     struct lod_blob *blob = NULL;
 
-    if (!held->blob || held->at != first + number) {
+    if (!ref->blob || ref->at != first + number) {
         int error = get(blocks, section, first, number, &blob);
         if (error) {
             return error;
         }
-        lod_held_drop(held);
-        *held = (struct lod_held){.blob = blob, .at = first + number};
+        lod_block_ref_drop(ref);
+        *ref = (struct lod_block_ref){.blob = blob, .at = first + number};
     }
-    *ret_payload = held->blob->data;
+    *ret_payload = ref->blob->data;
     return 0;
 }
 
-void lod_held_drop(struct lod_held *held)
+void lod_block_ref_drop(struct lod_block_ref *ref)
 {
-    held->blob = lod_blob_unref(held->blob);
+    ref->blob = lod_blob_unref(ref->blob);
 }
 
 int lod_block_check(const uint8_t block[LOD_BLOCK_BYTES], uint64_t seed, uint32_t section,

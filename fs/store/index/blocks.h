@@ -32,21 +32,21 @@ struct lod_blocks *lod_blocks_destroy(struct lod_blocks *blocks);
 LOD_MUST_CHECK int lod_blocks_copy(struct lod_blocks *blocks, uint32_t section, uint64_t first,
                                    uint64_t number, uint32_t offset, void *into, uint32_t bytes);
 
-/* A reference to a block whose rows are being read; all zero: none. */
-struct lod_held {
+/* A reference to a block of the index; all zero: none. */
+struct lod_block_ref {
     struct lod_blob *blob;
     uint64_t at; /* its number in the file */
 };
 
 /*
- * Returns the payload of that block in *ret_payload. It is valid until `held` holds another block
+ * Returns the payload of that block in *ret_payload. It is valid until `ref` holds another block
  * or is dropped. Asking again for the same block costs nothing. One thread. Returns -EBADMSG as
  * above.
  */
-LOD_MUST_CHECK int lod_blocks_hold(struct lod_blocks *blocks, uint32_t section, uint64_t first,
-                                   uint64_t number, struct lod_held *held,
-                                   const uint8_t **ret_payload);
-void lod_held_drop(struct lod_held *held);
+LOD_MUST_CHECK int lod_blocks_ref(struct lod_blocks *blocks, uint32_t section, uint64_t first,
+                                  uint64_t number, struct lod_block_ref *ref,
+                                  const uint8_t **ret_payload);
+void lod_block_ref_drop(struct lod_block_ref *ref);
 
 /*
  * Returns the next unusable block that was not returned yet; false if there is none.

@@ -157,8 +157,8 @@ struct name_search {
     const struct lod_node *folder;
     const char *name;
     size_t bytes;
-    struct lod_held rows, names; /* later probes are mostly in the same block */
-    struct lod_node node;        /* of the last probe */
+    struct lod_block_ref rows, names; /* later probes are mostly in the same block */
+    struct lod_node node;             /* of the last probe */
 };
 
 static int hold_node(struct name_search *s, uint32_t number, struct lod_node *ret_node)
@@ -166,9 +166,9 @@ static int hold_node(struct name_search *s, uint32_t number, struct lod_node *re
     const uint32_t a_block = LOD_BLOCK_PAYLOAD / LOD_NODE_ROW_BYTES;
     const uint8_t *block = NULL;
 
-    int error = lod_blocks_hold(s->index->blocks, LOD_SECTION_NODE,
-                                s->index->super.section[LOD_SECTION_NODE].first, number / a_block,
-                                &s->rows, &block);
+    int error = lod_blocks_ref(s->index->blocks, LOD_SECTION_NODE,
+                               s->index->super.section[LOD_SECTION_NODE].first, number / a_block,
+                               &s->rows, &block);
     return error ? error
                  : lod_node_take(block + number % a_block * LOD_NODE_ROW_BYTES, number,
                                  &s->index->super.totals, ret_node);
@@ -186,9 +186,9 @@ static int probe_name(void *ctx, uint32_t number, int *ret_order)
         error = -EILSEQ;
     }
     error = error ? error
-                  : lod_blocks_hold(s->index->blocks, LOD_SECTION_NAME,
-                                    s->index->super.section[LOD_SECTION_NAME].first,
-                                    s->node.name_at / LOD_BLOCK_BYTES, &s->names, &block);
+                  : lod_blocks_ref(s->index->blocks, LOD_SECTION_NAME,
+                                   s->index->super.section[LOD_SECTION_NAME].first,
+                                   s->node.name_at / LOD_BLOCK_BYTES, &s->names, &block);
     if (error) {
         return error;
     }
@@ -211,8 +211,8 @@ int lod_index_lookup(struct lod_index *index, const struct lod_node *folder, con
         return -ENOENT;
     }
     int error = lod_search(probe_name, &s, folder->ref, folder->ref + folder->count, &number);
-    lod_held_drop(&s.rows);
-    lod_held_drop(&s.names);
+    lod_block_ref_drop(&s.rows);
+    lod_block_ref_drop(&s.names);
     if (!error) {
         *ret_node = s.node;
     }
