@@ -28,7 +28,7 @@ struct lod_dataset;
 struct lod_open_options {
     const struct lod_store_settings *settings; /* may be NULL */
     struct lod_slow slow;                      /* all 0: at full speed */
-    struct lod_tier_settings tier;             /* all 0: none; `say` is not used */
+    struct lod_tier_settings tier;             /* all 0: none; `log_line` is not used */
     bool index_copy; /* a thread copies the whole index of a remote store */
     bool exactly;    /* no readahead by the kernel: the caller reads whole prefixes */
     bool shared;     /* with `exactly`: loads go through the page cache (lod_store_read_exactly) */

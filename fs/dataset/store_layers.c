@@ -40,6 +40,6 @@ int lod_store_layers_add_tier(const struct lod_tier_settings *tier, struct lod_i
 {
     struct lod_tier_settings settings = *tier;
 
-    settings.say = log_line;
+    settings.log_line = log_line;
     return settings.folder ? lod_tier_create(&settings, store_id, *store, store, why, why_room) : 0;
 }

@@ -72,7 +72,7 @@ static int name_object(struct work *work, uint64_t number, char name[LOD_OBJECT_
     return error;
 }
 
-/* Returns the name of an object, and the mark that identifies its contents on the server. */
+/* Returns the name of an object, and the hash that identifies its contents on the server. */
 static int describe(struct work *work, uint64_t number, char name[LOD_OBJECT_NAME_MAX + 1],
                     uint64_t *ret_mark)
 {
@@ -125,7 +125,7 @@ static int send_object(struct work *work, uint64_t number, char why[LOD_PUSH_WHY
     struct lod_object *object = NULL;
     bool sent = false;
 
-    int error = describe(work, number, name, &file.mark);
+    int error = describe(work, number, name, &file.content_hash);
     error = error ? error : lod_object_open(work->store, name, &object);
     if (error) {
         return refuse(why, error == -ENOENT ? -EBADMSG : error, name,
@@ -266,7 +266,7 @@ static int run(struct work *work, char *why)
     }
     choose_objects(work);
     manifest.bytes = lod_object_bytes(object);
-    manifest.mark = work->manifest.index_hash;
+    manifest.content_hash = work->manifest.index_hash;
     manifest.ctx = object;
     lod_progress_stage(work->push->progress, "pushing", work->count + !work->push->parts, 0);
     error = send_all(work, &manifest, why);

@@ -33,7 +33,7 @@ static struct value trimmed(const char *at, size_t bytes)
     return (struct value){at, bytes};
 }
 
-/* Digits at the start of the value, which are taken off. False: none, or too many. */
+/* Takes the digits at the start of the value. Returns false if there are none, or too many. */
 static bool take_number(struct value *value, uint64_t *ret_number)
 {
     uint64_t number = 0;
@@ -95,7 +95,7 @@ static void take_retry(struct lod_http_answer *answer, struct value value)
     }
 }
 
-/* A weak one does not say that the bytes are equal. */
+/* Ignores weak ETags, which do not guarantee equal bytes. */
 static void take_etag(struct lod_http_answer *answer, struct value value)
 {
     const bool strong = value.bytes >= 2 && value.bytes <= LOD_HTTP_ETAG_MAX &&
@@ -113,7 +113,7 @@ static void take_etag(struct lod_http_answer *answer, struct value value)
     }
 }
 
-/* A word of letters, digits and '-'; else empty. */
+/* Copies a value of letters, digits and '-'; any other value becomes empty. */
 static void take_word(char word[LOD_HTTP_WORD_MAX + 1], struct value value)
 {
     size_t i = 0;
@@ -137,7 +137,7 @@ static void take_region(struct lod_http_answer *answer, struct value value)
 
 static void take_mark(struct lod_http_answer *answer, struct value value)
 {
-    take_word(answer->mark, value);
+    take_word(answer->content_hash, value);
 }
 
 static const struct {
@@ -248,7 +248,7 @@ static enum lod_http_verdict judge_partial(const struct lod_http_answer *answer,
                : LOD_HTTP_BROKEN;
 }
 
-/* Of answers that bring nothing that was asked for. */
+/* Classifies an answer without the requested bytes. */
 static enum lod_http_verdict judge_failure(const struct lod_http_answer *answer)
 {
     const unsigned status = answer->status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The answer to one request for a range: its header lines, taken one by one, and the verdict on
- * them (RFC 9110, 14.4 and 15). Pure: no I/O and no clock. Lines come from an untrusted server.
+ * Parses the answer to one request for a range, header line by header line, and classifies it (RFC
+ * 9110, 14.4 and 15). Pure: no I/O and no clock. Lines come from an untrusted server.
  */
 #ifndef LOD_HTTP_ANSWER_H
 #define LOD_HTTP_ANSWER_H
@@ -13,7 +13,7 @@
 #define LOD_HTTP_HEADERS_MAX (64u << 10) /* bytes of all header lines of an answer */
 #define LOD_HTTP_ETAG_MAX    127u
 #define LOD_HTTP_WORD_MAX    63u
-#define LOD_HTTP_ERROR_MAX   (4u << 10) /* bytes that are looked at of the body of an error */
+#define LOD_HTTP_ERROR_MAX   (4u << 10) /* bytes that are read of the body of an error */
 
 /* All zero: nothing came yet. */
 struct lod_http_answer {
@@ -24,10 +24,10 @@ struct lod_http_answer {
     uint64_t length;             /* of Content-Length */
     bool encoded;                /* by a Content-Encoding */
     uint32_t retry_after_s;
-    char etag[LOD_HTTP_ETAG_MAX + 1];   /* a strong one; else empty */
-    char region[LOD_HTTP_WORD_MAX + 1]; /* of x-amz-bucket-region */
-    char mark[LOD_HTTP_WORD_MAX + 1];   /* of x-amz-meta-lodfs */
-    char code[LOD_HTTP_WORD_MAX + 1];   /* the <Code> of S3's error document */
+    char etag[LOD_HTTP_ETAG_MAX + 1];         /* a strong one; else empty */
+    char region[LOD_HTTP_WORD_MAX + 1];       /* of x-amz-bucket-region */
+    char content_hash[LOD_HTTP_WORD_MAX + 1]; /* of x-amz-meta-lodfs */
+    char code[LOD_HTTP_WORD_MAX + 1];         /* the <Code> of S3's error document */
 };
 
 /* The range of an object that a request names. */
@@ -39,11 +39,11 @@ struct lod_http_range {
 
 enum lod_http_verdict {
     LOD_HTTP_RIGHT,     /* the bytes asked for follow */
-    LOD_HTTP_BROKEN,    /* a server's or proxy's mistake: asking again may help */
-    LOD_HTTP_BUSY,      /* asking again later helps: 408, 429, 5xx but 501 */
-    LOD_HTTP_SLOW_DOWN, /* the same, and fewer requests are wanted */
+    LOD_HTTP_BROKEN,    /* malformed, by a mistake of a server or proxy: a retry may help */
+    LOD_HTTP_BUSY,      /* a later retry helps: 408, 429, 5xx but 501 */
+    LOD_HTTP_SLOW_DOWN, /* the same, and the server wants fewer requests */
     LOD_HTTP_MISSING,   /* 404, 410 */
-    LOD_HTTP_CHANGED,   /* another object lies there now */
+    LOD_HTTP_CHANGED,   /* the object was replaced by another one */
     LOD_HTTP_EXPIRED,   /* newer keys may help */
     LOD_HTTP_DENIED,    /* 401, 403 */
     LOD_HTTP_MOVED,     /* the bucket is in another region; or a redirect that is not followed */

@@ -37,7 +37,7 @@ struct lod_http_lane {
 
 struct held_signal {
     sigset_t before;
-    bool pending; /* before, for another reason */
+    bool pending; /* it was pending before this call, for another reason */
 };
 
 static void hold_sigpipe(struct held_signal *held)
@@ -109,7 +109,7 @@ static void release(struct lod_http_lane *lane, struct exchange *exchange)
     exchange->request = NULL;
 }
 
-/* Errors that our callbacks made are the answer's. */
+/* An error that our callbacks caused is reported by the verdict on the answer instead. */
 static void take_result(struct lod_http_lane *lane, struct exchange *exchange, CURLcode code)
 {
     struct lod_http_request *request = exchange->request;
@@ -143,7 +143,7 @@ static void take_result(struct lod_http_lane *lane, struct exchange *exchange, C
     }
 }
 
-/* Returns whether any has. */
+/* Takes the results of requests that have ended. Returns whether there were any. */
 static bool take_ended(struct lod_http_lane *lane)
 {
     struct exchange *exchange = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parallel requests, and the connections that they leave open: libcurl wrapped in six functions. A
- * lane is used by one thread at a time. Decides nothing about retries and verdicts.
+ * A lane is a set of connections that stay open, with the requests in flight on them: libcurl's
+ * multi interface in six functions. One thread at a time uses a lane. It makes no decisions about
+ * retries.
  */
 #ifndef LOD_HTTP_LANE_H
 #define LOD_HTTP_LANE_H
@@ -11,17 +12,17 @@
 #include "compiler.h"
 #include "http/http_request.h"
 
-#define LOD_HTTP_LANE_MAX 12u /* requests in flight of one lane */
+#define LOD_HTTP_LANE_MAX 12u /* requests in flight on one lane */
 
 struct lod_http_lane;
 
-/* -ENOMEM. -ENOSYS: there is no libcurl here. */
+/* Returns -ENOMEM, or -ENOSYS without libcurl. */
 LOD_MUST_CHECK int lod_http_lane_create(const struct lod_http_settings *settings,
                                         struct lod_http_lane **ret_lane);
-/* Requests in flight are cancelled, connections closed. */
+/* Cancels the requests in flight and closes all connections. */
 struct lod_http_lane *lod_http_lane_destroy(struct lod_http_lane *lane);
 
-/* Begins a request: at most LOD_HTTP_LANE_MAX at a time. -ENOMEM. */
+/* Begins a request. At most LOD_HTTP_LANE_MAX are in flight. Returns -ENOMEM. */
 LOD_MUST_CHECK int lod_http_lane_start(struct lod_http_lane *lane,
                                        struct lod_http_request *request);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One request to an HTTP server, and all that is known of its answer. */
+/* One request to an HTTP server, and its answer. */
 #ifndef LOD_HTTP_REQUEST_H
 #define LOD_HTTP_REQUEST_H
 
@@ -26,7 +26,7 @@ struct lod_http_keys {
 };
 
 enum lod_http_method {
-    LOD_HTTP_RANGE, /* GET of a range of an object; the answer is judged by the range */
+    LOD_HTTP_RANGE, /* GET of a range of an object; the answer must be exactly that range */
     LOD_HTTP_GET,   /* GET of a whole, small document */
     LOD_HTTP_HEAD,  /* the facts of an object */
     LOD_HTTP_PUT,   /* these two send a body, which may be empty */
@@ -34,28 +34,28 @@ enum lod_http_method {
     LOD_HTTP_DELETE,
 };
 
-/* A body that is sent. It is read again where a connection breaks off, so it must not change. */
+/* The body of a request. It is read again if a connection breaks, so it must not change. */
 struct lod_http_body {
     uint64_t bytes;
     const char *sha256; /* in hexadecimal; NULL: not signed */
-    /* Fills `into` from `offset` on. 0 or a negative errno, which ends the request. */
+    /* Reads `bytes` bytes at `offset`. Returns 0, or a negative errno, which ends the request. */
     int (*read)(void *ctx, uint64_t offset, void *into, size_t bytes);
     void *ctx;
 };
 
-/* The caller fills the first part and keeps all of it until `over`. */
+/* The caller sets the fields up to `room`. All of it must stay valid until `over` is true. */
 struct lod_http_request {
     const char *url;
     enum lod_http_method method;
     struct lod_http_range range;      /* for LOD_HTTP_RANGE */
     const struct lod_http_keys *keys; /* NULL: not signed */
-    const char *const *headers;       /* further lines, up to a NULL; may be NULL */
+    const char *const *headers;       /* further header lines, ended by NULL; may be NULL */
     const struct lod_http_body *body; /* NULL: none */
-    uint8_t *into;                    /* room for all that was asked for, or `room` */
-    size_t room;                      /* for the document; a longer one is an error */
+    uint8_t *into;                    /* memory for the range, or `room` bytes */
+    size_t room; /* size of `into` for a document; a longer document is an error */
 
     bool over;
-    int error;        /* 0: the server answered. Else an error listed at lod_http_lane_wait */
+    int error;        /* 0: the server answered; else an error listed at lod_http_lane_wait */
     bool certificate; /* with an error: TLS did not accept the server */
     struct lod_http_answer answer;
     enum lod_http_verdict verdict; /* of `answer`; RIGHT: bytes are in `into` */
@@ -63,12 +63,12 @@ struct lod_http_request {
     uint64_t put;                  /* bytes of the body that were sent */
     int put_error;                 /* of the body's `read` */
     uint64_t began_ns, sent_ns;    /* 0: still connecting */
-    uint64_t first_ns;             /* the first byte came; 0: not yet */
-    bool connected;                /* on a new connection */
+    uint64_t first_ns;             /* when the first byte arrived; 0: not yet */
+    bool connected;                /* a new connection was opened for it */
     char why[384];                 /* of a transport's error, and what to do */
     char text[LOD_HTTP_ERROR_MAX]; /* the body of an error's answer */
     size_t text_bytes;
-    unsigned place; /* in the lane */
+    unsigned place; /* its index in the lane */
 };
 
 #endif

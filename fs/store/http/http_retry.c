@@ -36,7 +36,8 @@ bool lod_retry_budget_take(struct lod_retry_budget *budget, uint64_t now_ns)
     return true;
 }
 
-/* A verdict that may be a passing mistake of one server among several gets a second chance. */
+/* By verdict: how often a request is retried. A few retries are for mistakes that another server
+ * behind the same name may not make. */
 static const unsigned retries[] = {
     [LOD_HTTP_RIGHT] = MANY,     [LOD_HTTP_BROKEN] = 3,  [LOD_HTTP_BUSY] = MANY,
     [LOD_HTTP_SLOW_DOWN] = MANY, [LOD_HTTP_MISSING] = 1, [LOD_HTTP_CHANGED] = 0,

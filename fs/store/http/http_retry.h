@@ -29,14 +29,15 @@ struct lod_retry_budget {
 void lod_retry_budget_init(struct lod_retry_budget *budget, uint64_t now_ns);
 /* Records a correct answer. Every ten of them allow one more retry. */
 void lod_retry_budget_earn(struct lod_retry_budget *budget);
-/* Takes one retry. False: there is none left. 20 come back each minute. */
+/* Takes one retry from the budget. Returns false if there is none left. The budget grows by 20 each
+ * minute. */
 bool lod_retry_budget_take(struct lod_retry_budget *budget, uint64_t now_ns);
 
-/* How often a request with this verdict may be sent again, at most. */
+/* Returns how often a request with this verdict may be sent again, at most. */
 unsigned lod_retry_max(enum lod_retry_cause cause, enum lod_http_verdict verdict);
 
-/* The pause before try `tries` + 1: 50 ms, doubled each time up to 5 s, half of it random; a
- * Retry-After of the server counts up to 10 s. */
+/* Returns the pause before try `tries` + 1: 50 ms, doubled each time up to 5 s, half of it random;
+ * a Retry-After of the server counts up to 10 s. */
 uint64_t lod_retry_pause_ns(unsigned tries, uint32_t retry_after_s, uint32_t random);
 
 #endif

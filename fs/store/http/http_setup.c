@@ -43,7 +43,8 @@ static size_t room_of(const struct lod_http_request *request)
                : request->room;
 }
 
-/* More than was asked for, or anything but the range, ends the transfer: curl calls it an error. */
+/* Ends the transfer if more arrives than was requested, or something else than the range. curl then
+ * reports an error. */
 static size_t on_body(char *data, size_t size, size_t bytes, void *ctx)
 {
     struct lod_http_request *request = ctx;
@@ -96,7 +97,8 @@ static size_t on_read(char *into, size_t size, size_t room, void *ctx)
     return bytes;
 }
 
-/* A connection that was closed while it was idle: the body is sent again from its start. */
+/* Called if the connection had been closed while it was idle: the body is sent again from its
+ * start. */
 static int on_seek(void *ctx, curl_off_t offset, int origin)
 {
     struct lod_http_request *request = ctx;
@@ -155,7 +157,7 @@ static int add_headers(const struct lod_curl_api *curl, const struct lod_http_re
 
 /* ---------------------------------------------------------------------------------- options */
 
-/* Names of the options, shorter. */
+/* Sets an option by the short form of its name. */
 #define SET(option, value)                                                                         \
     error = error ? error : curl->curl_easy_setopt(easy, CURLOPT_##option, value)
 

@@ -20,7 +20,8 @@ static int refuse(char *why, size_t why_room, const char *sentence)
     return -EINVAL;
 }
 
-/* Control characters of any kind; only keys of S3 may contain a blank. */
+/* Returns whether a text has a control character, or a blank that is not allowed (`blanks`). Only
+ * keys of S3 may contain blanks. */
 static bool has_control(const char *text, bool blanks)
 {
     for (; *text; text++) {
@@ -32,7 +33,7 @@ static bool has_control(const char *text, bool blanks)
     return false;
 }
 
-/* Is one of the names between slashes "." or ".."? */
+/* Returns whether a name between slashes is "." or "..". */
 static bool has_dots(const char *path, size_t bytes)
 {
     for (size_t at = 0, end; at < bytes; at = end + 1) {
@@ -57,7 +58,7 @@ static void trim(struct lod_url *url)
     }
 }
 
-/* The bytes of the host's name, without a port. */
+/* Returns the length of the host's name, without a port. */
 static size_t name_bytes(const struct lod_url *url)
 {
     const char *from = url->host[0] == '[' ? memchr(url->host, ']', url->host_bytes) : url->host;

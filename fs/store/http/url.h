@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* URLs of stores, taken apart and put together (RFC 3986). No I/O. */
+/* Parses and builds URLs of stores (RFC 3986). No I/O. */
 #ifndef LOD_URL_H
 #define LOD_URL_H
 
@@ -22,7 +22,7 @@ struct lod_url {
 };
 
 /*
- * Takes "SCHEME://HOST/PATH" apart. -EINVAL: `why` gets a sentence. Refused are users, passwords,
+ * Parses "SCHEME://HOST/PATH". Returns -EINVAL, with a sentence in `why`, for users, passwords,
  * wrong ports, queries, fragments, control characters, "." and ".." as names, and more than
  * LOD_URL_GIVEN_MAX bytes. A path of s3 is any text (it is encoded later); another one has no '?'
  * and no '#'.
@@ -30,7 +30,7 @@ struct lod_url {
 LOD_MUST_CHECK int lod_url_take(const char *location, struct lod_url *ret_url, char *why,
                                 size_t why_room);
 
-/* -EINVAL: no name that a bucket can have. */
+/* Returns -EINVAL if a bucket cannot have the name of the host. */
 LOD_MUST_CHECK int lod_url_check_bucket(const struct lod_url *url, char *why, size_t why_room);
 
 /*

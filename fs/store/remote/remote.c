@@ -296,7 +296,7 @@ bool lod_remote_renew(struct lod_remote *remote, unsigned keys_count)
     return is;
 }
 
-/* Has their time come? */
+/* Returns whether it is time to read the keys again. */
 static bool is_due(struct lod_remote *remote)
 {
     pthread_mutex_lock(&remote->lock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A store behind HTTP: what http:// and s3:// have in common. It owns the lanes, the limit of
+ * The common part of the back ends http:// and s3://. It owns the connections, the limit of
  * requests in flight, the budget of retries and the last error. remote_read.h sends requests,
- * remote_object.h is the back end's objects.
+ * remote_object.h has the objects of the back end.
  */
 #ifndef LOD_REMOTE_H
 #define LOD_REMOTE_H
@@ -26,7 +26,7 @@
 /* The place of the store, and the keys of its user. A row of the back-end table fills it. */
 struct lod_remote_site {
     char base[LOD_URL_BYTES]; /* the URL of the store's folder, without a slash at its end */
-    size_t bucket_bytes;      /* of them: the URL of the bucket; only of S3 */
+    size_t bucket_bytes;      /* S3: the length of the bucket's URL, which `base` begins with */
     struct lod_http_keys keys;
     struct lod_http_settings http;
     char *ca_file, *netrc_file; /* owned; those of `settings` */
@@ -57,16 +57,16 @@ struct lod_remote {
     pthread_mutex_t renewing; /* held while keys are read; taken before `lock` */
 
     pthread_mutex_t lock; /* guards all below */
-    pthread_cond_t freed; /* requests ended */
+    pthread_cond_t freed; /* some requests have ended */
     struct lod_remote_site site;
-    unsigned keys_count;    /* how often the keys were read */
-    uint64_t keys_tried_ns; /* when that was tried last */
+    unsigned keys_count;    /* how often the keys were read, so it identifies the present ones */
+    uint64_t keys_tried_ns; /* when reading them was last tried */
     unsigned in_flight;
     struct lod_remote_lane *idle, *busy;
-    unsigned generation; /* of connections: those of an earlier one are closed */
+    unsigned generation; /* of connections; connections of an earlier generation are closed */
     struct lod_retry_budget budget;
-    bool answered; /* there was at least one correct answer */
-    bool failing;  /* since the last right answer a request failed after its last retry */
+    bool answered; /* the server has answered correctly at least once */
+    bool failing;  /* a request failed after its last retry, and none has succeeded since */
     uint64_t latency_ns;
     struct lod_hedge hedge;                         /* when a request is late, and recent hedges */
     uint64_t wrong_ranges[LOD_REMOTE_WRONG_RANGES]; /* a ring: hashes of the ranges that were
@@ -79,16 +79,17 @@ struct lod_remote {
 };
 
 /*
- * The end of a back end's `open`: makes the state from the site, which it takes over, also on
- * error. `error` is that of filling the site. `settings` may be NULL. -ENOMEM. -ENOSYS: no libcurl.
+ * Ends the `open` of a back end: makes the state from the site, and takes ownership of the site,
+ * also on error. `error` is the result of filling in the site. `settings` may be NULL. Returns
+ * `error`, -ENOMEM, or -ENOSYS without libcurl.
  */
 LOD_MUST_CHECK int lod_remote_open(struct lod_remote_site *site, int error,
                                    const struct lod_store_settings *settings, void **ret_state,
                                    char *why, size_t why_room);
 
 /*
- * Blocks until at least one request may be sent; then up to `want` may, on the lane that was used
- * last. Returns how many. -EINTR: the store was stopped. -ENOMEM.
+ * Blocks until at least one request may be sent. Returns how many may be sent, at most `want`, and
+ * the lane for them. Returns -EINTR if the store was stopped, or -ENOMEM.
  */
 LOD_MUST_CHECK int lod_remote_begin(struct lod_remote *remote, unsigned want,
                                     struct lod_remote_lane **ret_lane);
@@ -103,15 +104,15 @@ bool lod_remote_is_over(struct lod_remote *remote);
 void lod_remote_end(struct lod_remote *remote, struct lod_remote_lane *lane, unsigned granted);
 
 /*
- * Reads the keys again if they are those of `keys_count`, after a server called them expired; true:
- * there are others now. Blocks while another thread reads them.
+ * Reads the keys again after a server called those of `keys_count` expired, unless another thread
+ * has done so. Returns whether there are new ones. Blocks while another thread reads them.
  */
 bool lod_remote_renew(struct lod_remote *remote, unsigned keys_count);
 /* Reads the keys again if their time has come. One thread does; the others continue with the old
  * keys. */
 void lod_remote_renew_early(struct lod_remote *remote);
 
-/* For log lines: "records/000001.pcr: HTTP 503: ..". */
+/* Sets the last error, such as "records/000001.pcr: HTTP 503: ..". */
 void lod_remote_note_error(struct lod_remote *remote, const char *name, const char *text);
 
 /* Members of the back-end table, whose state is a struct lod_remote. */

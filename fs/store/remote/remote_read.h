@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges of one object, fetched in parallel: requests are sent, timed, judged, and repeated where
- * that may help. If a body breaks off, the rest is requested from where it stopped. A call ends
- * within LOD_REMOTE_DEADLINE_NS.
+ * Fetches ranges of one object in parallel: sends requests, measures their time, checks the
+ * answers, and retries. If a connection breaks during a body, only the missing rest is requested
+ * again. A call ends within LOD_REMOTE_DEADLINE_NS.
  */
 #ifndef LOD_REMOTE_READ_H
 #define LOD_REMOTE_READ_H
@@ -20,10 +20,10 @@ struct lod_remote_target {
 };
 
 /*
- * Each range gets its error: -ENOENT no such object; -ESTALE it has changed; -EACCES; -ETIMEDOUT;
- * -EBUSY the server wants fewer requests; -EINTR the store was stopped; -EIO wrong answers; other
- * errors of connections. If `target->total` is 0, there is one range; as much of it is read as the
- * object has, and `total` is set.
+ * Sets the error of each range: -ENOENT no such object; -ESTALE it has changed; -EACCES;
+ * -ETIMEDOUT; -EBUSY the server wants fewer requests; -EINTR the store was stopped; -EIO wrong
+ * answers; other errors of connections. If `target->total` is 0, there is one range; as much of it
+ * is read as the object has, and `total` is set.
  */
 void lod_remote_read(struct lod_remote *remote, struct lod_remote_target *target,
                      struct lod_range *ranges, unsigned count, struct lod_read_time *ret_time);

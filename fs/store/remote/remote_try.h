@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of one request to a store: it is counted, logged if it failed, and repeated where that
- * helps. */
+/* Handles a request to a store that has ended: counts it, keeps the reason of a failure, and
+ * decides whether to retry. */
 #ifndef LOD_REMOTE_TRY_H
 #define LOD_REMOTE_TRY_H
 
@@ -9,17 +9,17 @@
 /* A request that ended without success. */
 struct lod_remote_try {
     const struct lod_http_request *request;
-    unsigned tries;       /* that failed before, since the last progress */
-    bool progressed;      /* bytes came before */
-    unsigned keys_count;  /* the keys that it was signed with */
-    uint64_t deadline_ns; /* no retry after this */
+    unsigned tries;       /* number of earlier failures since the last progress */
+    bool progressed;      /* an earlier request delivered bytes */
+    unsigned keys_count;  /* identifies the keys that signed it: see struct lod_remote */
+    uint64_t deadline_ns; /* no retry after this time */
 };
 
-/* Returns 0 or a negative errno of a request that is over. */
+/* Returns the result of a request that is over: 0 or a negative errno. */
 int lod_remote_try_error(const struct lod_http_request *request);
 
-/* Returns whether the request may be sent again. If so, the budget was charged, and keys and region
- * were read again if they were the reason of the failure. */
+/* Returns whether the request may be sent again. If so, charges the budget, and reads keys and
+ * region again if they were the reason of the failure. */
 bool lod_remote_try_again(struct lod_remote *remote, const struct lod_remote_try *try);
 /* Returns how long to wait before the next try. */
 uint64_t lod_remote_try_pause_ns(struct lod_remote *remote, const struct lod_remote_try *try);
@@ -28,10 +28,10 @@ uint64_t lod_remote_try_pause_ns(struct lod_remote *remote, const struct lod_rem
 void lod_remote_try_count(struct lod_remote *remote, const struct lod_http_request *request);
 /* Notes that the server answered correctly. The lock of the store is held. */
 void lod_remote_try_succeed(struct lod_remote *remote, const struct lod_http_request *request);
-/* Keeps the reason of a failure for the user. Returns its error. */
+/* Keeps the reason of a failure for lod_store_last_error. Returns the error. */
 int lod_remote_try_note(struct lod_remote *remote, const char *name,
                         const struct lod_http_request *request);
-/* Writes that reason. */
+/* Writes the reason of a failure. */
 void lod_remote_try_text(const struct lod_http_request *request, char *text, size_t room);
 
 #endif

@@ -18,7 +18,8 @@ struct lod_sha256; /* the functions of the library */
 LOD_MUST_CHECK int lod_sha256_open(struct lod_sha256 **ret_sha256);
 struct lod_sha256 *lod_sha256_close(struct lod_sha256 *sha256);
 
-/* Hashes all of a body, in hexadecimal. Errors of its `read`, -ENOMEM, -EIO. Any thread. */
+/* Writes the hash of a whole body in hexadecimal. Returns an error of its `read`, -ENOMEM or -EIO.
+ * Any thread. */
 LOD_MUST_CHECK int lod_sha256_body(const struct lod_sha256 *sha256,
                                    const struct lod_http_body *body,
                                    char ret_hex[LOD_SHA256_HEX + 1]);

@@ -12,8 +12,8 @@
 #include "remote/remote_send.h"
 #include "remote/sha256.h"
 
-#define MARK_HEADER "x-amz-meta-lodfs: %016" PRIx64
-#define CREATE_ONLY "if-none-match: *"
+#define CONTENT_HASH_HEADER "x-amz-meta-lodfs: %016" PRIx64
+#define CREATE_ONLY         "if-none-match: *"
 
 struct lod_upload {
     struct lod_remote *remote;
@@ -78,26 +78,26 @@ static int send(struct lod_upload *upload, const struct lod_upload_file *file,
     "another object has this name, of another store or of another program; remove it, or push to " \
     "another key"
 
-/* S3 answers 403 for a missing object to users who may not list the bucket. That counts as missing:
- * if an object is there after all, creating it fails. */
+/* To users who may not list the bucket, S3 answers 403 for a missing object. That counts as
+ * missing: if an object is there after all, creating it fails. */
 int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *file,
                     char why[LOD_UPLOAD_WHY])
 {
     struct lod_remote_exchange exchange = {.name = file->name, .method = LOD_HTTP_HEAD};
-    char mark[17];
+    char content_hash[17];
 
     int error = send(upload, file, &exchange, why);
     if (error) {
         return error == -EACCES && exchange.verdict == LOD_HTTP_DENIED ? -ENOENT : error;
     }
-    snprintf(mark, sizeof(mark), "%016" PRIx64, file->mark);
+    snprintf(content_hash, sizeof(content_hash), "%016" PRIx64, file->content_hash);
     return exchange.answer.has_length && exchange.answer.length == file->bytes &&
-                   strcmp(exchange.answer.mark, mark) == 0
+                   strcmp(exchange.answer.content_hash, content_hash) == 0
                ? 0
                : refuse(file, -EEXIST, OTHER_IS_THERE, why);
 }
 
-/* Bytes that the caller's document must have. */
+/* Returns whether the object has exactly the bytes of the file. */
 static bool is_same(const struct lod_upload_file *file, const uint8_t *there, size_t bytes)
 {
     uint8_t *ours = malloc(file->bytes + 1);
@@ -137,8 +137,8 @@ int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *
 int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *file,
                       char why[LOD_UPLOAD_WHY])
 {
-    char sha256[LOD_SHA256_HEX + 1] = "", mark[40];
-    const char *const headers[] = {CREATE_ONLY, mark, NULL};
+    char sha256[LOD_SHA256_HEX + 1] = "", content_hash[40];
+    const char *const headers[] = {CREATE_ONLY, content_hash, NULL};
     struct lod_http_body body = {.bytes = file->bytes, .read = file->read, .ctx = file->ctx};
     struct lod_remote_exchange exchange = {
         .name = file->name, .method = LOD_HTTP_PUT, .body = &body, .headers = headers};
@@ -146,7 +146,7 @@ int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *f
     if (file->bytes > LOD_UPLOAD_MAX) {
         return refuse(file, -EFBIG, "it is above 5 GiB", why);
     }
-    snprintf(mark, sizeof(mark), MARK_HEADER, file->mark);
+    snprintf(content_hash, sizeof(content_hash), CONTENT_HASH_HEADER, file->content_hash);
     int error = lod_sha256_body(upload->sha256, &body, sha256);
     if (error) {
         return refuse(file, error, "the file cannot be read", why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing a store to S3, object by object. An object is created, never replaced: the condition
- * If-None-Match: * holds for each. The server checks the SHA-256 of each body that it takes.
+ * Writes a store to S3, object by object. Each request has the condition If-None-Match: *, so an
+ * object is created and never replaced. The server checks the SHA-256 of each body.
  */
 #ifndef LOD_UPLOAD_H
 #define LOD_UPLOAD_H
@@ -14,43 +14,45 @@
 #include "compiler.h"
 
 #define LOD_UPLOAD_WHY 512
-#define LOD_UPLOAD_MAX (5ull << 30) /* bytes of an object: of one PUT to S3 */
+#define LOD_UPLOAD_MAX (5ull << 30) /* bytes of an object: the limit of S3 for one PUT */
 
 struct lod_upload;
 
 /* The contents of an object. */
 struct lod_upload_file {
-    const char *name; /* of characters that object names have */
+    const char *name; /* a valid object name: see lod_object_open */
     uint64_t bytes;
-    uint64_t mark; /* a hash that covers the contents; kept with the object */
-    /* Fills all of `bytes`, always with the same. 0 or a negative errno. */
+    uint64_t content_hash; /* a hash that covers the contents; stored as metadata of the object */
+    /* Reads exactly `bytes` bytes, the same ones at each call. Returns 0 or a negative errno. */
     int (*read)(void *ctx, uint64_t offset, void *into, size_t bytes);
     void *ctx;
 };
 
 /*
- * `location` is s3://BUCKET/KEY; nothing is sent yet. -EINVAL: not of S3, or malformed. -EACCES:
- * there are no keys. -ENOSYS: a library is missing. `why` gets a sentence.
+ * Prepares uploads to `location`, s3://BUCKET/KEY, without sending a request. Returns -EINVAL for a
+ * location that is not of S3 or malformed, -EACCES if there are no keys, -ENOSYS if a library is
+ * missing. `why` gets a sentence on error.
  */
 LOD_MUST_CHECK int lod_upload_open(const char *location, const struct lod_store_settings *settings,
                                    struct lod_upload **ret_upload, char *why, size_t why_room);
 struct lod_upload *lod_upload_close(struct lod_upload *upload);
 
 /*
- * The functions below may be called by any thread. `why` gets a sentence on an error. They fail
- * with -EINTR when `is_over` of lod_store_settings says so.
+ * Any thread may call the functions below. On error `why` gets a sentence. They return -EINTR when
+ * `is_over` of lod_store_settings returns true.
  */
 
-/* Is the object there, with this size and mark? -ENOENT: no object. -EEXIST: another one. */
+/* Checks that the object exists with this size and hash. Returns -ENOENT if there is no object,
+ * -EEXIST if it is another one. */
 LOD_MUST_CHECK int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *file,
                                    char why[LOD_UPLOAD_WHY]);
 
-/* Compares a small object byte by byte: results as of lod_upload_stat. */
+/* The same for a small object, which is compared byte by byte. */
 LOD_MUST_CHECK int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *file,
                                       char why[LOD_UPLOAD_WHY]);
 
-/* Creates the object, of LOD_UPLOAD_MAX bytes at most. -EEXIST: there is one already,
- * which stays. */
+/* Creates the object, of LOD_UPLOAD_MAX bytes at most. Returns -EEXIST if one exists, which is left
+ * unchanged. */
 LOD_MUST_CHECK int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *file,
                                      char why[LOD_UPLOAD_WHY]);
 

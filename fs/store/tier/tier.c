@@ -293,7 +293,7 @@ static int create(const struct lod_tier_settings *settings, struct lod_id store_
         return error;
     }
     tier->folder = folder;
-    tier->say = settings->say;
+    tier->log_line = settings->log_line;
     pthread_mutex_init(&tier->lock, NULL);
     lod_clock_cond_init(&tier->change);
     lod_tier_health_init(&tier->health);

@@ -23,7 +23,7 @@ struct lod_tier_settings {
     uint64_t bytes_max;    /* of the folder's slices, those of other stores too */
     uint32_t free_percent; /* of its disk stays free */
     /* Tells the user one line, at most one a minute. Any thread. */
-    void (*say)(const char *folder, const char *line);
+    void (*log_line)(const char *folder, const char *line);
 };
 
 /*

@@ -47,8 +47,8 @@ struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *announced,
     return claims;
 }
 
-/* Notes the claims as they would be now; those before hold while the disk is left alone. Returns
- * those that were noted before. */
+/* Notes the claims as of now, unless the disk is not used, and then keeps the previous ones.
+ * Returns the previous ones. */
 static struct lod_tier_claims note(struct lod_tier *tier, const struct lod_tier_keys *others,
                                    uint64_t limit)
 {
@@ -71,7 +71,7 @@ static bool is_due(struct lod_tier *tier)
     return !last || lod_clock_ns() - last > CHECK_NS;
 }
 
-static void look(struct lod_tier *tier, uint64_t limit)
+static void update_claims(struct lod_tier *tier, uint64_t limit)
 {
     struct lod_tier_keys others = {0};
     int error = -EAGAIN;
@@ -80,7 +80,7 @@ static void look(struct lod_tier *tier, uint64_t limit)
         error = lod_tier_lists_others(&tier->room.lists, &others);
     }
     if (error) {
-        return; /* as it was known before */
+        return; /* the claims that were noted before stay */
     }
     const struct lod_tier_claims before = note(tier, &others, limit);
     free(others.at);
@@ -94,7 +94,7 @@ static void look(struct lod_tier *tier, uint64_t limit)
 uint64_t lod_tier_lists_room(struct lod_tier *tier, uint64_t limit)
 {
     if (limit && is_due(tier)) {
-        look(tier, limit);
+        update_claims(tier, limit);
     }
     pthread_mutex_lock(&tier->lock);
     const uint64_t room = limit ? lod_tier_claims_room(&tier->room.claims, limit) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shares that mounts with lists have in a tier. The first records of a list are claimed, as
+ * The shares of a tier that mounts with lists claim. The first records of a list are claimed, as
  * many as the claims of other mounts leave space for. The file of a mount's lists names the claimed
  * records (tier_lists.h). A record that two mounts claim takes space once. So all claims together
  * fit in the tier, and a mount that is killed has no claims. The functions that tier.c calls are in

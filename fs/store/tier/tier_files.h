@@ -3,8 +3,8 @@
  * The files of a tier: TIER/<store id>/<2 hex>/<key>.<n> is the beginning of slice n, of
  * LOD_SLICE_BYTES, of an object whose contents have the hash `key`. The name has all metadata, so
  * there is no index, journal or fsync. Every mount that appends writes the same bytes at the same
- * place, so a file is right at any length. After a crash it may be torn; its readers see that by
- * their hashes. It decides nothing.
+ * place, so a file is right at any length. After a crash a file may have wrong bytes, which its
+ * readers detect by their hashes. This file makes no decisions.
  */
 #ifndef LOD_TIER_FILES_H
 #define LOD_TIER_FILES_H
@@ -39,7 +39,7 @@ LOD_MUST_CHECK int lod_tier_slice_unlink(int store_fd, uint64_t key, uint64_t n,
 /* Marks the slice as the first one to be evicted for others; an error changes nothing. */
 void lod_tier_slice_unused(int store_fd, uint64_t key, uint64_t n);
 
-/* A slice of any store of a tier. */
+/* A slice that lod_tier_files_each found, of any store. */
 struct lod_tier_slice {
     char store[LOD_ID_TEXT_BYTES];
     uint64_t key, n, bytes;

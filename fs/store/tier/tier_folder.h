@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of a tier: is it fit for one? */
+/* Opens the folder of a tier, and checks that it can be one. */
 #ifndef LOD_TIER_FOLDER_H
 #define LOD_TIER_FOLDER_H
 

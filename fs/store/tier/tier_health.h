@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The judgement of a tier's disk: errors and slow operations, by a clock that the caller passes.
- * It knows no files.
+ * Decides whether the disk of a tier is used, by its errors and slow operations. The caller passes
+ * the time. It knows no files.
  */
 #ifndef LOD_TIER_HEALTH_H
 #define LOD_TIER_HEALTH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The records that jobs have listed, and their sizes, for all mounts that share a tier. Each mount
+ * Publishes the records that jobs have listed, and their sizes, to all mounts of a tier. Each mount
  * with lists keeps a file of them in TIER/lists, and holds a lock on it until it ends. A file
  * without a lock belongs to a mount that was killed. If a key is missing in a file, nothing breaks:
  * the record may have to be requested from the store again.
@@ -32,8 +32,8 @@ bool lod_tier_keys_has(const struct lod_tier_keys *keys, uint64_t key);
 /* The file of this mount. */
 struct lod_tier_lists {
     int tier_fd;
-    int fd;        /* -1: there is none yet */
-    char name[17]; /* empty: there will be none */
+    int fd;        /* -1: the file does not exist yet */
+    char name[17]; /* empty: this mount makes no file */
 };
 
 /* Borrows `tier_fd`, the tier's folder. */

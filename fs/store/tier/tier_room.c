@@ -120,10 +120,10 @@ uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key)
 /* ------------------------------------------------------------------------------ giving up */
 
 /* Lets the thread search for slices, if the last search was some time ago. The lock is held. */
-static void look_again(struct lod_tier *tier)
+static void search_again(struct lod_tier *tier)
 {
-    if (lod_clock_ns() - tier->room.looked_ns > CHECK_NS) {
-        tier->room.looked_ns = lod_clock_ns();
+    if (lod_clock_ns() - tier->room.searched_ns > CHECK_NS) {
+        tier->room.searched_ns = lod_clock_ns();
         lod_tier_wake(tier);
     }
 }
@@ -134,7 +134,7 @@ static bool has_victims(struct lod_tier *tier)
     pthread_mutex_lock(&tier->lock);
     const bool has = tier->room.victims.next < tier->room.victims.count;
     if (!has) {
-        look_again(tier);
+        search_again(tier);
     }
     pthread_mutex_unlock(&tier->lock);
     return has;
@@ -154,7 +154,7 @@ static bool next_victim(struct lod_tier *tier, const struct lod_tier_keys *other
     } while (found &&
              (is_claimed(room, ret_slice->key) || lod_tier_keys_has(others, ret_slice->key)));
     if (!found) {
-        look_again(tier);
+        search_again(tier);
     }
     pthread_mutex_unlock(&tier->lock);
     return found;
@@ -195,7 +195,7 @@ static void mark(struct lod_tier *tier, const struct lod_tier_keys *left)
     }
 }
 
-struct look {
+struct search {
     struct lod_tier *tier;
     const struct lod_tier_keys *claimed, *others; /* when it began */
     struct lod_tier_victims victims;
@@ -203,33 +203,33 @@ struct look {
 
 /* Visits one slice. A record that is dropped from a list during this walk is considered in the next
  * walk, which marks such records before it begins. */
-static int look_at(void *ctx, const struct lod_tier_slice *slice)
+static int visit_slice(void *ctx, const struct lod_tier_slice *slice)
 {
-    struct look *look = ctx;
+    struct search *search = ctx;
 
-    if (lod_tier_is_over(look->tier)) {
+    if (lod_tier_is_over(search->tier)) {
         return -EINTR;
     }
-    return lod_tier_keys_has(look->claimed, slice->key) || takes_room(look->tier, slice->key) ||
-                   lod_tier_keys_has(look->others, slice->key)
+    return lod_tier_keys_has(search->claimed, slice->key) || takes_room(search->tier, slice->key) ||
+                   lod_tier_keys_has(search->others, slice->key)
                ? 0
-               : lod_tier_victims_add(&look->victims, slice);
+               : lod_tier_victims_add(&search->victims, slice);
 }
 
 static void find_victims(struct lod_tier *tier, const struct lod_tier_keys *claimed,
                          const struct lod_tier_keys *others)
 {
-    struct look look = {.tier = tier, .claimed = claimed, .others = others};
+    struct search search = {.tier = tier, .claimed = claimed, .others = others};
 
-    if (lod_tier_files_each(tier->dir_fd, look_at, &look)) {
-        lod_tier_victims_finish(&look.victims);
+    if (lod_tier_files_each(tier->dir_fd, visit_slice, &search)) {
+        lod_tier_victims_finish(&search.victims);
         return;
     }
-    lod_tier_victims_sort(&look.victims);
+    lod_tier_victims_sort(&search.victims);
     pthread_mutex_lock(&tier->lock);
     struct lod_tier_victims before = tier->room.victims;
-    tier->room.victims = look.victims;
-    tier->room.looked_ns = lod_clock_ns();
+    tier->room.victims = search.victims;
+    tier->room.searched_ns = lod_clock_ns();
     pthread_mutex_unlock(&tier->lock);
     lod_tier_victims_finish(&before);
 }

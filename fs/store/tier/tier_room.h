@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room for the records that jobs have listed, in a tier that is full: slices that no list names are
+ * Eviction in a full tier, for the records that jobs have listed: slices that no list names are
  * evicted for them. First those are evicted that a list named before, then those whose last use is
  * the oldest; of a record the last slice goes first. Without a list nothing is evicted. The
  * functions that tier.c calls are in tier_state.h.
@@ -17,7 +17,7 @@
 #include "tier/tier_files.h"
 #include "tier/tier_lists.h"
 
-#define LOD_TIER_VICTIMS 4096u /* are known at a time */
+#define LOD_TIER_VICTIMS 4096u /* slices that one search finds */
 
 /* Slices that may be evicted, in this order. */
 struct lod_tier_victims {
@@ -44,7 +44,7 @@ struct lod_tier_room {
     struct lod_tier_claims claims; /* others may give slices up for these, and lose theirs not */
     uint64_t claims_ns;            /* when the claims of others were read; 0: never */
     struct lod_tier_victims victims;
-    uint64_t looked_ns; /* when they were looked for; 0: never */
+    uint64_t searched_ns; /* when victims were last searched; 0: never */
 };
 
 #endif

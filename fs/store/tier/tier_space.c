@@ -15,7 +15,7 @@
 #include "bytes.h"
 #include "clock.h"
 
-#define TRIES         100u /* of a millisecond */
+#define TRIES         100u /* to get the lock, a millisecond apart */
 #define FULL_NS       (10 * LOD_SECOND_NS)
 #define FREE_AT_LEAST 1u /* percent, after the disk was full */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes that a tier may take: its own limit, and a part of the disk that stays free. The sum of
- * all slices is in the file `used` of the folder, which all mounts share; whoever writes or unlinks
- * slices holds its lock. So the limit holds at every moment: bytes are counted before they are
- * written. It knows nothing of slices.
+ * The bytes that a tier may take: its own limit, and a part of the disk that stays free. The file
+ * `used` of the folder has the sum of all slices, and all mounts share it. A writer, and a thread
+ * that unlinks slices, holds the lock of this file. Bytes are counted before they are written, so
+ * the limit holds at every moment. It knows nothing of slices.
  */
 #ifndef LOD_TIER_SPACE_H
 #define LOD_TIER_SPACE_H
@@ -31,7 +31,7 @@ LOD_MUST_CHECK int lod_tier_space_init(struct lod_tier_space *space, int dir_fd,
                                        unsigned free_percent);
 void lod_tier_space_finish(struct lod_tier_space *space);
 
-/* Returns what a file of `bytes` takes. */
+/* Returns how many bytes of the disk a file of `bytes` bytes takes. */
 static inline uint64_t lod_tier_space_of(uint64_t bytes)
 {
     return (bytes + 4095) / 4096 * 4096;
@@ -48,14 +48,16 @@ void lod_tier_space_release(struct lod_tier_space *space, uint64_t bytes);
 /* With the lock: sets the sum. */
 void lod_tier_space_set(struct lod_tier_space *space, uint64_t bytes);
 
-/* The disk is full, whatever it says: writing pauses for some seconds, until 1 % is free. */
+/* Call it after a write failed because the disk is full. Writing pauses for some seconds, and then
+ * until 1 % of the disk is free. */
 void lod_tier_space_note_full(struct lod_tier_space *space, uint64_t now_ns);
 bool lod_tier_space_is_full(struct lod_tier_space *space, uint64_t now_ns);
 
-/* Return the sum, and how many more bytes may be written. Any thread, without the lock. */
+/* Return the sum of all slices, and how many more bytes may be written. Any thread, without the
+ * lock. */
 uint64_t lod_tier_space_used(const struct lod_tier_space *space);
 uint64_t lod_tier_space_room(const struct lod_tier_space *space);
-/* The second number, for a sum that was read just now. */
+/* The same as lod_tier_space_room, for a sum `used` that was just read. */
 uint64_t lod_tier_space_beside(const struct lod_tier_space *space, uint64_t used);
 
 #endif

@@ -50,10 +50,10 @@ void lod_tier_report(struct lod_tier *tier, const char *line)
     const uint64_t now = lod_clock_ns();
 
     pthread_mutex_lock(&tier->lock);
-    const bool may = !tier->said_ns || now - tier->said_ns > 60 * LOD_SECOND_NS;
-    tier->said_ns = may ? now : tier->said_ns;
+    const bool may = !tier->logged_ns || now - tier->logged_ns > 60 * LOD_SECOND_NS;
+    tier->logged_ns = may ? now : tier->logged_ns;
     pthread_mutex_unlock(&tier->lock);
-    if (may && tier->say) {
-        tier->say(tier->folder, line);
+    if (may && tier->log_line) {
+        tier->log_line(tier->folder, line);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a tier, shared only by the files whose names begin with tier. */
+/* The state of a tier, for the files of this folder only. */
 #ifndef LOD_TIER_STATE_H
 #define LOD_TIER_STATE_H
 
@@ -17,7 +17,7 @@
 struct lod_tier {
     struct lod_store *inner;
     char *folder;
-    void (*say)(const char *folder, const char *line);
+    void (*log_line)(const char *folder, const char *line);
     int dir_fd, store_fd;
     struct lod_tier_space space;
     struct lod_tier_health health;
@@ -26,12 +26,12 @@ struct lod_tier {
     pthread_mutex_t lock;            /* guards all below */
     struct lod_tier_recent dropped;  /* slices with wrong bytes: not written again for a minute */
     struct lod_tier_recent reported; /* ranges with a wrong hash */
-    uint64_t said_ns;                /* when the last line was logged; 0: never */
+    uint64_t logged_ns;              /* when the last line was logged; 0: never */
     struct lod_tier_room room;
     pthread_cond_t change; /* for the thread */
     pthread_t thread;
     bool over;
-    bool wants_sum; /* an offer found no room */
+    bool wants_sum; /* offered bytes found no room, so the slices should be added up again */
     bool announced; /* for lod_tier_room_announced */
 };
 
@@ -39,7 +39,7 @@ struct lod_tier {
 LOD_MUST_CHECK int lod_tier_sum_start(struct lod_tier *tier);
 void lod_tier_sum_end(struct lod_tier *tier);
 
-/* The tier at one moment: the sum is read once, and the disk is asked once. */
+/* The tier at one moment. The sum is read once, and the disk is queried once. */
 struct lod_tier_now {
     enum lod_tier_state state;
     uint64_t used, room; /* of the space */
@@ -74,7 +74,7 @@ uint64_t lod_tier_lists_room(struct lod_tier *tier, uint64_t limit);
 LOD_MUST_CHECK int lod_tier_claim(struct lod_tier *tier, struct lod_tier_keys *announced,
                                   struct lod_tier_keys *ret_others);
 
-/* Returns how many bytes an object may still write. */
+/* Returns how many more bytes of an object the tier would take. */
 uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key);
 
 /* With the lock of the space: evicts slices until there is room for `bytes` of a claimed key, or no

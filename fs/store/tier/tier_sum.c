@@ -9,8 +9,8 @@
 #include "tier/tier_files.h"
 #include "tier/tier_state.h"
 
-#define PAUSE_NS (300 * LOD_SECOND_NS) /* between two sums */
-#define RETRY_NS LOD_SECOND_NS         /* while other mounts write */
+#define PAUSE_NS (300 * LOD_SECOND_NS) /* between two counts */
+#define RETRY_NS LOD_SECOND_NS         /* between two tries to get the lock */
 
 struct sum {
     struct lod_tier *tier;
