@@ -35,7 +35,7 @@ struct job {
     struct lod_span source;
     const struct lod_encode_options *options;
     const struct lod_l3_container_write *from;
-    struct lod_l3_taken taken;
+    struct lod_l3_parsed parsed;
     struct lod_l3_image image;
     uint8_t *samples;
     struct lod_buf *stream; /* group 8 */
@@ -90,9 +90,9 @@ static int read_head(struct job *job)
     if (!job->from) {
         return refuse(job, "its header is not that of an image");
     }
-    error = job->from->head(job->source, &job->taken, &job->why);
+    error = job->from->head(job->source, &job->parsed, &job->why);
     if (!error) {
-        job->image = lod_png_image(&job->taken.header);
+        job->image = lod_png_image(&job->parsed.header);
         error = check_size(job);
     }
     return error;
@@ -106,7 +106,7 @@ static int read_pixels(struct job *job)
         return error;
     }
     job->samples = malloc(samples_bytes(&job->image));
-    return job->samples ? job->from->samples(job->source, &job->taken, job->samples, &job->why)
+    return job->samples ? job->from->samples(job->source, &job->parsed, job->samples, &job->why)
                         : -ENOMEM;
 }
 
@@ -119,7 +119,7 @@ static int encode_pixels(struct job *job)
     if (error == -E2BIG) {
         return refuse(job, "too large: its patches exceed 4 GiB");
     }
-    const uint64_t chunks = (uint64_t)job->taken.before.bytes + job->taken.after.bytes;
+    const uint64_t chunks = (uint64_t)job->parsed.before.bytes + job->parsed.after.bytes;
     return !error && job->stream->bytes + chunks >= job->source.bytes
                ? refuse(job, "its patches are not smaller than the file")
                : error;
@@ -128,21 +128,21 @@ static int encode_pixels(struct job *job)
 /* Fills in the row, except the container's checksums, which `prove` adds. */
 static int describe(struct job *job, const struct lod_l3_stream *stream)
 {
-    const struct lod_l3_taken *taken = &job->taken;
+    const struct lod_l3_parsed *parsed = &job->parsed;
     const struct lod_l3_container *container = job->from->container;
     uint8_t own[LOD_ROW_BYTES] = {0};
 
-    job->row = taken->own;
+    job->row = parsed->own;
     job->row.container = container;
     job->row.flags = container->exact     ? 0
                      : job->options->keep ? LOD_ITEM_KEPT
                                           : LOD_ITEM_NO_ORIGINAL;
     job->row.mode = job->options->l3_mode;
     job->row.source = job->source.bytes;
-    job->row.chunks = (uint32_t)(taken->before.bytes + taken->after.bytes);
+    job->row.chunks = (uint32_t)(parsed->before.bytes + parsed->after.bytes);
     job->row.stream = (uint32_t)job->stream->bytes;
     container->put(&job->row, own);
-    if (!container->take(own, &taken->header, stream->side_log2, &job->row) ||
+    if (!container->take(own, &parsed->header, stream->side_log2, &job->row) ||
         lod_l3_row_cost(&job->row) > LOD_L3_BAND_COST_MAX) {
         return refuse(job, "too wide: a row of its patches takes more than 128 MiB");
     }
@@ -216,9 +216,9 @@ static int prove(struct job *job)
 static int keep_rest(const struct job *job, struct lod_encoded *item)
 {
     struct lod_buf *rest = &item->group[LOD_L3_GROUP_CHUNKS - 1];
-    int error = lod_buf_append(rest, job->taken.before.at, job->taken.before.bytes);
+    int error = lod_buf_append(rest, job->parsed.before.at, job->parsed.before.bytes);
 
-    error = error ? error : lod_buf_append(rest, job->taken.after.at, job->taken.after.bytes);
+    error = error ? error : lod_buf_append(rest, job->parsed.after.at, job->parsed.after.bytes);
     return error || !(job->row.flags & LOD_ITEM_KEPT)
                ? error
                : lod_buf_append(&item->group[LOD_L3_GROUP_FILE - 1], job->source.at,
@@ -237,7 +237,7 @@ static int store_whole(const struct job *job, struct lod_encoded *item)
 
 static int add_levels(struct job *job, struct lod_encoded *item)
 {
-    if (job->taken.transparent) {
+    if (job->parsed.transparent) {
         item->exact = "it is transparent in parts";
         return 0;
     }
@@ -293,7 +293,7 @@ static uint64_t memory_bytes(struct lod_span source)
     struct job job = {.source = source};
 
     return read_head(&job) ? source.bytes
-                           : 4 * samples_bytes(&job.image) + job.from->cost(&job.taken.header) +
+                           : 4 * samples_bytes(&job.image) + job.from->cost(&job.parsed.header) +
                                  lod_l3_encode_cost(&job.image) + source.bytes + MEMORY_BASE;
 }
 

@@ -69,15 +69,16 @@ static bool is_flat(const struct lod_l3_image *image, const uint8_t *samples)
 static int encode(const struct lod_l3_row *row, const uint8_t *samples, struct lod_buf *file)
 {
     const struct lod_l3_image image = lod_png_image(&row->out.header);
-    const struct lod_jpeg_wish wish = {.quality = QUALITY, .half = image.samples > 1};
+    const struct lod_jpeg_encode_options options = {.quality = QUALITY, .half = image.samples > 1};
     const struct lod_span none = {0};
     uint8_t *pixels = malloc(image_bytes(&image));
     int error = pixels ? lod_l3_pixels_band(row, none, samples, (size_t)lod_l3_row_bytes(&image),
                                             image.height, pixels)
                        : -ENOMEM;
 
-    error = error ? error
-                  : lod_jpeg_encode(pixels, image.width, image.height, image.samples, &wish, file);
+    error = error
+                ? error
+                : lod_jpeg_encode(pixels, image.width, image.height, image.samples, &options, file);
     free(pixels);
     return error;
 }

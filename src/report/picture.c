@@ -62,12 +62,12 @@ static struct lod_resize_image cut(struct lod_resize_image image, uint32_t x, ui
 static int encode(const struct work *work, struct lod_resize_image image, struct size sides,
                   struct lod_picture *into)
 {
-    static const struct lod_jpeg_wish wish = {.quality = QUALITY};
+    static const struct lod_jpeg_encode_options options = {.quality = QUALITY};
     int error = lod_resize(&image, sides.width, sides.height, work->shown);
 
     error = error ? error
-                  : lod_jpeg_encode(work->shown, sides.width, sides.height, image.channels, &wish,
-                                    &into->file);
+                  : lod_jpeg_encode(work->shown, sides.width, sides.height, image.channels,
+                                    &options, &into->file);
     into->width = sides.width;
     into->height = sides.height;
     return error;

@@ -128,7 +128,7 @@ static const char *why_not(const struct bmp *bmp)
                : NULL;
 }
 
-static int take_head(struct lod_span file, struct lod_l3_taken *taken, const char **ret_why)
+static int take_head(struct lod_span file, struct lod_l3_parsed *parsed, const char **ret_why)
 {
     const struct bmp bmp = look(file);
     const char *why = why_not(&bmp);
@@ -137,9 +137,9 @@ static int take_head(struct lod_span file, struct lod_l3_taken *taken, const cha
         *ret_why = why;
         return -ENOTSUP;
     }
-    taken->own.upward = bmp.height > 0;
-    taken->own.alpha = bmp.alpha;
-    taken->header = (struct lod_png_header){
+    parsed->own.upward = bmp.height > 0;
+    parsed->own.alpha = bmp.alpha;
+    parsed->header = (struct lod_png_header){
         .width = (uint32_t)bmp.width,
         .height = (uint32_t)(bmp.height > 0 ? bmp.height : -bmp.height),
         .depth = bmp.bits < 8 ? (uint8_t)bmp.bits : 8,
@@ -148,7 +148,7 @@ static int take_head(struct lod_span file, struct lod_l3_taken *taken, const cha
                   : bmp.bits == 8 && is_gray(file, &bmp) ? LOD_PNG_GRAY
                                                          : LOD_PNG_PALETTE,
     };
-    return lod_raster_split(file, bmp.front, LOD_BMP_ROW_ALIGN, taken, ret_why);
+    return lod_raster_split(file, bmp.front, LOD_BMP_ROW_ALIGN, parsed, ret_why);
 }
 
 const struct lod_l3_container_write lod_l3_container_bmp_write = {

@@ -11,8 +11,8 @@
 #include "bytes.h"
 #include "l3/container/container.h"
 
-/* A source taken apart. Spans are borrowed from it. */
-struct lod_l3_taken {
+/* A source file after parsing. Spans are borrowed from it. */
+struct lod_l3_parsed {
     struct lod_png_header header;
     struct lod_span before, after; /* group 9: the bytes before and after the pixels */
     bool transparent;              /* the file has a colour that is transparent, or alpha */
@@ -27,12 +27,12 @@ struct lod_l3_container_write {
      * shorter file. */
     bool (*probe)(struct lod_span head);
 
-    /* Parses the file's header: sets `header` of *taken and other fields that follow from it. */
-    int (*head)(struct lod_span file, struct lod_l3_taken *taken, const char **ret_why);
+    /* Parses the file's header: sets `header` of *parsed and other fields that follow from it. */
+    int (*head)(struct lod_span file, struct lod_l3_parsed *parsed, const char **ret_why);
 
-    /* Sets all other fields of *taken and writes the samples, rows without gaps. Returns -ENOMEM
+    /* Sets all other fields of *parsed and writes the samples, rows without gaps. Returns -ENOMEM
      * too. */
-    int (*samples)(struct lod_span file, struct lod_l3_taken *taken, uint8_t *samples,
+    int (*samples)(struct lod_span file, struct lod_l3_parsed *parsed, uint8_t *samples,
                    const char **ret_why);
 
     /* Returns how much memory the function `samples` allocates while it runs, in bytes. Its result

@@ -15,12 +15,12 @@ static bool probe(struct lod_span head)
     return head.bytes >= sizeof(png) && memcmp(head.at, png, sizeof(png)) == 0;
 }
 
-static int take_head(struct lod_span file, struct lod_l3_taken *taken, const char **ret_why)
+static int take_head(struct lod_span file, struct lod_l3_parsed *parsed, const char **ret_why)
 {
-    return lod_png_read_header(file, &taken->header, ret_why);
+    return lod_png_read_header(file, &parsed->header, ret_why);
 }
 
-static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_t *samples,
+static int take_samples(struct lod_span file, struct lod_l3_parsed *parsed, uint8_t *samples,
                         const char **ret_why)
 {
     struct lod_png_layout layout;
@@ -29,10 +29,10 @@ static int take_samples(struct lod_span file, struct lod_l3_taken *taken, uint8_
     if (error) {
         return error;
     }
-    taken->before = layout.before;
-    taken->after = layout.after;
-    taken->transparent = layout.transparent;
-    taken->own.transparent = layout.header.colour == LOD_PNG_PALETTE && layout.transparent;
+    parsed->before = layout.before;
+    parsed->after = layout.after;
+    parsed->transparent = layout.transparent;
+    parsed->own.transparent = layout.header.colour == LOD_PNG_PALETTE && layout.transparent;
     return lod_png_decode(file, &layout, samples, ret_why);
 }
 

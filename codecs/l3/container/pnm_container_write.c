@@ -66,7 +66,7 @@ static bool take_number(struct lod_span file, size_t *at, uint32_t *ret_value)
     return true;
 }
 
-static int take_head(struct lod_span file, struct lod_l3_taken *taken, const char **ret_why)
+static int take_head(struct lod_span file, struct lod_l3_parsed *parsed, const char **ret_why)
 {
     const bool bits = file.at[1] == '4';
     uint32_t number[NUMBERS] = {[MAXVAL] = 1}; /* PBM has no maxval */
@@ -82,8 +82,8 @@ static int take_head(struct lod_span file, struct lod_l3_taken *taken, const cha
         *ret_why = "its header has values that PBM, PGM and PPM do not have";
         return -ENOTSUP;
     }
-    taken->own.maxval = number[MAXVAL];
-    taken->header = (struct lod_png_header){
+    parsed->own.maxval = number[MAXVAL];
+    parsed->header = (struct lod_png_header){
         .width = number[WIDTH],
         .height = number[HEIGHT],
         .depth = bits                         ? 1
@@ -91,7 +91,7 @@ static int take_head(struct lod_span file, struct lod_l3_taken *taken, const cha
                                               : 8,
         .colour = file.at[1] == '6' ? LOD_PNG_RGB : LOD_PNG_GRAY,
     };
-    return lod_raster_split(file, at + 1, 1, taken, ret_why);
+    return lod_raster_split(file, at + 1, 1, parsed, ret_why);
 }
 
 const struct lod_l3_container_write lod_l3_container_pnm_write = {

@@ -26,8 +26,8 @@ static bool has_avx2(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 }
 
-/* Processors with AVX-512 use these too, since they have AVX2. */
-static const struct lod_l3_patch_dispatch avx2_deep = {
+/* Decoders of 16-bit samples. Processors with AVX-512 use these too, since they have AVX2. */
+static const struct lod_l3_patch_dispatch avx2_16bit = {
     .name = "avx2, 16 bits",
     .supported = has_avx2,
     .packed = lod_packed_16bit_avx2,
@@ -44,7 +44,7 @@ static bool has_avx512(void)
 static const struct lod_l3_patch_dispatch avx512 = {
     .name = "avx512",
     .supported = has_avx512,
-    .deep = &avx2_deep,
+    .for_16bit = &avx2_16bit,
     .packed = lod_packed_avx512,
     .small = lod_small_avx512,
     .small_pair = lod_small_pair_avx512,
@@ -53,7 +53,7 @@ static const struct lod_l3_patch_dispatch avx512 = {
 static const struct lod_l3_patch_dispatch avx2 = {
     .name = "avx2",
     .supported = has_avx2,
-    .deep = &avx2_deep,
+    .for_16bit = &avx2_16bit,
     .packed = lod_packed_avx2,
     .small = lod_small_avx2,
 };

@@ -16,8 +16,9 @@
 
 struct lod_l3_patch_dispatch {
     const char *name;
-    bool (*supported)(void);                  /* by this processor */
-    const struct lod_l3_patch_dispatch *deep; /* decoders for samples of 16 bits; NULL: these */
+    bool (*supported)(void); /* by this processor */
+    const struct lod_l3_patch_dispatch
+        *for_16bit; /* decoders for samples of 16 bits; NULL: these */
 
     /* All return -EILSEQ for a malformed patch. */
     int (*packed)(const struct lod_l3_patch *patch, struct lod_span bytes,
@@ -36,7 +37,7 @@ struct lod_l3_patch_dispatch {
 static inline const struct lod_l3_patch_dispatch *
 lod_l3_patch_dispatch_of(const struct lod_l3_patch_dispatch *kernels, unsigned bits)
 {
-    return bits == 16 && kernels->deep ? kernels->deep : kernels;
+    return bits == 16 && kernels->for_16bit ? kernels->for_16bit : kernels;
 }
 
 /* All decoders in this build, the fastest first, the reference last, then NULL. */

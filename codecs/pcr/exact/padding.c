@@ -61,7 +61,7 @@ int16_t *lod_padding_next(struct lod_padding *p, int16_t *ret_dc)
  * are not 0. */
 static int take_padding(struct lod_cursor *tail, int16_t *block)
 {
-    int64_t dc = block[0] + lod_unfold(lod_take_varint(tail));
+    int64_t dc = block[0] + lod_zigzag_decode(lod_take_varint(tail));
     uint32_t count = lod_take_varint(tail);
     unsigned k = 0;
 
@@ -71,7 +71,7 @@ static int take_padding(struct lod_cursor *tail, int16_t *block)
     block[0] = (int16_t)dc;
     for (; count; count--) {
         k += 1u + lod_take_u8(tail);
-        int64_t value = lod_unfold(lod_take_varint(tail));
+        int64_t value = lod_zigzag_decode(lod_take_varint(tail));
         if (k >= LOD_JPEG_BLOCK || value < INT16_MIN || value > INT16_MAX) {
             return -EILSEQ;
         }

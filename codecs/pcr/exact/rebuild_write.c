@@ -114,12 +114,12 @@ static int put_padding(struct make *m, const int16_t *block, int16_t dc)
     for (unsigned k = 1; k < LOD_JPEG_BLOCK; k++) {
         count += block[k] != 0;
     }
-    int error = lod_buf_append_varint(&m->padding, lod_fold(block[0] - dc));
+    int error = lod_buf_append_varint(&m->padding, lod_zigzag_encode(block[0] - dc));
     error = error ? error : lod_buf_append_varint(&m->padding, count);
     for (unsigned k = 1; k < LOD_JPEG_BLOCK && !error; k++) {
         if (block[k]) {
             error = lod_buf_append_le(&m->padding, 1, k - before - 1);
-            error = error ? error : lod_buf_append_varint(&m->padding, lod_fold(block[k]));
+            error = error ? error : lod_buf_append_varint(&m->padding, lod_zigzag_encode(block[k]));
             before = k;
         }
     }

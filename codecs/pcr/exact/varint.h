@@ -40,13 +40,13 @@ LOD_MUST_CHECK static inline int lod_buf_append_varint(struct lod_buf *buf, uint
     return lod_buf_append(buf, bytes, count);
 }
 
-/* Decodes signed numbers: 0, -1, 1, -2 .. are stored as 0, 1, 2, 3 .. */
-static inline int64_t lod_unfold(uint32_t value)
+/* Decodes the zigzag code of a signed number: 0, -1, 1, -2 .. are stored as 0, 1, 2, 3 .. */
+static inline int64_t lod_zigzag_decode(uint32_t value)
 {
     return value & 1 ? -(int64_t)(value / 2) - 1 : (int64_t)(value / 2);
 }
 
-static inline uint32_t lod_fold(int value)
+static inline uint32_t lod_zigzag_encode(int value)
 {
     return value < 0 ? (uint32_t)(-(value + 1)) * 2 + 1 : (uint32_t)value * 2;
 }

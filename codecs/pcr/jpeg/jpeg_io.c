@@ -263,14 +263,15 @@ struct encoding {
 };
 
 /* The caller has called setjmp. */
-static void encode(struct encoding *e, const uint8_t *pixels, const struct lod_jpeg_wish *wish)
+static void encode(struct encoding *e, const uint8_t *pixels,
+                   const struct lod_jpeg_encode_options *options)
 {
     const size_t row_bytes = (size_t)e->info.image_width * (unsigned)e->info.input_components;
 
     jpeg_set_defaults(&e->info);
-    jpeg_set_quality(&e->info, (int)wish->quality, TRUE);
+    jpeg_set_quality(&e->info, (int)options->quality, TRUE);
     e->info.optimize_coding = TRUE;
-    e->info.comp_info[0].h_samp_factor = e->info.comp_info[0].v_samp_factor = wish->half ? 2 : 1;
+    e->info.comp_info[0].h_samp_factor = e->info.comp_info[0].v_samp_factor = options->half ? 2 : 1;
     jpeg_start_compress(&e->info, TRUE);
     while (e->info.next_scanline < e->info.image_height) {
         JSAMPROW row = (JSAMPROW)(uintptr_t)(pixels + e->info.next_scanline * row_bytes);
@@ -280,7 +281,7 @@ static void encode(struct encoding *e, const uint8_t *pixels, const struct lod_j
 }
 
 int lod_jpeg_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels,
-                    const struct lod_jpeg_wish *wish, struct lod_buf *file)
+                    const struct lod_jpeg_encode_options *options, struct lod_buf *file)
 {
     if ((channels != 1 && channels != 3) || width - 1 >= JPEG_MAX_DIMENSION ||
         height - 1 >= JPEG_MAX_DIMENSION) {
@@ -302,7 +303,7 @@ int lod_jpeg_encode(const uint8_t *pixels, uint32_t width, uint32_t height, uint
         e->info.image_height = height;
         e->info.input_components = (int)channels;
         e->info.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
-        encode(e, pixels, wish);
+        encode(e, pixels, options);
         error = lod_buf_append(file, e->data, e->bytes);
         free(e->data);
     }

@@ -42,7 +42,7 @@ LOD_MUST_CHECK int lod_jpeg_decode(struct lod_span file, struct lod_buf *pixels,
 LOD_MUST_CHECK int lod_jpeg_decode_into(struct lod_span file, uint64_t bytes_max, uint32_t width,
                                         uint32_t height, uint32_t channels, uint8_t *into);
 
-struct lod_jpeg_wish {
+struct lod_jpeg_encode_options {
     unsigned quality; /* libjpeg's, 1 .. 100 */
     bool half;        /* chroma of half the width and height (4:2:0); else whole (4:4:4) */
 };
@@ -52,7 +52,7 @@ struct lod_jpeg_wish {
  * -EINVAL for other channels or sides that a JPEG cannot have, or -ENOMEM.
  */
 LOD_MUST_CHECK int lod_jpeg_encode(const uint8_t *pixels, uint32_t width, uint32_t height,
-                                   uint32_t channels, const struct lod_jpeg_wish *wish,
+                                   uint32_t channels, const struct lod_jpeg_encode_options *options,
                                    struct lod_buf *file);
 
 #endif

@@ -24,7 +24,7 @@ static void deepen(struct picture *picture)
     picture->bits = 16;
 }
 
-bool picture_read(const char *path, bool deep, struct picture *ret_picture)
+bool picture_read(const char *path, bool is_16bit, struct picture *ret_picture)
 {
     static const png_color black = {0, 0, 0};
     png_image image = {.version = PNG_IMAGE_VERSION};
@@ -44,7 +44,7 @@ bool picture_read(const char *path, bool deep, struct picture *ret_picture)
         free(picture.at);
         return false;
     }
-    if (deep) {
+    if (is_16bit) {
         deepen(&picture);
     }
     *ret_picture = picture;

@@ -18,6 +18,6 @@ struct picture {
 };
 
 /* Reads a picture; the caller frees `at`. Returns false and prints why if it cannot be read. */
-bool picture_read(const char *path, bool deep, struct picture *ret_picture);
+bool picture_read(const char *path, bool is_16bit, struct picture *ret_picture);
 
 #endif

@@ -336,11 +336,11 @@ static bool measure(const struct picture *picture, unsigned size_class)
     return sound;
 }
 
-static int measure_file(const char *path, bool deep)
+static int measure_file(const char *path, bool is_16bit)
 {
     struct picture picture;
 
-    if (!picture_read(path, deep, &picture)) {
+    if (!picture_read(path, is_16bit, &picture)) {
         return 0;
     }
     size_t pixels = (size_t)picture.width * picture.height;
@@ -373,11 +373,11 @@ static void report(unsigned c)
 
 int main(int argc, char **argv)
 {
-    const bool deep = argc > 1 && strcmp(argv[1], "--16") == 0;
-    int r = argc < 2 + deep;
+    const bool is_16bit = argc > 1 && strcmp(argv[1], "--16") == 0;
+    int r = argc < 2 + is_16bit;
 
-    for (int i = 1 + deep; i < argc; i++) {
-        r |= measure_file(argv[i], deep);
+    for (int i = 1 + is_16bit; i < argc; i++) {
+        r |= measure_file(argv[i], is_16bit);
     }
     for (unsigned c = 0; c < CLASSES; c++) {
         if (class_images[c]) {

@@ -75,16 +75,16 @@ static void check_decoded(const struct plain_sample *s, const char *ending)
     struct lod_buf source = sample_plain(s);
     struct lod_encoded item = png_encode(lod_buf_span(&source), &options);
     struct lod_buf file = png_file_at(&item, LOD_FORMAT_DECODED, LOD_Q1);
-    const bool deep = s->maxval > 255;
+    const bool is_16bit = s->maxval > 255;
     const size_t samples = (size_t)s->width * s->height * s->channels;
-    const uint8_t *at = file.data + file.bytes - samples * (deep ? 2 : 1);
+    const uint8_t *at = file.data + file.bytes - samples * (is_16bit ? 2 : 1);
 
     cr_assert_str_eq(lod_codec_decoded_ending(&lod_codec_l3, item.row), ending);
     for (size_t i = 0; i < samples; i++) {
         const size_t pixel = i / s->channels;
         unsigned value = plain_value(s, (uint32_t)(pixel % s->width), (uint32_t)(pixel / s->width),
                                      (unsigned)(i % s->channels));
-        if (deep) {
+        if (is_16bit) {
             cr_assert_eq(lod_get_le16(at + 2 * i), value);
         } else {
             value = s->bits ? !value * 255 : (value * 255 + s->maxval / 2) / s->maxval;

@@ -46,7 +46,7 @@ static struct lod_script no_approximation(void)
     return script;
 }
 
-static const struct lod_jpeg_wish fine = {.quality = 95};
+static const struct lod_jpeg_encode_options fine = {.quality = 95};
 
 Test(jpeg_io, memory_has_a_limit)
 {
