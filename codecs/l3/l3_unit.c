@@ -80,8 +80,8 @@ static int band_of(const struct lod_l3_row *r, unsigned form, uint64_t unit, uin
  * contain it, the band. Sets *ret_missing to 0 and `found`, or *ret_offset and *ret_missing to the
  * bytes to ask for next.
  */
-static int look(const struct lod_l3_row *r, uint32_t band, const struct lod_inputs *inputs,
-                struct lod_l3_unit *found, uint64_t *ret_offset, uint64_t *ret_missing)
+static int check_inputs(const struct lod_l3_row *r, uint32_t band, const struct lod_inputs *inputs,
+                        struct lod_l3_unit *found, uint64_t *ret_offset, uint64_t *ret_missing)
 {
     struct lod_span head = inputs->input[FIRST].data;
     uint64_t head_bytes, offset, bytes;
@@ -147,7 +147,7 @@ int lod_l3_unit_need(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t u
     if (inputs->count == 0) {
         return ask(inputs, 0, r.stream < LOD_L3_FIRST_BYTES ? r.stream : LOD_L3_FIRST_BYTES);
     }
-    error = look(&r, band, inputs, &found, &offset, &missing);
+    error = check_inputs(&r, band, inputs, &found, &offset, &missing);
     if (!error && missing == 0) {
         return ask_chunks(&r, form, inputs);
     }
@@ -172,7 +172,8 @@ int lod_l3_unit_find(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t n
     int error = lod_l3_row_read(row, &found.row);
 
     error = error ? error : band_of(&found.row, form, number, &found.number);
-    error = error ? error : look(&found.row, found.number, inputs, &found, &offset, &missing);
+    error =
+        error ? error : check_inputs(&found.row, found.number, inputs, &found, &offset, &missing);
     if (error) {
         return error;
     }

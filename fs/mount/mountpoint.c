@@ -201,7 +201,7 @@ static int refuse_kernels(const char *path, const char *mountpoint)
 
 /* Returns the mode of the folder as it is now. For a dead mount, stat(2) can return cached
  * attributes. */
-static int look(const char *path, mode_t *ret_mode)
+static int get_mode(const char *path, mode_t *ret_mode)
 {
     struct statx now;
 
@@ -218,13 +218,13 @@ int lod_mountpoint_prepare(const char *store, const char *mountpoint, bool nonem
     mode_t mode = 0;
 
     int error = lod_mountpoint_resolve(mountpoint, ret_path);
-    error = error ? error : look(ret_path, &mode);
+    error = error ? error : get_mode(ret_path, &mode);
     if (error == -ENOTCONN) {
         error = replace_dead(ret_path, mountpoint);
         if (error) {
             return error;
         }
-        error = look(ret_path, &mode);
+        error = get_mode(ret_path, &mode);
     }
     if (error) {
         lod_log(LOD_LOG_ERROR, "%pE: %s; the mount point must be an existing folder", mountpoint,

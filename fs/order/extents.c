@@ -51,7 +51,7 @@ struct kinds {
     bool mixed; /* of several codecs, or with levels and without */
 };
 
-static int look(struct lod_index *index, struct kinds *ret_kinds)
+static int find_kinds(struct lod_index *index, struct kinds *ret_kinds)
 {
     unsigned kind = 0;
     struct lod_record_desc recd;
@@ -99,7 +99,7 @@ int lod_extents_make(struct lod_index *index, struct lod_extents *ret_extents)
 {
     struct lod_extents extents = {.at = NULL};
     struct kinds kinds;
-    int error = look(index, &kinds);
+    int error = find_kinds(index, &kinds);
 
     error = error ? error : add_all(index, &kinds, &extents);
     if (error) {

@@ -177,11 +177,12 @@ static int find_files(struct lod_pack_run *p, const struct lod_walk *walk)
 static int choose_scans(struct lod_pack_run *p)
 {
     const struct lod_pack_options *options = p->options;
-    const struct lod_scans_wish wish = {.fixed = options->scans,
-                                        .top = options->top,
-                                        .light = strcmp(options->scans_name, "light") == 0};
+    const struct lod_scans_options scans_options = {.fixed = options->scans,
+                                                    .top = options->top,
+                                                    .light =
+                                                        strcmp(options->scans_name, "light") == 0};
     const struct lod_sample_limits limits = {.jpeg_bytes = lod_sample_jpeg_bytes(&p->result->list),
-                                             .scripts = lod_scans_compared(&wish),
+                                             .scripts = lod_scans_compared(&scans_options),
                                              .fidelities = options->top ? options->top : LOD_Q10};
     struct lod_sample *sample = NULL;
     int error = lod_sample_create(&limits, &sample);
@@ -191,7 +192,7 @@ static int choose_scans(struct lod_pack_run *p)
 
     lod_progress_stage(options->progress, "reading a sample", 0, 0);
     error = error ? error : lod_sample_read(&p->probe, sample);
-    error = error ? error : lod_scans_choose(&run, sample, &wish, &p->scans);
+    error = error ? error : lod_scans_choose(&run, sample, &scans_options, &p->scans);
     lod_sample_destroy(sample);
     return error;
 }

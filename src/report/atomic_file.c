@@ -12,7 +12,7 @@
 #define FILE_MODE 0666 /* less the umask */
 
 /* Returns whether a file may get this name. */
-static int look(const char *path, bool replaces)
+static int check_name(const char *path, bool replaces)
 {
     struct stat st;
 
@@ -45,7 +45,7 @@ int lod_atomic_file_open(const char *path, bool replaces, struct lod_atomic_file
     int error = 0;
 
     if (strcmp(path, "-") != 0) {
-        error = look(path, replaces);
+        error = check_name(path, replaces);
         error = error ? error : create(&file);
     }
     if (error) {

@@ -50,7 +50,7 @@ static bool probe(struct lod_span head)
 }
 
 /* If there are four masks the last is alpha's. */
-static void look_at_masks(struct lod_span file, struct bmp *bmp)
+static void read_masks(struct lod_span file, struct bmp *bmp)
 {
     const bool said = bmp->compression == MASKS || bmp->compression == MASKS_OF_ALPHA;
     const bool four = bmp->compression == MASKS_OF_ALPHA || bmp->size >= FOUR_MASKS;
@@ -67,7 +67,7 @@ static void look_at_masks(struct lod_span file, struct bmp *bmp)
 }
 
 /* Reads the headers of a file that `probe` accepted. */
-static struct bmp look(struct lod_span file)
+static struct bmp read_headers(struct lod_span file)
 {
     struct bmp bmp = {.front = lod_get_le32(file.at + LOD_BMP_AT_PIXELS),
                       .size = lod_get_le32(file.at + LOD_BMP_AT_SIZE)};
@@ -83,7 +83,7 @@ static struct bmp look(struct lod_span file)
     bmp.bits = lod_get_le16(file.at + LOD_BMP_AT_BITS);
     bmp.compression = lod_get_le32(file.at + LOD_BMP_AT_COMPRESSION);
     bmp.colours = lod_get_le32(file.at + LOD_BMP_AT_COLOURS);
-    look_at_masks(file, &bmp);
+    read_masks(file, &bmp);
     return bmp;
 }
 
@@ -130,7 +130,7 @@ static const char *why_not(const struct bmp *bmp)
 
 static int take_head(struct lod_span file, struct lod_l3_parsed *parsed, const char **ret_why)
 {
-    const struct bmp bmp = look(file);
+    const struct bmp bmp = read_headers(file);
     const char *why = why_not(&bmp);
 
     if (why) {

@@ -29,7 +29,7 @@ static bool is_one_of(uint8_t c, const char *set)
     return c && strchr(set, c) != NULL;
 }
 
-static struct makeup look(struct lod_span field)
+static struct makeup count_characters(struct lod_span field)
 {
     struct makeup m = {0};
 
@@ -46,7 +46,7 @@ static struct makeup look(struct lod_span field)
 
 const char *lod_text_advice(struct lod_span field)
 {
-    const struct makeup m = look(field);
+    const struct makeup m = count_characters(field);
 
     if (m.digits == 0) {
         return NULL;

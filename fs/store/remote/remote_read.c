@@ -211,7 +211,7 @@ static void follow(struct lod_call *call, struct lod_transfer *transfer, uint64_
     }
 }
 
-static void look(struct lod_call *call)
+static void follow_all(struct lod_call *call)
 {
     const uint64_t now = lod_clock_ns();
     const bool stopped = lod_remote_is_over(call->remote);
@@ -239,7 +239,7 @@ static void run(struct lod_call *call)
         if (call->over < call->count) {
             lod_http_lane_wait(call->lane->lane, next);
         }
-        look(call);
+        follow_all(call);
     }
 }
 

@@ -61,11 +61,11 @@ static bool await(struct lod_tier *tier, uint64_t due_ns)
     return more;
 }
 
-static bool take(struct lod_tier *tier, bool *wish)
+static bool take(struct lod_tier *tier, bool *wants_sum)
 {
     pthread_mutex_lock(&tier->lock);
-    const bool was = *wish;
-    *wish = false;
+    const bool was = *wants_sum;
+    *wants_sum = false;
     pthread_mutex_unlock(&tier->lock);
     return was;
 }

@@ -53,22 +53,22 @@ static unsigned varint(const uint8_t *at, size_t bytes, uint64_t *ret)
 /* Reads the head of the field at `at` of a message that ends at `end`. */
 static int read_field(struct lod_container_walk *walk, uint64_t at, uint64_t end, struct field *ret)
 {
-    const size_t look = end - at < 2 * VARINT_MAX ? (size_t)(end - at) : 2 * VARINT_MAX;
+    const size_t window = end - at < 2 * VARINT_MAX ? (size_t)(end - at) : 2 * VARINT_MAX;
     const uint8_t *bytes = NULL;
     uint64_t tag = 0, value = 0;
-    int error = lod_container_take(walk, at, look, &bytes);
+    int error = lod_container_take(walk, at, window, &bytes);
 
     if (error) {
         return error;
     }
-    const unsigned tag_bytes = varint(bytes, look, &tag);
+    const unsigned tag_bytes = varint(bytes, window, &tag);
     *ret = (struct field){.number = tag >> 3, .type = tag & 7, .at = at, .data = at + tag_bytes};
     if (!tag_bytes) {
         return refuse(walk, at);
     }
     uint64_t length = ret->type == FIXED_64 ? 8 : 4;
     if (ret->type == VARINT || ret->type == LENGTH) {
-        const unsigned value_bytes = varint(bytes + tag_bytes, look - tag_bytes, &value);
+        const unsigned value_bytes = varint(bytes + tag_bytes, window - tag_bytes, &value);
         if (!value_bytes) {
             return refuse(walk, at);
         }

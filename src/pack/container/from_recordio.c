@@ -214,13 +214,13 @@ static int append_ending(struct lod_container_walk *walk, const struct image *im
 {
     const struct recordio *r = walk->state;
     const uint64_t left = r->bytes - image->at;
-    const size_t look = left < LOD_PAYLOAD_HEAD ? (size_t)left : LOD_PAYLOAD_HEAD;
+    const size_t window = left < LOD_PAYLOAD_HEAD ? (size_t)left : LOD_PAYLOAD_HEAD;
     uint8_t head[LOD_PAYLOAD_HEAD];
-    int error = take(walk, image->at, look, head);
+    int error = take(walk, image->at, window, head);
 
     if (!error) {
         path->bytes += (size_t)snprintf(path->text + path->bytes, ENDING_BYTES, "%s",
-                                        lod_payload_ending(head, look));
+                                        lod_payload_ending(head, window));
     }
     return error;
 }

@@ -88,17 +88,17 @@ struct pax {
 /* Reads the record "LENGTH KEY=VALUE\n" at `at`. */
 static int read_pax(struct lod_container_walk *walk, uint64_t at, uint64_t end, struct pax *ret)
 {
-    const size_t look = end - at < KEYWORD_MAX ? (size_t)(end - at) : KEYWORD_MAX;
+    const size_t window = end - at < KEYWORD_MAX ? (size_t)(end - at) : KEYWORD_MAX;
     const uint8_t *bytes = NULL, *last = NULL;
     int64_t length = 0;
-    int error = lod_container_take(walk, at, look, &bytes);
+    int error = lod_container_take(walk, at, window, &bytes);
 
     if (error) {
         return error;
     }
-    const uint8_t *blank = memchr(bytes, ' ', look);
-    const size_t digits = blank ? (size_t)(blank - bytes) : look;
-    const uint8_t *equals = blank ? memchr(blank, '=', look - digits) : NULL;
+    const uint8_t *blank = memchr(bytes, ' ', window);
+    const size_t digits = blank ? (size_t)(blank - bytes) : window;
+    const uint8_t *equals = blank ? memchr(blank, '=', window - digits) : NULL;
     if (!blank || lod_tar_decimal((const char *)bytes, digits, &length) ||
         (uint64_t)length > end - at || (uint64_t)length < digits + 3) {
         return lod_container_refuse(walk, walk->at, "its pax header is malformed");

@@ -68,12 +68,12 @@ static int append_ending(struct lod_container_walk *walk, const struct lod_examp
                          struct path *path)
 {
     const uint64_t all = example->picture.run.bytes;
-    const size_t look = all < LOD_PAYLOAD_HEAD ? (size_t)all : LOD_PAYLOAD_HEAD;
+    const size_t window = all < LOD_PAYLOAD_HEAD ? (size_t)all : LOD_PAYLOAD_HEAD;
     const uint8_t *at = NULL;
-    int error = lod_container_take(walk, example->picture.run.offset, look, &at);
+    int error = lod_container_take(walk, example->picture.run.offset, window, &at);
 
     if (!error) {
-        const char *ending = lod_payload_ending(at, look);
+        const char *ending = lod_payload_ending(at, window);
         memcpy(path->text + path->bytes, ending, strlen(ending));
         path->bytes += strlen(ending);
     }

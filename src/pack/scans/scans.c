@@ -133,16 +133,16 @@ static cJSON *describe(const struct lod_measure *m, const unsigned chosen[LOD_QU
 
 /* Returns the index-th script to compare. tidy differs from default above q5; spectral decodes
  * fast. */
-static const struct lod_script *candidate(unsigned index, const struct lod_scans_wish *wish)
+static const struct lod_script *candidate(unsigned index, const struct lod_scans_options *options)
 {
     static const char *const names[] = {"default", "fine", "medium", "coarse", "tidy", "spectral"};
-    const unsigned count = sizeof(names) / sizeof(names[0]) - (wish->light ? 0 : 1);
+    const unsigned count = sizeof(names) / sizeof(names[0]) - (options->light ? 0 : 1);
 
     return index < count ? lod_script_named(names[index]) : NULL;
 }
 
 /* Lists the scripts to compare: first a script of the user, and always the default one. */
-static void list_scripts(struct lod_measure *m, const struct lod_scans_wish *wish,
+static void list_scripts(struct lod_measure *m, const struct lod_scans_options *options,
                          const struct lod_script *fixed)
 {
     const struct lod_script *standard = lod_script_named("default");
@@ -156,31 +156,32 @@ static void list_scripts(struct lod_measure *m, const struct lod_scans_wish *wis
         m->standard = m->count - 1;
         return;
     }
-    for (unsigned i = 0; candidate(i, wish); i++) {
+    for (unsigned i = 0; candidate(i, options); i++) {
         assert(i < LOD_SCRIPTS_MAX);
-        m->standard = candidate(i, wish) == standard ? i : m->standard;
-        m->scripts[m->count++] = candidate(i, wish);
+        m->standard = candidate(i, options) == standard ? i : m->standard;
+        m->scripts[m->count++] = candidate(i, options);
     }
 }
 
-unsigned lod_scans_compared(const struct lod_scans_wish *wish)
+unsigned lod_scans_compared(const struct lod_scans_options *options)
 {
     struct lod_measure m = {.count = 0};
 
-    list_scripts(&m, wish, wish->fixed);
+    list_scripts(&m, options, options->fixed);
     return m.count;
 }
 
 /* Decides without a measurement: the script of the user or the default,
  * then the others in order. */
-static void decide(const struct lod_measure *m, const struct lod_scans_wish *wish,
+static void decide(const struct lod_measure *m, const struct lod_scans_options *options,
                    struct lod_scan_choice *choice, unsigned ret_chosen[LOD_QUANT_CLASSES])
 {
-    const struct lod_choose_rule rule = {
-        .mssim_high = wish->top ? LOD_CHOOSE_HIGH_KEPT : LOD_CHOOSE_HIGH, .light = wish->light};
+    const struct lod_choose_rule rule = {.mssim_high =
+                                             options->top ? LOD_CHOOSE_HIGH_KEPT : LOD_CHOOSE_HIGH,
+                                         .light = options->light};
 
     for (unsigned class = 0; class < LOD_QUANT_CLASSES; class ++) {
-        ret_chosen[class] = wish->fixed       ? 0
+        ret_chosen[class] = options->fixed    ? 0
                             : !m->photos[ALL] ? m->standard
                                               : lod_choose(m->means[row_of(m, class)], m->count,
                                                            m->standard, &rule);
@@ -188,7 +189,8 @@ static void decide(const struct lod_measure *m, const struct lod_scans_wish *wis
     }
 }
 
-static int choose(struct lod_measure *m, const struct lod_scans_wish *wish, struct lod_scans *scans)
+static int choose(struct lod_measure *m, const struct lod_scans_options *options,
+                  struct lod_scans *scans)
 {
     unsigned chosen[LOD_QUANT_CLASSES];
     int error = lod_measure_choosing(m);
@@ -196,7 +198,7 @@ static int choose(struct lod_measure *m, const struct lod_scans_wish *wish, stru
     if (error) {
         return error;
     }
-    decide(m, wish, &scans->choice, chosen);
+    decide(m, options, &scans->choice, chosen);
     if (m->photos[ALL] == 0) {
         return 0;
     }
@@ -210,7 +212,7 @@ static int choose(struct lod_measure *m, const struct lod_scans_wish *wish, stru
 }
 
 int lod_scans_choose(const struct lod_measure_run *run, const struct lod_sample *sample,
-                     const struct lod_scans_wish *wish, struct lod_scans *ret_scans)
+                     const struct lod_scans_options *options, struct lod_scans *ret_scans)
 {
     struct lod_measure *m = calloc(1, sizeof(*m));
 
@@ -218,18 +220,18 @@ int lod_scans_choose(const struct lod_measure_run *run, const struct lod_sample 
     if (!m) {
         return -ENOMEM;
     }
-    if (wish->fixed) {
-        ret_scans->fixed = *wish->fixed;
+    if (options->fixed) {
+        ret_scans->fixed = *options->fixed;
     }
     m->run = run;
     m->sample = sample;
-    m->top = wish->top;
-    list_scripts(m, wish, wish->fixed ? &ret_scans->fixed : NULL);
+    m->top = options->top;
+    list_scripts(m, options, options->fixed ? &ret_scans->fixed : NULL);
     if (run->progress) {
         lod_progress_stage(run->progress, "measuring scan scripts", 2 * (uint64_t)sample->count, 0);
     }
     int error = lod_measure_init(m);
-    error = error ? error : choose(m, wish, ret_scans);
+    error = error ? error : choose(m, options, ret_scans);
     lod_measure_finish(m);
     free(m);
     return error;

@@ -16,14 +16,14 @@
 #include "pcr/jpeg/script.h"
 
 /* The choices that --scans and --full made. */
-struct lod_scans_wish {
+struct lod_scans_options {
     const struct lod_script *fixed; /* NULL: choose among the built-in ones */
     unsigned top;                   /* of struct lod_encode_options */
     bool light;                     /* decoding time counts too */
 };
 
 /* Returns the number of scripts that are compared, for struct lod_sample_limits. */
-unsigned lod_scans_compared(const struct lod_scans_wish *wish);
+unsigned lod_scans_compared(const struct lod_scans_options *options);
 
 /* All zero before lod_scans_choose. Do not copy the struct: `choice` points into it. */
 struct lod_scans {
@@ -65,12 +65,13 @@ LOD_MUST_CHECK int lod_scans_load(const char *wanted, struct lod_script *ret_scr
                                   size_t room);
 
 /*
- * Chooses among the built-in scripts. If the wish names a script, copies it and only measures it.
+ * Chooses among the built-in scripts. If the options name a script, copies it and only measures it.
  * Initialises ret_scans, which belongs to lod_scans_finish. Returns -ENOMEM or -EINTR.
  */
 LOD_MUST_CHECK int lod_scans_choose(const struct lod_measure_run *run,
                                     const struct lod_sample *sample,
-                                    const struct lod_scans_wish *wish, struct lod_scans *ret_scans);
+                                    const struct lod_scans_options *options,
+                                    struct lod_scans *ret_scans);
 
 /* Adds "store" to the table; `sums` are those of all packed photographs. Returns -ENOMEM. */
 LOD_MUST_CHECK int lod_scans_add_store(struct lod_scans *scans,

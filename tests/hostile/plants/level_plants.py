@@ -8,7 +8,7 @@ LEVELS = (
     ("a flat image gets levels", "codecs/l3/levels_write.c",
      "    return equal * ALL_PARTS >=", "    return equal * ALL_PARTS > UINT32_MAX +", "l3/levels"),
     ("an image with a transparent colour gets levels", "codecs/l3/l3_write.c",
-     "    if (job->taken.transparent) {", "    if (job->taken.transparent && !job->samples) {",
+     "    if (job->parsed.transparent) {", "    if (job->parsed.transparent && !job->samples) {",
      "cli-levels"),
     ("pixels of a level may hold the magic word", "codecs/l3/levels.c",
      "        lod_word_free_row(samples, stride);\n", "", "l3/levels"),

@@ -37,8 +37,8 @@ static char *choose_text(const struct lod_sample *sample, const struct lod_scrip
     struct lod_pool *pool = NULL;
 
     cr_assert_eq(lod_pool_create(threads, &pool), 0);
-    const struct lod_scans_wish wish = {.fixed = fixed};
-    cr_assert_eq(lod_scans_choose(&(struct lod_measure_run){.pool = pool}, sample, &wish, scans),
+    const struct lod_scans_options options = {.fixed = fixed};
+    cr_assert_eq(lod_scans_choose(&(struct lod_measure_run){.pool = pool}, sample, &options, scans),
                  0);
     lod_pool_destroy(pool);
     return scans->table ? cJSON_Print(scans->table) : NULL;
@@ -189,7 +189,7 @@ Test(scans, the_table_has_the_choices_and_measurements)
         int own = cJSON_GetObjectItem(class, "samples")->valueint;
         cr_expect_str_eq(scans.choice.classes[index].scripts[0]->name, name);
         cr_expect_eq(scans.choice.classes[index].count,
-                     lod_scans_compared(&(struct lod_scans_wish){.top = 0}));
+                     lod_scans_compared(&(struct lod_scans_options){.top = 0}));
         cr_expect_str_eq(cJSON_GetObjectItem(class, "measured")->valuestring,
                          own ? "class" : "all");
         cr_expect_not_null(cJSON_GetObjectItem(cJSON_GetObjectItem(scans.table, "scripts"), name));
