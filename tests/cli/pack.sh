@@ -66,7 +66,7 @@ expect 0 "$LODFS" pack --record-size=64K large small
 [ "$(ls small/records | wc -l)" -gt "$(ls usual/records | wc -l)" ] ||
     fail "--record-size made no more records"
 
-# Files that are neither pictures nor tables are compressed where that pays, as the default or by
+# Files that are neither pictures nor tables are compressed where that pays, by default and with
 # --raw=zstd, with the same bytes for any number of threads. Others take their own bytes.
 mkdir raw raw/labels
 seq -f 'label %06.0f of a photograph' 20000 >raw/long.txt

@@ -120,7 +120,7 @@ def relative(store, point):
 
 
 def small_stack(store, point):
-    """Threads of the daemon have stacks of the limit too. Red if a large struct is on a stack."""
+    """The daemon's threads get the stack size of the limit. Red if a large struct is on a stack."""
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES, hard))
     try:

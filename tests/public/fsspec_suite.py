@@ -12,7 +12,7 @@ import sys
 
 ROOT = os.environ["SOURCE_ROOT"]
 PACKAGES = ["fsspec==2026.9.0", "pytest==9.1.1"]
-# The fixtures of trees, and the suite's own makers of them.
+# Fixtures that make trees of files, and those of the suite itself.
 TREES = ("bulk_operations_scenario_0", "glob_edge_cases_files",
          "dir_and_file_with_same_name_prefix", "10_files_with_hashed_names")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores of several processes: four of them on two mounts go on by the score of process 0.
+"""Scores of several processes: four processes on two mounts follow the score of process 0.
 
 With a folder as argument this is one of the processes: RANK is its number.
 """

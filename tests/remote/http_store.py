@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-A store behind nginx: every command that reads stores, a mount and liblodfs give what they give of
-the folder; what a URL cannot be is refused with a reason.
+A store behind nginx: commands, a mount and liblodfs give the results that they give for its folder.
+Malformed URLs are refused with a reason.
 """
 import ctypes
 import errno

@@ -100,7 +100,7 @@ def unreadable(place):
 
 
 def words_first(results):
-    """A wrong word is refused before keys are looked for."""
+    """An invalid option is refused before keys are searched."""
     with environment():
         for word in ("endpoint=localhost:9000", "endpoint=", "endpoint=https://localhost:99999",
                      "region=foo/bar", "region="):

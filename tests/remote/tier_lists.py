@@ -126,7 +126,7 @@ def beyond_both(work, truth):
 
 
 def ready_after(mount, job, records, wanted, seconds=3):
-    """Tells again and again. Returns how many records were ready, and the room at the end."""
+    """Sends the list repeatedly. Returns how many records were ready, and the room at the end."""
     end, most, room = time.monotonic() + seconds, 0, 0
     while time.monotonic() < end or (most < wanted and time.monotonic() < end + 60):
         ready, _, _, room, _ = ask(mount.point, job, len(records), [], 0)

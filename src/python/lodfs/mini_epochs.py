@@ -215,7 +215,7 @@ class MiniEpochs:
         return records
 
     def _begin(self, dealt):
-        """Begins the current repeat, of which `dealt` values are dealt already."""
+        """Begins the current repeat, of which `dealt` values were yielded before."""
         count = c_size_t()
         items = np.empty(_call("count", self._met), np.uint32)
         _call("items", self._met, c_void_p(items.ctypes.data), items.size, byref(count))
@@ -280,7 +280,7 @@ class MiniEpochs:
         return json.loads(self._text(0))["reported"]
 
     def repeats(self, epochs):
-        """Yields the number of each repeat, until `epochs` epochs' worth of values are dealt.
+        """Yields the number of each repeat, until the values of `epochs` epochs were yielded.
 
         Meanwhile an iteration over this object goes through the current repeat.
         """

@@ -128,9 +128,9 @@ def _same(items):
 class Walk:
     """The walk of one process through passes of an order, which can stop and continue.
 
-    `expand` makes the values that are dealt of the items of a run; `rest` is dealt behind all runs.
+    `expand` turns the items of a run into the values to yield; `rest` is yielded after all runs.
     A state is a dict of numbers and texts; `dealt` counts the values that all processes of the node
-    have been dealt.
+    have yielded.
     """
 
     def __init__(self, order, seed, fidelity, run, rank, world, nodes, tail, expand=None, rest=()):
@@ -245,7 +245,7 @@ class Walk:
         return self._state(self.done)
 
     def state_at(self, done):
-        """Returns the state after this process was dealt `done` values of the iteration."""
+        """Returns the state after this process has yielded `done` values of the iteration."""
         state = self._state((self._begun["dealt"] - self._begun["base"]) // self.world + done)
         return state | {"base": state["dealt"]}
 

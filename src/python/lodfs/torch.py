@@ -55,7 +55,7 @@ class Sampler:
 
     `rank` and `world` are those of torch.distributed or torchrun unless given; `nodes` is the
     number of machines with a mount each. `tail="drop"` leaves out the indices that do not come out
-    even, "wrap" deals the first ones again. `store` is the store's folder, which only root and the
+    even, "wrap" yields the first ones again. `store` is the store's folder, which only root and the
     user who mounted it need not name.
 
     The records of each run and of the next one are announced to the mount, which loads them ahead.
