@@ -13,7 +13,8 @@
 #define RECORDS      50u /* of a message: its length is a byte */
 #define CORPUS_COUNT 40u
 
-/* Draws a message like those that a job sends; few numbers, so that messages meet the same list. */
+/* Makes a random message like those of a job. Few job numbers occur, so that several messages
+ * change the same list. */
 static size_t draw(struct chance *chance, uint8_t *into)
 {
     uint32_t records[RECORDS];

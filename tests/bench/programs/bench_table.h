@@ -9,7 +9,7 @@
 struct bench_table {
     uint32_t rows, columns;
     double *data;
-    double *label; /* 0 or 1: the row's side of a plane, the same in every run */
+    double *label; /* 0 or 1: the side of a fixed plane on which the row lies */
     double square; /* mean of the rows' sums of squares */
 };
 

@@ -139,7 +139,7 @@ Test(order, inside_a_key_cuts_end_at_twice_the_size)
     }
 }
 
-/* By path the keys only decide where a cut may be, as they always did. */
+/* With --order=path keys only decide where a cut may be. */
 Test(order, by_path_no_cut_ends_inside_a_key)
 {
     char path[64];

@@ -14,7 +14,8 @@ static struct lod_encoded encode_sample(const struct sample *s, const char *scri
     return item;
 }
 
-/* libjpeg's defaults make of q1 what it makes of the open one when it is told not to smooth. */
+/* Decoded with libjpeg's defaults, q1 equals the file without closing scans, decoded without block
+ * smoothing. */
 static void expect_closed(const struct lod_encoded *item)
 {
     struct lod_buf closed = file_at(item, LOD_Q1), open = open_q1(item);

@@ -15,7 +15,7 @@ TestSuite(unit_batch, .init = set_up, .fini = teardown);
 
 #define UNIT  1000u
 #define WORK  (16u << 20)
-#define SHARE (2 * LOD_READAHEAD_THREADS_MAX) /* of the work budget is one batch */
+#define SHARE (2 * LOD_READAHEAD_THREADS_MAX) /* a batch has this part of the work budget */
 
 static unsigned batches, units_made, largest, made_alone;
 static uint32_t odd_item; /* fails alone */

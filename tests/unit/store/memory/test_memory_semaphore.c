@@ -60,8 +60,8 @@ static void *take_late(void *ctx)
     return NULL;
 }
 
-/* Returns whether so many tickets were drawn. The thread with the last one waits
- * or has its bytes. */
+/* Returns whether this many tickets were drawn. The thread with the last one waits or has its
+ * bytes. */
 static bool has_drawn(uint64_t tickets)
 {
     pthread_mutex_lock(&work.lock);
