@@ -20,7 +20,7 @@ from tiny import PACKED, make_source
 SECONDS_MAX = 120
 EACH_SHORT = 25  # values of N for one call and one way to fail, in a short run
 BESIDE = 5       # readers at the same time
-EACH_PATIENT = 12  # of so many mounts one is read until the failure has passed
+EACH_PATIENT = 12  # one mount of this many is read until the failure has passed
 TREES = ("q1", "q6", "full", "decoded/q1", "native/full")
 RETRIED = (f":{errno.EINTR}", ":short")  # not errors: the program must try the rest again
 

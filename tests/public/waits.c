@@ -110,7 +110,7 @@ static int ending_of(const struct job *job, const struct job *as)
     return is_right(job, as) ? 0 : -1;
 }
 
-/* False: the first reader has ended without making so many requests. */
+/* False: the first reader has ended without making this many requests. */
 static bool await_stall(void)
 {
     pthread_mutex_lock(&lock);

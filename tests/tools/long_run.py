@@ -45,7 +45,7 @@ PARSERS = ("npy", "csv", "libsvm", "shard", "patch", "units", "tar", "tfrecord",
 LOADERS = ("bsdtar", "dali", "gnu-tar", "mxnet", "tarfile", "tensorflow", "tfrecord",
            "torchvision", "webdataset", "written-mxnet", "written-tensorflow", "written-tfrecord",
            "written-webdataset")
-# part -> build, [(test, in so many shares, of which so many are run)]. The minutes that each takes
+# part -> build, [(test, number of shares, how many of them are run)]. The minutes that each takes
 # on two processors are in man/RELIABILITY.md.
 PARTS = {
     "stores": ("gcc", [("hostile-accidents", 10, 10), ("hostile-attacks", 10, 10),

@@ -159,7 +159,7 @@ Test(repair, damaged_records_leave_a_sound_index_unchanged)
     finish(&f, &o);
 }
 
-/* Compares each path after the repair: as before, or lost. */
+/* Checks each path after the repair: unchanged, or lost. */
 static void compare(struct fixture *f, const struct shown *good, const char *lost[], size_t count)
 {
     struct shown *now = malloc(sizeof(*now));

@@ -30,7 +30,7 @@ static inline struct lod_item item_of(uint32_t number)
     return of;
 }
 
-/* Begins with room for so many groups of a record. */
+/* Begins with room for this many groups of a record. */
 static inline void begin(unsigned groups)
 {
     items_of = item_of;

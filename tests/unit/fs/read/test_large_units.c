@@ -49,7 +49,7 @@ static void copy_step(struct lod_reader *from, uint32_t k, uint64_t step)
     compare_step(&made, step, into);
 }
 
-/* Returns how many units are made for reading files, so many at a time in turn. */
+/* Returns how many units are made for reading files, `at_once` of them in turn. */
 static unsigned made_in_turn(read_step by, struct lod_reader *from, uint32_t files,
                              uint32_t at_once)
 {

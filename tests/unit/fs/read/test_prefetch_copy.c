@@ -41,7 +41,7 @@ Test(prefetch_copy, a_copy_gets_first_what_the_shares_of_jobs_have_room_for)
     cr_assert_eq(listed_keys, 6);
 }
 
-/* Begins with room for two records in memory, and for so many in a local copy. */
+/* Begins with room for two records in memory, and for this many in a local copy. */
 static void begin_with_copy(unsigned records)
 {
     begin(4);
