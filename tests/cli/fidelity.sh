@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0 lodfs fidelity: the table, JSON, and only the name (-q);
+# SPDX-License-Identifier: Apache-2.0
+# lodfs fidelity: the table, JSON, and only the name (-q);
 # stores that have no answer; damage.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0 pack --labels and --splits: their effect on the store, the
+# SPDX-License-Identifier: Apache-2.0
+# pack --labels and --splits: their effect on the store, the
 # values they refuse, and how a stopped pack with them continues.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0 A stopped pack continues where it stopped, given the same
+# SPDX-License-Identifier: Apache-2.0
+# A stopped pack continues where it stopped, given the same
 # arguments and the same source. Its store is identical to that of an uninterrupted pack.
 here=$(dirname "$(readlink -f "$0")")
 . "$here/lib.sh"

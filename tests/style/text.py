@@ -6,8 +6,9 @@ import re
 HEADED = (".c", ".h", ".inc", ".cl", ".cu", ".py", ".sh", "meson.build")
 SHARED_NAMES = {"control", "meson.build", "README.md", "run", ".gitignore"}
 
+# All of a line but for the signs of a comment: other words would be read as a part of the licence.
 # Written in two parts, as it is no licence of this file.
-MARK = "SPDX-" "License-Identifier: Apache-2.0"
+MARK = re.compile("SPDX-" r"License-Identifier: Apache-2\.0( \*/)?$")
 
 # Written in two parts, so that this list does not find itself.
 WORDS = [
@@ -22,8 +23,8 @@ def heads(tree):
         scripts = "." not in os.path.basename(name) and tree.text(name).startswith("#!")
         if name.endswith(HEADED) or scripts:
             first = tree.text(name).split("\n", 3)[:3]
-            if not any(MARK in line for line in first):
-                yield f"{name}: no SPDX line in its first three lines"
+            if not any(MARK.search(line) for line in first):
+                yield f"{name}: no SPDX line of its own in its first three lines"
 
 
 def names(tree):
