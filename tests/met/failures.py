@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mini-epochs when something fails: the daemon is killed, the trainer stands still, jobs share a
-mount, a record is gone, and scores that say nothing. repeats.py has jobs that go well.
+mount or a number, a record is gone, scores say nothing, a dataset is very small or large.
+repeats.py has jobs that go well.
 """
 import errno
 import json
@@ -83,6 +84,56 @@ def two_jobs(point):
             yield f"the message is {error}"
 
 
+def one_number(point, source):
+    """Two jobs of one number replace each other's list. Their orders and bytes are as before."""
+    def new(seed):
+        return lodfs.MiniEpochs(f"{point}/full", rf=2, room="300K", seed=seed)
+    expected = list(zip(new(1).paths(), new(2).paths()))
+    one, two = new(1), new(2)
+    two._announced.end()
+    two._announced.job = one._announced.job
+    got = []
+    for pair in zip(one.paths(), two.paths()):
+        got.append(pair)
+        one._announced.ask(), two._announced.ask()
+        for path in pair:
+            if read(path) != read(f"{source}/{os.path.relpath(path, point + '/full')}"):
+                yield f"{path} has other bytes"
+    if got != expected or len(got) != EACH:
+        yield "the orders are others"
+    if lists(point) != 1:
+        yield f"one number has {lists(point)} lists"
+    del two
+    if not until(lambda: one._announced.ask() > 0):
+        yield "the end of one of the jobs ends the list of the other"
+
+
+def long_list(point):
+    """100,000 paths of a few files: each is dealt. A window may belong to two passes."""
+    files = [f"{point}/q4/{path}" for path in stores.files_below(f"{point}/q4")]
+    paths = (files * (100_000 // EACH + 1))[:100_000]
+    met = lodfs.MiniEpochs(paths, rf=1, room="300K")
+    counts = Counter([*met, *met])
+    if len(counts) != len(paths) or not set(counts.values()) <= {1, 2, 3}:
+        yield f"of 100,000 paths two epochs dealt {len(counts)}, {Counter(counts.values())} times"
+
+
+def single(work, source):
+    """A dataset of one picture has it in each epoch, whatever the policy."""
+    path = stores.files_below(source)[0]
+    os.makedirs(f"{work}/single")
+    os.link(f"{source}/{path}", f"{work}/single/one.jpg")
+    with Mount(stores.pack(f"{work}/single", f"{work}/single.lodfs"), f"{work}/one") as point:
+        for rf in 1, 4, "auto", "score", "bollinger":
+            met, dealt = lodfs.MiniEpochs(f"{point}/full", rf=rf), []
+            for _ in met.repeats(epochs=3):
+                dealt += met.paths()
+                if isinstance(rf, str) and rf != "auto":
+                    met.report(1)
+            if dealt != [f"{point}/full/one.jpg"] * 3:
+                yield f"rf {rf}: 3 epochs of a picture are {dealt}"
+
+
 def stands_still(point):
     """A list that expired while its trainer was stopped is sent again."""
     kept, _announced._KEEP_S = _announced._KEEP_S, 1
@@ -156,10 +207,14 @@ def main():
     with Work() as work:
         store = stores.in_small_records(work, EACH, 2)
         results.add("daemon killed", killed(store, work))
+        results.add("a single picture", single(work, f"{work}/source"))
         for name, test in (("two jobs", two_jobs), ("a trainer stands still", stands_still),
+                           ("one hundred thousand paths", long_list),
                            ("scores that say nothing", dull_scores)):
             with Mount(store, f"{work}/mount", *SLOW) as point:
                 results.add(name, test(point))
+        with Mount(store, f"{work}/mount", *SLOW) as point:
+            results.add("two jobs of one number", one_number(point, f"{work}/source"))
         with Mount(store, f"{work}/mount", *SLOW) as point:
             results.add("a record is gone", gone_record(f"{work}/source", store, point))
     return results.finish()
