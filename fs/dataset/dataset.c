@@ -347,6 +347,11 @@ uint32_t lod_dataset_records(const struct lod_dataset *dataset)
     return lod_index_records(dataset->index);
 }
 
+uint32_t lod_dataset_items(const struct lod_dataset *dataset)
+{
+    return lod_index_items(dataset->index);
+}
+
 bool lod_dataset_is_shared(const struct lod_dataset *dataset)
 {
     return lod_store_is_shared(dataset->store);

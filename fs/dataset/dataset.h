@@ -119,6 +119,7 @@ LOD_MUST_CHECK int lod_dataset_groups_in_memory(struct lod_dataset *dataset,
                                                 unsigned last, bool *ret_is);
 
 uint32_t lod_dataset_records(const struct lod_dataset *dataset);
+uint32_t lod_dataset_items(const struct lod_dataset *dataset);
 
 /*
  * Writes the bytes of groups 1 .. k of all records to ret_totals[k]. UINT64_MAX: the store has too

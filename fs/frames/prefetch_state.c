@@ -7,7 +7,8 @@
 #include "clock.h"
 #include "memory/available.h"
 
-#define ROOM_NS (5 * LOD_SECOND_NS) /* the available memory is read again after this time */
+#define ROOM_NS      (5 * LOD_SECOND_NS) /* the available memory is read again after this time */
+#define ENTRIES_FREE 8u                  /* an eighth */
 
 struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefetch)
 {
@@ -57,6 +58,39 @@ static uint64_t total_of(const uint64_t *totals, unsigned from, unsigned last)
     return totals[last] == UINT64_MAX ? UINT64_MAX : totals[last] - totals[from - 1];
 }
 
+/*
+ * Loaded frames have entries; in the page cache they have none. Those of usual photographs take
+ * some hundredths of the frames' bytes, which the memory beside the room has. Those of small
+ * photographs take as much as the frames. Returns by how much the entries of all frames of these
+ * groups exceed ENTRIES_FREE of the frames' bytes.
+ */
+static uint64_t entry_bytes(const struct lod_fetch *fetch, const uint64_t *totals,
+                            struct lod_groups groups)
+{
+    const uint64_t free = total_of(totals, groups.first, groups.last) / ENTRIES_FREE;
+    uint64_t frames = 0;
+
+    for (unsigned k = groups.first; !fetch->shared && k <= groups.last; k++) {
+        frames += totals[k] > totals[k - 1] ? lod_dataset_items(fetch->dataset) : 0;
+    }
+    const uint64_t bytes = frames * sizeof(struct lod_frame_entry);
+    return bytes > free ? bytes - free : 0;
+}
+
+/* Returns how many bytes of these groups fit in `room` bytes of memory. */
+static uint64_t room_of_frames(const struct lod_fetch *fetch, const uint64_t *totals,
+                               struct lod_groups groups, uint64_t room)
+{
+    const uint64_t bytes = total_of(totals, groups.first, groups.last),
+                   entries = entry_bytes(fetch, totals, groups);
+    const bool all = entries <= room && bytes <= room - entries;
+
+    return all ? room - entries
+           : entries
+               ? (uint64_t)((double)room * ((double)bytes / ((double)bytes + (double)entries)))
+               : room;
+}
+
 void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups wanted,
                         struct lod_prefetch_room *ret_room, struct lod_prefetch_order *ret_order)
 {
@@ -64,13 +98,14 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct l
     struct lod_access_summary summary;
     const uint64_t all = lod_prefetch_room(prefetch),
                    pinned = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed);
-    struct lod_prefetch_room room = {.bytes = all > pinned ? all - pinned : 0};
+    struct lod_prefetch_room room = {0};
     uint64_t base_bytes = 0, expected = 0;
 
     (void)lod_dataset_copies(prefetch->fetch->dataset, 0, &room.copy_bytes);
 
     lod_access_history_sum(&prefetch->history, record, &summary);
     const uint64_t *totals = totals_of(prefetch);
+    room.bytes = room_of_frames(prefetch->fetch, totals, wanted, all > pinned ? all - pinned : 0);
     room.base = lod_prefetch_base(totals, wanted.first, wanted.last, room.bytes);
     base_bytes = room.base.last ? total_of(totals, room.base.first, room.base.last) : 0;
     records = records > summary.loaded_records ? records - summary.loaded_records : 0;
@@ -87,7 +122,10 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct l
 
 uint64_t lod_prefetch_total(struct lod_prefetch *prefetch, struct lod_groups groups)
 {
-    return total_of(totals_of(prefetch), groups.first, groups.last);
+    const uint64_t *totals = totals_of(prefetch);
+    const uint64_t bytes = total_of(totals, groups.first, groups.last);
+
+    return bytes == UINT64_MAX ? bytes : bytes + entry_bytes(prefetch->fetch, totals, groups);
 }
 
 void lod_prefetch_note_loaded(struct lod_prefetch *prefetch, const struct lod_record_desc *recd,

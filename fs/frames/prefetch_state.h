@@ -80,7 +80,7 @@ struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefet
 void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups wanted,
                         struct lod_prefetch_room *ret_room, struct lod_prefetch_order *ret_order);
 
-/* Returns the bytes of these groups of all records; UINT64_MAX on overflow or error. */
+/* Returns the memory that these groups of all records take; UINT64_MAX on overflow or error. */
 uint64_t lod_prefetch_total(struct lod_prefetch *prefetch, struct lod_groups groups);
 
 /* Notes that these groups of the record are loaded,

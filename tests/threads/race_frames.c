@@ -162,6 +162,12 @@ uint32_t lod_dataset_records(const struct lod_dataset *dataset)
     return RECORDS;
 }
 
+uint32_t lod_dataset_items(const struct lod_dataset *dataset)
+{
+    (void)dataset;
+    return RECORDS * ITEMS;
+}
+
 bool lod_dataset_is_shared(const struct lod_dataset *dataset)
 {
     (void)dataset;

@@ -179,8 +179,6 @@ bool lod_record_frame_sound(const struct lod_record *record, uint32_t slot, unsi
     return group != bad_group && data[0] == byte_of(&of, group, frame << SHIFT);
 }
 
-uint64_t store_bytes;
-
 uint64_t lod_dataset_record_opens(struct lod_dataset *dataset)
 {
     (void)dataset;
@@ -193,21 +191,6 @@ const struct lod_io_estimate *lod_dataset_index_io_estimate(const struct lod_dat
 {
     (void)dataset;
     return &index_pace;
-}
-
-/* The store has two groups of the same size. */
-void lod_dataset_group_totals(struct lod_dataset *dataset, uint64_t ret_totals[LOD_GROUPS_MAX + 1])
-{
-    (void)dataset;
-    for (unsigned k = 0; k <= LOD_GROUPS_MAX; k++) {
-        ret_totals[k] = store_bytes / 2 * (k < 2 ? k : 2);
-    }
-}
-
-uint32_t lod_dataset_records(const struct lod_dataset *dataset)
-{
-    (void)dataset;
-    return 12;
 }
 
 bool lod_dataset_is_shared(const struct lod_dataset *dataset)

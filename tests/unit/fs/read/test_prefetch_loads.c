@@ -199,6 +199,32 @@ Test(prefetch_loads, records_behind_the_next_one_are_foreseen_as_far_as_a_quarte
     lod_frames_destroy(frames);
 }
 
+static void expect_base(const struct lod_fetch *fetch, uint64_t room_bytes, unsigned last)
+{
+    const struct lod_prefetch_options options = {.room_bytes = room_bytes, .loads = 1};
+    struct lod_fetch own = *fetch;
+    struct lod_prefetch prefetch;
+    struct lod_prefetch_room room;
+    struct lod_prefetch_order order;
+
+    cr_assert_eq(lod_prefetch_init(&prefetch, &own, &options), 0);
+    lod_prefetch_state(&prefetch, 0, (struct lod_groups){1, 2}, &room, &order);
+    cr_assert_eq(room.base.last, last);
+    lod_prefetch_finish(&prefetch);
+}
+
+/* The entries of small frames need as much memory as the frames. The page cache has no entries. An
+ * eighth of the frames' bytes is there for them. */
+Test(prefetch_loads, what_fits_counts_the_entries_of_frames)
+{
+    const uint64_t small = sizeof(struct lod_frame_entry), bytes = 2ull * RECORDS * ITEMS * small;
+
+    store_bytes = bytes;
+    expect_base(&(struct lod_fetch){.shared = false}, 2 * bytes - bytes / 8, 2);
+    expect_base(&(struct lod_fetch){.shared = false}, 2 * bytes - bytes / 8 - 1, 0);
+    expect_base(&(struct lod_fetch){.shared = true}, bytes, 2);
+}
+
 /* While all loads are in flight, a thread must sleep.
  * It must not poll for a time that has passed. */
 Test(prefetch_loads, times_pass_while_all_loads_are_in_flight, .timeout = 120)
