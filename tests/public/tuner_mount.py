@@ -49,7 +49,7 @@ def check_mount(work):
                                     size=96, epoch=50, clock=clock, bound=.5)
         if mount.auto != "full":
             yield f"warm-up at {mount.auto}"
-        train(tuner, clock, 200)
+        train(tuner, clock, 300)
         if mount.auto != tuner.level or tuner.level in ("full", "q1"):
             yield f"the mount is at {mount.auto}, the tuner at {tuner.level}"
     try:
@@ -57,7 +57,7 @@ def check_mount(work):
         yield "a folder is a mount"
     except ValueError:
         pass
-    train(tuner, clock, 1800, begin=200)  # the mount is gone
+    train(tuner, clock, 1700, begin=300)  # the mount is gone
 
 
 def page():

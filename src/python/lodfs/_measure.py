@@ -16,24 +16,25 @@ def _cosine(one, other):
     return float(one @ other / norm) if np.isfinite(norm) and norm > 0 else None
 
 
-def compare(gradients, names, items, shape, seed, groups_for=None, clock=time.monotonic):
+def compare(gradients, names, items, shape, seed, affordable=None, clock=time.monotonic):
     """{name: (cosine with full, its standard error)} over groups of items; None: not finite.
 
     `shape` is the number of groups and their size. Items, and the seed of augmentation, are the
-    same for every level. `groups_for`, given the seconds of the first gradient, says how many
-    groups there is time for: with none, the result is {}.
+    same for every level. `affordable`, given the seconds of the first gradient, says for which
+    names and how many groups there is time: with no group, the result is {}.
     """
     random = np.random.default_rng(seed)
     groups, size = shape
-    cosines, done = {name: [] for name in names}, 0
+    cosines, done = None, 0
     while done < groups:
         indices = random.choice(items, size, replace=False)
         seed, began = int(random.integers(1 << 31)), clock()
         full = _flat(gradients("full", indices, seed))
-        if groups_for and not done:
-            groups = min(groups, groups_for(clock() - began))
+        if affordable and not done:
+            names, groups = affordable(clock() - began)
             if not groups:
                 return {}
+        cosines = cosines or {name: [] for name in names}
         done += 1
         for name in names:
             cosines[name].append(_cosine(_flat(gradients(name, indices, seed)), full))

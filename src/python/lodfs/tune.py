@@ -22,11 +22,12 @@ from ._ladder import ladder
 
 _LOG = logging.getLogger("lodfs.tune")
 
-_WINDOW = 50          # losses whose means are compared
-_WINDOW_SHARE = 40    # but at most this part of the run
-_LEARNED = .95        # of the first mean: the model has learned something
-_WARMUP_SHARE = 30    # the shortest warm-up is at most this part of the run
-_PATIENCE_SHARE = 10  # and the longest one
+_WINDOW, _WINDOW_LEAST = 50, 4  # losses whose means are compared
+_WINDOW_SHARE = 40              # but at most this part of the run
+_FALL = .05                     # of the first mean: the model has learned something
+_ERRORS = 4                     # and this many standard errors of the two means
+_WARMUP_SHARE = 30              # the default warm-up is at most this part of the run
+_SAID_SHARE = 10                # after this part of the run it says that the loss has not fallen
 
 
 class Alone:
@@ -41,6 +42,8 @@ class Alone:
 
 class FidelityTuner:
     """Starts at full, chooses a level once the model has learned, and later only goes up.
+
+    No level is taken that gradients have not judged. A run whose loss does not fall is all at full.
 
     `items` is the length of the dataset, `total` the number of steps of the run, `epoch` those of
     an epoch. `mount` is switched by its link `auto`; or `switch(level)` is called. The levels and
@@ -64,12 +67,13 @@ class FidelityTuner:
         self._ranks = ranks or getattr(gradients, "ranks", None) or Alone()
         self._switch = switch or _mount_switch(mount)
         self._levels, self._static = ladder(likeness or _likeness(mount, store, size, crop), bound)
-        self._window = max(1, min(_WINDOW, total // _WINDOW_SHARE))
+        self._window = max(_WINDOW_LEAST, min(_WINDOW, total // _WINDOW_SHARE))
         self._warmup = min(epoch or total, total // _WARMUP_SHARE) if warmup is None else warmup
         self._first, self._last = [], collections.deque(maxlen=self._window)
         self._steps, self._probes, self._spent, self._before = 0, 0, 0., 0.
-        self._began, self._seconds, self._evaluation = clock(), 0., None
-        self._due = max(self._warmup, 2 * self._window)
+        self._began, self._probing, self._evaluation = clock(), 0., None
+        self._found, self._wanted = [], 0
+        self._due = 2 * self._window
         self._phase, self.level, self.history = "warm-up", "full", []
         self._apply("full")
 
@@ -108,28 +112,52 @@ class FidelityTuner:
 
     def _decide(self):
         if self._phase == "warm-up":
+            return self._await_learning()
+        if self._phase == "learned":
             return self._first_choice()
         return self.level if self._waits() else self._later()
 
     def _learned(self):
-        return len(self._last) == self._window and \
-            np.mean(self._last) <= _LEARNED * np.mean(self._first)
+        """Returns whether the loss has fallen by 5 %, and by more than its noise explains."""
+        if len(self._last) < self._window:
+            return False
+        first, last = np.array(self._first), np.array(self._last)
+        fall = first.mean() - last.mean()
+        error = np.sqrt((first.var(ddof=1) + last.var(ddof=1)) / self._window)
+        return fall >= _FALL * abs(first.mean()) and fall > _ERRORS * error
+
+    def _await_learning(self):
+        """The first choice comes after as many steps again. Fine detail is learned later than
+        coarse detail, and until then gradients do not miss it."""
+        if self._learned():
+            self._phase, self._due = "learned", max(self._warmup, 2 * self._steps)
+            return self.level
+        self._due = self._steps + max(1, self._window // 5)
+        if not self.history and self._steps >= self._total / _SAID_SHARE:
+            self._log(self.level, {}, f"the loss has not fallen by {_FALL:.0%} in a tenth of the "
+                      "run: full until it has")
+        return self.level
 
     def _first_choice(self):
-        if not self._learned():
-            if self._steps < self._total / _PATIENCE_SHARE:
-                self._due = self._steps + max(1, self._window // 5)
-                return self.level
-            return self._conclude(self._static, {}, "the loss has not fallen by 5 % in a tenth of "
-                                  "the run: the choice by likeness")
-        found = self._compare(self._levels[:-1], self._groups_for)
+        """Compares one group of items at each of some steps, since the gradients of a single step
+        may mislead. A level counts by its lowest cosine."""
+        found = self._compare(list(self._found[0]), 1) if self._found else \
+            self._compare(self._levels[:-1], 1, self._affordable)
         if found == {}:
-            return self._too_costly(self._static)
+            return self._conclude("full", {}, "comparing gradients would take more than "
+                                  f"{self._budget:.0%} of the run: full")
         if found is None:
-            self._due = self._steps + self._window
+            self._found, self._due = [], self._steps + self._window
             return self._log(self.level, {}, "a gradient is not finite: thrown away")
-        for name in self._levels[:-1]:
-            if found[name][0] >= self._threshold:
+        self._found.append({name: cosine for name, (cosine, _) in found.items()})
+        if len(self._found) < self._wanted:
+            self._due = self._steps + max(1, self._window // 2)
+            return self.level
+        cosines = {name: [one[name] for one in self._found] for name in found}
+        found = {name: (min(values), float(np.std(values) / np.sqrt(len(values))))
+                 for name, values in cosines.items()}
+        for name, (cosine, _) in found.items():
+            if cosine >= self._threshold:
                 return self._conclude(name, found, "the lowest level whose cosine reaches "
                                       f"{self._threshold:g}")
         return self._conclude("full", found, f"no level's cosine reaches {self._threshold:g}")
@@ -137,9 +165,7 @@ class FidelityTuner:
     def _later(self):
         place = self._levels.index(self.level)
         names = [name for name in self._levels[place:place + 2] if name != "full"]
-        found = self._compare(names, None if self._evaluation else self._groups_for)
-        if found == {}:
-            return self._too_costly(self.level)
+        found = self._compare(names, self._groups)
         if found is None:
             self._plan()
             return self._log(self.level, {}, "a gradient is not finite: thrown away")
@@ -149,26 +175,22 @@ class FidelityTuner:
         return self._conclude(self.level, found,
                               f"the cosine still reaches {self._threshold:g}")
 
-    def _too_costly(self, level):
-        return self._conclude(level, {}, "comparing gradients would take more than "
-                              f"{self._budget:.0%} of the run: the choice by likeness")
-
     def _conclude(self, level, found, reason):
         self._log(level, found, reason)
         self._phase = "done" if level == "full" else "tuned"
         self._plan()
         return level
 
-    def _compare(self, names, groups_for=None):
+    def _compare(self, names, groups, affordable=None):
         """Compares levels by their gradients: one probe. Its time counts as overhead."""
         self._probes += 1
-        self._compared = len(names) + 1
-        began, self._done = self._clock(), self._groups * self._compared
-        found = compare(self._gradients, names, self._items, (self._groups, self._group),
-                        (self._seed, self._probes), groups_for, self._clock)
-        self._seconds = self._clock() - began
-        self._spent += self._seconds
-        self._evaluation = self._seconds / self._done
+        began, self._done = self._clock(), groups * (len(names) + 1)
+        found = compare(self._gradients, names, self._items, (groups, self._group),
+                        (self._seed, self._probes), affordable, self._clock)
+        seconds = self._clock() - began
+        self._probing += seconds
+        self._spent += seconds
+        self._evaluation = seconds / self._done
         return found
 
     # Time.
@@ -180,15 +202,20 @@ class FidelityTuner:
         """Returns the levels of a later probe: full, the level in use and the next one."""
         return 3 * self._groups * self._evaluation if self._evaluation else 0
 
-    def _groups_for(self, seconds):
-        """Returns how many groups the first comparison may have within the budget of the run, given
-        the seconds of a gradient; 0 if fewer than two fit."""
+    def _affordable(self, seconds):
+        """Returns the levels that a group of the first comparison has, and 1, or 0 if the budget
+        of the run is below two groups. `seconds` is the time of a gradient. If there is too little
+        for all levels, the choice by likeness alone is compared."""
         left = (self._all_time() + self._rate() * (self._total - self._steps)) * self._budget
-        groups = int(min((left - self._spent) / (seconds * self._compared), self._groups)
-                     if seconds > 0 else self._groups)
-        groups = groups if groups >= min(2, self._groups) else 0
-        self._done = groups * self._compared or 1
-        return groups
+        least = min(2, self._groups)
+        for names in self._levels[:-1], [name for name in [self._static] if name != "full"]:
+            cost = seconds * (len(names) + 1)
+            groups = int(min((left - self._spent) / cost, self._groups) if cost else self._groups)
+            if names and groups >= least:
+                self._wanted, self._done = groups, len(names) + 1
+                return names, 1
+        self._done = 1
+        return [], 0
 
     def _rate(self):
         """Returns the seconds of a training step."""
@@ -211,7 +238,7 @@ class FidelityTuner:
             return
         expected = (all_time + self._rate() * left) * self._budget - self._spent
         cost = self._next_cost()
-        count = int(min(max(expected / cost, 0) if cost else _PATIENCE_SHARE, left))
+        count = int(min(max(expected / cost, 0) if cost else _SAID_SHARE, left))
         self._due = self._steps + max(1, left // (count + 1))
 
     # Log, switch, checkpoints.
@@ -221,8 +248,9 @@ class FidelityTuner:
         entry = {"step": self._steps, "from": self.level, "to": level,
                  "cosine": {name: round(value, 4) for name, (value, _) in found.items()},
                  "error": {name: round(error, 4) for name, (_, error) in found.items()},
-                 "seconds": round(self._seconds, 3),
+                 "seconds": round(self._probing, 3),
                  "share": round(self._spent / all_time, 4) if all_time else 0, "reason": reason}
+        self._probing = 0.
         self.history.append(entry)
         _LOG.info("%s", json.dumps(entry))
         return level
@@ -238,11 +266,13 @@ class FidelityTuner:
             _LOG.warning("auto cannot be switched to %s, and stays as it is from now on: %s", level,
                          error)
 
-    _KEPT = ("_steps", "_probes", "_spent", "_evaluation", "_due", "_phase", "level")
+    _KEPT = ("_steps", "_probes", "_spent", "_evaluation", "_due", "_phase", "level",
+             "_found", "_wanted", "_probing")
 
     def state_dict(self):
         """The state, as plain numbers and lists, for a checkpoint."""
         state = {name.lstrip("_"): getattr(self, name) for name in self._KEPT}
+        state["found"] = [dict(one) for one in self._found]
         return state | {"seconds": self._all_time(), "first": list(self._first),
                         "last": list(self._last),
                         "history": [dict(entry) for entry in self.history]}
@@ -251,6 +281,7 @@ class FidelityTuner:
         """Continues from a state, and switches to its level at once."""
         for name in self._KEPT:
             setattr(self, name, state[name.lstrip("_")])
+        self._found = [dict(one) for one in self._found]
         self._before, self._began = state["seconds"], self._clock()
         self._first = list(state["first"])
         self._last = collections.deque(state["last"], maxlen=self._window)
