@@ -66,7 +66,7 @@ static int find_kinds(struct lod_index *index, struct kinds *ret_kinds)
         if (recd.codec == LOD_CODEC_TREE || recd.cut == LOD_CUT_SMALL) {
             continue;
         }
-        const unsigned own = 2u * recd.codec + lod_record_has_levels(&recd);
+        const unsigned own = lod_record_kind(&recd);
         ret_kinds->mixed = ret_kinds->mixed || (ret_kinds->cut && own != kind);
         ret_kinds->cut = true;
         kind = own;

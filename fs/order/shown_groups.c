@@ -8,8 +8,7 @@
 #define SOURCE_GROUP 12u /* the source file, or its rebuild data */
 
 /* Of lossless images. */
-#define LEVEL_GROUPS 7u
-#define EXACT_GROUP  8u
+#define EXACT_GROUP (LOD_LEVEL_GROUPS + 1)
 
 /* The last group of scans that a record of photographs has. */
 static unsigned top_of(const struct lod_record_desc *recd)
@@ -22,20 +21,15 @@ static unsigned top_of(const struct lod_record_desc *recd)
     return top;
 }
 
-bool lod_record_has_levels(const struct lod_record_desc *recd)
-{
-    return recd->codec == LOD_CODEC_L3 && lod_record_desc_bytes(recd, 1, LEVEL_GROUPS) != 0;
-}
-
 static void show_image(const struct lod_record_desc *recd, enum lod_fidelity fidelity,
                        unsigned *ret_first, unsigned *ret_last)
 {
     const bool level = fidelity < LOD_Q10 && lod_record_has_levels(recd);
 
     *ret_first = level ? 1 : EXACT_GROUP;
-    *ret_last = !level                              ? SOURCE_GROUP - (fidelity != LOD_ORIGINAL)
-                : (unsigned)fidelity < LEVEL_GROUPS ? (unsigned)fidelity
-                                                    : LEVEL_GROUPS;
+    *ret_last = !level                                  ? SOURCE_GROUP - (fidelity != LOD_ORIGINAL)
+                : (unsigned)fidelity < LOD_LEVEL_GROUPS ? (unsigned)fidelity
+                                                        : LOD_LEVEL_GROUPS;
 }
 
 void lod_shown_groups(const struct lod_record_desc *recd, enum lod_fidelity fidelity,

@@ -16,7 +16,4 @@
 void lod_shown_groups(const struct lod_record_desc *recd, enum lod_fidelity fidelity,
                       unsigned *ret_first, unsigned *ret_last);
 
-/* Returns whether lossless images of the record have levels: FORMAT.md, Levels. */
-bool lod_record_has_levels(const struct lod_record_desc *recd);
-
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows are visited from the last one on, since the keys of a record end where those of the next
- * record of its codec begin. See shard_layout.h.
+ * record of its kind begin. See shard_layout.h.
  */
 #include "shard/shard_layout.h"
 
@@ -17,7 +17,7 @@ struct making {
     const struct lod_shard *shard;
     unsigned column;                               /* of SUMS */
     struct lod_sums_row after;                     /* the row after the one being visited */
-    uint32_t part_behind[LOD_CODECS];              /* of the first key in the codec's next record */
+    uint32_t part_behind[LOD_RECORD_KINDS];        /* of the first key in the kind's next record */
     LOD_LIST(struct lod_shard_interval) intervals; /* in reverse order */
 };
 
@@ -145,7 +145,7 @@ static int take_row(struct making *m, struct row *row)
     }
     error = lod_index_record(lod_dataset_index(m->cache->dataset), row->sums.record, &recd);
     row->first = lod_part_of(row->sums.key, count);
-    row->last = error ? 0 : m->part_behind[recd.codec];
+    row->last = error ? 0 : m->part_behind[lod_record_kind(&recd)];
     if (!error && (row->sums.split != m->shard->split || row->first > row->last ||
                    m->after.leads[0] <= row->sums.leads[0] ||
                    m->after.leads[m->column] < row->sums.leads[m->column] ||
@@ -156,7 +156,7 @@ static int take_row(struct making *m, struct row *row)
         return lod_dataset_sums_failed(m->cache->dataset, row->number,
                                        error == -ENOENT ? -EILSEQ : error);
     }
-    m->part_behind[recd.codec] = row->first;
+    m->part_behind[lod_record_kind(&recd)] = row->first;
     return 0;
 }
 
@@ -193,8 +193,8 @@ static int make(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
     int error = lod_framing_of(shard->framing->format, &m->column) ? 0 : -ENOENT;
 
     (void)key;
-    for (unsigned id = 0; id < LOD_CODECS; id++) {
-        m->part_behind[id] = shard->part.count - 1u;
+    for (unsigned kind = 0; kind < LOD_RECORD_KINDS; kind++) {
+        m->part_behind[kind] = shard->part.count - 1u;
     }
     error = error ? error : lod_shard_sums(m->cache->dataset, shard->end_row, &m->after);
     for (uint32_t row = shard->end_row; !error && row > shard->first_row; row--) {

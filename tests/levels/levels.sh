@@ -46,6 +46,25 @@ expect 0 "$LODFS" pack source plain
 printed 'can have lower fidelities: --levels=GLOB'
 [ "$(du -sb some | cut -f1)" -gt "$(du -sb plain | cut -f1)" ] || fail "levels take no bytes"
 
+# Framed files of parts, where some pictures have levels: each part has those of its tree.
+if [ -w /dev/fuse ]; then
+    mkdir mixed mnt && number=0
+    for file in source/*/photos/*; do
+        number=$((number + 1)) && cp "$file" "mixed/$number.${file##*.}"
+    done
+    expect 0 "$LODFS" pack '--levels=*[02468].p*' mixed mixedstore
+    expect 0 "$LODFS" mount mixedstore mnt
+    for part in 0 1 2; do
+        ls "mnt/parts/3/$part/q4" | sort >tree
+        tar -tf mnt/parts/3/$part/tar/q4/*.tar | sort | diff tree - || fail "part $part lacks files"
+        cat tree >>all_parts
+    done
+    "$LODFS" umount mnt
+    [ "$(sort all_parts)" = "$(ls mixed | sort)" ] || fail "parts lack files"
+else
+    echo 'SKIP: parts: there is no /dev/fuse'
+fi
+
 # Equal files are one item only if all of them match, or none. A file with a hard link that does
 # not match stays exact.
 mkdir twins && cp "$photo" twins/a.photo.ppm && cp "$photo" twins/b.photo.ppm

@@ -54,14 +54,19 @@ class Store:
         return parts_spec.key(self.split_path(node)[1], self.seed)
 
     def ascend(self):
-        """Returns whether the keys of the leads of a split and codec never decrease."""
+        """Returns whether the keys of the leads of a split and a kind of records never decrease."""
         last = {}
         for item, *_, split, _, _, _ in self.samples:
-            place, key = (split, self.row(item)[0]), self.key(self.own[item])
+            place, key = (split, *self.kind(item)), self.key(self.own[item])
             if key < last.get(place, 0):
                 return False
             last[place] = key
         return True
+
+    def kind(self, item):
+        """Returns the kind of the item's record: its codec, and whether l3 has levels."""
+        record = self.records[self.items[item][0]]
+        return record.codec, record.codec == 2 and any(map(any, (s[:7] for s in record.segments)))
 
     def rank(self, record):
         if self.pictures:

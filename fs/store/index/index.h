@@ -57,6 +57,18 @@ static inline uint64_t lod_record_desc_bytes(const struct lod_record_desc *recd,
     return bytes;
 }
 
+/* Returns whether the record's lossless images have levels: FORMAT.md, Levels. */
+static inline bool lod_record_has_levels(const struct lod_record_desc *recd)
+{
+    return recd->codec == LOD_CODEC_L3 && lod_record_desc_bytes(recd, 1, LOD_LEVEL_GROUPS) != 0;
+}
+
+/* Returns a number below LOD_RECORD_KINDS: records of equal numbers are of one kind. */
+static inline unsigned lod_record_kind(const struct lod_record_desc *recd)
+{
+    return 2u * recd->codec + lod_record_has_levels(recd);
+}
+
 /* Returns the bytes of groups 1 .. `last`. */
 static inline uint64_t lod_record_desc_prefix_bytes(const struct lod_record_desc *recd,
                                                     unsigned last)
@@ -94,7 +106,7 @@ uint64_t lod_index_source_bytes(const struct lod_index *index);
 /* The keys of names (sample/part.h), and the order of items by them. */
 struct lod_index_keys {
     uint64_t seed;
-    bool ascend; /* keys of leads never decrease over the records of a split and codec */
+    bool ascend; /* keys of leads never decrease over the records of a split and kind */
 };
 struct lod_index_keys lod_index_keys(const struct lod_index *index);
 

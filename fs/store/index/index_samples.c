@@ -83,7 +83,8 @@ static struct lod_sample_record record_of(const struct lod_record_desc *recd)
     return (struct lod_sample_record){.first_item = recd->first_item,
                                       .items = recd->items,
                                       .cut = recd->cut,
-                                      .codec = recd->codec};
+                                      .codec = recd->codec,
+                                      .kind = (uint8_t)lod_record_kind(recd)};
 }
 
 static int get_record(void *ctx, uint32_t number, struct lod_sample_record *ret)

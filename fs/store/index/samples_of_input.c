@@ -82,7 +82,8 @@ static int get_record(void *ctx, uint32_t number, struct lod_sample_record *ret)
     *ret = (struct lod_sample_record){.first_item = source->first_items[number],
                                       .items = recd->items,
                                       .cut = recd->cut,
-                                      .codec = recd->codec};
+                                      .codec = recd->codec,
+                                      .kind = (uint8_t)lod_record_kind(recd)};
     return 0;
 }
 

@@ -24,6 +24,7 @@ struct lod_sample_node {
 struct lod_sample_record {
     uint32_t first_item, items, cut;
     uint8_t codec;
+    uint8_t kind; /* below LOD_RECORD_KINDS */
 };
 
 /* Numbers are below the totals. Functions return 0, or the error of an unreadable row. */

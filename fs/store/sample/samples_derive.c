@@ -33,7 +33,8 @@ struct derive {
     struct lod_sample_maker *maker;
     /* One for each split: sums of the current record; `leads` counts only its own. */
     struct lod_sums_row *now;
-    uint64_t (*keys)[LOD_CODECS]; /* for each split and codec: the key of its last lead */
+    uint64_t (*keys)[LOD_RECORD_KINDS]; /* for each split and kind: the key of its last lead */
+    unsigned kind;                      /* of the current record */
     struct split *before;
     struct lod_samples made;
 };
@@ -130,11 +131,10 @@ static int add_to_sums(const struct derive *d, struct lod_sums_row *sums, struct
 }
 
 /* Adds path and key of a lead to the sums of its split, which count it already. */
-static void add_lead(struct derive *d, size_t split, const struct lod_codec *codec,
-                     const struct lead *lead)
+static void add_lead(struct derive *d, size_t split, const struct lead *lead)
 {
     struct lod_sums_row *sums = &d->now[split];
-    uint64_t *last = &d->keys[split][codec->id];
+    uint64_t *last = &d->keys[split][d->kind];
 
     if (lead->path_bytes > sums->longest_path) {
         sums->longest_path = (uint32_t)lead->path_bytes;
@@ -178,7 +178,7 @@ static int derive_item(struct derive *d, const struct lod_codec *codec, uint32_t
     error = error ? error : add_to_sums(d, &d->now[split], &d->before[split]);
     if (!error) {
         lod_sample_row_put(&sample, d->made.rows + (size_t)item * LOD_SAMPLE_ROW_BYTES);
-        add_lead(d, split, codec, &lead);
+        add_lead(d, split, &lead);
     }
     return error;
 }
@@ -193,6 +193,7 @@ static int derive_record(struct derive *d, uint32_t number)
         return error;
     }
     memset(d->now, 0, splits * sizeof(d->now[0]));
+    d->kind = record.kind;
     for (uint32_t i = 0; !error && i < record.items; i++) {
         error = derive_item(d, lod_codec_find(record.codec), record.first_item + i);
     }

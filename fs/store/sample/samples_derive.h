@@ -18,7 +18,7 @@
 struct lod_samples {
     uint8_t *rows; /* SAMP rows, LOD_SAMPLE_ROW_BYTES for each item */
     LOD_LIST(struct lod_sums_row) sums;
-    bool ascend; /* the keys of leads never decrease over the records of a split and codec */
+    bool ascend; /* the keys of leads never decrease over the records of a split and kind */
 };
 
 /* Takes 8 bytes for an item, and a row for each record and split. Returns -ENOMEM, or an error of

@@ -35,5 +35,8 @@ LEVELS = (
      "if (lod_encoder_class(file_at(o, i)->encoder) == class) {",
      "if (file_at(o, i)->encoder->codec->id == class / 2 && class % 2 == 0) {", "levels"),
     ("an order reads levels for the exact image", "fs/order/shown_groups.c",
-     "#define EXACT_GROUP  8u", "#define EXACT_GROUP  1u", "fs/extents"),
+     "#define EXACT_GROUP (LOD_LEVEL_GROUPS + 1)", "#define EXACT_GROUP 1", "fs/extents"),
+    ("parts take records with levels for others of their codec", "fs/store/index/index.h",
+     "return 2u * recd->codec + lod_record_has_levels(recd);", "return 2u * recd->codec;",
+     "cli-levels"),
 )
