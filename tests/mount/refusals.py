@@ -58,8 +58,10 @@ def options(store, point):
 def for_servers(store, point):
     """A bucket without its s3:// looks like a folder."""
     for words in "endpoint=https://host", "region=eu-west-3", "profile=train", "virtual_host":
-        yield from refused(["mount", "-o", words, store, point], 2, "s3://BUCKET/KEY only")
-        yield from refused(["info", "-o", words, store], 2, "s3://BUCKET/KEY only")
+        yield from refused(["mount", "-o", words, "bucket/key", point], 2, "s3://BUCKET/KEY only")
+        yield from refused(["info", "-o", words, "bucket/key"], 2, "s3://BUCKET/KEY only")
+        if lodfs("info", "-o", words, store, check=False).returncode:
+            yield f"a folder is refused with -o {words}, which the environment may have"
 
 
 def copy_of(store, name):
