@@ -46,21 +46,29 @@ expect 0 "$LODFS" pack source plain
 printed 'can have lower fidelities: --levels=GLOB'
 [ "$(du -sb some | cut -f1)" -gt "$(du -sb plain | cut -f1)" ] || fail "levels take no bytes"
 
-# Framed files of parts, where some pictures have levels: each part has those of its tree.
-if [ -w /dev/fuse ]; then
-    mkdir mixed mnt && number=0
-    for file in source/*/photos/*; do
-        number=$((number + 1)) && cp "$file" "mixed/$number.${file##*.}"
+# Framed files of parts, where the pattern names some pictures: each part has those of its tree,
+# also if no record of the named pictures has levels.
+mixed() { # NAME PATTERN FILE..
+    local name=$1 pattern=$2 number=0 file part
+    shift 2
+    mkdir "$name" "$name.mnt"
+    for file; do
+        number=$((number + 1)) && cp "$file" "$name/$number.${file##*.}"
     done
-    expect 0 "$LODFS" pack '--levels=*[02468].p*' mixed mixedstore
-    expect 0 "$LODFS" mount mixedstore mnt
+    expect 0 "$LODFS" pack "--levels=$pattern" "$name" "$name.store"
+    expect 0 "$LODFS" mount "$name.store" "$name.mnt"
     for part in 0 1 2; do
-        ls "mnt/parts/3/$part/q4" | sort >tree
-        tar -tf mnt/parts/3/$part/tar/q4/*.tar | sort | diff tree - || fail "part $part lacks files"
-        cat tree >>all_parts
+        ls "$name.mnt/parts/3/$part/q4" | sort >tree
+        tar -tf "$name.mnt/parts/3/$part/tar/q4/"*.tar | sort | diff tree - ||
+            fail "$name: part $part lacks files"
+        cat tree >>"$name.parts"
     done
-    "$LODFS" umount mnt
-    [ "$(sort all_parts)" = "$(ls mixed | sort)" ] || fail "parts lack files"
+    "$LODFS" umount "$name.mnt"
+    [ "$(sort "$name.parts")" = "$(ls "$name" | sort)" ] || fail "$name: parts lack files"
+}
+if [ -w /dev/fuse ]; then
+    mixed photos '*[02468].p*' source/*/photos/*
+    mixed exact '*[02468].p*' source/*/masks/*
 else
     echo 'SKIP: parts: there is no /dev/fuse'
 fi

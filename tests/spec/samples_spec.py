@@ -64,9 +64,10 @@ class Store:
         return True
 
     def kind(self, item):
-        """Returns the kind of the item's record: its codec, and whether l3 has levels."""
+        """Returns the kind of the item's record: its codec, and whether l3 may have levels."""
         record = self.records[self.items[item][0]]
-        return record.codec, record.codec == 2 and any(map(any, (s[:7] for s in record.segments)))
+        levels = record.codec == 2 and any(map(any, (s[:7] for s in record.segments)))
+        return record.codec, bool(record.apart or levels)
 
     def rank(self, record):
         if self.pictures:

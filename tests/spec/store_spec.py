@@ -147,7 +147,8 @@ class Record:
         self.cut = struct.unpack("<I", header[120:124])[0]
         self.header_hash = struct.unpack("<Q", header[4088:])[0]
         assert (magic, major, minor, incompatible) == (b"LODFSRC1", 1, 1, 0)
-        assert not any(header[124:4088])
+        self.apart = header[124]
+        assert self.apart <= (self.codec == 2) and not any(header[125:4088])
         assert hash64(header[:4088], low(self.id)) == self.header_hash
         assert file_bytes == len(data) and self.codec == CODECS[path.suffix[1:]]
         assert self.groups == GROUPS[self.codec] and 1 <= self.items <= 8192
@@ -348,7 +349,7 @@ def make_index(records, entries, pack):
                                   record.file_bytes, record.id, record.metadata_hash,
                                   record.header_hash) +
                       name_s.append(path).to_bytes(6, "little") + struct.pack("<H", len(path)) +
-                      record.group_fields + struct.pack("<I12x", record.cut))
+                      record.group_fields + struct.pack("<IB11x", record.cut, record.apart))
         first_item += record.items
     store = samples_spec.Store(records, nodes, parts_spec.seed_of(pack))
     index = assemble([node_s, item_s, recd_s, name_s, *sample_sections(store, seed)],

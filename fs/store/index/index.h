@@ -42,6 +42,7 @@ struct lod_record_desc {
     uint64_t metadata_hash, header_hash;
     uint64_t group_bytes[LOD_GROUPS_MAX]; /* raw and tree: computed for group 1 */
     uint32_t cut;
+    bool apart;    /* l3 whose images may have levels: FORMAT.md, Order and cuts */
     char path[64]; /* below records/, NUL-terminated: "NNNNNN.x" or "P/NNNNNN.x" */
 };
 
@@ -66,7 +67,7 @@ static inline bool lod_record_has_levels(const struct lod_record_desc *recd)
 /* Returns a number below LOD_RECORD_KINDS: records of equal numbers are of one kind. */
 static inline unsigned lod_record_kind(const struct lod_record_desc *recd)
 {
-    return 2u * recd->codec + lod_record_has_levels(recd);
+    return 2u * recd->codec + (recd->apart || lod_record_has_levels(recd));
 }
 
 /* Returns the bytes of groups 1 .. `last`. */

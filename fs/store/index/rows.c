@@ -112,6 +112,7 @@ void lod_record_desc_put(const struct lod_record_desc *recd, uint64_t path_at,
         lod_put_le32(row + 64 + 4 * g, (uint32_t)recd->group_bytes[g]);
     }
     lod_put_le32(row + 112, recd->cut);
+    row[116] = recd->apart;
 }
 
 /* Computes the length of a single group, which has no field: the rest of the file. */
@@ -151,8 +152,10 @@ int lod_record_desc_take(const uint8_t row[LOD_RECORD_DESC_ROW_BYTES], uint32_t 
         fields |= recd.group_bytes[g];
     }
     recd.cut = lod_take_le32(&c);
-    uint64_t reserved = lod_take_le64(&c) | lod_take_le32(&c);
-    if (reserved || (recd.groups == 1 && fields) ||
+    const uint8_t apart = lod_take_u8(&c);
+    recd.apart = apart;
+    uint64_t reserved = lod_take_le(&c, 3) | lod_take_le64(&c);
+    if (reserved || apart > 1 || (recd.groups == 1 && fields) ||
         (uint64_t)recd.first_item + recd.items > totals->items || path.bytes == 0 ||
         path.bytes >= sizeof(recd.path) || !heap_holds(totals, path.at, path.bytes)) {
         return -EILSEQ;
@@ -180,7 +183,8 @@ int lod_record_desc_check(const struct lod_record_desc *recd)
     if (recd->items == 0 || recd->items > LOD_RECORD_ITEMS_MAX || recd->groups != codec->groups ||
         recd->frame_shift < LOD_FRAME_SHIFT_MIN || recd->frame_shift > LOD_FRAME_SHIFT_MAX ||
         recd->file_bytes > LOD_RECORD_BYTES_MAX || recd->metadata_bytes > LOD_RECORD_META_MAX ||
-        recd->metadata_bytes < (uint64_t)recd->items * METADATA_ITEM_BYTES_MIN) {
+        recd->metadata_bytes < (uint64_t)recd->items * METADATA_ITEM_BYTES_MIN ||
+        (recd->apart && recd->codec != LOD_CODEC_L3)) {
         return -EILSEQ;
     }
     for (unsigned g = 0; g < LOD_GROUPS_MAX; g++) {

@@ -45,7 +45,7 @@ static int check_header(const struct lod_record_desc *recd, const uint8_t header
                 own.items == recd->items && own.metadata_bytes == recd->metadata_bytes &&
                 own.file_bytes == recd->file_bytes && own.metadata_hash == recd->metadata_hash &&
                 memcmp(own.group_bytes, recd->group_bytes, sizeof(own.group_bytes)) == 0 &&
-                own.cut == recd->cut;
+                own.cut == recd->cut && own.apart == recd->apart;
     return same ? 0 : -EBADMSG;
 }
 

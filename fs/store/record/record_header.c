@@ -33,6 +33,7 @@ uint64_t lod_record_header_put(const struct lod_record_desc *recd,
         lod_put_le32(header + 72 + g * 4, (uint32_t)recd->group_bytes[g]);
     }
     lod_put_le32(header + 120, recd->cut);
+    header[124] = recd->apart;
     uint64_t hash = lod_hash64(header, HASH_AT, recd->id.low);
     lod_put_le64(header + HASH_AT, hash);
     return hash;
@@ -98,6 +99,9 @@ int lod_record_header_take(const uint8_t header[LOD_RECORD_HEADER],
     recd.metadata_hash = lod_take_le64(&c);
     bool sound = take_groups(&c, &recd);
     recd.cut = lod_take_le32(&c);
+    const uint8_t apart = lod_take_u8(&c);
+    recd.apart = apart;
+    sound &= apart <= 1;
     while (c.left) {
         sound &= lod_take_u8(&c) == 0;
     }

@@ -224,6 +224,11 @@ out:
     return error;
 }
 
+void lod_record_writer_set_apart(struct lod_record_writer *writer, bool apart)
+{
+    writer->recd.apart = apart;
+}
+
 /* Hashes one frame into the metadata; asserts that it was not put before. */
 static void hash_frame(struct lod_record_writer *writer, uint32_t slot, unsigned group,
                        uint64_t frame, const void *data, size_t bytes)

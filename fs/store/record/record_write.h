@@ -36,6 +36,9 @@ LOD_MUST_CHECK int lod_record_writer_create(int records_fd, const char *name,
                                             const struct lod_record_slot *slots, uint32_t count,
                                             struct lod_record_writer **ret_writer);
 
+/* Sets the field `apart` of the record: its images may have levels. */
+void lod_record_writer_set_apart(struct lod_record_writer *writer, bool apart);
+
 /*
  * Writes bytes of one segment. `offset` and `bytes` are whole frames, except at the segment's end.
  * Every byte of every segment must be written once before lod_record_writer_finish.

@@ -200,7 +200,10 @@ int lod_encode_record(struct lod_record_job *job, struct lod_record_desc *ret_re
     lod_magic_set_lists(job);
     error = lod_record_writer_create(job->write->target->made_fd, job->name, job->record->codec,
                                      job->record->cut, job->slots, job->count, &writer);
-    error = error ? error : put_all(job, writer);
+    if (!error) {
+        lod_record_writer_set_apart(writer, lod_record_job_apart(job));
+        error = put_all(job, writer);
+    }
     error = error ? error : lod_record_writer_finish(writer, ret_recd);
     lod_record_writer_destroy(writer);
     return error ? lod_record_job_unwritten(job, error) : 0;

@@ -26,6 +26,13 @@ bool lod_record_job_has_pictures(const struct lod_record_job *job)
     return lod_order_record_has_pictures(job->record, job->write->pictures);
 }
 
+bool lod_record_job_apart(const struct lod_record_job *job)
+{
+    const uint32_t first = job->write->order->files[job->record->first];
+
+    return job->write->list->at[first].encoder->apart;
+}
+
 void lod_record_job_label(struct lod_record_job *job, uint32_t slot)
 {
     const uint32_t file = job->files[slot];

@@ -84,6 +84,9 @@ struct lod_record_slot *lod_record_job_slot(struct lod_record_job *job, uint32_t
 /* Returns whether its items can lead samples. */
 bool lod_record_job_has_pictures(const struct lod_record_job *job);
 
+/* Returns whether its images may have levels: they stand apart from others of their codec. */
+bool lod_record_job_apart(const struct lod_record_job *job);
+
 /* Gives the slot of a picture its label, once it has a row. */
 void lod_record_job_label(struct lod_record_job *job, uint32_t slot);
 

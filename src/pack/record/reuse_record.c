@@ -69,7 +69,7 @@ static int compare(struct lod_record_job *job, const struct lod_record_desc *rec
     }
     bool same = id.low == recd->id.low && id.high == recd->id.high &&
                 recd->codec == job->record->codec->id && recd->cut == job->record->cut &&
-                recd->items == job->count;
+                recd->apart == lod_record_job_apart(job) && recd->items == job->count;
     for (uint32_t slot = 0; same && slot < job->count; slot++) {
         same = is_planned(job, slot, metadata);
         memcpy(job->slots[slot].row, metadata->bytes + (size_t)slot * LOD_ROW_BYTES, LOD_ROW_BYTES);

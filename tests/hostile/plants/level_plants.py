@@ -37,6 +37,9 @@ LEVELS = (
     ("an order reads levels for the exact image", "fs/order/shown_groups.c",
      "#define EXACT_GROUP (LOD_LEVEL_GROUPS + 1)", "#define EXACT_GROUP 1", "fs/extents"),
     ("parts take records with levels for others of their codec", "fs/store/index/index.h",
-     "return 2u * recd->codec + lod_record_has_levels(recd);", "return 2u * recd->codec;",
-     "cli-levels"),
+     "return 2u * recd->codec + (recd->apart || lod_record_has_levels(recd));",
+     "return 2u * recd->codec;", "cli-levels"),
+    ("parts take records that may have levels for others of their codec",
+     "fs/store/index/index.h", "recd->apart || lod_record_has_levels(recd)",
+     "lod_record_has_levels(recd)", "cli-levels"),
 )

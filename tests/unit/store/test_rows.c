@@ -145,7 +145,8 @@ Test(rows, record_fields_have_the_limits_of_the_format)
         {64, 4, 1000, 1001},           /* sums */
         {108, 4, 1011, 0},             /* .. */
         {112, 4, UINT32_MAX, 0},       /* replaced below: any cut */
-        {116, 4, 0, 1},                /* reserved */
+        {116, 1, 0, 1},                /* apart: l3 only */
+        {117, 4, 0, 1},                /* reserved */
         {124, 4, 0, 1},                /* .. */
     };
 
