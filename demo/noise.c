@@ -38,15 +38,74 @@ static void spline(float t, float weight[4])
     weight[3] = t * t * t / 6;
 }
 
-/* Adds one row of lattice values, already interpolated along y, to the pixels of a line. */
-static void add_line(float *out, unsigned w, const float *row, float cell, float strength)
+/*
+ * How the pixels of a line lie between lattice values, the same for each line of an octave: pixel x
+ * of 0 .. end[i] - 1, behind those of i - 1, takes weight[k][x] of the lattice values i + k.
+ */
+struct line {
+    unsigned *end;
+    float *weight[4];
+};
+
+static void line_finish(struct line *line)
 {
+    free(line->end);
+    free(line->weight[0]);
+}
+
+static int line_make(unsigned w, unsigned columns, float cell, struct line *ret_line)
+{
+    struct line line = {.end = malloc(columns * sizeof(*line.end)),
+                        .weight = {malloc(4 * (size_t)w * sizeof(float))}};
+    if (!line.end || !line.weight[0]) {
+        line_finish(&line);
+        return -1;
+    }
+    for (unsigned k = 1; k < 4; k++) {
+        line.weight[k] = line.weight[k - 1] + w;
+    }
+    unsigned last = 0;
     for (unsigned x = 0; x < w; x++) {
         float at = (float)x / cell, weight[4];
         unsigned i = (unsigned)at;
         spline(at - (float)i, weight);
-        out[x] += strength * (weight[0] * row[i] + weight[1] * row[i + 1] + weight[2] * row[i + 2] +
-                              weight[3] * row[i + 3]);
+        for (unsigned k = 0; k < 4; k++) {
+            line.weight[k][x] = weight[k];
+        }
+        while (last < i) {
+            line.end[last++] = x;
+        }
+    }
+    line.end[last] = w;
+    *ret_line = line;
+    return 0;
+}
+
+/* Adds one row of lattice values, already interpolated along y, to the pixels of a line. */
+static void add_line(float *restrict out, unsigned w, const struct line *line, const float *row,
+                     float strength)
+{
+    const float *a = line->weight[0], *b = line->weight[1];
+    const float *c = line->weight[2], *d = line->weight[3];
+
+    for (unsigned i = 0, x = 0; x < w; i++) {
+        const float first = row[i], second = row[i + 1], third = row[i + 2], fourth = row[i + 3];
+        for (const unsigned end = line->end[i]; x < end; x++) {
+            out[x] += strength * (a[x] * first + b[x] * second + c[x] * third + d[x] * fourth);
+        }
+    }
+}
+
+/* Interpolates the lattice along y: one row, `at` cells from the first. */
+static void mix_rows(const float *lattice, unsigned columns, float at, float *ret_row)
+{
+    float weight[4];
+    unsigned j = (unsigned)at;
+    spline(at - (float)j, weight);
+    for (unsigned i = 0; i < columns; i++) {
+        const float *l = lattice + (size_t)j * columns + i;
+        ret_row[i] = weight[0] * l[0] + weight[1] * l[columns] + weight[2] * l[2 * columns] +
+                     weight[3] * l[3 * columns];
     }
 }
 
@@ -54,8 +113,10 @@ static int add_octave(float *plane, unsigned w, unsigned h, float cell_w, float 
                       float strength, struct dice *dice)
 {
     unsigned columns = (unsigned)((float)w / cell_w) + 5, rows = (unsigned)((float)h / cell_h) + 5;
+    struct line line;
     float *lattice = malloc(((size_t)rows + 1) * columns * sizeof(*lattice));
-    if (!lattice) {
+    if (!lattice || line_make(w, columns, cell_w, &line) != 0) {
+        free(lattice);
         return -1;
     }
     for (size_t i = 0; i < (size_t)rows * columns; i++) {
@@ -63,16 +124,10 @@ static int add_octave(float *plane, unsigned w, unsigned h, float cell_w, float 
     }
     float *mixed = lattice + (size_t)rows * columns;
     for (unsigned y = 0; y < h; y++) {
-        float at = (float)y / cell_h, weight[4];
-        unsigned j = (unsigned)at;
-        spline(at - (float)j, weight);
-        for (unsigned i = 0; i < columns; i++) {
-            const float *l = lattice + (size_t)j * columns + i;
-            mixed[i] = weight[0] * l[0] + weight[1] * l[columns] + weight[2] * l[2 * columns] +
-                       weight[3] * l[3 * columns];
-        }
-        add_line(plane + (size_t)y * w, w, mixed, cell_w, strength);
+        mix_rows(lattice, columns, (float)y / cell_h, mixed);
+        add_line(plane + (size_t)y * w, w, &line, mixed, strength);
     }
+    line_finish(&line);
     free(lattice);
     return 0;
 }
