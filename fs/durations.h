@@ -9,9 +9,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define LOD_DURATION_KINDS   10
-#define LOD_DURATION_BOUNDS  14
-#define LOD_DURATION_BUCKETS (LOD_DURATION_BOUNDS + 1) /* the last one is above all bounds */
+#define LOD_DURATION_KINDS  10
+#define LOD_DURATION_BOUNDS 14
+/* the last one counts durations above all bounds */
+#define LOD_DURATION_BUCKETS (LOD_DURATION_BOUNDS + 1)
 #define LOD_DURATION_SLOTS   16
 
 /*

@@ -27,7 +27,7 @@ enum lod_option_kind {
     LOD_OPTION_IGNORED,  /* of -o: takes no value, and changes nothing */
     LOD_OPTION_NEEDLESS, /* of -o: the same, after a warning; a value is accepted */
     LOD_OPTION_MOUNT8,   /* of -o: concerns only mount(8) */
-    LOD_OPTION_REFUSED,  /* of -o: `help` is the reason */
+    LOD_OPTION_REFUSED,  /* of -o: it is refused, and `help` is the reason */
 };
 
 /* The names that a shell completes for a value or operand without `words`. */
@@ -39,7 +39,7 @@ enum lod_option_names { LOD_NAMES_NONE, LOD_NAMES_FILES, LOD_NAMES_FOLDERS, LOD_
 struct lod_option_list {
     const char *at[LOD_OPTION_LIST_MAX];
     unsigned count;
-    bool preset; /* by a variable: the first value of the command line replaces all */
+    bool preset; /* set by a variable, whose values the first value of the command line replaces */
 };
 
 struct lod_option {
@@ -113,8 +113,10 @@ const char *lod_option_word(const struct lod_option *option, unsigned index);
 /* Sets the field in `into`. Returns -EINVAL for an invalid value, -E2BIG if a list is full. */
 LOD_MUST_CHECK int lod_option_set(const struct lod_option *option, const char *value, void *into);
 
-/* Says that the value of a list in `into`, which is set, is only a default. Does nothing for
- * others. */
+/*
+ * Marks the values of a list as defaults, which the first value of the command line replaces. Does
+ * nothing for other kinds of rows.
+ */
 void lod_option_preset(const struct lod_option *option, void *into);
 
 /* Writes the message after -EINVAL, such as "takes q1 .. q10 or full" or "takes 64K to 512M".

@@ -39,7 +39,9 @@ static struct lodfs_entry describe(const struct lod_shown *shown)
     };
 }
 
-/* The last name of a path that was found, so that it has at most LOD_NAME_MAX bytes. */
+/*
+ * Returns the last name of a path. The path was found, so the name has at most LOD_NAME_MAX bytes.
+ */
 static void last_name(const char *path, char name[LOD_NAME_MAX + 1])
 {
     size_t end = strlen(path), at;
@@ -88,7 +90,7 @@ int lodfs_view_stat(struct lodfs_store *store, const char *path, struct lodfs_en
     return stat_path(store, top, path, ret_entry, error);
 }
 
-/* A listing that continues at *cursor, with at most `room` of the children that are shown. */
+/* Lists the children that are shown, from *cursor on, at most `room` of them. */
 struct listing {
     uint64_t *cursor;
     struct lodfs_entry *entries;

@@ -123,11 +123,11 @@ LODFS_EXPORT int lodfs_file_read(struct lodfs_file *file, uint64_t offset, void 
 LODFS_EXPORT void lodfs_file_close(struct lodfs_file *file);
 
 /*
- * The same by paths as they are below a mount point: "q4/cat/1.jpg", "decoded/q4/cat/1.ppm",
- * "tar/q4/train-000000.tar", "tfrecord/q4/train-000000.idx". "" is the mount's root, whose
- * list shows the folders that there are. Links `auto` and .lodfs belong to a running mount and are
- * left out. Files that are made when they are read, such as those of tar/, may take 16 MiB more of
- * memory in a store.
+ * The same for paths as a mount shows them: "q4/cat/1.jpg", "decoded/q4/cat/1.ppm",
+ * "tar/q4/train-000000.tar", "tfrecord/q4/train-000000.idx". "" is the mount's root; its listing
+ * has the folders that this store can have. Links `auto` and .lodfs belong to a running mount and
+ * are left out. Files that are made when they are read, such as those of tar/, may take 16 MiB more
+ * memory for each store.
  */
 LODFS_EXPORT int lodfs_view_stat(struct lodfs_store *store, const char *path,
                                  struct lodfs_entry *ret_entry, struct lodfs_error *error);
@@ -155,7 +155,7 @@ struct lodfs_likeness_options {
 /* Adjacent fidelities, first .. last, that show the same bytes. */
 struct lodfs_likeness_level {
     int32_t first, last;
-    double bytes;       /* read of the store for a photograph, on average */
+    double bytes;       /* bytes read of the store for a photograph, the mean */
     double mssim;       /* mean likeness to the full image, up to 1: equal */
     double within;      /* two standard errors of that mean */
     double worst_tenth; /* the likeness that nine of ten photographs exceed */
@@ -167,8 +167,8 @@ struct lodfs_likeness {
     uint64_t
         photographs;     /* files of the store that have lower fidelities; equal files count once */
     uint32_t compared;   /* of them: the sample */
-    uint32_t unreadable; /* left out of it: damaged or not of 8 bits */
-    uint32_t small;      /* likewise: a side below 11 pixels */
+    uint32_t unreadable; /* photographs that are left out: damaged, or not of 8 bits */
+    uint32_t small;      /* photographs that are left out: a side is below 11 pixels */
     int32_t fidelity;    /* the lowest that reaches the target by two standard errors */
     uint32_t decided;    /* 0: a larger sample may find a lower one */
     uint32_t count;      /* of levels, the lowest first */

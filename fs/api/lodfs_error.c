@@ -28,7 +28,7 @@ const char *lod_why_file(int error)
                              : lod_why(error);
 }
 
-#define STEP 32u /* bytes of a path that are left out at once */
+#define STEP 32u /* a path that is too long loses this many bytes at a time */
 
 int lod_say_named(struct lodfs_error *into, int error, const char *before, const char *path,
                   const char *why)

@@ -24,13 +24,13 @@ static inline int lod_say(struct lodfs_error *into, int error, const char *forma
     return error;
 }
 
-/* Returns the words for an `error` of stored bytes, a static text. */
+/* Returns a static text that explains an `error` of stored bytes. */
 const char *lod_why(int error);
-/* The same of a file that is opened or read; -ELOOP: the path is of a symbolic link. */
+/* The same for an error of opening or reading a file; -ELOOP: the path names a symbolic link. */
 const char *lod_why_file(int error);
 
 /*
- * Writes "BEFORE'PATH': WHY". Of a path that leaves no room for WHY, only the end is written.
+ * Writes "BEFORE'PATH': WHY". If PATH is too long to leave room for WHY, only its end is written.
  * Returns `error`.
  */
 int lod_say_named(struct lodfs_error *into, int error, const char *before, const char *path,

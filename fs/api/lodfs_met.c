@@ -25,7 +25,10 @@ struct lodfs_met {
     struct lod_met made;
 };
 
-/* Returns the index of the word among the names, or `none`. The word ends within its member. */
+/*
+ * Returns the index of the word among the names, or `none`. The word is NUL-terminated within its
+ * struct member.
+ */
 static unsigned word_of(const char *word, size_t room, const char *(*name)(unsigned), unsigned none)
 {
     for (unsigned i = 0; name(i); i++) {

@@ -95,8 +95,9 @@ LODFS_EXPORT uint64_t lodfs_met_count(const struct lodfs_met *met);
 LODFS_EXPORT int lodfs_met_items(const struct lodfs_met *met, uint32_t *items, size_t room,
                                  size_t *ret_count, struct lodfs_error *error);
 /*
- * The records of the window, *ret_window of them, and those that follow it, as far as the room
- * reaches. *ret_count are there; up to `room` are written.
+ * Writes the numbers of the window's records, then of those that follow it as far as memory
+ * reaches. *ret_window is the number of records in the window, and *ret_count that of all. At most
+ * `room` are written.
  */
 LODFS_EXPORT void lodfs_met_records(const struct lodfs_met *met, uint32_t *records, size_t room,
                                     size_t *ret_count, size_t *ret_window);

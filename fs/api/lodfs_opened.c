@@ -27,7 +27,7 @@ struct lodfs_store {
     atomic_uint refs;
     char *location; /* absolute: the child may be in another folder */
     uint64_t cache_bytes;
-    struct lod_id id; /* of the store at the first opening, like the next */
+    struct lod_id id; /* of the store that was opened first; so is index_hash */
     uint64_t index_hash;
     _Atomic(struct lod_opened *) opened;
 };
@@ -112,7 +112,10 @@ static int create_handle(const char *path, uint64_t cache_bytes, struct lodfs_st
     return 0;
 }
 
-/* No file of a store is at a mount point, so the table of mounts is read only if there is none. */
+/*
+ * The path may be a store or a mount point. A mount point has no manifest, so the table of mounts
+ * is read only if the path is no store.
+ */
 int lodfs_store_open(const char *path, uint64_t cache_bytes, struct lodfs_store **ret_store,
                      struct lodfs_error *error)
 {

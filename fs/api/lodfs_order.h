@@ -23,8 +23,8 @@ extern "C" {
 /*
  * An item is a file's bytes as a store holds them, numbered from 0. Equal files and hard links are
  * one item. lodfs_items_of finds the items of `count` files; `paths` is one path after another,
- * each ended by a NUL. A path that is no file of the store gets UINT32_MAX. Of a number
- * that no item has, the others return -ENOENT.
+ * each ended by a NUL. A path that is no file of the store gets UINT32_MAX. For a number that no
+ * item has, the other functions return -ENOENT.
  */
 LODFS_EXPORT int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count,
                                 uint32_t *items, struct lodfs_error *error);
@@ -90,7 +90,10 @@ LODFS_EXPORT uint64_t lodfs_pass_items_max(const struct lodfs_pass *pass);
  */
 LODFS_EXPORT uint32_t lodfs_pass_run(const struct lodfs_pass *pass, uint32_t cursor, int fidelity,
                                      uint64_t bytes);
-/* Items of `extents` extents from `cursor`: room for them is enough for lodfs_pass_run_items. */
+/*
+ * Returns the number of items in `extents` extents from `cursor`. lodfs_pass_run_items needs `room`
+ * for as many.
+ */
 LODFS_EXPORT uint64_t lodfs_pass_run_count(const struct lodfs_pass *pass, uint32_t cursor,
                                            uint32_t extents);
 /* The items of a run, each once, in their order. A run that is read again has another order for
@@ -98,9 +101,11 @@ LODFS_EXPORT uint64_t lodfs_pass_run_count(const struct lodfs_pass *pass, uint32
 LODFS_EXPORT int lodfs_pass_run_items(const struct lodfs_pass *pass, uint32_t cursor,
                                       uint32_t extents, uint32_t repeat, uint32_t *items,
                                       size_t room, size_t *ret_count, struct lodfs_error *error);
-/* The numbers of a run's records, *ret_count of them; the first `room` are written. A mount loads
- * them if they are announced to it (Python's Mount.ahead). Small files of other kinds have records
- * in no run. */
+/*
+ * The numbers of a run's records, *ret_count of them; the first `room` are written. A mount loads
+ * them if they are announced to it (Python's Mount.ahead). Records of small files of other kinds
+ * are in no run.
+ */
 LODFS_EXPORT void lodfs_pass_run_records(const struct lodfs_pass *pass, uint32_t cursor,
                                          uint32_t extents, uint32_t *records, size_t room,
                                          size_t *ret_count);

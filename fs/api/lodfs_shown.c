@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-/* -EIO for rows that cannot be read. */
+/* Logs an error of reading rows and returns -EIO. Passes on 0 and -ENOENT. */
 static int check_rows(const struct lod_opened *opened, uint32_t node, int error)
 {
     return !error || error == -ENOENT ? error

@@ -39,8 +39,10 @@ void lod_damage_log_finish(struct lod_damage_log *log)
     lod_log_limit_finish(&log->limit);
 }
 
-/* Returns whether an error is not worth a line. A process without a free descriptor is: its limit
- * should be raised. */
+/*
+ * Returns whether an error is not worth a line. The lack of a free descriptor is worth one: the
+ * limit of the process should be raised.
+ */
 static bool is_silent(int error)
 {
     return error == 0 || (lod_error_is_temporary(error) && error != -EMFILE && error != -ENFILE);

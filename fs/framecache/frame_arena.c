@@ -209,7 +209,7 @@ static bool recent_is_full(const struct lod_frame_arena *arena, enum lod_chunk_k
     return kind == LOD_CHUNK_RECENT && arena->queues[kind].bytes >= LOD_RECENT_BYTES;
 }
 
-/* Does a take get a chunk of its own size? */
+/* Returns whether a request for memory gets a chunk of exactly its size. */
 static bool is_alone(const struct lod_frame_arena *arena, enum lod_chunk_kind kind, size_t bytes)
 {
     return kind == LOD_CHUNK_LISTED || bytes > arena->chunk_bytes;

@@ -17,8 +17,8 @@
 enum lod_ahead_state {
     LOD_AHEAD_PART,    /* something of it is in memory; more has to be loaded */
     LOD_AHEAD_READY,   /* groups first .. last are */
-    LOD_AHEAD_RECHECK, /* so they were; the copy has to be looked at again */
-    LOD_AHEAD_SHORT,   /* the copy has no room; it is looked at again soon */
+    LOD_AHEAD_RECHECK, /* they were; the copy has to be checked again */
+    LOD_AHEAD_SHORT,   /* the copy has no room; this is checked again soon */
     LOD_AHEAD_FAILED,  /* a load failed; it is tried again after the next request */
 };
 
@@ -56,10 +56,10 @@ void lod_ahead_held_put(struct lod_ahead_held *held, uint32_t record, unsigned f
 /* Removes the records that are not marked, with their pins, and clears all marks. */
 void lod_ahead_held_sweep(struct lod_ahead_held *held);
 
-/* Makes every record of this state one of LOD_AHEAD_PART. */
+/* Sets the state of every record that has this state to LOD_AHEAD_PART. */
 void lod_ahead_held_again(struct lod_ahead_held *held, enum lod_ahead_state state);
 
-/* Makes every record without pins that is ready one of LOD_AHEAD_RECHECK. */
+/* Sets the state of every ready record without pins to LOD_AHEAD_RECHECK. */
 void lod_ahead_held_recheck(struct lod_ahead_held *held);
 
 void lod_ahead_held_finish(struct lod_ahead_held *held);

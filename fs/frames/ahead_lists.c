@@ -185,7 +185,7 @@ static struct lod_ahead_want *slot_of(const struct lod_ahead_lists *lists, uint3
     return &lists->wants[slot];
 }
 
-/* Adds what a job wants of a record to what the others do. */
+/* Extends the groups that jobs want of a record by those that one more job wants. */
 static void merge(struct lod_ahead_want *want, const struct lod_ahead_entry *at)
 {
     *want = (struct lod_ahead_want){

@@ -105,11 +105,11 @@ uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists);
 /*
  * Places the entries that are not done. Jobs share the rooms evenly. The first entries of a job get
  * places in memory and in the copy, and then others in the copy alone, as far as its shares go.
- * Rewinds too, unless nothing has changed since the last call.
+ * Also calls lod_ahead_lists_rewind, unless nothing has changed since the last call.
  */
 void lod_ahead_lists_place(struct lod_ahead_lists *lists, uint64_t room, uint64_t copy_room);
 
-/* Returns what jobs want of a record, as of the last call of lod_ahead_lists_place. */
+/* Returns the groups that jobs want of a record, as of the last call of lod_ahead_lists_place. */
 struct lod_ahead_want lod_ahead_lists_want(const struct lod_ahead_lists *lists, uint32_t record);
 
 /* Sets `next` of all jobs to the first entry that is not done. */

@@ -71,7 +71,8 @@ int lod_frame_parts_get(struct lod_frames *frames, const struct lod_item *item,
         }
     }
     if (!ret_parts->wanted_count) {
-        return 0; /* a read that counted without groups would hide a move to the next record */
+        /* a read without frames is not counted: it would hide a move to the next record */
+        return 0;
     }
     int error = lod_frames_get(frames, item, ret_parts->wanted, ret_parts->wanted_count);
     if (!error) {

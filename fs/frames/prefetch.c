@@ -12,7 +12,7 @@
 #include "log.h"
 
 #define ADVISE_AFTER 256u
-#define OUTSIDE_TOLD 1000u /* reads outside of lists until one line names a file */
+#define OUTSIDE_TOLD 1000u /* after this many reads of unlisted records, one line names a file */
 #define MIB          (1u << 20)
 #define CHECK_NS     LOD_SECOND_NS /* between two queries whether a record is in memory */
 /* The shortest time between two queries after slow reads. A query costs as much as 50 reads, and a
@@ -80,8 +80,7 @@ static bool are_copied(const struct lod_prefetch *prefetch, const struct lod_ite
     return true;
 }
 
-/* Returns the last group that the lists of jobs name of a record, for a reader of groups `from` and
- * up; 0: they name none of these groups. */
+/* Returns the last group of a record that jobs have listed; 0: none of `from` and up is listed. */
 static unsigned announced(struct lod_prefetch *prefetch, uint32_t record, unsigned from)
 {
     enum lod_ahead_place place;
@@ -115,7 +114,7 @@ static struct lod_prefetch_miss miss_of(struct lod_prefetch *prefetch, const str
     return miss;
 }
 
-/* Counts a read of the store, made while jobs have lists, whose record and groups no list names. */
+/* Counts a read of the store whose record or groups no list names, while jobs have lists. */
 static void count_outside(struct lod_prefetch *prefetch, const struct lod_item *item,
                           const struct lod_prefetch_miss *miss)
 {

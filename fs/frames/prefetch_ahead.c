@@ -37,7 +37,10 @@ static void sweep(struct lod_prefetch *prefetch, uint64_t room)
     atomic_store_explicit(&prefetch->list_count, prefetch->lists.count, memory_order_relaxed);
 }
 
-/* Adds the listed records for which the copy has room, or the others. Returns their number. */
+/*
+ * Adds the listed records for which the copy has room, or those for which it has none. Returns
+ * their number.
+ */
 static size_t add_listed(const struct lod_ahead_lists *lists, bool in_copy,
                          struct lod_listed *records)
 {
@@ -242,8 +245,11 @@ static bool is_settled(const struct lod_prefetch *prefetch, const struct lod_ahe
                     (held->state == LOD_AHEAD_READY && is_ready(prefetch, at)));
 }
 
-/* Returns the first record of a job that can be loaded now. The settled entries at its head are not
- * looked at again, so that a list costs as many steps as it has entries. The lock is held. */
+/*
+ * Returns the first record of a job that can be loaded now. Entries at its head that need no load
+ * are skipped for good, so that walking a list takes as many steps as it has entries. The lock is
+ * held.
+ */
 static bool next_of(struct lod_prefetch *prefetch, struct lod_ahead_job *job, uint64_t room,
                     struct lod_ahead_entry *ret_entry)
 {
@@ -304,8 +310,10 @@ static enum lod_ahead_state state_of(int error, bool is_all)
                                        : LOD_AHEAD_READY;
 }
 
-/* Sets the state of a record. If it was settled and has to be loaded again, walks begin anew. The
- * lock is held. */
+/*
+ * Sets the state of a record. If it needed no load before and needs one now, walks start at the
+ * heads of the lists again. The lock is held.
+ */
 static void put(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups groups,
                 enum lod_ahead_state state, struct lod_frame_pins *pins)
 {

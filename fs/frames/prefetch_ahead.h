@@ -36,9 +36,11 @@ struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t re
 bool lod_prefetch_settle_copy(struct lod_prefetch *prefetch, const struct lod_record_desc *recd,
                               struct lod_groups groups);
 
-/* Drops lists whose time is over, and marks records in a copy for a new check when that is due.
- * Call it before each wait, since no wait is longer than these times. `room` as lod_prefetch_room
- * returns it. The lock is held. */
+/*
+ * Drops lists whose time is over, and marks records in a copy for a new check when that is due.
+ * Call it before each wait: a wait ends when the next of these times comes. `room` as
+ * lod_prefetch_room returns it. The lock is held.
+ */
 void lod_prefetch_ahead_pass(struct lod_prefetch *prefetch, uint64_t room);
 
 /* Returns the next record to load; false: none now. The lock is held. */

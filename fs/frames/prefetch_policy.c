@@ -26,7 +26,7 @@
 #define MEAN_ENOUGH  4u           /* items of each record before it */
 #define AT_ONCE_NS   (250ull * 1000 * 1000)
 #define LONGEST_NS   (5ull * 1000 * 1000 * 1000)
-#define NEIGHBOURS   4u          /* requests of one reader that are on their way together */
+#define NEIGHBOURS   4u          /* requests that one reader may have in flight at the same time */
 #define WHOLE_BYTES  (64u << 10) /* a first request of this size begins a whole file */
 #define AHEAD_FILES  4u          /* with more, bytes are evicted before they are used */
 

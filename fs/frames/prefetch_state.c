@@ -59,10 +59,10 @@ static uint64_t total_of(const uint64_t *totals, unsigned from, unsigned last)
 }
 
 /*
- * Loaded frames have entries; in the page cache they have none. Those of usual photographs take
- * some hundredths of the frames' bytes, which the memory beside the room has. Those of small
- * photographs take as much as the frames. Returns by how much the entries of all frames of these
- * groups exceed ENTRIES_FREE of the frames' bytes.
+ * A loaded frame has an entry in memory; a frame in the page cache has none. The entries of usual
+ * photographs take a few percent of the frames' bytes, for which there is memory outside the limit
+ * of prefixes. Those of small photographs take as much as the frames. Returns by how much the
+ * entries of all frames of these groups exceed ENTRIES_FREE of the frames' bytes.
  */
 static uint64_t entry_bytes(const struct lod_fetch *fetch, const uint64_t *totals,
                             struct lod_groups groups)

@@ -28,7 +28,7 @@ struct lod_foresight {
     struct lod_groups groups;
     const struct lod_codec *codec; /* NULL: this is the first record */
     unsigned records;              /* loaded before this one */
-    uint64_t bytes;                /* that may still be loaded after those */
+    uint64_t bytes;                /* that may still be loaded after these groups */
 };
 
 struct lod_prefetch {
@@ -40,8 +40,10 @@ struct lod_prefetch {
     atomic_uint_fast64_t short_of_room; /* misses that a larger cache would have avoided */
     atomic_uint_fast64_t advised;       /* see lod_prefetch_advice */
 
-    /* By the first group that a reader wants: the last one. Pictures without some groups, and lower
-     * fidelities, do not change it, so all decisions count on one base. */
+    /*
+     * The last group that readers want, by the first group that they want. Pictures that lack some
+     * groups, and lower fidelities, do not change it, so that all decisions share one base.
+     */
     atomic_uint last_wanted[LOD_GROUPS_MAX + 1];
 
     atomic_uint_fast64_t outside; /* reads of records that no list names, while there was a list */
@@ -66,9 +68,10 @@ struct lod_prefetch {
     struct lod_ahead_lists lists; /* announced by jobs */
     struct lod_ahead_held held;   /* the listed records that are loaded */
     uint64_t copy_room;           /* of a local copy of the store for listed records */
-    uint64_t check_ns;            /* when those that nothing pins are looked at again */
-    uint64_t again_ns; /* when those for which a copy has no room are; 0: there is none */
-    unsigned turn;     /* the job whose record is loaded next */
+    uint64_t check_ns;            /* when listed records without pins are checked again */
+    /* when listed records that found no room in a copy are tried again; 0: there are none */
+    uint64_t again_ns;
+    unsigned turn; /* the job whose record is loaded next */
 };
 
 /* Returns how many bytes all prefixes may take now. */

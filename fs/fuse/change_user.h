@@ -6,8 +6,8 @@
 #include "compiler.h"
 
 /*
- * Takes user, group and groups of the user with this name or number, and his HOME. Call it before
- * threads start. Returns -EINVAL if there is no such user, or -EPERM, after a logged line.
+ * Changes the process to the user with this name or number: user id, group ids and HOME. Call it
+ * before threads start. Returns -EINVAL if there is no such user, or -EPERM, after a logged line.
  */
 LOD_MUST_CHECK int lod_change_user(const char *user);
 

@@ -27,8 +27,9 @@
 
 #define HEAD_BYTES 40 /* struct fuse_in_header */
 
-#define WAKE     SIGUSR2
-#define KNOCK_NS 5000000 /* a thread that was woken just before it began to wait is woken again */
+#define WAKE SIGUSR2
+/* WAKE is repeated after this time: one that comes just before a thread waits is lost */
+#define KNOCK_NS 5000000
 
 struct loop;
 
@@ -154,7 +155,7 @@ static void wake(int signal)
     (void)signal;
 }
 
-/* Its last act is to send WAKE to this thread, which thus seldom waits for all of KNOCK_NS. */
+/* A thread that ends sends WAKE to this one, which therefore seldom waits for all of KNOCK_NS. */
 static void end_thread(pthread_t thread)
 {
     const struct timespec knock = {.tv_nsec = KNOCK_NS};

@@ -355,7 +355,7 @@ static int open_log(const struct lod_mount_options *options, bool foreground)
     return error == -ENOENT ? -EIO : error; /* -ENOENT is for a missing store */
 }
 
-/* Starts the daemon, if there shall be one, and serves. */
+/* Starts the daemon, unless the mount stays in the foreground, and serves. */
 static int start(struct mount *mount, bool foreground)
 {
     bool parent = false;

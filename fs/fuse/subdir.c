@@ -69,6 +69,6 @@ int lod_subdir_up(const struct lod_ops *ops, const struct lod_found *found,
     }
     int error = lod_namespace_up(ops->dataset, found, ret_found);
     return error || lod_inode_pack(ret_found->inode) != LOD_INODE_ROOT
-               ? error /* above .lodfs, or not in the whole mount's root */
+               ? error /* the parent is .lodfs, or it is not the whole mount's root */
                : lod_subdir_resolve(ops, LOD_INODE_ROOT, ret_found);
 }

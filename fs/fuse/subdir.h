@@ -2,7 +2,7 @@
 /*
  * -o subdir=: a folder of the mount becomes its root, as if it were bound there. The kernel calls a
  * root LOD_INODE_ROOT. All other numbers are those of the whole mount. The folder `.lodfs` is found
- * in the new root by name; it is listed only in that of the whole mount.
+ * in the new root by name; listings show it only in the root of the whole mount.
  */
 #ifndef LOD_SUBDIR_H
 #define LOD_SUBDIR_H

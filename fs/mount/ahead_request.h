@@ -3,7 +3,8 @@
  * The bytes of LOD_IOC_AHEAD, with which a job announces to a mount the records that it will read.
  * These are pure functions, for the daemon and for its clients. All numbers are little-endian.
  *
- * The fields of a request, in LOD_AHEAD_BYTES whose rest has no meaning:
+ * A message has LOD_AHEAD_BYTES. It begins with these fields of a request, and the bytes after them
+ * have no meaning:
  *   u32 version (1), u32 fidelity, u64 job, u32 at, u32 count, u32 done, u32 keep_s,
  *   u32 records[count].
  *

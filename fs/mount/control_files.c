@@ -9,8 +9,10 @@
 #include "mount/control_text.h"
 #include "text.h"
 
-/* Padding of the texts. OpenMetrics allows only one blank before a value, and comments only in this
- * form. It ends with a line of its own. */
+/*
+ * Padding of the texts. OpenMetrics allows only one blank before a value, and comments only in this
+ * form. An OpenMetrics text ends with the line "# EOF".
+ */
 static const char fill[] = "# HELP lodfs_fill Blanks:", end[] = ".\n# EOF\n";
 #define FILL_BYTES 64 /* longer than both */
 

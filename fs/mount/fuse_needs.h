@@ -7,8 +7,8 @@
 
 /*
  * Checks that there is a device of FUSE and, for users other than root, the program fusermount3.
- * Prints what is missing. Returns -ENODEV or -ENOSYS. A device that cannot be opened for another
- * reason than that it is missing or closed to this user is left to libfuse, which says so.
+ * Prints what is missing. Returns -ENODEV or -ENOSYS. If the device cannot be opened for any other
+ * reason, libfuse reports it later.
  */
 LOD_MUST_CHECK int lod_fuse_needs_check(const char *mountpoint);
 

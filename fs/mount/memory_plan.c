@@ -16,9 +16,10 @@
 #define MIB             (1ull << 20)
 #define WORK_BYTES_MIN  (16 * MIB)
 #define CACHE_MIN_BYTES (64 * MIB)
-#define BASE_BYTES      (48 * MIB) /* code, stacks, 6 for prefixes in transit, 24 spare */
-#define FRAME_BYTES     ((uint64_t)1 << LOD_FRAME_SHIFT_MAX)     /* a frame that is not kept */
-#define THREAD_BYTES    (FRAME_BYTES + LOD_READ_BYTES_MAX + MIB) /* and the buffer of the request */
+/* code and stacks; 6 for loads of prefixes; 24 for the buffer pool */
+#define BASE_BYTES   (48 * MIB)
+#define FRAME_BYTES  ((uint64_t)1 << LOD_FRAME_SHIFT_MAX)     /* one frame that is not cached */
+#define THREAD_BYTES (FRAME_BYTES + LOD_READ_BYTES_MAX + MIB) /* and the answer */
 
 static uint64_t work_bytes(uint64_t available)
 {

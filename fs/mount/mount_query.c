@@ -35,7 +35,7 @@ static _Noreturn void ask(const char *mountpoint, int into)
             memcpy(answer.store, store.location, sizeof(answer.store) - 1);
         }
         if (fd >= 0) {
-            close(fd); /* before the caller gets the answer and unmounts */
+            close(fd); /* the caller may unmount as soon as it has the answer */
         }
         _exit(!answered || write(STDIN_FILENO, &answer, sizeof(answer)) < 0);
     }

@@ -140,8 +140,8 @@ static bool is_store(const char *path)
 }
 
 /*
- * Returns the store of a mount; NULL if it is not lodfs. If the daemon does not answer, it is the
- * device in the table.
+ * Returns the store of a mount; NULL if it is not lodfs. If the daemon does not answer, the result
+ * is the device in the table.
  *
  * Asking a daemon opens its mount, so that an unmount by another process can fail as busy. So a
  * mount that the user has not `named` is asked only if its device is not a store. Other FUSE

@@ -190,7 +190,7 @@ static int take(struct parse *parse, const char *word)
     return 0;
 }
 
-/* Takes the variables, then the words, which go first. */
+/* Reads the environment variables, then the words of -o, which replace them. */
 static int take_all(struct parse *parse)
 {
     char message[LOD_OPTION_MESSAGE_BYTES];

@@ -20,16 +20,16 @@ struct lod_extent {
     uint64_t bytes[LOD_ORIGINAL]; /* read at q1 .. q10, full, original */
 };
 
-/* Items of a small codec, which has records of its own behind all cuts. */
+/* The items of a codec that has few of them. Its records stand after all others. */
 struct lod_small_items {
     uint32_t first, count;
-    uint32_t before; /* small items in earlier ranges */
+    uint32_t before; /* small items of the codecs before this one */
 };
 
 struct lod_extents {
     LOD_LIST(struct lod_extent);
     LOD_LIST(struct lod_small_items) small;
-    uint32_t small_count; /* items in all ranges */
+    uint32_t small_count; /* items of all small codecs */
 };
 
 /* Reads all rows of RECD. Returns -ENOMEM, and the errors of lod_index_record. */

@@ -20,8 +20,10 @@
 #define LOD_MET_STATE_BYTES   2048u
 #define LOD_MET_HISTORY_MAX   12u
 
-/* How often the extents were dealt that left last, when that changed. If there are too many, every
- * other one is dropped. */
+/*
+ * A history for the user: how often the extents that left had been dealt, with an entry for each
+ * change. If it is full, every other entry is dropped.
+ */
 struct lod_met_history {
     uint32_t count;
     struct lod_met_step at[LOD_MET_HISTORY_MAX];

@@ -50,7 +50,7 @@ struct lod_met_rules {
     uint32_t band_scores;    /* of LOD_MET_BOLLINGER: N, */
     double band_width;       /* and K */
     double epochs;           /* of the whole training; 0: not known */
-    bool wait; /* for the next part, which is not loaded though the job would move on */
+    bool wait;               /* if the next part is due and not loaded: wait, or else repeat */
     uint32_t steps_count;
     struct lod_met_step steps[LOD_MET_STEPS_MAX]; /* of LOD_MET_FIXED, by epoch, the first at 0 */
 };
@@ -59,7 +59,7 @@ struct lod_met_rules {
 const char *lod_met_policy_name(unsigned policy);
 const char *lod_met_shape_name(unsigned shape);
 
-/* The rules of a policy where nothing else is said. */
+/* Returns the default rules of a policy. */
 struct lod_met_rules lod_met_rules_of(enum lod_met_policy policy);
 
 /*

@@ -198,10 +198,10 @@ static enum lod_met_verdict slide_fixed(struct moving *m, const struct lod_met_r
 }
 
 /*
- * Returns whether the oldest extent has to leave: at its limit of repeats, or before, where too
- * many would be at the limit at once. Of `extents` in a window, ceil((N - r) / N) may stay with r
- * of N repeats or more, as in a staggered window. Otherwise a window on a slow store would be
- * replaced all at one time.
+ * Returns whether the oldest extent has to leave. It does at its limit of N repeats, and before if
+ * too many extents would reach the limit at the same time: on a slow store they would all be
+ * replaced at once. As in a staggered window, at most ceil(extents (N - r) / N) extents may have
+ * had r repeats or more.
  */
 static bool is_due(const struct moving *m, const struct lod_met_rules *rules, uint32_t extents,
                    uint32_t rf)

@@ -40,7 +40,9 @@ struct lod_met_moment {
     bool tired; /* the job is tired of waiting: nothing was loaded for long */
 };
 
-/* Returns the bytes that a window may have whose oldest extents were dealt `oldest` times. */
+/*
+ * Returns the largest size of a window, in bytes, if its oldest extents were dealt `oldest` times.
+ */
 uint64_t lod_met_window_bytes(const struct lod_met_rules *rules, const struct lod_met_moment *now,
                               uint32_t oldest);
 

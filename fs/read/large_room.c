@@ -99,7 +99,7 @@ static void drop(const struct lod_blob *blob, uint64_t from, uint64_t to)
     }
 }
 
-/* Leaves of a unit the bytes from its read on, at most `bytes`, and a few before it. */
+/* Trims a unit to at most `bytes` bytes from the place of its last read on, and a few before it. */
 static void cut(struct lod_large_unit *unit, uint64_t bytes)
 {
     const struct lod_blob *blob = unit->blob;
@@ -167,7 +167,7 @@ static void share_out(struct lod_large_units *units, uint64_t share)
     }
 }
 
-/* Cuts a new unit to the memory that the others leave. */
+/* Trims a new unit to the memory that the others leave. */
 static bool keep_part(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t bytes)
 {
     const uint64_t limit = atomic_load(&units->limit->bytes_max);

@@ -16,15 +16,15 @@ struct lod_large_unit {
     struct lod_blob *blob; /* READY: one reference */
     uint64_t from, to;     /* the bytes of the blob that are still there */
     uint64_t at;           /* where the last read began */
-    uint64_t used;         /* the number of the last read; 0: no other is awaited */
+    uint64_t used;         /* the number of the last read; 0: no further read is expected */
 };
 
 /* One lock guards all: these are few units, and making one takes longer than visiting them. */
 struct lod_large_units {
     struct lod_flight_shard shard; /* the table, and the lock */
     struct lod_byte_limit *limit;
-    struct lod_large_unit *list;             /* they are charged to the limit */
-    unsigned count;                          /* of the list */
+    struct lod_large_unit *list; /* READY or FAILED units, which are charged to the limit */
+    unsigned count;              /* of the list */
     struct lod_key recent[LOD_LARGE_RECENT]; /* of the last reads, by their number */
     uint64_t reads;
     uint64_t evictions, filled_bytes, bytes;
@@ -37,21 +37,26 @@ void lod_large_room_init(struct lod_large_units *units);
 /* Counts a read of the unit of `key`. */
 void lod_large_room_note(struct lod_large_units *units, struct lod_key key);
 
-/* [at, at + bytes) of the unit is read. Its last byte ends that. */
+/*
+ * Notes a read of [at, at + bytes) of the unit. Once its last byte was read, no further read is
+ * expected.
+ */
 void lod_large_room_read(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t at,
                          uint64_t bytes);
 
 /*
- * Charges a new unit to the limit and adds it to the list: all of its blob, if that fits once idle
- * units have gone. Otherwise the other units give back what is behind their readers and above their
- * share, and the new one keeps as many bytes from its read on as there is room for. Returns false
- * if that is not even the `bytes` of the read. Units that went are added to `dead`.
+ * Charges a new unit to the limit and adds it to the list: all of its blob, if that fits after
+ * evicting idle units. If not, the other units free the bytes that their readers have passed and
+ * those above their share, and the new unit keeps the bytes from its read on, as far as they fit.
+ * Returns false if not even the `bytes` of the read fit. Evicted units are added to `dead`.
  */
 bool lod_large_room_keep(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t bytes,
                          struct lod_large_unit **dead);
 
-/* Moves the unit that was read longest ago, of the idle ones or of all, to `dead`. Returns false if
- * all are in answers. */
+/*
+ * Moves the unit that was read longest ago to `dead`; with `idle`, only idle units are considered.
+ * Returns false if all are in answers.
+ */
 bool lod_large_room_evict(struct lod_large_units *units, bool idle, struct lod_large_unit **dead);
 
 #endif

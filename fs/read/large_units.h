@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps made units that are too large for the cache, in memory that makers lend, while they are
- * read. It knows reads by their order alone: no open file, and no time.
+ * Keeps made units that are too large for the cache while they are read, in working memory that
+ * makers do not need. It sees only the sequence of reads, no open files and no time.
  *
  * - A unit whose end was read, or that none of the last LOD_LARGE_RECENT reads asked for, is idle:
- *   it goes when others need room.
+ *   it is evicted when others need memory.
  * - The other units share the memory. A unit that has more than its share keeps the bytes that lie
  *   ahead of its reader, and gives the pages of the rest back. So readers of more units than there
  *   is room for have each unit made a few times, not for each read.
@@ -18,8 +18,10 @@
 #include "memory/byte_limit.h"
 #include "memory/cache.h"
 
-/* Many more than programs read at once, and fewer than any of them takes for a tenth of the memory
- * that is lent. */
+/*
+ * Larger than the number of files that are read at the same time. Smaller than the number of READs
+ * that read a tenth of this memory.
+ */
 #define LOD_LARGE_RECENT 128u
 
 struct lod_large_units;
@@ -27,7 +29,7 @@ struct lod_large_units;
 /* Borrows `limit`, which outlives it. */
 LOD_MUST_CHECK int lod_large_units_create(struct lod_byte_limit *limit,
                                           struct lod_large_units **ret_units);
-/* All blobs were given back. Accepts NULL, returns NULL. */
+/* Call it when all blobs have been released. Accepts NULL, returns NULL. */
 struct lod_large_units *lod_large_units_destroy(struct lod_large_units *units);
 
 /*

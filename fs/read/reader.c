@@ -173,7 +173,7 @@ void lod_reader_stats(struct lod_reader *reader, struct lod_reader_stats *ret_st
         .cache_evictions = frames.evictions + cache.evictions + large.evictions,
         .cache_bytes = atomic_load(&reader->limit.bytes),
         .cache_bytes_max = reader->limit.bytes_max,
-        /* a miss of these caches is a run of a maker */
+        /* a maker runs for each miss of these caches */
         .made =
             cache.misses + large.misses + atomic_load_explicit(&reader->once, memory_order_relaxed),
         .made_bytes = cache.filled_bytes + large.filled_bytes +

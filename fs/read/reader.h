@@ -28,12 +28,12 @@ struct lod_reader;
 
 struct lod_reader_options {
     uint64_t cache_bytes; /* limit of frames and made units; lod_reader_set_cache changes it */
-    uint64_t work_bytes;  /* memory of all makers at work, of units too large for the cache, and of
-                             loads after the first one */
-    uint64_t room_bytes;  /* how much of the page cache the prefixes of a shared store may take; 0:
-                             half of the available memory, read again every few seconds */
-    bool threads;         /* it may start threads that read ahead and make units in advance */
-    unsigned loads_max;   /* loads in flight at most, if memory allows; 0: LOD_READER_LOADS */
+    /* of all running makers, of units too large for the cache, and of loads after the first one */
+    uint64_t work_bytes;
+    uint64_t room_bytes; /* how much of the page cache the prefixes of a shared store may take; 0:
+                            half of the available memory, read again every few seconds */
+    bool threads;        /* it may start threads that read ahead and make units in advance */
+    unsigned loads_max;  /* loads in flight at most, if memory allows; 0: LOD_READER_LOADS */
 };
 
 /* Changes cache_bytes of a running reader. Memory above the new limit is freed immediately, except
@@ -66,8 +66,9 @@ struct lod_buffer_pool *lod_reader_pool(struct lod_reader *reader);
 /* A change that would reduce the bytes that this mount reads from its store. */
 enum lod_advice {
     LOD_ADVICE_NONE,
-    LOD_ADVICE_CACHE_SIZE, /* a cache of advice_bytes would hold all records in turn */
-    LOD_ADVICE_ORDER,      /* no cache of this machine would: read in the order of the records */
+    /* a cache of advice_bytes would hold the records that are read in turn */
+    LOD_ADVICE_CACHE_SIZE,
+    LOD_ADVICE_ORDER, /* no cache of this machine would: read in the order of the records */
 };
 
 /* Counters since the mount began, except where noted. */

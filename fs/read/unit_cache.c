@@ -6,7 +6,7 @@
 
 #include "read/unit_inputs.h"
 
-#define FEW 8u /* about as many programs may read units in turn */
+#define FEW 8u /* about this many programs may read units in turn */
 
 struct wanted {
     const struct lod_unit_cache_in *in;
@@ -94,8 +94,10 @@ static int fill_with(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
     return 0;
 }
 
-/* Makers lend memory for a unit if the cache has no room for two of its size, or has room for few
- * and makers have more. */
+/*
+ * Returns whether a unit is kept in memory of makers instead of the cache: if the cache has no room
+ * for two of its size, or has room for few and the makers' memory is larger.
+ */
 static bool is_large(const struct lod_unit_cache_in *in, uint64_t bytes)
 {
     const uint64_t cache = lod_cache_bytes_max(in->cache);

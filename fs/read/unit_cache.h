@@ -4,8 +4,8 @@
  * checks the inputs, and runs the codec's maker once for all readers. unit_batch.h makes many units
  * at once on a device.
  *
- * A unit for which the cache is too small is kept in memory that makers lend, while it is read:
- * otherwise it would be made again for each request. See large_units.h.
+ * A unit for which the cache is too small is kept in working memory of makers while it is read.
+ * Otherwise it would be made again for each request. See large_units.h.
  */
 #ifndef LOD_UNIT_CACHE_H
 #define LOD_UNIT_CACHE_H

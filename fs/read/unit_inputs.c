@@ -83,7 +83,7 @@ static int gather_own(const struct lod_unit_inputs *making, struct lod_input *in
 }
 
 /*
- * Finds the item of an input. Inputs consist of stored bytes only, so references do not continue.
+ * Finds the item of an input. An input consists of stored bytes only, so it has no inputs itself.
  */
 static int find_other(const struct lod_item *own, const struct lod_input *input,
                       uint32_t *ret_number)

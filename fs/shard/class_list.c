@@ -18,8 +18,10 @@ static void copy_line(const char *line, uint64_t bytes, uint64_t at, uint64_t fr
     }
 }
 
-/* Writes the line of a folder that is a class; 0 bytes: it is none. A name may have any byte but 0
- * and '/', and a line ends at the first '\n'. */
+/*
+ * Writes the line of a folder that is a class. Writes 0 bytes for other folders. A name may have
+ * any byte but 0 and '/', and a line ends at the first '\n'.
+ */
 static int make_line(struct lod_index *index, uint32_t number, char line[LOD_NAME_MAX + 1],
                      uint64_t *ret_bytes)
 {

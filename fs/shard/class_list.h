@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SPLIT.classes.txt: the names of the folders that make the classes of a split, one a line; line i
- * is that of label i. SUMS has its bytes.
+ * has the name of label i. SUMS has the size of this list.
  */
 #ifndef LOD_CLASS_LIST_H
 #define LOD_CLASS_LIST_H

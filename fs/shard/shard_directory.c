@@ -31,8 +31,9 @@ struct dir_file {
     uint64_t bytes;
     int64_t mtime;
     uint32_t item;
-    uint32_t path_at;   /* in the names */
-    uint16_t name_skip; /* from there to the name, which is the end of the path or follows it */
+    uint32_t path_at; /* in the names */
+    /* bytes from path_at to the name: the name ends the path, or stands after it */
+    uint16_t name_skip;
     uint16_t name_bytes, path_bytes;
     uint16_t mode : 15, plain : 1;
     uint32_t words_at, words;
@@ -180,8 +181,8 @@ static int add_slot(struct making *m, uint32_t slot)
     const size_t split = strlen(m->split) + (m->split[0] != '\0');
     lod_sample_begin(m->maker, row.form, item, row.label, split);
     error = add_files(m, &row, &lead);
-    if (!error && !m->part->all) { /* with `all` no sample is left out; the check makes eleven plans
-                                      for each file */
+    /* with `all` no sample is left out, so the check of eleven plans a file is skipped */
+    if (!error && !m->part->all) {
         error = lod_sample_takes(m->maker, m->part->framing, &m->words_taken, &takes);
     }
     error = error ? error : lod_sample_set_fidelity(m->maker, m->part->fidelity);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layout of a framed file in a part of the store (FORMAT.md, Parts): the intervals of its
- * split that it consists of. Keys ascend over the records of a kind, so each kind adds one
- * stretch of its records; the records at both ends are cut where the keys pass the border. Usually
- * that is one interval. Where records of kinds take turns, it can be some more.
+ * The layout of a framed file in a part of the store (FORMAT.md, Parts): the intervals of its split
+ * that it consists of. Keys ascend over the records of a kind, so each kind adds one stretch of its
+ * records; the records at both ends are cut where the keys pass the border. Usually that is one
+ * interval. If records of different kinds alternate, there are more.
  */
 #ifndef LOD_SHARD_LAYOUT_H
 #define LOD_SHARD_LAYOUT_H

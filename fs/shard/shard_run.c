@@ -67,8 +67,11 @@ static uint32_t run_items(const struct lod_shard_run *run, const struct lod_fram
     return lod_reader_run(run->reader, &item, last - file->item + 1, first_group, last_group);
 }
 
-/* Leads need not be neighbours. Returns the number of the sample whose lead comes `items` items
- * after that of `sample`; the next sample's, if those are not known. */
+/*
+ * Returns the number of the sample whose lead is `items` items after the lead of `sample`. Leads
+ * need not be neighbouring items. If that sample is not among those of the run, returns the number
+ * of the next sample.
+ */
 static uint64_t sample_after(const struct lod_shard_run *run, uint64_t number,
                              const struct lod_framed_sample *sample, uint32_t items)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting a thread that takes no signals: they are for the thread that waits for them. */
+/* Starts threads with all signals blocked: signals are for the thread that waits for them. */
 #ifndef LOD_THREAD_START_H
 #define LOD_THREAD_START_H
 
@@ -18,7 +18,8 @@ static inline int lod_thread_start(pthread_t *thread, void *(*run)(void *), void
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(thread, NULL, run, arg);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error == EAGAIN ? -ENOMEM : -error; /* EAGAIN means a lock of another process */
+    /* EAGAIN would be taken for a lock of another process */
+    return error == EAGAIN ? -ENOMEM : -error;
 }
 
 #endif

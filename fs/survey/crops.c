@@ -7,7 +7,7 @@
 #include "hash.h"
 #include "likeness/resize.h"
 
-/* Of a larger crop only a part with this side is compared, so that memory has a limit. */
+/* Only a square with this side is compared of a larger crop, to bound the memory. */
 #define IMAGE_SIDE_MAX 1024u
 #define CROP_SIDE_MAX  512u
 

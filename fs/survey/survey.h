@@ -55,13 +55,13 @@ struct lod_survey_level {
     double mssim; /* mean over the sample */
     double
         error; /* two standard errors of that mean; 0: all that are not too large were compared */
-    double worst_tenth; /* one photograph in ten is at most this */
+    double worst_tenth; /* the worst tenth of the photographs has at most this */
 };
 
 /* A photograph of the sample, for people to look at. */
 struct lod_survey_example {
     uint32_t item;
-    unsigned percent;           /* of the sample, less like full than this one */
+    unsigned percent;           /* share of the sample that is less like full than this one */
     double mssim[LOD_FULL + 1]; /* at q1 .. full; [0] unused */
 };
 

@@ -44,7 +44,7 @@ static void place_crops(struct photo *photo)
     }
 }
 
-/* Returns the lowest fidelity with the pixels of this one. */
+/* Returns the lowest fidelity that has the same pixels as this one. */
 static unsigned same_as(const struct photo *photo, unsigned f)
 {
     unsigned same = photo->forms[f] < LOD_FORMS_MAX ? LOD_Q1 : f;
@@ -111,7 +111,7 @@ static int keep_form(void *ctx, unsigned form)
     return keep_crops(photo, fidelity_of(photo, form));
 }
 
-/* Decodes fidelity f, and with it those that take little more. */
+/* Decodes fidelity f, and in the same pass others that cost little more. */
 static int decode(struct photo *photo, unsigned f)
 {
     const unsigned form = photo->forms[f], last = lod_photo_pixels_series(&photo->source, form);
@@ -187,7 +187,10 @@ static int compare_all(const struct photo *photo, struct lod_survey_photo *into)
     return error;
 }
 
-/* Returns the memory of pixels, the crops at each fidelity, and MS-SSIM of one crop. */
+/*
+ * Returns the bytes of memory for the pixels, for the crops at each fidelity, and for the MS-SSIM
+ * of one crop.
+ */
 static uint64_t cost(const struct photo *photo)
 {
     uint64_t bytes = lod_pixels_bytes(&photo->source.pixels) +

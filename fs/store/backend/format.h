@@ -48,8 +48,10 @@
 #define LOD_MANIFEST_VALUES_MAX 65536u
 #define LOD_NODES_MAX           0xfffffffeull /* 2^32 - 2 */
 #define LOD_CUT_SMALL           0xffffffffu   /* records of a class under 5 % of the bytes */
-/* Leads are in the order of their keys in the records of each kind, which are those of a codec; l3
- * has two kinds: images that may have levels, which are its first groups, and others. */
+/*
+ * In the records of each kind, leads are in the order of their keys. Each codec is a kind; l3 has
+ * two: images that may have levels, in their first groups, and others.
+ */
 #define LOD_LEVEL_GROUPS 7u
 #define LOD_RECORD_KINDS (2u * LOD_CODECS)
 

@@ -27,7 +27,10 @@ struct lod_store_settings {
     bool own_process; /* the process may be made undumpable, since it holds keys */
 };
 
-/* The message for other locations where a setting for S3 is given: "s3://" was often forgotten. */
+/*
+ * The message if a setting for S3 is given with another kind of location: often "s3://" was
+ * forgotten.
+ */
 #define LOD_ONLY_S3 "endpoint, region, profile and virtual_host are for s3://BUCKET/KEY only"
 
 /* Returns whether a setting for S3 alone is given; `settings` may be NULL. */

@@ -29,7 +29,8 @@
 struct data {
     const struct lod_framed_file *label, *picture; /* label: NULL if there is no vector */
     uint64_t label_bytes, bytes;
-    unsigned header_words, label_words, words; /* left out in the header, the label, and in all */
+    /* words left out: in the header, in the label, and in all */
+    unsigned header_words, label_words, words;
 };
 
 static bool is_vector(const struct lod_framed_file *file)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads libcurl.so.4 once. It stays in memory until the process ends, as OpenSSL wants it. */
+/* Loads libcurl.so.4 once. It stays in memory until the process ends, as OpenSSL requires. */
 #include "http/curl_api.h"
 
 #include <dlfcn.h>

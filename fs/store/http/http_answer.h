@@ -15,7 +15,7 @@
 #define LOD_HTTP_WORD_MAX    63u
 #define LOD_HTTP_ERROR_MAX   (4u << 10) /* bytes that are read of the body of an error */
 
-/* All zero: nothing came yet. */
+/* All zero: nothing was received yet. */
 struct lod_http_answer {
     unsigned status;
     size_t header_bytes;
@@ -38,7 +38,7 @@ struct lod_http_range {
 };
 
 enum lod_http_verdict {
-    LOD_HTTP_RIGHT,     /* the bytes asked for follow */
+    LOD_HTTP_RIGHT,     /* the requested bytes follow */
     LOD_HTTP_BROKEN,    /* malformed, by a mistake of a server or proxy: a retry may help */
     LOD_HTTP_BUSY,      /* a later retry helps: 408, 429, 5xx but 501 */
     LOD_HTTP_SLOW_DOWN, /* the same, and the server wants fewer requests */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether and when a request is sent again. Pauses grow and are partly random, so that readers that
- * failed together do not come back together. A budget limits the retries that a dead store gets:
- * once it is used up, the first failure is final. Pure: the caller gives the clock and the
- * randomness.
+ * failed together do not come back together. A budget limits the retries of requests to a store
+ * that is down: once it is used up, the first failure is final. Pure: the caller gives the clock
+ * and the randomness.
  */
 #ifndef LOD_HTTP_RETRY_H
 #define LOD_HTTP_RETRY_H

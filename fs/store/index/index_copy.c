@@ -31,7 +31,7 @@ struct lod_index_copy {
     uint64_t kept; /* used by the thread only: bytes that the local copy of the store has */
     uint64_t slices;
     uint64_t next;   /* used by the thread only: it has tried all slices before this one */
-    uint8_t *memory; /* used by the thread only: room for BATCH_MAX slices */
+    uint8_t *memory; /* used by the thread only: memory for BATCH_MAX slices */
     pthread_t thread;
     atomic_bool over;
     atomic_uint_fast64_t wanted; /* a slice that a reader missed; or NONE */

@@ -18,9 +18,9 @@
 struct lod_index_copy;
 
 /*
- * Starts copying `index`, which is borrowed. `ranges` of them are read in parallel. `keep`: the
- * whole copy is offered to the store's own copy, for later mounts. -ENOSPC: it would take more than
- * a quarter of the free space there; other errors: there can be no copy.
+ * Starts copying `index`, which is borrowed. Its requests read `ranges` ranges in parallel. `keep`:
+ * the whole copy is offered to the store's own copy, for later mounts. -ENOSPC: it would take more
+ * than a quarter of the free space there; other errors: there can be no copy.
  */
 LOD_MUST_CHECK int lod_index_copy_start(struct lod_object *index, unsigned ranges, bool keep,
                                         struct lod_index_copy **ret_copy);

@@ -19,13 +19,14 @@ struct lod_s3_keys {
     char id[LOD_S3_VALUE_MAX], secret[LOD_S3_VALUE_MAX], token[LOD_S3_VALUE_MAX];
     char region[LOD_S3_VALUE_MAX], endpoint[LOD_S3_VALUE_MAX], ca_file[LOD_S3_VALUE_MAX];
     char process[LOD_S3_VALUE_MAX]; /* the command that gives keys: credential_process */
-    char role[LOD_S3_VALUE_MAX];    /* a setting that only a credential_process can follow */
-    int64_t expires_s;              /* Unix time; 0: not known, or never */
+    /* a setting that lodfs does not support, but a credential_process can */
+    char role[LOD_S3_VALUE_MAX];
+    int64_t expires_s; /* Unix time; 0: not known, or never */
 };
 
 /*
- * Reads all settings. `profile` NULL is AWS_PROFILE, else "default". A profile that was named gives
- * the keys even if the environment has some. `why` gets a sentence, which holds no key.
+ * Reads all settings. `profile` NULL is AWS_PROFILE, else "default". The keys of a named profile
+ * are used even if the environment has some. `why` gets a sentence, which holds no key.
  *
  *   -ENOENT                       the profile that was named does not exist
  *   -EINVAL                       a file is malformed, or a setting is too long

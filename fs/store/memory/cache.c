@@ -173,8 +173,10 @@ void lod_cache_shrink(struct lod_cache *cache, size_t bytes)
 
 /* ----------------------------------------------------------------------------------- one lookup */
 
-/* Makes the value of `entry`, which this thread has linked. The lock is held on entry and released
- * on return. */
+/*
+ * Makes the value of `entry`, which this thread has put into the table. The lock is held on entry
+ * and released on return.
+ */
 static int make(struct lod_cache *cache, size_t number, struct entry *entry, lod_cache_fill fill,
                 void *ctx, struct lod_blob **ret_blob)
 {

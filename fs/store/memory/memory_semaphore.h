@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A FIFO semaphore over bytes of working memory. A thread reserves its whole amount at once and
- * holds at most one reservation, so there is no deadlock. Half of the bytes may be lent for
+ * holds at most one reservation, so there is no deadlock. Half of the bytes may hold finished
  * results, until a reservation needs them.
  */
 #ifndef LOD_MEMORY_SEMAPHORE_H
@@ -30,10 +30,10 @@ void lod_memory_semaphore_init(struct lod_memory_semaphore *semaphore, uint64_t 
 void lod_memory_semaphore_finish(struct lod_memory_semaphore *semaphore);
 
 /*
- * Lends half of the bytes, as the limit `kept`. A holder charges a result while it still has the
- * reservation of its work, which is at least as large; so both together never exceed bytes_max. If
- * a reservation needs more than the other half, and no other reservation is left to wait for,
- * relief(ctx, n) frees n bytes of `kept`, except results in use.
+ * Allows results to take half of the bytes, within the limit `kept`. A holder charges a result
+ * while it still has the reservation of its work, which is at least as large; so both together
+ * never exceed bytes_max. If a reservation needs more than the other half, and no other reservation
+ * is left to wait for, relief(ctx, n) frees n bytes of `kept`, except results in use.
  */
 void lod_memory_semaphore_lend(struct lod_memory_semaphore *semaphore,
                                void (*relief)(void *ctx, uint64_t bytes), void *ctx);

@@ -33,7 +33,7 @@ struct repair {
     struct lod_store *store;
     struct lod_manifest old; /* pack is NULL if it cannot be read */
     struct lod_manifest made;
-    cJSON *no_options; /* is written to the new manifest if pack's options are lost */
+    cJSON *no_options; /* written to the new manifest if the options of pack are lost */
     struct lod_salvage salvage;
     struct lod_repair_report *report;
     bool sound; /* the old index and manifest are sound by themselves */
@@ -202,7 +202,9 @@ static int make_manifest(struct repair *r)
 
 /* ------------------------------------------------------------------------------ writing */
 
-/* Keeps the old file under another name, since it can have names that the new one lacks. */
+/*
+ * Keeps the old file under another name, since it can have names of files that the new one lacks.
+ */
 static void set_aside(struct repair *r, const char *name, const char *aside)
 {
     unlinkat(r->dir_fd, aside, 0);

@@ -15,7 +15,7 @@
 #include "repair/losses.h"
 
 /*
- * Returns 0 if index and manifest are right now; the report lists what they lack. Errors:
+ * Returns 0 if index and manifest are right now; the report lists the files that they lack. Errors:
  *
  * - -ENOENT: no store there, or pack did not finish it.
  * - -EWOULDBLOCK: pack is writing to it.

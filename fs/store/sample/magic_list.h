@@ -13,8 +13,9 @@
 #include "bytes.h"
 #include "compiler.h"
 
-#define LOD_MAGIC_WORD        0xced7230au
-#define LOD_MAGICS_MAX        4096u        /* of an item; of one with more the list says so */
+#define LOD_MAGIC_WORD 0xced7230au
+/* of an item; the list of an item with more of them only says so */
+#define LOD_MAGICS_MAX        4096u
 #define LOD_MAGICS_RECORD_MAX 131072u      /* of all lists of a record */
 #define LOD_MAGIC_FILE_MAX    (1ull << 29) /* a file of these bytes or more has no list */
 #define LOD_MAGIC_ENTRY_BYTES 6u
@@ -25,7 +26,7 @@
 
 struct lod_magic {
     uint32_t word;       /* its position / 4 */
-    uint16_t fidelities; /* that have it there: bit f - 1 for q1 .. full */
+    uint16_t fidelities; /* the fidelities that have the word there: bit f - 1 for q1 .. full */
 };
 
 /* A list in memory of its owner. All zero: no words. */
@@ -33,7 +34,7 @@ struct lod_magics {
     const uint8_t *at;
     uint32_t count;
     bool too_many;        /* more than the limits, so none are listed */
-    struct lod_span list; /* all of it, with its count, for a copy */
+    struct lod_span list; /* the whole stored list, with its count, for copying it */
 };
 
 /* Takes a list. -EILSEQ: it is cut, empty, not ascending, or past a limit. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of neighbouring fidelities are often the same plan; then the first one's words serve both.
- * See magic_scan.h.
+ * Files of neighbouring fidelities often have the same plan. Then they are scanned once. See
+ * magic_scan.h.
  */
 #include "sample/magic_scan.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys of names, and the law of parts (FORMAT.md, Parts): which of n parts of a store a file
+ * The keys of names, and the rule of parts (FORMAT.md, Parts): which of n parts of a store a file
  * is in. A part is an interval of keys, so it is one stretch of the items of each codec where these
  * are stored by key. It is pure.
  */

@@ -159,7 +159,7 @@ int lod_sample_add_members(struct lod_sample_maker *maker, const struct lod_samp
     return error;
 }
 
-/* The words that a file has at a fidelity; they are in order. */
+/* Lists the magic words that a file has at a fidelity, in order. */
 static void set_words(struct lod_sample_maker *maker, unsigned file, enum lod_fidelity fidelity)
 {
     struct lod_framed_file *of = &maker->sample.file[file];

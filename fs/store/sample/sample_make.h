@@ -38,7 +38,7 @@ struct lod_sample_part {
     const char *path; /* not NUL-terminated */
     size_t path_bytes;
     uint32_t item;
-    bool lead; /* other files may have its item too: other names of it, or its bytes */
+    bool lead; /* other files may share its item: hard links, or files with equal bytes */
     uint16_t mode;
     int64_t mtime;
     const struct lod_codec *codec;
@@ -46,7 +46,7 @@ struct lod_sample_part {
     struct lod_magics magics;
 };
 
-/* `split_bytes`: those of the paths before the name of the class. */
+/* `split_bytes`: the bytes of a path before the name of the class. */
 void lod_sample_begin(struct lod_sample_maker *maker, enum lod_sample_form form, uint32_t lead_item,
                       int32_t label, size_t split_bytes);
 

@@ -31,7 +31,7 @@ struct derive {
     struct lod_sample_kinds kinds;
     struct lod_sample_splits splits;
     struct lod_sample_maker *maker;
-    /* One for each split: sums of the current record; `leads` counts only its own. */
+    /* One for each split: the sums of the current record alone. */
     struct lod_sums_row *now;
     uint64_t (*keys)[LOD_RECORD_KINDS]; /* for each split and kind: the key of its last lead */
     unsigned kind;                      /* of the current record */

@@ -47,8 +47,7 @@ struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *announced,
     return claims;
 }
 
-/* Notes the claims as of now, unless the disk is not used, and then keeps the previous ones.
- * Returns the previous ones. */
+/* Computes the claims anew, unless the disk is not used. Returns the previous claims. */
 static struct lod_tier_claims note(struct lod_tier *tier, const struct lod_tier_keys *others,
                                    uint64_t limit)
 {

@@ -69,7 +69,9 @@ static void note_use(int fd, const struct stat *st)
     }
 }
 
-/* A foreign thing in place of a slice is no slice, and no error of the disk. */
+/*
+ * If something else stands in place of a slice, the slice is missing. That is no error of the disk.
+ */
 static int open_error(void)
 {
     return errno == ELOOP || errno == ENXIO || errno == EISDIR || errno == ENOTDIR ? -ENOENT
@@ -146,7 +148,7 @@ int lod_tier_slice_append(int store_fd, uint64_t key, uint64_t n, uint64_t offse
     int fd = open_slice(store_fd, name);
     int error = fd < 0 ? fd : size_of(fd, &there);
     if (error == -ENOENT) {
-        (void)unlinkat(store_fd, name, 0); /* a foreign thing in its place */
+        (void)unlinkat(store_fd, name, 0); /* something else stands in its place */
     }
     if (fd < 0) {
         return fd;

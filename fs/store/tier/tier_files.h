@@ -46,7 +46,7 @@ struct lod_tier_slice {
     int64_t used_s; /* when it was used: see LOD_TIER_USED_S; 0: it is not needed */
 };
 
-/* A read marks a slice as used that has no mark as young as this. */
+/* A read marks a slice as used if its last mark is older than this. */
 #define LOD_TIER_USED_S 60
 
 /* Calls each(ctx, slice) for the slices of all stores of a tier, in no order, without other files.

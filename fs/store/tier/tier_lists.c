@@ -106,8 +106,10 @@ void lod_tier_lists_finish(struct lod_tier_lists *lists)
     lists->fd = -1;
 }
 
-/* Other mounts remove files that have no lock, as those of dead mounts. So the file gets its lock
- * under a name that they pass over. */
+/*
+ * Other mounts remove files without a lock, since those belong to dead mounts. So the file is
+ * created under a name that they ignore, and renamed once it has its lock.
+ */
 static int make_file(struct lod_tier_lists *lists, int folder_fd)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;

@@ -23,9 +23,9 @@ struct lod_tier_keys {
     LOD_LIST(struct lod_listed);
 };
 
-/* Sorts by key, with the larger bytes of keys that are there more than once. */
+/* Sorts by key. Of equal keys the one with more bytes is kept. */
 void lod_tier_keys_sort(struct lod_tier_keys *keys);
-/* Of sorted keys. Returns NULL if the key is not there. */
+/* Finds a key among sorted ones. Returns NULL if it is missing. */
 const struct lod_listed *lod_tier_keys_find(const struct lod_tier_keys *keys, uint64_t key);
 bool lod_tier_keys_has(const struct lod_tier_keys *keys, uint64_t key);
 

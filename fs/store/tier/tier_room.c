@@ -55,14 +55,15 @@ static int copy_keys(const struct lod_listed *from, size_t count, struct lod_tie
     return 0;
 }
 
-/* The keys before that are not listed any more. The lock is held. */
+/* Returns the former keys that are not listed any more. The lock is held. */
 static void leave(struct lod_tier_room *room, const struct lod_tier_keys *before)
 {
     int error = 0;
 
     for (size_t i = 0; !error && i < before->count; i++) {
         if (!lod_tier_keys_has(&room->listed, before->at[i].key)) {
-            error = LOD_LIST_ADD(&room->left, before->at[i]); /* else it only goes later */
+            /* without memory for this, it is only evicted later */
+            error = LOD_LIST_ADD(&room->left, before->at[i]);
         }
     }
 }
@@ -128,7 +129,7 @@ static void search_again(struct lod_tier *tier)
     }
 }
 
-/* The thread has made the file of this mount's lists before. */
+/* The thread has created the file of this mount's lists already. */
 static bool has_victims(struct lod_tier *tier)
 {
     pthread_mutex_lock(&tier->lock);

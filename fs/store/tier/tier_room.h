@@ -29,9 +29,9 @@ struct lod_tier_victims {
 /* Keeps the slice if it is among the first LOD_TIER_VICTIMS to evict. */
 LOD_MUST_CHECK int lod_tier_victims_add(struct lod_tier_victims *victims,
                                         const struct lod_tier_slice *slice);
-/* Call it after the last one was added. */
+/* Sorts the slices. Call it after the last one was added. */
 void lod_tier_victims_sort(struct lod_tier_victims *victims);
-/* Returns false if there is no other. */
+/* Returns the next slice to evict; false: there is none. */
 bool lod_tier_victims_take(struct lod_tier_victims *victims, struct lod_tier_slice *ret_slice);
 void lod_tier_victims_finish(struct lod_tier_victims *victims);
 
@@ -39,10 +39,12 @@ struct lod_tier_room {
     struct lod_tier_lists lists; /* its file is written only by the tier's thread */
     /* The lock of the tier guards these. */
     struct lod_tier_keys announced; /* by jobs of this mount, in their order */
-    struct lod_tier_keys listed; /* the same, sorted; `bytes`: place from the end of `announced` */
-    struct lod_tier_keys left;   /* were listed, and their slices are not marked yet */
-    struct lod_tier_claims claims; /* others may give slices up for these, and lose theirs not */
-    uint64_t claims_ns;            /* when the claims of others were read; 0: never */
+    /* the same, sorted; `bytes` is the position, counted from the end of `announced` */
+    struct lod_tier_keys listed;
+    struct lod_tier_keys left; /* were listed, and their slices are not marked yet */
+    /* other slices may be evicted for these, whose own slices are not */
+    struct lod_tier_claims claims;
+    uint64_t claims_ns; /* when the claims of others were read; 0: never */
     struct lod_tier_victims victims;
     uint64_t searched_ns; /* when victims were last searched; 0: never */
 };

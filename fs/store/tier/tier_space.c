@@ -15,9 +15,9 @@
 #include "bytes.h"
 #include "clock.h"
 
-#define TRIES         100u /* to get the lock, a millisecond apart */
+#define TRIES         100u /* tries to get the lock, a millisecond apart */
 #define FULL_NS       (10 * LOD_SECOND_NS)
-#define FREE_AT_LEAST 1u /* percent, after the disk was full */
+#define FREE_AT_LEAST 1u /* percent that must be free again after the disk was full */
 
 int lod_tier_space_init(struct lod_tier_space *space, int dir_fd, uint64_t bytes_max,
                         unsigned free_percent)

@@ -43,7 +43,7 @@ void lod_tier_space_unlock(struct lod_tier_space *space);
 
 /* With the lock: counts bytes before they are written. Returns false if there is no room. */
 LOD_MUST_CHECK bool lod_tier_space_take(struct lod_tier_space *space, uint64_t bytes);
-/* With the lock: counts bytes that are gone, or were not written after all. */
+/* With the lock: subtracts bytes that were removed, or were not written after all. */
 void lod_tier_space_release(struct lod_tier_space *space, uint64_t bytes);
 /* With the lock: sets the sum. */
 void lod_tier_space_set(struct lod_tier_space *space, uint64_t bytes);

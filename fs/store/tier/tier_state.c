@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The questions about the state that all files of a tier ask; see tier_state.h. */
+/* Queries of a tier's state that all its files use; see tier_state.h. */
 #include "tier/tier_state.h"
 
 #include "clock.h"

@@ -75,7 +75,9 @@ static inline uint32_t lod_check_files(const struct lod_record_desc *recd)
  */
 LOD_MUST_CHECK int lod_steps_compute(struct lod_verify *verify);
 
-/* Whether a slice is checked for the tables of a part, though it is of another one. */
+/*
+ * Returns whether a slice belongs to another part and is checked only for the tables of this one.
+ */
 bool lod_verify_is_beyond(const struct lod_verify *verify, const struct lod_slice *slice);
 /* Drops findings about such records themselves. */
 void lod_verify_drop_others(struct lod_verify *verify);

@@ -89,8 +89,10 @@ static const char *judge_plans(const struct lod_codec *codec, const uint8_t *row
     return planned ? NULL : "its row is malformed";
 }
 
-/* The index lacks this record's row. Returns the fault of a file that nevertheless is this
- * record's. */
+/*
+ * The index lacks this record's row. Returns the fault of a file whose index row nevertheless
+ * belongs to this record.
+ */
 static const char *judge_unnamed(struct lod_record_check *c, uint32_t slot, int *ret_error)
 {
     char path[LOD_PATH_MAX + 1];

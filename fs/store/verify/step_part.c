@@ -106,7 +106,7 @@ static int look_ahead(struct lod_verify *v, const struct lod_record_desc *recd, 
     return error;
 }
 
-/* Finds the records behind the part that its tables need. */
+/* Finds the records after this part that the part's tables need. */
 static int find_beyond(struct lod_verify *v, const struct run *run)
 {
     struct lod_record_desc recd;
