@@ -73,6 +73,21 @@ static int print_left_out(const struct lod_sample_totals *totals, struct lod_ind
     return error;
 }
 
+static void print_refused(const struct lod_sample_totals *totals, FILE *out)
+{
+    char text[LOD_REPORT_TEXT];
+
+    for (unsigned i = 0; i < LOD_FRAMINGS; i++) {
+        const struct lod_framing *framing = lod_framing_at(i);
+        const uint64_t count = totals->refused[i];
+        if (count && framing->refuses) {
+            fprintf(out, "  not in %s/: %s %s with %s\n", framing->folder,
+                    lod_report_count(count, text), lod_report_plural(count, "sample", "samples"),
+                    framing->refuses);
+        }
+    }
+}
+
 int lod_sample_totals_print(const struct lod_sample_totals *totals, struct lod_index *index,
                             FILE *out)
 {
@@ -99,6 +114,7 @@ int lod_sample_totals_print(const struct lod_sample_totals *totals, struct lod_i
                 totals->own_labels ? "" : ", since they are in no folder of a class",
                 lod_report_count(totals->unlabelled, text));
     }
+    print_refused(totals, out);
     return error ? error : print_left_out(totals, index, out);
 }
 
@@ -151,6 +167,11 @@ int lod_sample_totals_json(const struct lod_sample_totals *totals, struct lod_in
     lod_json_number(json, "unlabelled", (double)totals->unlabelled);
     lod_json_number(json, "own_labels", (double)totals->own_labels);
     json_splits(totals, json);
+    lod_json_object(json, "not_in");
+    for (unsigned i = 0; i < LOD_FRAMINGS; i++) {
+        lod_json_number(json, lod_framing_at(i)->folder, (double)totals->refused[i]);
+    }
+    lod_json_end(json);
     lod_json_object(json, "in_no_format");
     for (unsigned i = 0; i < LOD_LEFT_OUTS; i++) {
         lod_json_number(json, reasons[i].key, (double)totals->left_out[i]);

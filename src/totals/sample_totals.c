@@ -132,6 +132,14 @@ static int add_split(const struct count *c, const struct lod_sums_row *row, uint
     return error ? error : LOD_LIST_ADD(&c->totals->splits, split);
 }
 
+/* A closing row has the samples that each framing takes. */
+static void add_refused(const struct count *c, const struct lod_sums_row *row, uint64_t samples)
+{
+    for (unsigned i = 0; i < LOD_FRAMINGS; i++) {
+        c->totals->refused[i] += samples > row->leads[i] ? samples - row->leads[i] : 0;
+    }
+}
+
 /* A record has samples of one split; the rows of a split end with a closing row. */
 static int count_splits(const struct count *c)
 {
@@ -142,6 +150,7 @@ static int count_splits(const struct count *c)
     for (uint32_t i = 0; !error && i < lod_index_sums_rows(c->index); i++) {
         error = lod_index_sums(c->index, i, &row);
         if (!error && row.record == LOD_SUMS_CLOSING) {
+            add_refused(c, &row, samples);
             error = add_split(c, &row, samples);
             samples = 0;
         } else if (!error) {

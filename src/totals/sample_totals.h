@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "compiler.h"
+#include "framing/framing.h"
 #include "index/index.h"
 #include "json.h"
 #include "list.h"
@@ -39,6 +40,7 @@ struct lod_sample_totals {
     uint64_t samples, members, unlabelled;
     uint64_t own_labels; /* samples with labels of pack --labels */
     uint64_t left_out[LOD_LEFT_OUTS];
+    uint64_t refused[LOD_FRAMINGS];       /* samples that the framing leaves out */
     LOD_LIST(struct lod_left_file) files; /* that are left out, if they are wanted */
 };
 

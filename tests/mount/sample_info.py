@@ -11,6 +11,9 @@ import sys
 
 from framed import Expected, packed, run, samples_spec
 from mounted import Mount, lodfs
+from small import write
+
+import recordio_spec  # framed sets its path
 
 
 def path_of(entry):
@@ -76,8 +79,26 @@ def check(results, work, name, make, photos):
     results.add(f"{name}: text", text(store, told))
 
 
+def make_refused(folder, photos):
+    """Two pictures of three that RecordIO cannot hold."""
+    for i, words in enumerate((4096, 4097, 5000)):
+        data = photos[i] + bytes(-len(photos[i]) % 4)
+        write(f"{folder}/{i}.jpg", data + recordio_spec.MAGIC * words)
+
+
+def refused(results, work, photos):
+    """info says how many samples a framing lacks, and why."""
+    store, _, _ = packed(work, "refused", make_refused, photos)
+    told = json.loads(lodfs("info", "--json", store).stdout)["samples"]
+    wanted = {"tar": 0, "recordio": 2, "tfrecord": 0}
+    results.add("refused: counts", [] if told.get("not_in") == wanted else [told])
+    lines = re.findall("^  not in .*/: .*$", lodfs("info", store).stdout.decode(), re.MULTILINE)
+    wanted = ["  not in recordio/: 2 samples with over 4,096 of its magic words, or 512 MiB"]
+    results.add("refused: text", [] if lines == wanted else [lines])
+
+
 def main():
-    return run(check)
+    return run(check, more=refused)
 
 
 if __name__ == "__main__":

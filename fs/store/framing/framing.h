@@ -108,6 +108,7 @@ struct lod_framing {
      * returns false at any fidelity is left out of all files. NULL: every sample is taken.
      */
     bool (*takes)(const struct lod_framed_sample *sample);
+    const char *refuses; /* for users: the samples that are left out; NULL if `takes` is */
 
     /* Returns how many stretches the sample has: at most LOD_STRETCHES_MAX. */
     unsigned (*stretches)(const struct lod_framed_sample *sample);

@@ -237,6 +237,7 @@ const struct lod_framing lod_framing_recordio = {
     .whole = true,
     .escapes = true,
     .takes = takes,
+    .refuses = "over 4,096 of its magic words, or 512 MiB",
     .stretches = stretches,
     .stretch = stretch,
     .tail = tail,

@@ -269,6 +269,7 @@ const struct lod_framing lod_framing_tfrecord = {
     .ending = ".tfrecord",
     .format = LOD_FORMAT_TFRECORD,
     .takes = takes,
+    .refuses = "an Example of 2 GiB or more",
     .stretches = stretches,
     .stretch = stretch,
     .tail = tail,
