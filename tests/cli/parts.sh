@@ -229,6 +229,19 @@ expect 0 pack --part=1/1
 expect 0 pack
 same "after killed parts"
 
+# ------------------------------------ a record of another source, where a file has another size
+again
+cp -a source longer
+printf x >>longer/big1
+touch -r source/big1 longer/big1
+expect 0 "$LODFS" pack -q "${options[@]}" longer longer-store
+cp longer-store/records/* store/records
+unchanged expect 12 pack
+said 'lacks 1 of '
+expect 0 pack --part=1/1
+expect 0 pack
+same "beside a record of another source"
+
 # ------------------------------------ a record that a plain pack may have torn is not kept
 rm -rf store && mkdir -p store/records && expect 0 pack --plan && rm store/pack.plan
 cp reference/records/00000[1-3]* store/records

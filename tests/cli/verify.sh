@@ -127,4 +127,18 @@ if [ -c /dev/fuse ] && mkdir mount && "$LODFS" mount damaged mount 2>err; then
     expect 0 "$LODFS" umount mount
 fi
 expect 0 "$LODFS" verify -q --hashes store
+
+# Records are checked in steps of 64 MiB, also where one file has more than that.
+mkdir long
+truncate -s 70M long/zeros
+expect 0 "$LODFS" pack -q --raw=plain long longs
+expect 0 "$LODFS" verify -q longs
+record=$(ls longs/records/*.raw)
+for at in 100000 $((66 << 20)) $((70 << 20)); do
+    flip "$record" "$at"
+    expect 1 "$LODFS" verify --json longs
+    json 'len(d["findings"]) == 1 and d["findings"][0]["path"] == "zeros"'
+    json '0 <= '"$at"' - d["findings"][0]["offset"] < d["findings"][0]["bytes"]'
+    flip "$record" "$at"
+done
 finish

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-failing_writers.py repair|unpack|outputs: as failing.py, for the other commands that write. After
-any failing call there is the right result, or an error message and a state from which the same
-command, run again, makes the right result.
+failing_writers.py repair|unpack|outputs|skipping: as failing.py, for the other commands that
+write. After any failing call there is the right result, or an error message and a state from which
+the same command, run again, makes the right result. A pack with --skip-unreadable leaves out what
+it cannot read.
 """
 import errno
 import os
@@ -175,10 +176,57 @@ def outputs(work, results):
         results.add(f"{number}: {command[0]} reports a full disk", wrong)
 
 
+# ------------------------------------------------------------------------------------ skipping
+
+EQUALS = {"first", "equal", "linked"}  # names of one item, which is read from one of them
+
+
+def skip_once(work, wanted, way):
+    """Yields errors; the last value is the names that were packed."""
+    for folder in ("store", "unpacked"):
+        shutil.rmtree(f"{work}/{folder}", ignore_errors=True)
+    done = run(["pack", "-q", "-j1", "--skip-unreadable", f"{work}/skipped", f"{work}/store"],
+               fail=way)
+    if done is None or done.returncode not in (0, 3):
+        yield f"{way}: pack ends with {done}"
+        return
+    lodfs("verify", "-q", f"{work}/store")
+    lodfs("unpack", "-q", f"{work}/store", f"{work}/unpacked")
+    got = {name.decode(): data for name, data in contents(f"{work}/unpacked").items()}
+    if any(data != wanted[name] for name, data in got.items()):
+        yield f"{way}: wrong bytes"
+    if (done.returncode == 3) != (len(got) < len(wanted)):
+        yield f"{way}: exit {done.returncode}, and {sorted(got)} are packed"
+    yield set(got)
+
+
+def skipping(work, results):
+    """A file that can be read while it is compared with others, and no more when it is packed,
+    takes its equals and hard links with it."""
+    os.mkdir(f"{work}/skipped")
+    for name, data in (("first", os.urandom(200_000)), ("other", b"other\n")):
+        with open(f"{work}/skipped/{name}", "wb") as file:
+            file.write(data)
+    shutil.copy(f"{work}/skipped/first", f"{work}/skipped/equal")
+    os.link(f"{work}/skipped/first", f"{work}/skipped/linked")
+    wanted = {name.decode(): data for name, data in contents(f"{work}/skipped").items()}
+    os.environ["LODFS_FAIL_FILE"] = "/skipped"
+    reads = counts(work, ["pack", "-q", "-j1", f"{work}/skipped", f"{work}/store"])["pread"]
+    wrong, packed = [], []
+    for number in range(1, reads + 1):
+        *errors, last = skip_once(work, wanted, f"pread:{number}:{errno.EIO}")
+        wrong += [line for line in [*errors, last] if isinstance(line, str)]
+        packed.append(last)
+    if not any(names == wanted.keys() - EQUALS for names in packed):
+        wrong.append("no failure was between comparing and packing")
+    results.add(f"pack --skip-unreadable with failing reads: {reads} runs", wrong)
+
+
 def main():
     results = Results()
     with Work() as work:
-        {"repair": repair, "unpack": unpack, "outputs": outputs}[sys.argv[1]](work, results)
+        {"repair": repair, "unpack": unpack, "outputs": outputs,
+         "skipping": skipping}[sys.argv[1]](work, results)
     return results.finish()
 
 

@@ -15,6 +15,8 @@ PARTS = (
     ("parts do not exclude each other", "src/pack/parts/part_target.c",
      "    lock->held = fcntl(lock->fd, F_OFD_SETLK, &range) == 0;\n",
      "    lock->held = range.l_len >= 0;\n", "cli-parts"),
+    ("a record of another source is kept", "src/pack/record/reuse_record.c",
+     " &&\n           job->record->codec->source_bytes(row) == source->bytes;", ";", "cli-parts"),
     ("the commit does without a record", "src/pack/record/write.c",
      "write->written[job.number].missing = true;", "write->written[job.number].missing = false;",
      "cli-parts"),
