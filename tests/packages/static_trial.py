@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """lodfs-static in a root of busybox alone: used, and told on one line that something is missing."""
+import subprocess
 import tempfile
 
 import bare_root
 
+NO_SPACE = ("static", "deb")  # their tools take a folder apart at spaces
 PACK = "./lodfs-static pack -q photographs store; mkdir point; "
 
 
+def refuse_space():
+    with tempfile.TemporaryDirectory(prefix="a space ") as out:
+        for what in NO_SPACE:
+            done = subprocess.run([bare_root.ROOT / "packaging" / "build", what, out],
+                                  stderr=subprocess.PIPE, text=True, check=False)
+            assert done.returncode == 1 and done.stderr.count("\n") == 1, done
+            assert "has a space: name another folder" in done.stderr, done
+
+
 def main():
+    refuse_space()
     root = bare_root.busybox()
     bare_root.build("static")
     program = bare_root.OUT / "lodfs-static"
