@@ -4,16 +4,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "log.h"
 
 #define DEVICE "/dev/fuse"
 #define HELPER "fusermount3"
+#define GIVEN  "start the container with --device " DEVICE " --cap-add SYS_ADMIN"
 
 /* Returns why the device cannot be opened, with advice, or NULL. EPERM is the answer of a container
  * that was not given the device. */
@@ -30,8 +33,7 @@ static const char *device_lacks(void)
     case ENODEV:
     case ENXIO:
     case EPERM:
-        return "there is no " DEVICE "; run modprobe fuse, or start the container with "
-               "--device " DEVICE " --cap-add SYS_ADMIN";
+        return "there is no " DEVICE "; run modprobe fuse, or " GIVEN;
     case EACCES:
         return "this user may not open " DEVICE
                "; mount as root, or, as root, run chmod 666 " DEVICE;
@@ -62,6 +64,15 @@ static bool has_helper(void)
     return false;
 }
 
+/* Returns whether this process may call mount(2). Where it may not, libfuse runs the helper. */
+static bool may_mount(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+    return syscall(SYS_capget, &header, data) != 0 || data[0].effective & 1u << CAP_SYS_ADMIN;
+}
+
 int lod_fuse_needs_check(const char *mountpoint)
 {
     const char *lacks = device_lacks();
@@ -70,8 +81,10 @@ int lod_fuse_needs_check(const char *mountpoint)
         lod_log(LOD_LOG_ERROR, "%pE: %s", mountpoint, lacks);
         return -ENODEV;
     }
-    if (geteuid() != 0 && !has_helper()) {
-        lod_log(LOD_LOG_ERROR, "%pE: " HELPER " is missing; install package fuse3", mountpoint);
+    if (!may_mount() && !has_helper()) {
+        lod_log(LOD_LOG_ERROR, "%pE: %s", mountpoint,
+                geteuid() ? HELPER " is missing; install package fuse3"
+                          : "this process may not mount; " GIVEN);
         return -ENOSYS;
     }
     return 0;

@@ -6,7 +6,8 @@
 #include "compiler.h"
 
 /*
- * Checks that there is a device of FUSE and, for users other than root, the program fusermount3.
+ * Checks that there is a device of FUSE and, for a process without the right to mount, the program
+ * fusermount3.
  * Prints what is missing. Returns -ENODEV or -ENOSYS. If the device cannot be opened for any other
  * reason, libfuse reports it later.
  */

@@ -14,6 +14,7 @@ import bare_root
 
 PACKAGES = ("python3-venv", "fuse3")
 USER = "setpriv --reuid=1000 --regid=1000 --clear-groups env HOME=/trial"
+UNABLE = "setpriv --bounding-set -sys_admin --inh-caps -sys_admin"  # root in most containers
 # A platform, and whether the wheel is for it: another C library, another processor, an older glibc.
 PLATFORMS = {"manylinux_2_36_x86_64": True, "musllinux_1_2_x86_64": False,
              "manylinux_2_36_aarch64": False, "manylinux_2_35_x86_64": False}
@@ -49,6 +50,8 @@ line='there is no /dev/fuse; '
 refused /dev/fuse /venv/bin/lodfs mount store point
 line='fusermount3 is missing; install package fuse3'
 refused /usr/bin/fusermount3 {USER} /venv/bin/lodfs mount store point
+line='this process may not mount; start the container with'
+refused /usr/bin/fusermount3 {UNABLE} /venv/bin/lodfs mount store point
 """
 REMOVE = f"""
 /venv/bin/pip uninstall -q -y lodfs
