@@ -29,7 +29,7 @@ struct arguments {
     uint32_t size, crop, target, sample; /* crop and target in millionths */
     unsigned threads;
     bool json, quiet;
-    int progress; /* -1: as the terminal says */
+    int progress; /* -1: on if stderr is a terminal */
 };
 
 #define FIELD(member) LOD_FIELD(struct arguments, member)
@@ -67,8 +67,11 @@ static int report(const char *location, const struct arguments *arguments,
     return lod_fidelity_report_print(location, options, survey, stdout);
 }
 
-/* Sets *ret_hint to a sentence about lossless images, which a survey leaves out. It is "" if they
- * are not most of the store, and for outputs that have no sentences. Reads the whole index. */
+/*
+ * Sets *ret_hint to a sentence about lossless images, which a survey leaves out. It is "" if they
+ * are a minority of the store, and for outputs without sentences (-q, --json). Reads the whole
+ * index.
+ */
 static int find_hint(struct lod_dataset *dataset, const struct arguments *arguments,
                      const struct lod_survey *survey, const char **ret_hint)
 {

@@ -180,7 +180,10 @@ static void print_heading(struct ls *ls)
     }
 }
 
-/* Prints the children of a folder, and goes down to it: its folders can be entered then. */
+/*
+ * Prints the children of a folder and makes it the current level, so that its folders are entered
+ * next.
+ */
 static int enter(struct ls *ls, const struct lod_found *folder)
 {
     const struct ls_level level = {.folder = *folder, .path_bytes = ls->shown_bytes};
@@ -197,7 +200,7 @@ static int enter(struct ls *ls, const struct lod_found *folder)
     return error ? error : LOD_LIST_ADD(&ls->way, level);
 }
 
-/* Enters the next folder of the last level, or leaves this level. */
+/* Enters the next folder of the innermost level. If there is none, leaves that level. */
 static int advance(struct ls *ls)
 {
     struct ls_level *level = &ls->way.at[ls->way.count - 1];
@@ -220,7 +223,7 @@ static int advance(struct ls *ls)
     return 0;
 }
 
-/* `shown` becomes the path without needless slashes. */
+/* Sets `shown` to the path without needless slashes. */
 static int begin_path(struct ls *ls)
 {
     char name[LOD_NAME_MAX + 1];

@@ -55,7 +55,7 @@ static int begin(int argc, char **argv)
     if (getrandom(&job.number, sizeof(job.number), 0) != (ssize_t)sizeof(job.number)) {
         return lod_fail(LOD_EXIT_FAILED, "there is no random number");
     }
-    job.number |= 2; /* 0 and 1 are of no job */
+    job.number |= 2; /* no job has the numbers 0 and 1 */
     job.room_max = met.room;
     code = lod_job_walk_open(&walk, met.seed);
     if (code) {
@@ -252,7 +252,7 @@ static int end(int argc, char **argv)
     }
     snprintf(control, sizeof(control), "%s/.lodfs/control", job.mount);
     walk.control = open(control, O_RDONLY | O_CLOEXEC);
-    if (walk.control >= 0) { /* a mount that is gone has no list */
+    if (walk.control >= 0) { /* if the mount is gone, its list is gone too */
         lod_job_walk_end(&walk);
     }
     lod_job_walk_close(&walk);

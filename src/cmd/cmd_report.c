@@ -21,7 +21,7 @@
 #include "terminal/thread_count.h"
 
 #define MILLION   1000000u
-#define SIZES_MAX (LOD_SURVEY_INPUTS_MAX - 1) /* and the photographs' own size */
+#define SIZES_MAX (LOD_SURVEY_INPUTS_MAX - 1) /* one more: the photographs' own size */
 
 struct arguments {
     const char *given, *output;
@@ -29,7 +29,7 @@ struct arguments {
     uint32_t target, sample; /* target in millionths */
     unsigned threads;
     bool force, no_pictures;
-    int progress; /* -1: as the terminal says */
+    int progress; /* -1: on if stderr is a terminal */
 };
 
 #define FIELD(member) LOD_FIELD(struct arguments, member)
@@ -80,7 +80,7 @@ static int read_size(const char *text, uint32_t *ret_size)
     return LOD_EXIT_OK;
 }
 
-/* The sizes that were given, each once, and the photographs' own size. */
+/* Collects the given sizes without repetition, and the photographs' own size. */
 static int read_sizes(const struct lod_option_list *given, struct lod_survey_options *options)
 {
     static const uint32_t usual[] = {224, 112, 384};
@@ -147,7 +147,7 @@ static int write_page(struct lod_dataset *dataset, const struct arguments *argum
     return error;
 }
 
-/* Says where the page is and how large, unless it is on standard output. */
+/* Prints the place and size of the page, unless it was written to standard output. */
 static int conclude(const struct arguments *arguments, const struct lod_survey *survey)
 {
     char bytes[LOD_REPORT_TEXT], why[LOD_SURVEY_WHY_BYTES];

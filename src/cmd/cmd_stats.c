@@ -167,13 +167,15 @@ static bool is_work(const char *part)
            strncmp(part, "format_", strlen("format_")) == 0;
 }
 
-/* Returns whether a part is printed last, as few users look for it. */
+/* Returns whether a part is printed last because few users need it. */
 static bool comes_last(const char *part)
 {
     return strcmp(part, "gpu") == 0 || strcmp(part, "advice") == 0;
 }
 
-/* Returns whether a part is left out while its numbers are 0, as most mounts do not use it. */
+/*
+ * Returns whether a part is left out if all its numbers are 0, because most mounts do not use it.
+ */
 static bool is_optional(const char *part)
 {
     static const char *const parts[] = {"made", "ahead", "server", "tier", "advice"};

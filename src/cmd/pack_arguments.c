@@ -199,7 +199,10 @@ static int read_excluded(struct lod_pack_arguments *arguments)
     return 0;
 }
 
-/* Finds the row of --from. Members are kept byte for byte, as there may be no other copy. */
+/*
+ * Finds the row of --from. Members of containers are kept byte for byte, since there may be no
+ * other copy.
+ */
 static int settle_from(struct lod_pack_arguments *arguments)
 {
     struct lod_pack_options *pack = &arguments->pack;

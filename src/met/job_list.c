@@ -14,7 +14,8 @@
 /* A trainer may take long for a list. */
 #define KEEP_S LOD_AHEAD_KEEP_S_MAX
 
-#define ROOM_UNKNOWN ((uint64_t)96 << 20) /* half of the prefixes of the usual cache */
+/* half of the bytes that prefixes take in the default cache */
+#define ROOM_UNKNOWN ((uint64_t)96 << 20)
 
 static int ask(struct lod_job_walk *walk, const struct lod_ahead_request *request,
                uint32_t *ret_ready)

@@ -147,7 +147,7 @@ static int open_order(struct lod_job_walk *walk, uint64_t seed)
     }
 }
 
-/* The control file of a mount of another user cannot be opened; a job can do without. */
+/* Another user's mount has a control file that this user cannot open. The job works without it. */
 static int open_control(struct lod_job_walk *walk)
 {
     char path[PATH_MAX + 32];
@@ -331,5 +331,5 @@ void lod_job_walk_end(struct lod_job_walk *walk)
 {
     int code = lod_job_list_end(walk, fidelity_of(walk->job));
 
-    (void)code; /* a mount that is gone has no list */
+    (void)code; /* if the mount is gone, its list is gone too */
 }

@@ -40,7 +40,10 @@ LOD_MUST_CHECK int lod_job_walk_begin(struct lod_job_walk *walk, const struct lo
 /* Continues from the state of the job. */
 LOD_MUST_CHECK int lod_job_walk_resume(struct lod_job_walk *walk);
 
-/* Ends the repeat, and begins the next in job->state. Waits where the rules say so. */
+/*
+ * Ends the repeat, and begins the next in job->state. Waits for the next part if the rules ask for
+ * that.
+ */
 LOD_MUST_CHECK int lod_job_walk_next(struct lod_job_walk *walk);
 
 /* Prints the paths of the repeat. */

@@ -14,8 +14,8 @@
 #define COLUMNS     78u /* of a terminal of 80, without a comma and the cursor */
 #define INDENT      13u
 
-#define ITEMS_TELLING                                                                              \
-    10000 /* with fewer items the index has its minimal size, so bytes per item say nothing */
+/* With fewer items the index has its minimal size, and bytes per item have no meaning. */
+#define ITEMS_TELLING 10000
 
 #define FACTS_MAX 16
 

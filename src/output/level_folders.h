@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The folders whose images have lower fidelities by --levels, in the summary of pack. The user can
- * see there whether the pattern meant more than photographs.
+ * The folders whose images have lower fidelities by --levels, in the summary of pack. They show the
+ * user whether the pattern also matched images that are no photographs.
  */
 #ifndef LOD_LEVEL_FOLDERS_H
 #define LOD_LEVEL_FOLDERS_H

@@ -147,8 +147,10 @@ static void add_row(struct lod_table *table, const struct row *row)
                   lod_report_count(row->window, window), rf);
 }
 
-/* Recommends the first that applies: a fidelity whose data fits into memory, a lower fidelity,
- * repeats. */
+/*
+ * Recommends the first of these that applies: a fidelity whose data fits into memory; a lower
+ * fidelity; repeats.
+ */
 static void advise(const struct lod_met_plan *plan, const struct row *rows, unsigned count)
 {
     unsigned fits = 0;

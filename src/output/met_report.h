@@ -22,7 +22,10 @@ struct lod_met_plan {
     double epochs;  /* of the training; 0: not known */
 };
 
-/* Prints a row for each number of bytes; of fidelities with equal ones it names the highest. */
+/*
+ * Prints a row for each number of bytes. If several fidelities need equally many bytes, the row
+ * names the highest.
+ */
 LOD_MUST_CHECK int lod_met_report_plan(const struct lod_met_plan *plan, bool json);
 
 #endif

@@ -129,7 +129,7 @@ static int print_items(struct printing *p)
         const uint32_t extents =
             lod_pass_run(&p->pass, cursor, p->list->fidelity, p->list->run_bytes);
         error = print_run(p, cursor, extents);
-        cursor = extents ? cursor + extents : 0; /* after the last extent it begins again */
+        cursor = extents ? cursor + extents : 0; /* after the last extent the pass starts again */
     }
     return error;
 }

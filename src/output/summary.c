@@ -90,7 +90,10 @@ static void hint_levels(const struct summary *s)
     }
 }
 
-/* Records whose picture has another key than the usual ones are stored, but as no pictures. */
+/*
+ * Counts records of TFRecord whose picture has an unusual key: they are stored, but not as
+ * pictures.
+ */
 static void hint_key(const struct summary *s)
 {
     const struct lod_container *from = s->options->from;

@@ -225,7 +225,10 @@ static int try_levels(struct lod_pack_run *p)
     return p->options->levels.count ? lod_level_files_try(&p->probe, &encode) : 0;
 }
 
-/* Labels of a file, or of containers if folders do not number them so. */
+/*
+ * Finds labels: those of --labels, or those of containers if their class folders would give other
+ * numbers.
+ */
 static int find_labels(struct lod_pack_run *p)
 {
     const struct lod_pack_options *options = p->options;
@@ -259,7 +262,7 @@ static int decide(struct lod_pack_run *p, const struct lod_walk *walk)
     return error;
 }
 
-/* Carries out the decisions, as far as the options ask for. */
+/* Carries out the decisions as far as the options ask: a dry run, a plan, or a store. */
 static int carry_out(struct lod_pack_run *p)
 {
     if (p->options->plan) {
@@ -312,7 +315,8 @@ int lod_pack(const struct lod_pack_options *options, struct lod_first_error *fir
     error = error ? error : lod_pool_create(options->threads, &p.pool);
     error = error ? error : run(&p);
     if ((error == -ESTALE || error == -EBADMSG) && p.begun) {
-        p.target.keep = false; /* a rerun would be refused: the source has changed, or is bad */
+        /* a rerun would be refused: the source has changed, or is malformed */
+        p.target.keep = false;
     }
     ret_result->resumable = error && p.resume.ours && p.target.keep;
     lod_target_finish(&p.target);

@@ -58,17 +58,18 @@ struct lod_pack_result {
     struct lod_store_totals totals;    /* after a dry run without stored bytes */
     uint64_t folders, symlinks, equal, hard_links, whole;
     uint64_t tables_stored, tables_beside,
-        shards;        /* tables stored as shards only, and tables stored beside their shards */
-    uint64_t left_out; /* files left out for any reason, but those in folders of the next: */
+        shards; /* tables stored as shards only, and tables stored beside their shards */
+    /* files left out for any reason, except those inside folders that are left out: */
+    uint64_t left_out;
     uint64_t left_out_folders;
     uint64_t other_labels;      /* files whose item has the label of another name */
     uint64_t levels, no_levels; /* images of --levels that have lower fidelities, and others */
     uint64_t not_in_recordio;   /* pictures that no record of RecordIO can hold */
-    uint64_t unreadable;        /* of those, files and folders that could not be read */
+    uint64_t unreadable;        /* left-out files and folders that could not be read */
     uint64_t records, cuts;     /* the tree record included */
     uint64_t kept;              /* records of an earlier run that were kept */
     uint64_t plan_bytes;        /* of the plan, with `plan` */
-    uint64_t store_bytes;       /* or those of the records of a part */
+    uint64_t store_bytes;       /* or of the records of a part */
     cJSON *scans;               /* the manifest's table, may be NULL */
     bool resumable;             /* after an error: the same command would continue */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the sources of a pack by what became of them; see pack_counts.h. */
+/* Counts the sources of a pack by their roles; see pack_counts.h. */
 #include "pack/pack_counts.h"
 
 #include "pack/source/level_files.h"

@@ -13,7 +13,7 @@
 #define RANGES_SHOWN 20
 #define RANGES_TEXT  1024
 
-/* Prints the numbers that are set, from 1, as "3, 5-7". */
+/* Prints the numbers whose bits are set, counted from 1, as "3, 5-7". */
 static void print_ranges(const bool *set, uint32_t count, char text[RANGES_TEXT])
 {
     size_t at = 0;

@@ -19,7 +19,9 @@
 
 /* ------------------------------------------------------------------------------- the plan */
 
-/* The options of the journal, and those that a walk of the source would show. */
+/*
+ * Writes the options of the journal, and those whose effect only a walk of the source would show.
+ */
 static void print_options(const struct lod_pack_run *p, char text[LOD_JOURNAL_OPTIONS_MAX + 1])
 {
     memcpy(text, p->resume.options, strlen(p->resume.options) + 1);
@@ -107,7 +109,7 @@ static int take_decisions(struct lod_pack_run *p, struct lod_pack_plan *plan,
     p->result->containers = plan->containers; /* which its sources borrow */
     plan->containers = (struct lod_source_list){0};
     p->labels.at = sources->labels;
-    p->order = plan->order; /* it is the run's now */
+    p->order = plan->order; /* the run owns it now */
     plan->order = (struct lod_order){0};
     p->result->cuts = p->order.cuts;
     return 0;
@@ -135,7 +137,7 @@ int lod_pack_take_plan(struct lod_pack_run *p)
 
 /* ------------------------------------------------------------------------------ the parts */
 
-/* The files of a part, to be checked. */
+/* The files of a part that have to be checked. */
 struct looking {
     struct lod_pack_run *p;
     uint32_t first; /* of the order's files */

@@ -22,7 +22,7 @@ struct lod_pack_run {
     const struct lod_pack_options *options;
     struct lod_first_error *first_error;
     struct lod_pack_result *result;
-    int source_fd; /* a folder: the source itself, or the one that has its containers */
+    int source_fd; /* the folder that is the source, or that has its containers */
     bool alone;    /* the source is one container */
     struct lod_target target;
     struct lod_resume resume;
@@ -38,7 +38,8 @@ struct lod_pack_run {
 
 /*
  * Writes the journal, all records, the index and the manifest. If the target has a plan, which
- * lod_pack_take_plan has read, only index and manifest, of records that parts have written.
+ * lod_pack_take_plan has read, parts have written the records, and only index and manifest are
+ * written here.
  */
 LOD_MUST_CHECK int lod_pack_write_store(struct lod_pack_run *p);
 

@@ -74,8 +74,8 @@ struct lod_encode_options lod_pack_encode_options(const struct lod_pack_run *p)
 /*
  * Encoding an item takes a dozen buffers of a megabyte. malloc is set to keep them for the next
  * item: returning them to the kernel and getting new pages took half of the time of packing dense
- * tables. Before this, the lists of a large source grow by mappings of their own, whose old ones
- * are returned; kept as well, they took 54 bytes a file.
+ * tables. Call it after the lists of the source are complete: while they grow, malloc should return
+ * their old memory. Keeping that took 54 bytes a file.
  */
 static void keep_buffers(void)
 {
@@ -114,7 +114,8 @@ static int make_records(struct lod_pack_run *p, struct lod_write *write)
                        sum.files, sum.bytes);
     int error = lod_write_records(write);
     error = error ? error : lod_pack_refuse_missing(p, write);
-    p->resume.ours = p->resume.ours || !error || error == -EINTR; /* those of parts stay as well */
+    /* records that parts have written stay as well */
+    p->resume.ours = p->resume.ours || !error || error == -EINTR;
     return error;
 }
 

@@ -207,7 +207,7 @@ static int send_manifest(struct work *work, const struct lod_upload_file *manife
 {
     int error = lod_upload_create(work->upload, manifest, why);
 
-    if (error == -EEXIST) { /* perhaps this push created it, and the answer was lost */
+    if (error == -EEXIST) { /* this push may have created it in a try whose answer was lost */
         error = lod_upload_compare(work->upload, manifest, why);
         error = error == -ENOENT ? -EEXIST : error;
     }
@@ -217,7 +217,7 @@ static int send_manifest(struct work *work, const struct lod_upload_file *manife
     return error;
 }
 
-/* The store is there already if its manifest is: that one is written last. */
+/* The store exists if its manifest does, since the manifest is written last. */
 static int send_all(struct work *work, const struct lod_upload_file *manifest, char *why)
 {
     int error = lod_upload_compare(work->upload, manifest, why);

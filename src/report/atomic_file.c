@@ -11,7 +11,7 @@
 
 #define FILE_MODE 0666 /* less the umask */
 
-/* Returns whether a file may get this name. */
+/* Returns whether a file of this name may be created. */
 static int check_name(const char *path, bool replaces)
 {
     struct stat st;

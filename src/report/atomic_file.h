@@ -14,7 +14,7 @@
 struct lod_atomic_file {
     FILE *out;
     const char *path; /* borrowed */
-    char *unfinished; /* the other name; NULL: standard output */
+    char *unfinished; /* the temporary name; NULL: standard output */
     bool replaces;
 };
 

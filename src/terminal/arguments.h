@@ -14,7 +14,7 @@
 #define LOD_ROW_JSON(field)          LOD_ROW_FLAG(field, 0, "json", "print one JSON document")
 #define LOD_ROW_QUIET(field, help)   LOD_ROW_FLAG(field, 'q', "quiet", help)
 #define LOD_ROW_VERBOSE(field, help) LOD_ROW_FLAG(field, 'v', "verbose", help)
-/* The field is an int that is -1 at first: progress is shown if stderr is a terminal. */
+/* The field is an int, initially -1: then progress is shown if stderr is a terminal. */
 #define LOD_ROW_PROGRESS(field_)                                                                   \
     LOD_ROW_FLAG(                                                                                  \
         field_, 0, "progress",                                                                     \

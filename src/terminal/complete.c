@@ -67,7 +67,7 @@ static void offer_names(struct answer *answer, enum lod_option_names names)
 
     answer->kind = kinds[names];
     if (names == LOD_NAMES_MOUNTS && lod_mount_table_each(offer_mount, answer)) {
-        answer->kind = "words"; /* no table: no words to offer */
+        answer->kind = "words"; /* without a table there are no words to offer */
     }
 }
 

@@ -19,7 +19,7 @@ struct count {
     struct lod_sample_kinds kinds;
     struct lod_sample_splits splits;
     struct lod_sample_totals *totals;
-    uint8_t *in_sample;   /* a bit of each node: a file of a sample */
+    uint8_t *in_sample;   /* a bit for each node: whether it is a file of a sample */
     uint64_t *of_records; /* samples of each record */
     bool files;
 };

@@ -26,7 +26,7 @@ enum lod_left_out {
 
 struct lod_split_total {
     char name[LOD_NAME_MAX + 1];
-    uint64_t samples, classes; /* no classes where labels are not those of folders */
+    uint64_t samples, classes; /* no classes if labels do not follow from folders */
 };
 
 struct lod_left_file {
@@ -41,11 +41,13 @@ struct lod_sample_totals {
     uint64_t own_labels; /* samples with labels of pack --labels */
     uint64_t left_out[LOD_LEFT_OUTS];
     uint64_t refused[LOD_FRAMINGS];       /* samples that the framing leaves out */
-    LOD_LIST(struct lod_left_file) files; /* that are left out, if they are wanted */
+    LOD_LIST(struct lod_left_file) files; /* files that are left out, if they are wanted */
 };
 
-/* With `files`, each file that is left out is listed. Returns -ENOMEM, or an error of reading the
- * index. The caller calls finish, also after an error. */
+/*
+ * With `files`, also lists each file that is left out. Returns -ENOMEM, or an error of reading the
+ * index. The caller calls finish, also after an error.
+ */
 LOD_MUST_CHECK int lod_sample_totals_find(struct lod_index *index, bool files,
                                           struct lod_sample_totals *totals);
 void lod_sample_totals_finish(struct lod_sample_totals *totals);

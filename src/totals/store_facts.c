@@ -21,7 +21,7 @@ static int count_nodes(struct lod_store_facts *facts)
             break;
         }
         if (node.flags & LOD_NODE_VIRTUAL) {
-            continue; /* a shard: its table is counted */
+            continue; /* not counted: a shard, whose table is counted */
         }
         facts->folders += S_ISDIR(node.mode) && n;
         facts->symlinks += S_ISLNK(node.mode);

@@ -206,7 +206,7 @@ static enum outcome make_file(struct lod_unpack_work *work, const struct file *f
     return outcome;
 }
 
-/* Plans a file. One without an original is written as at full, with the source's pixels. */
+/* Plans a file. A file without an original is written as at full, with the source's pixels. */
 static int make_plan(struct lod_unpack_work *work, const struct lod_node *node,
                      const struct lod_item *item, struct lod_plan *plan, bool *ret_at_full)
 {

@@ -228,7 +228,7 @@ static int seal_folder(struct lod_unpack_work *work, const struct lod_node *node
         error = lod_confined_dir_set(folder.fd, node);
         error = error ? lod_unpack_fail(work, node->number, "set mode and time of", error) : 0;
     } else if (index || error == -ENOENT) {
-        error = error == -ENOMEM ? error : 0; /* reported when it was not made */
+        error = error == -ENOMEM ? error : 0; /* its failure was reported when it was made */
     } else {
         error = lod_unpack_fail(work, node->number, "open the folder", error);
     }

@@ -30,9 +30,9 @@ struct lod_warmup {
 
 struct lod_warmup_counts {
     uint64_t records, bytes; /* of all that is wanted */
-    uint64_t there;          /* bytes that were in the tier before, */
+    uint64_t there;          /* bytes that were in the tier before the run, */
     uint64_t loaded;         /* that are now, */
-    uint64_t left_out;       /* and for which there is no room */
+    uint64_t left_out;       /* and bytes for which the tier has no room */
     uint64_t failed;         /* records that cannot be read */
     uint32_t first_failed;
     int first_error;

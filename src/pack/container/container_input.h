@@ -11,13 +11,13 @@
 #include "bytes.h"
 #include "compiler.h"
 
-#define LOD_CONTAINER_WINDOW ((size_t)8 << 10) /* the most bytes that are read at once */
+#define LOD_CONTAINER_WINDOW ((size_t)8 << 10) /* limit of the bytes that are read at once */
 
 struct lod_container_input {
     int fd;                 /* -1: the bytes are in `memory` */
     struct lod_span memory; /* borrowed */
     uint64_t bytes;
-    size_t ahead; /* the fewest bytes that are read at once, unless the file ends before */
+    size_t ahead; /* lower limit of the bytes that are read at once, unless the file ends earlier */
     uint64_t window_at;
     size_t window_bytes;
     uint8_t window[LOD_CONTAINER_WINDOW];

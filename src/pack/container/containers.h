@@ -23,7 +23,7 @@ enum lod_member_kind {
     LOD_MEMBER_FOLDER,
     LOD_MEMBER_LINK,    /* another name of a file of the container */
     LOD_MEMBER_SYMLINK, /* a symbolic link */
-    LOD_MEMBER_OTHER,   /* a kind that a store cannot have; `why` is the reason */
+    LOD_MEMBER_OTHER,   /* a kind of file that a store cannot have; `why` is the reason */
 };
 
 /* A member; everything is borrowed. */
@@ -44,17 +44,19 @@ struct lod_member {
     uint64_t sum_at, sum_bytes;
     uint32_t sum;
     bool summed;
-    bool ended; /* its path has an ending that the container lacks, and can be another's then */
-    /* The class of a picture; of a file .cls, that of the pictures of its stem. -1: none, or it is
-     * stored in another way. */
+    bool ended; /* its ending was added here, so its path can equal that of another member */
+    /*
+     * The class of a picture. For a file .cls: the class of the pictures with its stem. -1: none,
+     * or it is stored in another way.
+     */
     int32_t label;
 };
 
-/* Sources of members' names. One is used if the names of the one before are not unique. */
+/* How members are named. Each way is used only if the names of the way before are not unique. */
 enum lod_member_names {
     LOD_NAMES_OF_RECORDS,  /* of what records say */
-    LOD_NAMES_WITHOUT_IDS, /* of numbers of records in place of their ids */
-    LOD_NAMES_BY_NUMBER,   /* of numbers of records in place of all names but folders */
+    LOD_NAMES_WITHOUT_IDS, /* numbers of records replace their ids */
+    LOD_NAMES_BY_NUMBER,   /* numbers of records replace all names except those of folders */
 };
 
 /* One pass over a container. */
@@ -82,13 +84,16 @@ struct lod_container_walk {
 struct lod_container {
     const char *name;              /* value of --from */
     const char *what;              /* in messages, such as "a tar" */
-    const char *const *companions; /* endings of other files that may lie beside it */
-    bool may_be_empty;             /* a file of no bytes is one */
+    const char *const *companions; /* endings of other files that may stand beside it */
+    bool may_be_empty;             /* an empty file is such a container */
     bool has_ids;                  /* it heeds LOD_NAMES_WITHOUT_IDS */
-    const char *beside;            /* ending of files that it makes beside pictures, and then heeds
-                                    * LOD_NAMES_BY_NUMBER; NULL: none */
-    bool has_key;                  /* it heeds `key` */
-    size_t ahead;                  /* bytes of a header that are read at once */
+    /*
+     * ending of the files that this container adds beside pictures; with one, LOD_NAMES_BY_NUMBER
+     * applies. NULL: none
+     */
+    const char *beside;
+    bool has_key; /* it heeds `key` */
+    size_t ahead; /* bytes of a header that are read at once */
 
     /* Returns whether a file begins like this container. */
     bool (*is)(const uint8_t *head, size_t bytes);
@@ -109,7 +114,10 @@ struct lod_container {
 /* The index-th row of the dispatch table; NULL past the last. */
 const struct lod_container *lod_container_at(unsigned index);
 
-/* Returns the command that unpacks a compressed file which begins so, such as "zcat"; else NULL. */
+/*
+ * Returns the command that decompresses a file with these first bytes, such as "zcat"; NULL if it
+ * is not compressed.
+ */
 const char *lod_container_unpacker(const uint8_t *head, size_t bytes);
 
 /* Sets the reason for a malformed record. Returns -EILSEQ. */

@@ -20,7 +20,7 @@ enum { VARINT = 0, FIXED_64 = 1, LENGTH = 2, FIXED_32 = 5 };
 struct field {
     uint64_t number;
     unsigned type;
-    uint64_t at, data, end; /* of the field, of its value, and behind it */
+    uint64_t at, data, end; /* where the field begins, its value begins, and both end */
 };
 
 /* The features that are read. */
@@ -121,7 +121,7 @@ static int set_value(struct search *search, const struct field *feature,
     return error;
 }
 
-/* Notes the class, unless there is one by a better name. */
+/* Notes the class, unless one was found under a preferred name. */
 static int set_label(struct search *search, const struct field *feature, bool by_class)
 {
     struct lod_example *example = search->example;
@@ -143,7 +143,7 @@ static int set_label(struct search *search, const struct field *feature, bool by
     return error;
 }
 
-/* Notes the picture, unless there is one by a better name. */
+/* Notes the picture, unless one was found under a preferred name. */
 static int set_picture(struct search *search, const struct field *features,
                        const struct field *entry, const struct field *feature, bool by_image)
 {
@@ -187,7 +187,7 @@ static int take_feature(struct search *search, const struct field *features,
     return strcmp(key, "image/class/text") == 0 ? set_value(search, feature, &example->text) : 0;
 }
 
-/* Reads an entry of the map. A longer key than any that matters becomes "". */
+/* Reads an entry of the map. A key that is longer than all known ones becomes "". */
 static int read_entry(struct search *search, const struct field *features,
                       const struct field *entry)
 {

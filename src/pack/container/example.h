@@ -40,7 +40,7 @@ LOD_MUST_CHECK int lod_example_read(struct lod_container_walk *walk, uint64_t at
 
 /*
  * Describes the Example without its picture: a head and runs of the container. The message with the
- * other features of the picture's map comes first, which no parser heeds. Returns the runs.
+ * other features of the picture's map comes first; parsers accept any order. Returns the runs.
  */
 unsigned lod_example_rest(const struct lod_example *example, uint64_t at, uint64_t bytes,
                           uint8_t head[LOD_EXAMPLE_HEAD], unsigned *ret_head_bytes,

@@ -25,8 +25,8 @@
 #define PARTS_MAX    (1u << 20) /* of a record; 8 MiB of headers */
 #define FILE_MODE    0644
 #define LABEL        ".label"
-#define LABEL_MAX    2147483648.0f /* 2^31; a label is less */
-#define ENDING_BYTES 32u           /* room for an ending, and for a number */
+#define LABEL_MAX    2147483648.0f /* 2^31; labels are below it */
+#define ENDING_BYTES 32u           /* bytes for an ending, and for a number */
 
 enum { WHOLE, BEGIN, MIDDLE, END };
 
@@ -345,7 +345,7 @@ static int resync(struct lod_container_walk *walk)
                 return 0;
             }
         }
-        from += bytes - 4; /* the last word was seen without the word after it */
+        from += bytes - 4; /* the word after this one was not read yet */
     }
     return error ? error : -ENODATA;
 }

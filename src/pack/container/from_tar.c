@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Walks a tar: POSIX.1-2001 with pax headers, and GNU's long names and numbers. Files and folders
- * are members, and so are hard and symbolic links; devices are named, and left out. Sparse files,
- * parts of archives on several volumes, and bytes behind the end are refused.
- * man/decisions/701 says why there is a walker of our own.
+ * are members, and so are hard and symbolic links; devices are left out and reported. Sparse files,
+ * parts of archives on several volumes, and bytes behind the end are refused. man/decisions/701
+ * says why there is a walker of our own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -105,7 +105,7 @@ static int read_pax(struct lod_container_walk *walk, uint64_t at, uint64_t end, 
     }
     *ret = (struct pax){.end = at + (uint64_t)length};
     const size_t value = equals ? (size_t)(equals + 1 - bytes) : 0;
-    if (equals && value < (uint64_t)length) { /* a longer key is none that matters */
+    if (equals && value < (uint64_t)length) { /* no key that pack reads is longer */
         memcpy(ret->key, blank + 1, (size_t)(equals - blank - 1));
         ret->value_at = at + value;
         ret->value_bytes = (uint64_t)length - value - 1;
@@ -185,7 +185,7 @@ static int take_pax(struct lod_container_walk *walk, uint64_t at, uint64_t bytes
 
 /* ---------------------------------------------------------------------------------- members */
 
-/* By type, from '0' to '6'; with a reason if a store cannot have it. */
+/* By type, from '0' to '6'. A kind that a store cannot have has a reason. */
 static const struct {
     enum lod_member_kind kind;
     const char *why;

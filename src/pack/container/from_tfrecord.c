@@ -36,7 +36,10 @@ static uint32_t unmasked(uint32_t masked)
     return crc >> 17 | crc << 15;
 }
 
-/* Appends a value of the Example; longer ones than a path are cut, and refused later. */
+/*
+ * Appends a value of the Example. A value that is longer than a path is truncated here and refused
+ * later.
+ */
 static int append_value(struct lod_container_walk *walk, const struct lod_example_value *value,
                         struct path *path)
 {
@@ -51,7 +54,10 @@ static int append_value(struct lod_container_walk *walk, const struct lod_exampl
     return error;
 }
 
-/* The class is a folder, if the name has none. A slash would make two of it. */
+/*
+ * Adds the class as a folder if the name has no folder. A slash in the class would make two
+ * folders.
+ */
 static int append_class(struct lod_container_walk *walk, const struct lod_example *example,
                         struct path *path)
 {
@@ -80,7 +86,7 @@ static int append_ending(struct lod_container_walk *walk, const struct lod_examp
     return error;
 }
 
-/* Appends the name. In place of one that is missing or not unique, the number of the record. */
+/* Appends the name, or the number of the record if the name is missing or not unique. */
 static int append_name(struct lod_container_walk *walk, const struct lod_example *example,
                        struct path *path)
 {
@@ -95,7 +101,7 @@ static int append_name(struct lod_container_walk *walk, const struct lod_example
     return error;
 }
 
-/* *ret_ended: the path got an ending by content. */
+/* *ret_ended: an ending was added, chosen by the content. */
 static int make_path(struct lod_container_walk *walk, const struct lod_example *example,
                      struct path *path, bool *ret_ended)
 {

@@ -21,8 +21,8 @@
 /* Where the members of several containers lie. */
 enum separate {
     TOGETHER,
-    BELOW_STEMS, /* each container's below a folder of its name up to the last dot */
-    BELOW_NAMES, /* of its whole name, as shards of TFRecord files differ behind the dot */
+    BELOW_STEMS, /* members are below a folder with the container's name up to its last dot */
+    BELOW_NAMES, /* the folder has the whole name: shards of TFRecord files differ behind the dot */
 };
 
 struct import {
@@ -218,7 +218,7 @@ static int settle(struct import *m, const struct lod_members_twice *twice, bool 
     return refuse_twice(m, twice);
 }
 
-/* The root has the attributes of the folder, or those of the only container. */
+/* Gives the root the attributes of the folder, or of the container if there is only one. */
 static int describe_root(const struct import *m, bool alone, struct lod_source *root)
 {
     struct stat st;

@@ -38,7 +38,10 @@ static bool has_ending(const char *name, const char *const *endings)
     return false;
 }
 
-/* Says why a file is no container of the kind. A file that was not named may just lie there. */
+/*
+ * Reports why a file is not a container of this kind. A file that the user did not name is skipped:
+ * it may be there for other reasons.
+ */
 static int refuse_content(const struct lod_import *import, const char *path, bool named,
                           const uint8_t *head, size_t bytes)
 {
@@ -117,7 +120,7 @@ static int add_folder(const struct lod_import *import, int folder_fd,
             error = errno ? cannot_read(import, import->source, -errno) : 0;
             break;
         }
-        if (entry->d_name[0] != '.') { /* hidden files are none of the user's containers */
+        if (entry->d_name[0] != '.') { /* hidden files are not taken for containers */
             error = add_file(import, folder_fd, entry->d_name, false, containers);
         }
     }

@@ -54,8 +54,10 @@ static struct lod_source *find(const struct lod_source_list *list, const char *p
     return found ? found : bsearch(&wanted, list->at, list->count, sizeof(*found), compare);
 }
 
-/* Whether this is a hard link, left out or not, whose file is to be found. Other names that are
- * left out have no target, or are symbolic links. */
+/*
+ * Returns whether this is a hard link, left out or not, whose file has to be found. Other sources
+ * that are left out have no target, or are symbolic links.
+ */
 static bool is_link(const struct lod_source *source)
 {
     return source->role == LOD_SOURCE_HARD_LINK ||

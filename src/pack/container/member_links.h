@@ -22,8 +22,8 @@ void lod_member_link_target(const struct lod_members *members, const struct lod_
 LOD_MUST_CHECK int lod_member_links_join(struct lod_members *members);
 
 /*
- * Checks the symbolic links of the same list. One that leaves the source is an error with a
- * message, or LEFT_OUT with --skip-unreadable.
+ * Checks the symbolic links of the same list. A link that leads out of the source is an error with
+ * a message, or LEFT_OUT with --skip-unreadable.
  */
 LOD_MUST_CHECK int lod_member_links_check(struct lod_members *members);
 

@@ -143,7 +143,7 @@ int lod_members_leave_out(struct lod_members *members, const char *path, const c
 
 /* ---------------------------------------------------------------------------------- the tree */
 
-/* A folder that a member needs has `names` 0, and the member's place. */
+/* Adds a folder that a member needs. It has `names` 0 and the member's place. */
 static bool is_implied(const struct lod_source *source)
 {
     return source->names == 0;
@@ -215,7 +215,7 @@ static int add_all_folders(struct lod_source_list *list)
     return error;
 }
 
-/* Two sources of one path agree if both are folders, or if one is left out. */
+/* Returns whether two sources may have one path: both are folders, or one is left out. */
 static bool agree(const struct lod_source *a, const struct lod_source *b)
 {
     return strcmp(a->path, b->path) != 0 || a->role == LOD_SOURCE_LEFT_OUT ||
@@ -223,8 +223,10 @@ static bool agree(const struct lod_source *a, const struct lod_source *b)
            (a->role == LOD_SOURCE_FOLDER && b->role == LOD_SOURCE_FOLDER);
 }
 
-/* Returns whether the container has no name twice: one of two files got its ending here, or they
- * are files that it makes beside pictures. */
+/*
+ * Returns whether two equal names are not the container's own: one of the files got its ending
+ * here, or both were added beside pictures.
+ */
 static bool is_made(const struct lod_members *members, const struct lod_source *a,
                     const struct lod_source *b)
 {
@@ -232,7 +234,9 @@ static bool is_made(const struct lod_members *members, const struct lod_source *
            (members->beside && lod_ends_with(a->path, members->beside));
 }
 
-/* Within a container, a name that it has twice is found before one that was made. */
+/*
+ * Within a container, a conflict between its own names is reported before one with an added name.
+ */
 static void find_twice(const struct lod_members *members, struct lod_members_twice *twice)
 {
     const struct lod_source_list *list = &members->list;

@@ -33,11 +33,12 @@ LOD_MUST_CHECK int lod_members_add(void *ctx, const struct lod_member *member);
 LOD_MUST_CHECK int lod_members_leave_out(struct lod_members *members, const char *path,
                                          const char *why);
 
-/* A name that two members have. */
+/* A conflict: two members have the same name. */
 struct lod_members_twice {
     const struct lod_source *first, *second; /* NULL: there is none */
-    bool containers;                         /* they are of different ones */
-    bool beside; /* the name is not one of the container alone, whose names differ */
+    bool containers;                         /* the members are in different containers */
+    /* the conflict comes from a name that pack made: the container's own names differ */
+    bool beside;
 };
 
 /*

@@ -5,7 +5,7 @@
  */
 #include "pack/parts/pack_part.h"
 
-/* Returns the sum, at most the largest number: the numbers of a plan are untrusted. */
+/* Returns the sum, or UINT64_MAX if it overflows: the numbers of a plan are untrusted. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
     return a + b < a ? UINT64_MAX : a + b;

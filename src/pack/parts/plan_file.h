@@ -47,7 +47,7 @@ struct lod_pack_plan_decisions {
 LOD_MUST_CHECK int lod_pack_plan_write(int dir_fd, const struct lod_pack_plan_decisions *decisions,
                                        uint64_t *ret_bytes);
 
-/* A file that is, or may be, a table, as struct lod_table_found has it. */
+/* A file that is a table, or that --tables names; see struct lod_table_found. */
 struct lod_pack_plan_table {
     uint32_t file; /* index in the list of the whole source */
     uint32_t parts;
@@ -92,16 +92,19 @@ struct lod_pack_plan_sources {
 
 /*
  * Reads the sources that the records [first, first + count) of the order need, with all files that
- * are tables; all sources if that is the whole order. plan->order.files of these records become
- * indexes of the list. Sources have no inodes, since another machine may have found them. Files of
- * several items have no parts yet; see plan_tables.h. Sources of containers borrow those of the
- * plan.
+ * are tables; all sources if that is the whole order. The numbers in plan->order.files of these
+ * records become indexes of this list. Sources have no inodes, since another machine may have found
+ * them. Files of several items have no parts yet; see plan_tables.h. Sources of containers borrow
+ * those of the plan.
  */
 LOD_MUST_CHECK int lod_pack_plan_take_sources(struct lod_pack_plan *plan, uint32_t first,
                                               uint32_t count,
                                               struct lod_pack_plan_sources *ret_sources);
 
-/* Returns the index in the list of a source of the whole list; UINT32_MAX if it is not there. */
+/*
+ * Returns the index in this list of the source with index `whole` in the whole list; UINT32_MAX if
+ * it is not in this list.
+ */
 uint32_t lod_pack_plan_place(const struct lod_pack_plan_sources *sources, uint32_t whole);
 void lod_pack_plan_sources_finish(struct lod_pack_plan_sources *sources);
 

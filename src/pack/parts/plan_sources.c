@@ -19,8 +19,8 @@ struct taking {
     struct lod_pack_plan *plan;
     struct lod_pack_plan_sources sources;
     struct lod_cursor c;
-    uint8_t *placed; /* a bit for each source: it is in a record */
-    uint8_t *wanted; /* the same: it is taken; all if NULL */
+    uint8_t *placed; /* a bit for each source: set if it is in a record */
+    uint8_t *wanted; /* a bit for each source: set if it is read into the list; NULL: all are */
     char path[LOD_PATH_MAX + 1], text[LOD_PATH_MAX + 1];
     size_t path_bytes;
     struct lod_buf place; /* of the source that is taken, if it has one */
@@ -36,7 +36,7 @@ static void set_bit(uint8_t *bits, uint32_t i)
     bits[i / 8] |= (uint8_t)(1u << (i % 8));
 }
 
-/* Marks the files of all records, each of which has one place, and those that are wanted. */
+/* Marks the files of all records, each of which may occur once, and the files that are wanted. */
 static int mark(struct taking *t, uint32_t first, uint32_t end)
 {
     const struct lod_pack_plan *plan = t->plan;
@@ -198,7 +198,7 @@ static bool leads(const struct lod_source_list *list, const struct lod_source *s
     return owner->role == LOD_SOURCE_FILE || owner->role == LOD_SOURCE_LEFT_OUT;
 }
 
-/* Makes indexes of the whole list those of this one. Files that were added have a table. */
+/* Converts indexes of the whole list to indexes of this one. An added file belongs to a table. */
 static int place_owners(struct taking *t)
 {
     const struct lod_source_list *list = &t->sources.list;
@@ -252,7 +252,7 @@ uint32_t lod_pack_plan_place(const struct lod_pack_plan_sources *sources, uint32
     return low < sources->list.count && sources->whole[low] == whole ? (uint32_t)low : NONE;
 }
 
-/* Counts the marks, for which there has to be room. */
+/* Counts the marked sources, to allocate memory for them. */
 static size_t count_wanted(const struct taking *t)
 {
     size_t count = 0;

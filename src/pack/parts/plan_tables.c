@@ -13,7 +13,7 @@ struct taking {
     struct lod_probe *probe;
     const struct lod_tables_options *options;
     struct lod_tables *tables;
-    uint32_t *parts; /* by index of `tables`: as the plan has them */
+    uint32_t *parts; /* the tables of the plan, in the order of `tables` */
 };
 
 static int look_at(void *ctx, uint64_t index)
@@ -50,7 +50,10 @@ static bool *find_needed(const struct lod_order *order, const struct lod_part_ru
     return needed;
 }
 
-/* Lists the tables among these files. Sources point into `tables`, so it has its size before. */
+/*
+ * Lists the tables among these files. Sources point into `tables`, so its memory is allocated
+ * before.
+ */
 static int list_tables(struct taking *t, const struct lod_pack_plan *plan,
                        const struct lod_pack_plan_sources *sources, const bool *needed)
 {

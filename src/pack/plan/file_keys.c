@@ -31,7 +31,7 @@ static uint64_t stem_key(const char *path, uint64_t seed)
     return lod_name_key(name, strlen(name), seed);
 }
 
-/* Returns false for a file of the root, which is in no folder with a name. */
+/* Returns false for a file in the root, whose folder has no name. */
 static bool folder_key(const char *path, uint64_t seed, uint64_t *ret_key)
 {
     const char *end = strrchr(path, '/');

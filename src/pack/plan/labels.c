@@ -33,7 +33,7 @@ struct finding {
     struct lod_labels *labels;
     const struct lod_source_list *list;
     struct lod_first_error *first_error;
-    bool *pictures;  /* by index of the list: the item can have a label */
+    bool *pictures;  /* by index of the list: whether the item can have a label */
     uint64_t number; /* of the line, from 1 */
 };
 
@@ -121,7 +121,7 @@ static bool is_number(const char *at, size_t bytes)
     return bytes != 0;
 }
 
-/* Divides a line at its tabs: one, or the two of a list with one label. */
+/* Divides a line at its tabs: at one tab, or at the two tabs of an im2rec list with one label. */
 static bool divide(const char *at, size_t bytes, struct line *line)
 {
     const char *first = memchr(at, '\t', bytes), *last = memrchr(at, '\t', bytes);
@@ -228,7 +228,9 @@ static void mark_pictures(const struct finding *f, const struct lod_order *order
     }
 }
 
-/* Gives items without a label that of their first other name. Sources are in order of paths. */
+/*
+ * Gives an item without a label the label of its first other name. Sources are in order of paths.
+ */
 static void share(const struct finding *f)
 {
     int32_t *at = f->labels->at;

@@ -21,8 +21,9 @@
 struct lod_labels {
     const char *name; /* of the file, for messages */
     struct lod_buf text;
-    int32_t *at;      /* by index of the source list; of pictures only. NULL: labels are folders' */
-    uint64_t differs; /* files that share the item of another, which has another label */
+    /* by index of the source list; of pictures only. NULL: labels follow from folders */
+    int32_t *at;
+    uint64_t differs; /* files that share an item with a file that has another label */
 };
 
 /* Reads the file, which may be a pipe, into memory. Returns an error with its message. */

@@ -128,7 +128,7 @@ static int put(struct lod_record_job *job, struct lod_record_writer *writer, uin
                                                         : copy_source(job, writer, slot);
 }
 
-/* *ret_again: a source was left out meanwhile, so the record must be laid out again. */
+/* *ret_again: a source was left out during the write, so the record must be laid out again. */
 static int copy_all(struct lod_record_job *job, struct lod_record_desc *ret_recd, bool *ret_again)
 {
     const struct lod_write *write = job->write;

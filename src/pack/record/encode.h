@@ -10,8 +10,8 @@
 LOD_MUST_CHECK int lod_encode_record(struct lod_record_job *job, struct lod_record_desc *ret_recd);
 
 /*
- * Finds out why a file of a kept record is stored WHOLE or has no levels, by encoding its source
- * again. If encoding gives no reason, `why` and `no_levels` are unchanged.
+ * Encodes the source of a file in a kept record again, to find out why it is stored WHOLE or has no
+ * levels. If encoding gives no reason, `why` and `no_levels` are unchanged.
  */
 void lod_encode_explain(struct lod_record_job *job, uint32_t file);
 

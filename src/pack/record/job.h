@@ -36,7 +36,7 @@ struct lod_written {
     int32_t *labels;       /* of its items, if their rows have them; else NULL */
     struct lod_buf magics; /* lists of magic words of its items */
     bool kept;             /* an earlier run wrote the record */
-    bool missing;          /* the record should exist and does not */
+    bool missing;          /* the record should exist but does not */
 };
 
 /* The state that all jobs share. */

@@ -61,7 +61,7 @@ double lod_choose_cost(const struct lod_mean_curve *curve, const struct lod_choo
 
 /*
  * Returns the index of the chosen curve. `standard` is that of the default script, which is always
- * admissible. Of equal costs the smaller total wins, then the standard, then the first.
+ * admissible. If costs are equal, the smaller total wins, then the standard curve, then the first.
  */
 unsigned lod_choose(const struct lod_mean_curve *curves, unsigned count, unsigned standard,
                     const struct lod_choose_rule *rule);

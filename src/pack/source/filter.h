@@ -25,7 +25,7 @@ struct lod_filter {
     LOD_LIST(char *) texts;       /* the contents of these files, which have the lines */
 };
 
-/* Returns whether the pattern matches a path; `folder`: of a folder. */
+/* Returns whether the pattern matches a path. `folder`: the path is a folder. */
 bool lod_pattern_matches(const char *pattern, const char *path, bool folder);
 
 /* Returns whether one of the patterns matches the path of a file. */
@@ -43,12 +43,12 @@ LOD_MUST_CHECK int lod_filter_read(struct lod_filter *filter, const char *path, 
 
 /*
  * Returns NULL if a source is packed, else why it is left out, a static text. A folder is left out
- * only by a pattern that excludes it. The folders above `path` have to be asked first, as
- * everything in an excluded folder is left out.
+ * only by a pattern that excludes it. Call it for the folders above `path` first, since everything
+ * in an excluded folder is left out.
  */
 const char *lod_filter_why(const struct lod_filter *filter, const char *path, bool folder);
 
-/* Asks for the folders above `path` too. */
+/* Like lod_filter_why, but checks the folders above `path` too. */
 const char *lod_filter_why_below(const struct lod_filter *filter, const char *path, bool folder);
 
 void lod_filter_finish(struct lod_filter *filter);

@@ -49,7 +49,7 @@ static const char *reason(const struct lod_first_error *first_error, int error)
     return text ? text : "unknown error";
 }
 
-/* Returns whether an error is not that of the file itself. */
+/* Returns whether an error has another cause than the file itself. */
 static bool passes(int error)
 {
     return error == -ENOMEM || error == -EMFILE || error == -ENFILE || error == -EINTR;

@@ -18,7 +18,7 @@
 struct lod_first_error {
     pthread_mutex_t lock;
     bool skip_unreadable;
-    bool planned;  /* the sources are those of a plan, so that none can be left out any more */
+    bool planned;  /* the sources come from a plan, so none can be left out any more */
     uint64_t rank; /* guarded by lock, like the text */
     char text[LOD_FIRST_ERROR_BYTES];
 };

@@ -94,7 +94,7 @@ void lod_source_list_sort(struct lod_source_list *list)
     }
 }
 
-/* Returns whether `owner` of this source is the index of another one. */
+/* Returns whether the field `owner` of this source holds the index of another source. */
 static bool has_owner(const struct lod_source *source)
 {
     return source->role == LOD_SOURCE_EQUAL || source->role == LOD_SOURCE_HARD_LINK ||
@@ -151,7 +151,9 @@ struct lod_source *lod_source_list_find(const struct lod_source_list *list, cons
     return found;
 }
 
-/* Marks the folders above `path`. Those above a marked one are marked. */
+/*
+ * Marks the folders above `path`. It stops at a marked folder: those above it are marked already.
+ */
 static void mark_above(const struct lod_source_list *list, const char *path, bool *holds)
 {
     char above[LOD_PATH_MAX + 1];
@@ -246,7 +248,7 @@ int lod_source_open_path(int root_fd, const char *path, int flags, bool follow, 
     return 0;
 }
 
-/* Returns the file that has the bytes of a source. */
+/* Returns the file to be opened for a source: its own, or its container. */
 static const struct lod_source *file_of(const struct lod_source *source)
 {
     return source->place ? source->place->container : source;
@@ -276,7 +278,7 @@ int lod_source_check_sum(int fd, const struct lod_source *source)
     return changed ? changed : error;
 }
 
-/* The user names containers, so links to them are followed. */
+/* Users name containers themselves, so symbolic links to containers are followed. */
 static int open_as(int root_fd, const struct lod_source *source, int flags, bool follow,
                    int *ret_fd)
 {
@@ -331,7 +333,7 @@ int lod_source_read(int root_fd, const struct lod_source *source, bool follow, s
         return error;
     }
     error = lod_buf_reserve(into, (size_t)source->bytes +
-                                      1); /* so that an empty file has an address too */
+                                      1); /* so that an empty file has a non-NULL address too */
     if (!error) {
         error = lod_source_pread(fd, source, into->data, (size_t)source->bytes, 0);
     }

@@ -61,7 +61,7 @@ struct lod_source {
     uint32_t part; /* index into `parts`; 0: the file itself */
     uint32_t
         owner; /* EQUAL, HARD_LINK, added FILE: index in the list; walking: the parent folder */
-    uint32_t names;       /* FILE: files that share the item, this one included */
+    uint32_t names;       /* FILE: number of files that share the item, itself included */
     uint16_t mode;        /* 0777 */
     uint8_t role;         /* enum lod_source_role */
     uint8_t recordio : 2; /* FILE: enum lod_recordio_lack */
@@ -92,8 +92,10 @@ void lod_source_list_sort(struct lod_source_list *list);
  * and added files. Returns -ENOMEM.
  */
 LOD_MUST_CHECK int lod_source_list_resort(struct lod_source_list *list);
-/* Returns the source at `path` in a sorted list, or NULL. In a container others may have the same
- * path, which are left out; they stand behind it. */
+/*
+ * Returns the source at `path` in a sorted list, or NULL. Members of a container that are left out
+ * may have the same path; they stand after it.
+ */
 struct lod_source *lod_source_list_find(const struct lod_source_list *list, const char *path);
 /* Leaves out the folders of a sorted list that have nothing to pack below them, except the root.
  * Returns -ENOMEM. */
@@ -103,7 +105,10 @@ LOD_MUST_CHECK int lod_source_list_keep(struct lod_source_list *list, const void
                                         size_t bytes, const void **ret_copy);
 void lod_source_list_finish(struct lod_source_list *list);
 
-/* Follows EQUAL and HARD_LINK to the FILE whose item it is; another source is its own. */
+/*
+ * Returns the FILE whose item an EQUAL file or HARD_LINK shares; for other sources, the source
+ * itself.
+ */
 const struct lod_source *lod_source_owner(const struct lod_source_list *list,
                                           const struct lod_source *source);
 

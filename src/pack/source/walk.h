@@ -24,7 +24,8 @@ struct lod_walk {
     const struct lod_filter *filter;
     struct lod_cancel *stop; /* may be NULL, like the progress */
     struct lod_progress *progress;
-    struct lod_first_error *first_error; /* of every error but -EINTR and -ENOMEM */
+    /* gets the message of every error but -EINTR and -ENOMEM */
+    struct lod_first_error *first_error;
 };
 
 /*

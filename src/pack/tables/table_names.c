@@ -64,7 +64,7 @@ static bool same(const struct lod_table_name *a, const struct lod_table_name *b)
 
 /*
  * Resolves conflicts. A stem that is taken or shared is replaced by the whole name. A whole name
- * (`whole`) that is taken is dropped; of a shared one the first table in the list keeps it.
+ * (`whole`) that is taken is dropped. If tables share a whole name, the first in the list keeps it.
  */
 static int settle(struct lod_table_names *names, const struct lod_source_list *list, bool whole,
                   struct lod_table_name **sorted)

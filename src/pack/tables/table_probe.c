@@ -31,8 +31,10 @@ static int refuse(struct state *state, const char *why)
 
 /* ---------------------------------------------------------------------------------- npy */
 
-/* Returns whether a .npy that --tables does not name is a table, which is then stored as shards
- * only. */
+/*
+ * Returns whether a .npy that --tables does not name is a table. Such a table is stored as shards
+ * only.
+ */
 static bool is_default(const struct state *state, const struct lod_npy *npy)
 {
     return state->file->bytes >= LOD_TABLE_BYTES_MIN && !npy->fortran_order && npy->rows;

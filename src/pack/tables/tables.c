@@ -89,8 +89,10 @@ static int look_at_source(struct finding *f, uint32_t i)
                : 0;
 }
 
-/* Finds the files that may be tables. An owner comes before its other names, as it is the first of
- * them by path. */
+/*
+ * Finds the files that may be tables. A file comes before its other names, since it is the first of
+ * them by path.
+ */
 static int find_candidates(struct finding *f)
 {
     const size_t count = f->probe->list->count;
@@ -119,7 +121,7 @@ static int look_at(void *ctx, uint64_t index)
     return error;
 }
 
-/* Names the first malformed tables by path, so that one run shows which files to mend. */
+/* Names the first malformed tables by path, so that the user sees several of them after one run. */
 static int refuse_malformed(const struct finding *f)
 {
     char names[LOD_FIRST_ERROR_BYTES - 1024], more[32] = "";
@@ -147,7 +149,7 @@ static int refuse_malformed(const struct finding *f)
 
 /* ------------------------------------------------------------------------------ adding */
 
-/* Returns the table of which a source is a name, or NULL. */
+/* Returns the table that has this source as one of its names, or NULL. */
 static struct lod_table_found *table_of(const struct finding *f, uint32_t i)
 {
     const struct lod_source_list *list = f->probe->list;

@@ -28,7 +28,7 @@ struct lod_tables_options {
 /* A smaller .npy is a table only if --tables names it. */
 #define LOD_TABLE_BYTES_MIN ((uint64_t)1 << 20)
 
-/* One file that is, or may be, a table. */
+/* A file that is a table, or that may be one. */
 struct lod_table_found {
     uint32_t file; /* its index in the list */
     enum lod_table_kind kind;

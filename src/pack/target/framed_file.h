@@ -45,8 +45,9 @@ LOD_MUST_CHECK int lod_framed_file_put_path(struct lod_buf *file, const char *be
                                             const char *path);
 
 /*
- * Reads such a path. `path` has the one before, and is replaced. Returns whether the bytes are one;
- * it may contain a NUL. *ret_bytes is its length. *ret_ascends: it stands after the one before.
+ * Reads such a path. `path` has the previous path, which is replaced. Returns whether the bytes are
+ * a path, which may contain a NUL. *ret_bytes is its length. *ret_ascends: it sorts after the
+ * previous path.
  */
 LOD_MUST_CHECK bool lod_framed_file_take_path(struct lod_cursor *c, char path[LOD_PATH_MAX + 1],
                                               size_t *ret_bytes, bool *ret_ascends);

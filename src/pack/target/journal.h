@@ -55,7 +55,10 @@ void lod_journal_finish(struct lod_journal *journal);
 LOD_MUST_CHECK int lod_journal_compare_options(const struct lod_journal *journal,
                                                const char *options, char *why, size_t room);
 
-/* The same with the options `then` that another file has. Returns -EBADMSG if they are too long. */
+/*
+ * The same, but compares with `then`, the options that another file has. Returns -EBADMSG if they
+ * are too long.
+ */
 LOD_MUST_CHECK int lod_journal_compare_text(struct lod_span then, const char *options, char *why,
                                             size_t room);
 
