@@ -32,12 +32,12 @@ uint32_t lod_crc32c_table(uint32_t crc, const void *data, size_t bytes)
 
 #ifdef __x86_64__
 /*
- * An instruction waits three cycles for the one before it, so three strips of data are summed in
- * parallel: long strips first, then short ones. The register is linear: after bytes A and B it
- * equals the register after A, times x^(8 |B|), plus the register of B by itself. The product of
- * two registers is one carry-less multiplication. Its lowest bit is that of x^63, not of x^62, and
- * the instruction that reduces it adds 32 zeros, so the factor for |B| bytes is x^(8 |B| - 33)
- * modulo the polynomial, bits reversed.
+ * Each CRC instruction waits three cycles for the result of the one before it, so three strips of
+ * data are summed in parallel: long strips first, then short ones. The register is linear: after
+ * bytes A and B it equals the register after A, times x^(8 |B|), plus the register of B by itself.
+ * The product of two registers is one carry-less multiplication. Its lowest bit is that of x^63,
+ * not of x^62, and the instruction that reduces it adds 32 zeros, so the factor for |B| bytes is
+ * x^(8 |B| - 33) modulo the polynomial, bits reversed.
  */
 struct strips {
     size_t bytes;     /* of one */

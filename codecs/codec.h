@@ -75,7 +75,7 @@ struct lod_input {
     uint32_t ahead;             /* AHEAD: 1 is the next item */
     unsigned group;             /* of an earlier slot, or AHEAD: 1 .. 12 */
     struct lod_plan plan;       /* OWN: a file of the item, without MADE pieces */
-    struct lod_span data;       /* the bytes, once the caller has read them */
+    struct lod_span data;       /* filled in by the caller: the bytes that it has read */
     uint8_t row[LOD_ROW_BYTES]; /* AHEAD: the row of that item, set together with `data` */
 };
 
@@ -90,8 +90,8 @@ struct lod_inputs {
  *
  * A codec may make several forms of an item, such as its source file or its pixels at q3. It
  * numbers them itself, below LOD_FORMS_MAX. Fidelities with equal bytes should share a form, which
- * is then made once. The form comes out of the plan, so it is one that `plan` returned for this
- * row. The MADE pieces of one form in a plan add up to all of its bytes.
+ * is then made once. The caller passes only forms that `plan` returned for this row. The MADE
+ * pieces of one form in a plan add up to all of its bytes.
  *
  * A form is made and cached in units of unit_bytes; the last unit may be shorter.
  */
@@ -110,12 +110,15 @@ struct lod_unit {
 };
 
 /*
- * A series: forms with consecutive numbers, each of one unit, and each made of the input of the one
- * before and more. They are cheaper to make together.
+ * A series: forms with consecutive numbers, each of one unit, and each made from the inputs of the
+ * one before and further inputs. They are cheaper to make together.
  */
 struct lod_series {
     unsigned first;
-    /* Called after each form, which is in `into`; an error ends the series. It reads nothing. */
+    /*
+     * Called after each form, when its bytes are in `into`; an error ends the series. It must not
+     * read the store.
+     */
     int (*step)(void *ctx, unsigned form);
     void *ctx;
 };
@@ -186,16 +189,20 @@ struct lod_codec {
     uint8_t id;
     uint8_t groups; /* groups of its records, 1 .. LOD_GROUPS_MAX */
 
-    /* The rank of its items, which are pictures: in a sample of several pictures the smallest rank
-     * is the lead; 0: its items are no pictures. */
+    /*
+     * The rank of its items among pictures: in a sample of several pictures the one with the
+     * smallest rank is the lead. 0: its items are not pictures.
+     */
     uint8_t picture_rank;
 
     /* Returns the ending for the item's file, such as ".jpg"; NULL: it does not follow from the
      * contents. */
     const char *(*file_ending)(const uint8_t row[LOD_ROW_BYTES]);
 
-    /* Returns the sides of the picture, if the row has them. Returns false if it has not. NULL: no
-     * row has. */
+    /*
+     * Returns width and height of the picture in *ret arguments, or false if the row does not have
+     * them. NULL: no row of this codec has them.
+     */
     bool (*sides)(const uint8_t row[LOD_ROW_BYTES], uint32_t *ret_width, uint32_t *ret_height);
 
     /* Returns log2 of the frame size for a record whose groups have `bytes` bytes in total. */

@@ -24,7 +24,8 @@ struct lod_data_table;  /* codecs/toc/source/table.h */
 /* Decisions for the whole store, made before the first item is encoded. Borrowed. */
 struct lod_encode_options {
     const struct lod_scan_choice *scans; /* pcr: scan scripts by quantisation class */
-    uint8_t top;     /* pcr: the source file and scan groups 1 .. top; 0: all, and rebuild data */
+    /* pcr: store the source file and scan groups 1 .. top; 0: store all groups, and rebuild data */
+    uint8_t top;
     bool original;   /* make what original/ needs, and prove it; else an item may have none */
     bool keep;       /* l3: keep the source file beside its patches, for original/ */
     bool raw_plain;  /* raw: store all files as they are */
@@ -45,10 +46,14 @@ void lod_encoded_finish(struct lod_encoded *item);
 struct lod_encoder {
     const struct lod_codec *codec;
     const struct lod_encoder *levels; /* of lossless images that may have lower fidelities; NULL */
-    bool apart; /* its items have records of their own, though another encoder has this codec */
+    /* its items are kept in separate records, although another encoder has the same codec */
+    bool apart;
     uint64_t source_bytes_max; /* larger sources go to a later encoder */
 
-    /* Returns whether this encoder takes a source with this head. By content, never by name. */
+    /*
+     * Returns whether this encoder accepts a source with this head. It decides by content, never by
+     * name.
+     */
     bool (*probe)(struct lod_span head);
 
     /*

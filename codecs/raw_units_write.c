@@ -45,7 +45,8 @@ static int add_unit(struct lod_raw_units *units, struct lod_span unit)
     const size_t frame = ZSTD_compressCCtx(units->encoder, at, ZSTD_compressBound(unit.bytes),
                                            unit.at, unit.bytes, LEVEL);
     if (ZSTD_isError(frame)) {
-        return -ENOMEM; /* the only one that remains with such a buffer */
+        /* the input is complete, and the output buffer is large enough for any input */
+        return -ENOMEM;
     }
     if (frame >= unit.bytes) {
         memcpy(at, unit.at, unit.bytes);

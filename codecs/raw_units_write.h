@@ -16,9 +16,9 @@
 struct lod_raw_units {
     struct ZSTD_CCtx_s *encoder;
     struct lod_buf *into; /* table and units; borrowed */
-    size_t first;         /* where the table begins in it */
+    size_t first;         /* offset in `into` where the table begins */
     uint64_t bytes, done; /* of the file */
-    bool pays;            /* has saved enough so far */
+    bool pays;            /* compression has saved enough so far */
 };
 
 /* Begins a file of `bytes` bytes, 1 to LOD_RAW_FILE_MAX, at the end of `into`. Returns -ENOMEM. */

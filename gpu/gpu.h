@@ -31,7 +31,7 @@
 #define LOD_GPU_INPUTS  3u
 #define LOD_GPU_ALIGN   256u /* of inputs, status and output; the whole is aligned to 64 */
 #define LOD_GPU_LABEL   128u /* size of a device's name and of a failure's reason */
-#define LOD_GPU_THREADS 256u /* of a work group, at most */
+#define LOD_GPU_THREADS 256u /* most threads of a work group */
 
 /* The most memory that a job may take. Kernels use 32-bit offsets. */
 #define LOD_GPU_JOB_BYTES_MAX (1ull << 30)

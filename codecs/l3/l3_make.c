@@ -109,7 +109,7 @@ static int make(const uint8_t row[LOD_ROW_BYTES], unsigned form, uint64_t number
 
 /*
  * A batch in progress. Each unit found becomes one band of the job, with samples of its own. Levels
- * are made on the host immediately, and have no rows here.
+ * are made on the host immediately, and are not part of the batch.
  */
 struct batch {
     struct lod_l3_unit *found;

@@ -285,8 +285,8 @@ static int encode_with_levels(struct lod_span source, const struct lod_encode_op
 }
 
 /*
- * Returns the sum of the samples, the stream in a buffer that may be half empty, and the memory of
- * decoding and proving.
+ * Returns the bytes of memory for the samples, for the stream (in a buffer that may be half empty),
+ * and for decoding and proving.
  */
 static uint64_t memory_bytes(struct lod_span source)
 {
@@ -297,7 +297,7 @@ static uint64_t memory_bytes(struct lod_span source)
                                  lod_l3_encode_cost(&job.image) + source.bytes + MEMORY_BASE;
 }
 
-/* The memory of levels, too. */
+/* Adds the memory of levels. */
 static uint64_t memory_with_levels(struct lod_span source)
 {
     struct job job = {.source = source};

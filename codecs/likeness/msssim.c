@@ -31,7 +31,7 @@ static const uint32_t sampled_rows[SCALES_MAX] = {4, 2, 1, 1, 1};
 
 struct scale {
     uint32_t width, height;
-    uint32_t row_step;         /* every how many-th row of windows is compared */
+    uint32_t row_step;         /* 1 row of windows in this many is compared */
     size_t stride;             /* floats a row, whole LOD_SSIM_LANES and LOD_SSIM_TAPS more */
     float *plane[CHANNELS];    /* the reference */
     float *mean[CHANNELS];     /* its local mean, one a window */
@@ -44,9 +44,9 @@ struct lod_msssim {
     struct scale scale[SCALES_MAX];
     float *plane[2];   /* one channel of the compared image, at this scale and the next */
     float *square[2];  /* ring buffers of LOD_SSIM_TAPS rows: x * x and x * y */
-    float *columns[3]; /* one row after the vertical blur: x, x * x, x * y */
+    float *columns[3]; /* a row after the vertical blur: x, x * x, x * y */
     float *windows[3]; /* the same after the horizontal blur */
-    float *memory;     /* one block that holds all of these */
+    float *memory;     /* the memory block that holds all of these */
 };
 
 static size_t steps(size_t floats)

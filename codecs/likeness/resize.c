@@ -27,7 +27,7 @@ struct window {
     const float *weights; /* they sum to 1 */
 };
 
-/* All windows of one axis, and their weights behind each other. */
+/* All windows of one axis. Their weights are stored one after the other. */
 struct axis {
     struct window *windows;
     float *weights;

@@ -96,7 +96,7 @@ static uint64_t palette_bytes(const struct bmp *bmp)
     return (uint64_t)LOD_BMP_COLOUR_BYTES * (bmp->colours ? bmp->colours : 1u << bmp->bits);
 }
 
-/* Returns whether all 256 entries of the palette are the gray of their number. */
+/* Returns whether the palette has 256 entries and entry i is the gray of level i. */
 static bool is_gray(struct lod_span file, const struct bmp *bmp)
 {
     const size_t step = bmp->size == LOD_BMP_CORE ? 3 : LOD_BMP_COLOUR_BYTES;

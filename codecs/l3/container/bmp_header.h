@@ -9,8 +9,9 @@
 #define LOD_BMP_AT_PIXELS 10u /* u32: offset of the pixels */
 #define LOD_BMP_AT_SIZE   14u /* u32: size of the image header */
 
-#define LOD_BMP_CORE         12u  /* OS/2 version 1: sides are u16, palette entries 3 bytes */
-#define LOD_BMP_INFO         40u  /* the shortest of the others, which begin alike */
+#define LOD_BMP_CORE 12u /* OS/2 version 1: sides are u16, palette entries 3 bytes */
+/* the shortest of all other headers, whose first fields are the same */
+#define LOD_BMP_INFO         40u
 #define LOD_BMP_SIZE_MAX     124u /* BITMAPV5HEADER */
 #define LOD_BMP_COLOURS_MAX  256u
 #define LOD_BMP_COLOUR_BYTES 4u

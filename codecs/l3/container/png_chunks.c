@@ -19,7 +19,8 @@
 
 #define TYPE(a, b, c, d)                                                                           \
     ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
-#define ANCILLARY    0x20000000u /* this bit is the case of the type's first letter */
+/* this bit distinguishes upper and lower case in the first letter of the type */
+#define ANCILLARY    0x20000000u
 #define SAFE_TO_COPY 0x00000020u /* of its last letter */
 
 static const uint8_t signature[SIGNATURE_BYTES] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};

@@ -37,10 +37,11 @@ struct lod_png_header {
 struct lod_png_layout {
     struct lod_png_header header;
     struct lod_span before; /* chunks between IHDR and the first IDAT, including their headers */
-    struct lod_span plte;   /* PLTE among them, with its header; bytes is 0 if there is none */
-    struct lod_span idat;   /* all IDAT chunks, including their headers */
-    struct lod_span after;  /* chunks between the last IDAT and IEND, including their headers */
-    bool transparent;       /* the file has a tRNS */
+    /* the PLTE chunk in `before`, with its header; bytes is 0 if there is none */
+    struct lod_span plte;
+    struct lod_span idat;  /* all IDAT chunks, including their headers */
+    struct lod_span after; /* chunks between the last IDAT and IEND, including their headers */
+    bool transparent;      /* the file has a tRNS */
 };
 
 /* Returns whether PNG has this combination of depth and colour type. */

@@ -22,8 +22,8 @@ static inline bool lod_word_free_end(uint8_t byte)
 }
 
 /*
- * Changes samples of a row by one, so that no word lies in it, ends in it or begins in it. A word
- * that ends in the row has ce as the row's first byte, or behind d7. `bytes` is not 0.
+ * Changes samples of a row by one, so that no magic word lies in it, ends in it or begins in it. A
+ * word that ends in the row has ce as the row's first byte, or ce after d7. `bytes` is not 0.
  */
 static inline void lod_word_free_row(uint8_t *row, size_t bytes)
 {

@@ -17,7 +17,8 @@ struct lod_l3_part {
     const struct lod_l3_stream *stream; /* opened and borrowed, like all below */
     uint32_t first, count;
     struct lod_span bands; /* the bytes of the bands, adjacent as they are stored */
-    uint8_t *into;         /* for the first sample of band `first`; NULL: see lod_l3_batch_keep */
+    /* where the first sample of band `first` is written; NULL: see lod_l3_batch_keep */
+    uint8_t *into;
     size_t stride;
     int error; /* result of the part: 0, or -EILSEQ and the samples are undefined */
 };

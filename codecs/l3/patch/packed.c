@@ -2,8 +2,8 @@
 /*
  * Decodes mode packed, one field at a time: the reference. FORMAT.md, L3 stream, packed.
  *
- * A patch is checked first: its predictors and widths are legal, and its payload is as long as the
- * widths say. So the decoding itself needs no checks.
+ * A patch is checked before it is decoded: its predictors and widths must be legal, and its payload
+ * must have the length that follows from the widths. So the decoding itself needs no checks.
  */
 #include "l3/patch/packed.h"
 
@@ -27,7 +27,10 @@ struct lod_l3_packed_map lod_l3_packed_map(const struct lod_l3_patch *patch)
     return map;
 }
 
-/* Returns the bytes of a run's fields. For an illegal width, more than any run may have. */
+/*
+ * Returns the bytes of a run's fields. For an illegal width it returns more bytes than any run may
+ * have.
+ */
 static size_t run_bytes(const struct lod_l3_packed_map *map, const uint8_t *widths, unsigned bits)
 {
     size_t bytes = 0;

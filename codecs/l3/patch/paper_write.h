@@ -5,7 +5,10 @@
 
 #include "l3/patch/planes_write.h"
 
-/* Encodes the patch and returns its size. G must not be subtracted from the planes. */
+/*
+ * Encodes the patch and returns its size. The planes must be unchanged: G not subtracted from R and
+ * B.
+ */
 size_t lod_paper_encode(const struct lod_l3_patch *patch, const struct lod_l3_planes *planes,
                         uint8_t *into);
 

@@ -18,7 +18,7 @@ struct lod_l3_patch_dispatch {
     const char *name;
     bool (*supported)(void); /* by this processor */
     const struct lod_l3_patch_dispatch
-        *for_16bit; /* decoders for samples of 16 bits; NULL: these */
+        *for_16bit; /* decoders for samples of 16 bits; NULL: this row decodes them too */
 
     /* All return -EILSEQ for a malformed patch. */
     int (*packed)(const struct lod_l3_patch *patch, struct lod_span bytes,

@@ -11,7 +11,7 @@
 #include "l3/patch/l3_image.h"
 
 enum lod_l3_mode {
-    LOD_L3_SMALL = 0, /* entropy coded; a patch where packed is smaller is packed */
+    LOD_L3_SMALL = 0, /* entropy coded, except patches that are smaller in mode packed */
     LOD_L3_PACKED = 1,
     LOD_L3_PAPER = 2,
     LOD_L3_MODES = 3,

@@ -31,7 +31,7 @@ struct lod_entropy_scan {
         uint8_t dc, ac;    /* tables, 0 .. 3 */
     } part[LOD_SCRIPT_COMPONENTS];
     bool progressive;    /* else the scan has whole blocks, and first .. low are not used */
-    uint8_t first, last; /* both 0; or, with one component, 1 <= first <= last <= 63 */
+    uint8_t first, last; /* the band: both 0, or with one component 1 <= first <= last <= 63 */
     uint8_t high, low;   /* high is 0 or low + 1; low <= 13 */
     bool pad_zeros;      /* the last byte is padded with zeros, not ones */
     /* Code padding blocks with the DC of the block before and no AC, whatever they contain. */

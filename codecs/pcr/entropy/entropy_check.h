@@ -12,9 +12,10 @@
 #include "pcr/entropy/entropy_read.h"
 
 /*
- * Returns 0 if a decoder that has the coefficients of `jpeg` down to bit scan->high gets from this
- * scan those down to bit scan->low. Padding blocks are read, but not compared. Returns -EBADMSG if
- * it gets others, -EILSEQ if a table is missing or it is not a progressive scan without restarts.
+ * Returns 0 if this scan is right: a decoder that has the coefficients of `jpeg` down to bit
+ * scan->high must get from it the coefficients down to bit scan->low. Padding blocks are read, but
+ * not compared. Returns -EBADMSG if it gets other values, -EILSEQ if a table is missing or it is
+ * not a progressive scan without restarts.
  */
 LOD_MUST_CHECK int lod_entropy_check(const struct lod_jpeg *jpeg,
                                      const struct lod_entropy_scan *scan,

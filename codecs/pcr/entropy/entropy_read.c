@@ -58,8 +58,10 @@ static void read_ac_first(struct lod_entropy_walk *w, int16_t *block)
     w->bits = bits;
 }
 
-/* Reads a correction bit for each coefficient in `mask`, none of which is 0. A 1 moves it away from
- * 0. */
+/*
+ * Reads a correction bit for each coefficient in `mask`, none of which is 0. A correction bit of 1
+ * moves the coefficient away from 0.
+ */
 static inline void correct(struct lod_bit_source *s, unsigned low, int16_t *block, uint64_t mask)
 {
     const int one = 1 << low;

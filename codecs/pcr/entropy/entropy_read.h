@@ -19,7 +19,7 @@
 struct lod_entropy_decoder {
     bool known;
     uint16_t look[1 << LOD_ENTROPY_LOOK_BITS]; /* bits << 8 | symbol; 0: the code is longer */
-    /* By length; codes are extended to 16 bits. */
+    /* Indexed by code length; codes are extended to 16 bits. */
     uint32_t end[LOD_HUFFMAN_BITS_MAX + 1];      /* codes of this length are below this */
     uint32_t first[LOD_HUFFMAN_BITS_MAX + 1];    /* the first code of this length */
     uint16_t value_at[LOD_HUFFMAN_BITS_MAX + 1]; /* the place of its value */

@@ -11,7 +11,10 @@
 
 #include "pcr/entropy/entropy_read.h"
 
-/* The next bits are at the top of `held`; those after the first `count` are 0 or already right. */
+/*
+ * The next bits are at the top of `held`; bits after the first `count` are 0 or already have their
+ * right value.
+ */
 struct lod_bit_source {
     const uint8_t *at, *end;
     uint64_t held;

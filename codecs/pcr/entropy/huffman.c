@@ -86,7 +86,7 @@ struct tree {
     uint64_t weight[LEAVES];
     uint16_t symbol[LEAVES]; /* ascending */
     uint16_t length[LEAVES];
-    uint16_t next[LEAVES]; /* another leaf of the same subtree */
+    uint16_t next[LEAVES]; /* the next leaf of the same subtree */
 };
 
 static void plant(struct tree *tree, const uint32_t counts[256])

@@ -33,7 +33,7 @@ extern const struct lod_huffman_table lod_huffman_standard[2][2];
  * many codes. */
 LOD_MUST_CHECK int lod_huffman_take(struct lod_cursor *c, struct lod_huffman_table *ret_table);
 
-/* Of each symbol: code << 8 | bits; 0: it has no code. */
+/* For each symbol: code << 8 | length in bits; 0: it has no code. */
 struct lod_huffman_codes {
     uint32_t entry[256];
 };

@@ -16,11 +16,13 @@
 /* An operation is a byte: operation << 4 | number of argument bytes. 15 means that the number
  * follows as a varint. */
 enum lod_rebuild_op {
-    LOD_REBUILD_LITERAL = 0,  /* bytes */
-    LOD_REBUILD_SEGMENTS = 1, /* varint first, varint count: APPn and COM of full */
-    LOD_REBUILD_DQT = 2,      /* a byte a table: precision << 4 | number */
-    LOD_REBUILD_SOF = 3,      /* u8 marker */
-    LOD_REBUILD_DHT = 4,  /* a byte a table: kind << 6 | class << 4 | number, then a custom one */
+    LOD_REBUILD_LITERAL = 0, /* bytes */
+    /* varint first, varint count: copies that many APPn and COM segments of full */
+    LOD_REBUILD_SEGMENTS = 1,
+    LOD_REBUILD_DQT = 2, /* for each table a byte: precision << 4 | number */
+    LOD_REBUILD_SOF = 3, /* u8 marker */
+    /* for each table a byte: kind << 6 | class << 4 | number; a custom table follows its byte */
+    LOD_REBUILD_DHT = 4,
     LOD_REBUILD_DRI = 5,  /* u16 MCUs */
     LOD_REBUILD_SCAN = 6, /* u8 flags, u16 run_max if LIMITED, the contents of SOS */
     LOD_REBUILD_EOI = 7,
@@ -41,7 +43,7 @@ enum lod_rebuild_table {
 #define LOD_REBUILD_LIMITED   0x04u
 #define LOD_REBUILD_FLAGS     0x07u
 
-/* The first byte of rebuild data says where its header part is. */
+/* The first byte of rebuild data. It says where the header part is. */
 #define LOD_REBUILD_OWN    0 /* varint bytes, then the header part */
 #define LOD_REBUILD_SHARED 1 /* u16 slot */
 

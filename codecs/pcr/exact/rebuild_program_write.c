@@ -83,7 +83,9 @@ static bool same_segment(const struct writer *w, const struct lod_rebuild_mark *
                   segment->bytes) == 0;
 }
 
-/* Adds an APPn or COM, which is in the file at full, mostly after the one before. */
+/*
+ * Adds an APPn or COM segment of the file at full, which mostly follows the segment added before.
+ */
 static int put_app(struct writer *w, const struct lod_rebuild_mark *mark)
 {
     uint32_t segments = w->program->parts->layout.segments_count, next = w->first + w->count;

@@ -20,7 +20,7 @@
  * them are joined. */
 #define PATCH_GAP 4
 
-/* A run with a wrong program may write more than the source has: by one part in ROOM_DIVISOR. */
+/* A wrong program may write more bytes than the source has, up to 1 / ROOM_DIVISOR more. */
 #define ROOM_DIVISOR 8
 #define ROOM_BYTES   4096
 
@@ -126,8 +126,10 @@ static int put_padding(struct make *m, const int16_t *block, int16_t dc)
     return error;
 }
 
-/* Writes those padding blocks of the source to the tail that a rebuild would not guess. Afterwards
- * m->jpeg has the padding blocks that a rebuild makes. */
+/*
+ * Writes the padding blocks of the source that differ from the default ones to the tail. Then
+ * replaces the padding blocks of m->jpeg by the default ones, as a rebuild has them.
+ */
 static int make_padding(struct make *m)
 {
     struct lod_padding p = lod_padding(m->jpeg);

@@ -14,9 +14,10 @@
 #include "pcr/jpeg/jpeg_planes.h"
 
 /*
- * Checks that a decoder of `file`, such a file or the beginning of one, gets the coefficients and
- * tables of `jpeg`. Compares each bit that its scans send, except padding. With `complete` all bits
- * must be sent. Returns -EBADMSG if they differ, -EILSEQ if it is not such a file, or -ENOMEM.
+ * `file` is such a file or the beginning of one. Checks that a decoder gets from it the
+ * coefficients and tables of `jpeg`. Compares each bit that its scans send, except padding. With
+ * `complete` all bits must be sent. Returns -EBADMSG if they differ, -EILSEQ if it is not such a
+ * file, or -ENOMEM.
  */
 LOD_MUST_CHECK int lod_scans_check(struct lod_span file, const struct lod_jpeg *jpeg,
                                    bool complete);

@@ -18,7 +18,7 @@ static void stay_silent(j_common_ptr info)
     (void)info;
 }
 
-/* NULL: a warning after which every coefficient is as it was written. */
+/* NULL: a warning that does not mean that coefficients were lost. */
 static const char *loss(int code)
 {
     switch (code) {

@@ -15,8 +15,8 @@
 #include "compiler.h"
 
 /*
- * libjpeg's errors leave by longjmp. A warning after which coefficients are not those of the file
- * is remembered. Nothing is printed.
+ * libjpeg reports errors by longjmp. A warning that coefficients of the file were lost is
+ * remembered. Nothing is printed.
  */
 struct lod_jpeg_failure {
     struct jpeg_error_mgr base;
@@ -27,8 +27,10 @@ struct lod_jpeg_failure {
 /* Returns the error manager of libjpeg, for `info.err`. */
 struct jpeg_error_mgr *lod_jpeg_failure_init(struct lod_jpeg_failure *failure);
 
-/* Returns the errno for the error that libjpeg left with: -ENOMEM, or -ENOTSUP with a static text
- * in *ret_why. */
+/*
+ * Returns the errno for the error that ended libjpeg's call: -ENOMEM, or -ENOTSUP with a static
+ * text in *ret_why.
+ */
 LOD_MUST_CHECK int lod_jpeg_failure_errno(const struct lod_jpeg_failure *failure,
                                           const char **ret_why);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See jpeg_series.h. libjpeg's buffered-image mode keeps the coefficients between scans. It is
- * shown the bytes up to an end and one marker more, and decodes until it asks for more. Then all
+ * See jpeg_series.h. libjpeg's buffered-image mode keeps the coefficients between scans. It gets
+ * the bytes up to an end, followed by a marker, and decodes until it asks for more bytes. Then all
  * scans before the end are complete, and no later one has begun.
  */
 #include "pcr/jpeg/jpeg_series.h"
@@ -11,13 +11,15 @@
 
 #include "pcr/jpeg/jpeg_lib.h"
 
-#define MARKER_BYTES 2u /* of the next segment; its length does not fit, so it is not read */
+/* a marker of the next segment, whose length is cut off, so the segment is not read */
+#define MARKER_BYTES 2u
 
 struct source {
-    struct jpeg_decompress_struct info; /* first: libjpeg passes it to fill and skip */
+    /* first member: libjpeg passes its address to fill and skip */
+    struct jpeg_decompress_struct info;
     struct lod_jpeg_failure failure;
     struct lod_span file;
-    size_t held; /* bytes at the end of the file that libjpeg does not see now */
+    size_t held; /* bytes at the end of the file that libjpeg does not get yet */
     boolean (*fill_all)(j_decompress_ptr info);
     void (*skip_all)(j_decompress_ptr info, long bytes);
 };
@@ -46,7 +48,10 @@ static boolean fill(j_decompress_ptr info)
     return source->held ? FALSE : source->fill_all(info);
 }
 
-/* No scan contains a segment that is skipped: this is a damaged file, which need not wait. */
+/*
+ * libjpeg skips a segment, which is outside of scans: the file is damaged, so there is no need to
+ * wait.
+ */
 static void skip(j_decompress_ptr info, long bytes)
 {
     struct source *source = (struct source *)info;

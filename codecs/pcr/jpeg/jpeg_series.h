@@ -20,8 +20,8 @@ struct lod_jpeg_series {
 };
 
 /*
- * At each end: as lod_jpeg_decode_into of the file that is cut there and gets an end marker. Ends
- * inside a scan are no error, but then the images may differ from those.
+ * The image at each end is that of lod_jpeg_decode_into for the file that is cut there and ended by
+ * an end marker. Ends inside a scan are no error, but then the images may differ from those.
  */
 LOD_MUST_CHECK int lod_jpeg_decode_series(struct lod_span file, uint64_t bytes_max, uint32_t width,
                                           uint32_t height, uint32_t channels, uint8_t *into,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * See decode_cost.h. The model's numbers were fitted to the decoding of 58 photographs at every
- * fidelity of five scripts (libjpeg-turbo 2.1.5, AVX2): the mean over photographs is right to a
- * tenth of the source's time, the order of scripts is right.
+ * fidelity of five scripts (libjpeg-turbo 2.1.5, AVX2). The mean over photographs deviates by at
+ * most a tenth of the source's time, and the scripts are in the right order.
  */
 #include "pcr/measure/decode_cost.h"
 

@@ -23,7 +23,7 @@ struct lod_prefix_tree {
     uint32_t codes, nodes, flags;
     uint32_t empty_rows;
     uint32_t *size; /* number of codes in each row */
-    uint32_t *code; /* below `leaves`: a leaf; leaves + n: the n-th node */
+    uint32_t *code; /* codes: below `leaves` a leaf; leaves + n is the n-th node */
     uint32_t *flag; /* for each code except the rows' last: 1 if it adds a node */
 };
 

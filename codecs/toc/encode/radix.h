@@ -13,7 +13,7 @@ struct lod_keyed {
     uint32_t number;
 };
 
-/* Sorts `keyed`. `spare` has room for `count` elements too. */
+/* Sorts `keyed`. `spare` is working memory for `count` elements. */
 void lod_radix_sort(struct lod_keyed *keyed, size_t count, struct lod_keyed *spare);
 
 #endif

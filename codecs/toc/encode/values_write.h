@@ -47,10 +47,16 @@ LOD_MUST_CHECK int lod_values_add(struct lod_values_write *values, uint64_t word
 LOD_MUST_CHECK int lod_values_add_all(struct lod_values_write *values, const uint64_t *words,
                                       uint64_t count, uint32_t *numbers);
 
-/* Chooses the encoding for `count` words with these values; the size functions below need it. */
+/*
+ * Chooses the encoding for `count` words with these values. Call it before the size functions
+ * below.
+ */
 void lod_values_decide(struct lod_values_write *values, uint64_t count);
 
-/* Decides, and sorts the distinct values; the write functions below need it. Returns -ENOMEM. */
+/*
+ * Chooses the encoding as well, and sorts the distinct values. Call it before the write functions
+ * below. Returns -ENOMEM.
+ */
 LOD_MUST_CHECK int lod_values_settle(struct lod_values_write *values, uint64_t count);
 
 /* Return the size of the table, and of `count` words in the chosen encoding. */

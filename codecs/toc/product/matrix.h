@@ -63,7 +63,8 @@ struct lod_toc_range {
     const struct lod_toc_matrix *matrix;
     uint32_t first, count; /* of batches */
     void *scratch;
-    bool adds; /* v A and M A add to the contents of `into`; no slower, also for many columns */
+    /* v A and M A add to the contents of `into`; this is not slower, even for many columns */
+    bool adds;
 };
 
 /* A v: `v` has C elements, the result R. */

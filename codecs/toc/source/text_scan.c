@@ -23,7 +23,7 @@ int lod_text_scan_create(enum lod_table_kind kind, const struct lod_text_options
     }
     scan->options = *options;
     scan->table.kind = scan->cut.kind = kind;
-    scan->cut.columns = 1; /* not known yet; irrelevant for text */
+    scan->cut.columns = 1; /* not known yet; has no meaning for text columns */
     int error = lod_table_cut(&scan->cut, &options->cut);
     if (error) {
         free(scan);

@@ -16,11 +16,13 @@
 #include "toc/source/table.h"
 
 /* Limits, in addition to those in csv_read.h and libsvm_read.h. */
-#define LOD_TEXT_CATEGORIES_MAX  4096u                /* of a column */
-#define LOD_TEXT_NAMES_MAX       ((size_t)4 << 20)    /* bytes of all names and categories */
-#define LOD_TEXT_LABELS_MAX      ((uint64_t)1 << 27)  /* rows of a .libsvm */
-#define LOD_TEXT_SHARD_BYTES_MAX ((uint64_t)32 << 20) /* a shard ends once its text is longer */
-#define LOD_TEXT_ENTRIES_MAX     ((uint64_t)4 << 20) /* or once it has more fields, 12 bytes each */
+#define LOD_TEXT_CATEGORIES_MAX 4096u               /* of a column */
+#define LOD_TEXT_NAMES_MAX      ((size_t)4 << 20)   /* bytes of all names and categories */
+#define LOD_TEXT_LABELS_MAX     ((uint64_t)1 << 27) /* rows of a .libsvm */
+/* a shard ends when its text is longer than this */
+#define LOD_TEXT_SHARD_BYTES_MAX ((uint64_t)32 << 20)
+/* or when it has more fields than this, of 12 bytes each */
+#define LOD_TEXT_ENTRIES_MAX ((uint64_t)4 << 20)
 
 struct lod_text_options {
     bool one_hot; /* text columns become one column for each category */
