@@ -25,7 +25,7 @@ class Announced:
         self._touched = time.monotonic()
         self.room = self.rate = self._lost = 0
         self.works = True
-        # Ends a job that never began, to find out whether the mount answers.
+        # Sends the end of a job that never began, to find out whether the mount answers.
         answer = self._ahead(0, [])
         self.works = bool(answer)
 

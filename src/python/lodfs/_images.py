@@ -20,10 +20,10 @@ def _decode(data):
 class Images(IterableDataset):
     """Pairs of a picture and its label, read from a store without a mount.
 
-    `store` is a store's folder or a mount. `split` is a folder of the source, "" for all of it; a
-    label is the number of the class folder in it, among .classes, and -1 outside such a folder,
-    or that of pack --labels.
-    `decode` turns the bytes of a file into the picture; without it they become one of PIL, in RGB.
+    `store` is a store's folder or a mount. `split` is a folder of the source, "" for all of it; the
+    label is the index of the class folder in .classes, -1 outside of class folders, or the label
+    that pack --labels gave. `decode` turns the bytes of a file into the picture; without it they
+    become one of PIL, in RGB.
 
     Give `batch_size` as to the DataLoader: its workers then make whole batches in turn, so that
     their number does not change the order. The other arguments, and states, are those of Sampler.
@@ -46,7 +46,7 @@ class Images(IterableDataset):
         self._labels = {name: label for label, name in enumerate(self.classes)}
         self._walk = Walk(Order(self._store, seed, self.split), seed, number, run, rank, world,
                           nodes, tail)
-        # Workers that stay see it; -1: set_epoch() was not called.
+        # Shared with persistent workers; -1: set_epoch() was not called.
         self._epoch = torch.full((1,), -1, dtype=torch.int64).share_memory_()
 
     def _label(self, item):

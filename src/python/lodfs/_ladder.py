@@ -11,8 +11,9 @@ def _name(level):
 def ladder(likeness, bound):
     """The names of the levels, the lowest first and full last, and the choice by likeness alone.
 
-    From full down there is one level for each factor 1.25 in bytes, and the lowest one. A level
-    whose MS-SSIM is below `bound` by two standard errors is left out.
+    From full down, each level has at most 1 / 1.25 of the bytes of the one above; the lowest
+    fidelity is always a level. A level whose MS-SSIM is below `bound` by two standard errors is
+    left out.
     """
     allowed = [level for level in likeness.levels
                if level.last == "full" or level.mssim + level.within >= bound]
@@ -21,7 +22,7 @@ def ladder(likeness, bound):
         if taken[-1].share >= _FACTOR * level.share or level is allowed[0]:
             taken.append(level)
     names = [_name(level) for level in reversed(taken)]
-    # The static choice is the choice by likeness, or the lowest level of the ladder above it.
+    # The static choice: the level chosen by likeness, or the next higher one in the ladder.
     at = next(i for i, level in enumerate(likeness.levels) if _name(level) == likeness.fidelity)
     static = next(_name(level) for level in reversed(taken) if likeness.levels.index(level) >= at)
     return names, static

@@ -17,11 +17,12 @@ def _cosine(one, other):
 
 
 def compare(gradients, names, items, shape, seed, affordable=None, clock=time.monotonic):
-    """{name: (cosine with full, its standard error)} over groups of items; None: not finite.
+    """Returns {name: (cosine with full, its standard error)} over groups of items; None if not
+    finite.
 
     `shape` is the number of groups and their size. Items, and the seed of augmentation, are the
-    same for every level. `affordable`, given the seconds of the first gradient, says for which
-    names and how many groups there is time: with no group, the result is {}.
+    same for every level. `affordable(seconds of the first gradient)` returns the names, and how
+    many groups, for which there is time. If there is time for no group, the result is {}.
     """
     random = np.random.default_rng(seed)
     groups, size = shape

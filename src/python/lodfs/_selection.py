@@ -17,7 +17,7 @@ def _paths(dataset):
         raise ValueError(f"{dataset!r} is one path; the dataset is an ImageFolder or a list of "
                          "paths")
     paths = []
-    for path in dataset:  # one that decodes pictures is left at the first
+    for path in dataset:  # a dataset that decodes pictures is left at the first item
         if not isinstance(path, (str, bytes, os.PathLike)):
             raise ValueError(f"the dataset gives {type(path).__name__}s, not paths; give the list "
                              "of its paths, of a subset data.samples[i][0] for each i of its "
@@ -29,7 +29,8 @@ def _paths(dataset):
 class Selection:
     """`dataset` is an ImageFolder, or anything with .samples, or a list of paths.
 
-    `order` is that of the files in the store, `others` are the indices of those that are not.
+    `order` is the order of the files that are in the store, `others` has the indices of all other
+    files.
     """
 
     def __init__(self, dataset, seed, store=None):

@@ -13,21 +13,21 @@ class Level(NamedTuple):
     """Adjacent fidelities that show the same bytes."""
     fidelity: str       # the first of them
     last: str           # and the last
-    bytes: float        # read of the store for a photograph, on average
+    bytes: float        # bytes read of the store for a photograph, the mean
     share: float        # of full's bytes
     mssim: float        # mean likeness to the full image, up to 1: equal
     within: float       # two standard errors of that mean
-    worst_tenth: float  # one photograph in ten is at most this like
+    worst_tenth: float  # the worst tenth of the photographs has at most this likeness
 
 
 class Likeness(NamedTuple):
     """The result of Store.likeness."""
     fidelity: str     # the lowest that reaches the target by two standard errors
     decided: bool     # False: a larger sample may find a lower one
-    photographs: int  # files of the store that have lower fidelities, equal ones once
+    photographs: int  # files of the store that have lower fidelities; equal files count once
     compared: int     # of them: the sample
-    unreadable: int   # left out of it: damaged or not of 8 bits
-    small: int        # likewise: a side below 11 pixels
+    unreadable: int   # photographs that are left out: damaged, or not of 8 bits
+    small: int        # photographs that are left out: a side is below 11 pixels
     levels: "list[Level]"  # the lowest first
     large: int = 0    # of photographs: too large to decode, so they are not in the sample
 

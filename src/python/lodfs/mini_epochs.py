@@ -108,15 +108,15 @@ class MiniEpochs:
     report(). The job leaves a part after `rf_min` to `rf_max` repeats, and `epochs`, the length of
     the training, limits rf_max to an eighth of it.
 
-    `patience` is of "score": repeats without a better score. `band_scores` and `band_width` are N
-    and K of "bollinger". `on_wait="wait"` waits for the next part where it is due and not loaded,
-    "repeat" does not. `shape="block"` replaces the window as a whole.
+    `patience` belongs to "score": repeats without a better score. `band_scores` and `band_width`
+    are N and K of "bollinger". If the next part is due but not loaded, `on_wait="wait"` waits for
+    it, and "repeat" repeats the current part. `shape="block"` replaces the window as a whole.
 
-    Each process has a part of the data of its own: `rank` and `world` are those of
-    torch.distributed or torchrun unless given. With "score" and "bollinger" they decide by the
-    score that process 0 reports, and a repeat is as long as the shortest of all. That needs
-    torch.distributed. `room` is how many bytes of memory the job may use; the default is all that
-    the mount has for it. A store that was packed by path is refused unless `any_order`.
+    Each process has its own part of the data: `rank` and `world` are those of torch.distributed or
+    torchrun unless given. With "score" and "bollinger" all processes decide by the score of process
+    0, which needs torch.distributed, and the process with the fewest images sets the length of a
+    repeat. `room` is how many bytes of memory the job may use; the default is all that the mount
+    has for it. A store that was packed by path is refused unless `any_order`.
 
     A copy or a pickle is a job of its own, which continues from the state of this one.
     """
@@ -259,7 +259,7 @@ class MiniEpochs:
         waits = True
         while waits:
             loaded, tired = self._loaded(since)
-            with contextlib.suppress(OSError):  # a mount that went away; it may come back
+            with contextlib.suppress(OSError):  # the mount is gone; it may come back
                 self._announced.fidelity = self._fidelity()
             number = call("fidelity", self._announced.fidelity.encode())
             if verdict.value == _WAIT:
@@ -303,8 +303,8 @@ class MiniEpochs:
         return len(self._items) if self._by_repeat else self._length
 
     def _start(self, left, length):
-        """Starts an iteration of `length` values. One of length 0 has not begun: a loaded state has
-        `left` values of it; None: all."""
+        """Starts an iteration of `length` values. An iteration of length 0 has not begun. After
+        loading a state, `left` values of it remain; None: all."""
         self._left, self._iteration, self._done = left, length, 0
         self._log = [(0, self._dealt, self._text(0))]
 
@@ -313,8 +313,8 @@ class MiniEpochs:
         return OfMiniEpochs(self)
 
     def _begin_iteration(self, left):
-        """Begins an iteration of `left` values; None: of those that are due. Returns their
-        number."""
+        """Begins an iteration of `left` values; None: of all that are due. Returns the number of
+        values."""
         if self._by_repeat:
             left = len(self._items) - self._dealt
         elif left is None:

@@ -159,14 +159,14 @@ class Walk:
         self.done, self._runs = (state["dealt"] - state["base"]) // self.world, []
 
     def begin(self, number):
-        """Moves to the beginning of a pass, unless a loaded state is within this pass."""
+        """Moves to the beginning of a pass, unless a state inside of this pass was loaded."""
         self._number = operator.index(number)
         if self._next["pass"] != number:
             self.give(self._fresh(self._number), False)
 
     def take(self):
-        """Returns the state of the next iteration; the one behind it begins a pass: that of
-        begin(), or the same."""
+        """Returns the state of the next iteration. The iteration after that begins a pass: the one
+        that begin() set, or the same pass again."""
         state = self._next
         self._next = self._fresh(state["pass"] if self._number is None else self._number)
         self.is_loaded = False
@@ -178,7 +178,7 @@ class Walk:
     def _run(self, number, passing):
         """Returns run `number` of the iteration: cursor, extents, place of its first value, count.
 
-        A run of no extents is the rest, after which the first run follows.
+        A run without extents stands for the rest of the values; after it comes the first run again.
         """
         while number >= len(self._runs):
             state = self._begun
@@ -235,8 +235,8 @@ class Walk:
             place, number = state["base"] + self.rank + self.done * self.world, number + 1
 
     def _announce(self, announced, number, passing):
-        """Announces the records of a run that begins, and of the next one. Those of the run before
-        can then be evicted; by that time workers have read most of its last batches."""
+        """Announces the records of a run that begins, and of the next one. Those of the run
+        before can then be evicted, when workers have read most of its last batches."""
         own, after = (passing.records(*self._run(at, passing)[:2]) for at in (number, number + 1))
         announced.announce(own + after)
 
@@ -279,13 +279,14 @@ class Walk:
         self.give(state)
 
     def _check(self, state):
-        """Raises a ValueError if no walk can come to this state."""
+        """Raises a ValueError if no walk can reach this state."""
         for name in "world", "pass", "cursor", "extents", "begun", "base", "dealt":
             if not isinstance(state.get(name), int) or not 0 <= state[name] < 1 << 32:
                 raise ValueError(f"the state is damaged: its {name} is {state.get(name)!r}; take "
                                  "an older one")
         passing = self._plan(state)
-        every = max(1, passing.items + len(self._own_rest()))  # tail="wrap" may deal all again
+        # with tail="wrap" all values may be dealt again
+        every = max(1, passing.items + len(self._own_rest()))
         if not state["world"] or max(state["begun"], state["base"]) > state["dealt"] or \
                 (state["begun"] - passing.count(0, state["cursor"])) % every:
             raise ValueError("the state is damaged: its numbers contradict each other; take an "

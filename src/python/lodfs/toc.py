@@ -153,7 +153,7 @@ class Table(Owner, Rows, _Operator):
     _noun = "table"
 
     def __init__(self, handle, again):
-        """`again`: the function and arguments that open it once more."""
+        """`again`: the function and arguments that open the table again."""
         self._handle, self._again, self._scaled = handle, again, False
         self.shape = (call("table_rows", handle), call("table_columns", handle))
         self.dtype = np.dtype(call("table_dtype", handle).decode())

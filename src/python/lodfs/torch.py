@@ -21,7 +21,7 @@ from ._announced import Announced
 from .order import Walk
 
 __all__ = ["Gradients", "Images", "Sampler", "loader"]
-_KEEP_S = 600  # the list of a job that was killed stays this long
+_KEEP_S = 600  # seconds after which the mount drops the list of a killed job
 
 
 def __getattr__(name):
@@ -54,9 +54,9 @@ class Sampler:
     store are shuffled as a whole, and should fit half of the mount's cache.
 
     `rank` and `world` are those of torch.distributed or torchrun unless given; `nodes` is the
-    number of machines with a mount each. `tail="drop"` leaves out the indices that do not come out
-    even, "wrap" yields the first ones again. `store` is the store's folder, which only root and the
-    user who mounted it need not name.
+    number of machines with a mount each. `tail="drop"` leaves out indices that cannot be divided
+    evenly among the processes, "wrap" yields the first ones again. `store` is the store's folder.
+    Root and the user who mounted it can leave it out.
 
     The records of each run and of the next one are announced to the mount, which loads them ahead.
     Of several processes the first one of a machine does that. A mount of another user takes no
@@ -88,7 +88,9 @@ class Sampler:
                 announced.end()
 
     def _begin_list(self):
-        """A list of records; None: another process of this machine announces them."""
+        """Returns a list of records to announce; None: another process of this machine announces
+        them.
+        """
         if int(os.environ.get("LOCAL_RANK", self._walk.rank)):
             return None
         fidelity = self._mount.auto if self._fidelity == "auto" else self._fidelity

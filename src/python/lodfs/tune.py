@@ -22,10 +22,10 @@ from ._ladder import ladder
 
 _LOG = logging.getLogger("lodfs.tune")
 
-_WINDOW, _WINDOW_LEAST = 50, 4  # losses whose means are compared
-_WINDOW_SHARE = 40              # but at most this part of the run
-_FALL = .05                     # of the first mean: the model has learned something
-_ERRORS = 4                     # and this many standard errors of the two means
+_WINDOW, _WINDOW_LEAST = 50, 4  # numbers of losses whose means are compared: most, and least
+_WINDOW_SHARE = 40              # a window has at most 1 / this of the run
+_FALL = .05                     # the model has learned if the mean fell by this share,
+_ERRORS = 4                     # and the means differ by this many standard errors
 _WARMUP_SHARE = 30              # the default warm-up is at most this part of the run
 _SAID_SHARE = 10                # after this part of the run it says that the loss has not fallen
 
@@ -43,12 +43,14 @@ class Alone:
 class FidelityTuner:
     """Starts at full, chooses a level once the model has learned, and later only goes up.
 
-    No level is taken that gradients have not judged. A run whose loss does not fall is all at full.
+    It takes only levels that were compared by gradients. If the loss does not fall, it stays at
+    full for the whole run.
 
     `items` is the length of the dataset, `total` the number of steps of the run, `epoch` those of
-    an epoch. `mount` is switched by its link `auto`; or `switch(level)` is called. The levels and
-    the bound of likeness come from the mount's store, at `size` and `crop`, or from `likeness`, a
-    result of Store.likeness. `ranks` is Alone() or the `ranks` of `gradients`.
+    an epoch. The tuner switches the link `auto` of `mount`; without a mount it calls
+    `switch(level)`. The levels and the bound of likeness come from the mount's store, at `size` and
+    `crop`, or from `likeness`, a result of Store.likeness. `ranks` is Alone() or the `ranks` of
+    `gradients`.
 
     `threshold` is the cosine that a level has to reach, `bound` the MS-SSIM that it must not be
     below. `budget` is the share of all time that probes may take. `warmup` is the number of steps
@@ -127,7 +129,7 @@ class FidelityTuner:
         return fall >= _FALL * abs(first.mean()) and fall > _ERRORS * error
 
     def _await_learning(self):
-        """The first choice comes after as many steps again. Fine detail is learned later than
+        """The first choice is made after as many steps again. Fine detail is learned later than
         coarse detail, and until then gradients do not miss it."""
         if self._learned():
             self._phase, self._due = "learned", max(self._warmup, 2 * self._steps)
@@ -203,9 +205,9 @@ class FidelityTuner:
         return 3 * self._groups * self._evaluation if self._evaluation else 0
 
     def _affordable(self, seconds):
-        """Returns the levels that a group of the first comparison has, and 1, or 0 if the budget
-        of the run is below two groups. `seconds` is the time of a gradient. If there is too little
-        for all levels, the choice by likeness alone is compared."""
+        """Returns the levels that each group of the first comparison has, and the number of groups
+        now: 1, or 0 if the budget of the run is below two groups. `seconds` is the time of a
+        gradient. If time is short for all levels, the choice by likeness alone is compared."""
         left = (self._all_time() + self._rate() * (self._total - self._steps)) * self._budget
         least = min(2, self._groups)
         for names in self._levels[:-1], [name for name in [self._static] if name != "full"]:
