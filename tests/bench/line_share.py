@@ -5,8 +5,8 @@ mount uses.
 
 Four readers read all photographs of a store in a local folder, through a mount that is as slow as
 the -o OPTIONS say. They go in the order of the records, or in a permuted order of records that is
-told to the mount. Prints the bytes of the store a second, as a share of 125 MiB/s. With a URL, the
-same store is mounted from there, and the share is of so many BYTES a second. Needs the environment
+announced to the mount. Prints the bytes of the store a second, as a share of 125 MiB/s. With a URL,
+the same store is mounted from there, and the share is that of BYTES a second. Needs the environment
 of the Python package (LODFS_LIBRARY, PYTHONPATH).
 """
 import json

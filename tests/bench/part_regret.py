@@ -22,7 +22,8 @@ LARGE_BYTES, TABLE_ROWS, TABLE_COLUMNS = 200_000_000, 20_000, 500
 PREAD = ("import os,random; r=random.Random(1); f=os.open('large.bin',os.O_RDONLY);"
          " [os.pread(f,4096,r.randrange({large}-4096)) for _ in range(3000)]")
 MMAP = "import numpy,random; t=numpy.load('table.npy',mmap_mode='r'); t[::7].sum()"
-# Name, shell command in the folder (OUT: a folder in memory), CPU of ext4's that is acceptable.
+# Name, shell command in the folder (OUT: a folder in memory), acceptable CPU time, as a multiple of
+# ext4's.
 COMMANDS = (
     ("ls -lR", "ls -lR .", 1.5),
     ("find -name", "find . -name '*.none'", 3),

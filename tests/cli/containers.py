@@ -136,8 +136,8 @@ class Tests:
         return facts
 
     def in_parts(self, source):
-        """Parts make the store that `same_bytes` left in `one`: in any order, run twice, one of
-        them killed, and those that are missing named."""
+        """Packs in parts, in any order, with a part run twice and one killed. The store equals the
+        one that `same_bytes` left in `one`. Before the end the commit names the missing parts."""
         def run(*options, code=0):
             done = subprocess.run([LODFS, "pack", f"--from={self.kind}", *QUIET, "-q", *options,
                                    source, "parted"], capture_output=True)

@@ -75,8 +75,8 @@ def note_steps(work):
 
 
 def in_order(calls):
-    """Whether the plan ended, then each part ran once, and then the commit began. Two parts ran at
-    once, for which Ray and Dask need two processors."""
+    """Returns whether the plan ended, then each part ran once, and then the commit began. Two parts
+    ran at once, for which Ray and Dask need two processors."""
     parts = [f"--part={k}/{PARTS}" for k in range(1, int(PARTS) + 1)]
     return calls[:2] == ["begin --plan", "end --plan"] and \
         calls[-2:] == ["begin commit", "end commit"] and \

@@ -107,7 +107,7 @@ done
 expect 0 "$LODFS" fidelity --size=96 --json mixed
 json 'd["photographs"] == 5 and d["compared"] == 4 and d["large"] == 1 and d["decided"]'
 
-# A damaged photograph is left out and counted; of many there is no choice.
+# A damaged photograph is left out and counted. If many are damaged, there is no choice.
 record=$(ls store/records/*.pcr | head -n 1)
 size=$(stat -c %s "$record")
 flip "$record" $((size / 2))

@@ -7,7 +7,7 @@ make_source source 2
 head -c 300000 /dev/urandom >source/large
 expect 0 "$LODFS" pack -q --scans=default source store
 
-# below KIB COMMAND...: runs it with files of at most so many KiB.
+# below KIB COMMAND...: runs it with files of at most KIB KiB.
 below()
 {
     (ulimit -f "$1" && shift && exec "$@")

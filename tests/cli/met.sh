@@ -191,8 +191,9 @@ json 'd["fidelities"][0]["fits"] and not d["fidelities"][-1]["fits"]'
 json '4 < d["fidelities"][-1]["rf"] < 400 and d["pictures"] == 65'
 expect 2 "$LODFS" met plan
 
-# Other jobs have taken the room of the next part, where two large records meet. How soon they do
-# depends on the order, and so on the id of the store: after 1 to 44 lists in five runs.
+# Two jobs share the memory, so there is none for the next part when two large records follow each
+# other. How soon they do depends on the order, and so on the id of the store: after 1 to 44 lists
+# in five runs.
 expect 0 "$LODFS" umount mnt
 expect 0 "$LODFS" mount store mnt -o cache_size=4M,store_cache=private,cache=none
 expect 0 "$LODFS" met begin alone mnt/full/train --rf=2 --seed=1

@@ -159,7 +159,7 @@ touch -r time.source source
 cp -a source elsewhere
 expect 0 "$LODFS" pack -q "${options[@]}" --part=1/2 elsewhere store
 expect 0 pack --part=2/2
-# So has a plan that is made again, which keeps the records of its parts.
+# A plan that is made again keeps the records that its parts have written.
 ls -i store/records >before
 expect 0 pack --plan
 ls -i store/records | diff - before >/dev/null || fail "a plan made again drops records"

@@ -24,8 +24,8 @@ from tiny import jpeg, make_source, write
 
 SECONDS_MAX = 240
 NAMES = 3_000
-# Of the server in each round of opens. A leak grows in all of them; a server whose threads have not
-# all worked yet grows in some.
+# Growth of the server in each round of opens. A leak grows in all rounds; a server whose threads
+# have not all worked yet grows in some.
 GROWTH_KB_MAX = 6_000
 SECRET = "AKIA" + "canary-of-a-secret-key"
 

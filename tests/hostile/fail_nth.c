@@ -32,8 +32,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define LARGE_BYTES  (1u << 20)
-#define STALL_MS_MAX 100000 /* where the test that should remove the file has died */
+#define LARGE_BYTES (1u << 20)
+/* a stall ends then, even if the test that should remove the file has died */
+#define STALL_MS_MAX 100000
 
 #define CALLS(X)                                                                                   \
     X(open)                                                                                        \

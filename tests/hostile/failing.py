@@ -307,9 +307,9 @@ def signalled(store, point):
 
 
 def takers(store, point, log):
-    """Yields threads that could take SIGTERM in place of the one that waits for it, the first. It
-    takes the signal only while it waits, so the others would rarely get it. Their signal masks show
-    whether they could."""
+    """Yields threads that could take SIGTERM instead of the first thread, which waits for it. Such
+    a thread would get the signal rarely, only while the first one does not wait. So the test reads
+    the signal masks of the threads."""
     with Foreground(store, point, log, "-o", "gpu=off") as server:
         for name in files_below(f"{point}/full"):
             read(os.path.join(os.fsencode(f"{point}/full"), name))
@@ -324,7 +324,7 @@ def takers(store, point, log):
 
 
 def passes(store, point, way, wanted):
-    """Yields files that a call which failed once keeps from their readers: a failure is remembered
+    """Yields files that cannot be read although the call failed only once. A failure is remembered
     for some seconds, and no longer. Without an answer to its first request, INIT, a mount ends."""
     _, got = mount_once(store, point, fail=way, wanted=wanted)
     if got and errno.ECONNREFUSED not in got.values():

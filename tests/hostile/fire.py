@@ -58,7 +58,7 @@ def lengthen(path, _):
 
 
 def instead(make):
-    """Returns a function that removes a file and makes something else of its name."""
+    """Returns a function that removes a file and makes something else in its place."""
     return lambda path, _: (os.unlink(path), make(path))
 
 

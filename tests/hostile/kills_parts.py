@@ -123,7 +123,7 @@ def twice(work, wanted, results):
 
 
 def beside(work, wanted, results):
-    """Others while the commit waits in its first fsync, and others while a part does."""
+    """Other steps run while the commit waits in its first fsync, and while a part does."""
     wrong, stall = [], f"{work}/stall"
     plan(work)
     for number in range(1, PARTS + 1):

@@ -23,7 +23,7 @@ FOLDERS = ("codecs", "demo", "fs", "gpu", "man", "packaging", "src", "tests")
 FILES = ("meson.build", "meson_options.txt", "LICENSE", "README.md", "CHANGELOG.md",
          ".clang-format")
 SECONDS_MAX = 1_800  # a build or a test on a busy machine
-SLICES = 20          # as many short runs plant every bug once
+SLICES = 20          # this many short runs together plant every bug once
 RACES = 5            # runs of a test that finds a race only sometimes
 BUG_HANGS_S = "60"   # where a test of sound code waits for 300
 

@@ -2,7 +2,7 @@
 """
 The slices of a tier are damaged under readers: cut, flipped, torn, swapped, removed, replaced.
 
-Red if a wrong byte is served, if a read fails, or if no damage is met.
+The test fails if a wrong byte is served, if a read fails, or if no damage is met.
 """
 import os
 import random
@@ -88,7 +88,7 @@ def damage_mount(mount, tier, truth, draw, most):
 
 def damaged(work, truth):
     """Slices are damaged under readers: no byte is wrong, and no read fails. A mount that stops
-    using the tier is replaced by a new one, which does not know the errors of the one before."""
+    using the tier is replaced by a new one, which has not seen the errors of the previous one."""
     tier = make_tier(work, "damaged")
     first, count = span(SLICES_SHORT, SLICES_LONG)
     draw, done, errors, mounts = random.Random(first), 0, 0, 0

@@ -10,7 +10,7 @@ photo=$(ls source/train/photos/*.ppm | head -n 1)
 
 same() { cmp -s "$1" "$2" || fail "$1 differs from $2"; }
 
-# The summary names the folders with levels, and each file that the pattern means in vain.
+# The summary names the folders with levels, and each matched file that gets no levels.
 expect 0 "$LODFS" pack -v '--levels=*' source all
 printed 'train/photos: 10 images'
 printed 'val/photos: 4 images'
@@ -86,7 +86,7 @@ same twins/linked.photo.ppm twins.q1/linked.photo.ppm
 same twins.q1/a.photo.ppm twins.q1/b.photo.ppm
 cmp -s twins/a.photo.ppm twins.q1/a.photo.ppm && fail "a photograph is exact at q1"
 
-# Nothing but photographs changes at q1.
+# Only photographs differ from full at q1.
 for store in all plain; do
     expect 0 "$LODFS" unpack -q --fidelity=q1 $store $store.q1
     expect 0 "$LODFS" unpack -q --fidelity=full $store $store.full

@@ -130,7 +130,7 @@ def rebuilt(store, records):
 
 
 def check_records(records):
-    """Files with levels share no record with others, but with those that got none."""
+    """A record with levels has only files that --levels names, some of which may have got none."""
     for record in records[1:]:
         with_levels = [any(spec.levels_of(row)) for row in record.rows] if record.codec == 2 else []
         assert not any(with_levels) or all(

@@ -93,7 +93,7 @@ def decoded(point, named):
 
 
 def unique(base, path):
-    """Returns whether only one picture of the folder has this stem."""
+    """Returns whether exactly one picture of the folder has this stem."""
     folder, stem = os.path.dirname(f"{base}/{path}"), os.path.basename(path).partition(".")[0]
     return sum(name.partition(".")[0] == stem for name in os.listdir(folder)) == 1
 

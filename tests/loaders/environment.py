@@ -16,7 +16,8 @@ class Missing(Exception):
     """A package cannot be installed; the message is the reason."""
 
 
-# These bring a numpy that modules of Debian, which they try to import, were not built for.
+# These packages bring their own numpy. They import modules of Debian, which were built for another
+# numpy.
 ALONE = ("tensorflow",)
 
 

@@ -22,7 +22,7 @@ SHOWN = ("q3", "full")
 
 
 def make(folder, photos):
-    """Three classes, a picture of none, and a magic word in a comment."""
+    """Three classes, a picture without a class, and a magic word in a comment."""
     for i, data in enumerate(photos * 3):
         comment = b"\xff\xfe\0\x08" + b"\x0a\x23\xd7\xce" + b"%02d" % i
         write(f"{folder}/train/class {i % 3}/{i}.jpg", data[:2] + comment + data[2:])

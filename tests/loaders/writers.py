@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""
-writers.py LOADER: containers that the loader's own writer makes are packed with --from. Each
+"""writers.py LOADER: containers that the loader's own writer makes are packed with --from. Each
 picture comes out byte for byte, with its label. As for loaders.py, a large loader is tried by
-./check --long only. Run with folders of pictures and of containers, it writes the latter.
+./check --long only. With two folders as arguments, it reads pictures from the first and writes
+containers into the second.
 """
 import collections
 import hashlib

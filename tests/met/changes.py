@@ -93,7 +93,7 @@ def job_of(room, **options):
         room(met)
 
 
-# Jobs beside the one that is watched. Each phase lasts until its window has followed: a window
+# Jobs beside the one that is watched. Each phase lasts until the window has adapted to it: a window
 # stays for as many repeats as `auto` chooses, which depends on how busy the machine is. In the
 # third phase the room is less than any two extents, whatever their order in this store.
 BESIDE = ([], list(range(100, 103)), [*range(100, 103), *range(200, 256)], [])

@@ -66,7 +66,7 @@ def killed(store, work):
 
 
 def two_jobs(point):
-    """Each of two jobs has half of the room. One that would get too little is refused."""
+    """Each of two jobs gets half of the room. A job whose share would be too small is refused."""
     one = lodfs.MiniEpochs(f"{point}/full", rf=2)
     alone = one._announced.room
     two = lodfs.MiniEpochs(f"{point}/full", rf=2)

@@ -64,7 +64,7 @@ else
 fi
 lists 0
 
-# Two commands at once on one state: each list is given once, or the command is told.
+# Two commands at once on one state: each list is given once, or the command fails with a message.
 expect 0 "$LODFS" met begin alike mnt/full --rf=2 --seed=3 --room=300K
 expect 0 "$LODFS" met begin shared mnt/full --rf=2 --seed=3 --room=300K
 for turn in $(seq 12); do

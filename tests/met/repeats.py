@@ -30,7 +30,7 @@ def make_source(source):
 
 
 def refused(*arguments, words="", **options):
-    """Yields a complaint unless the call is refused with a sentence that has these words."""
+    """Yields an error unless the call is refused with a sentence that has these words."""
     try:
         lodfs.MiniEpochs(*arguments, **options)
     except (ValueError, OSError) as error:

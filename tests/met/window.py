@@ -69,8 +69,8 @@ def fixed(store, work):
 
 
 def gate(met, share):
-    """Lets a job see only a share of its window more loaded after each repeat, as if the store were
-    that slow. Records are counted, not seconds, so a busy machine changes nothing."""
+    """After each repeat, lets the job see one more share of its window as loaded, as if the store
+    were that slow. Records are counted, not seconds, so a busy machine changes nothing."""
     real = met._announced.ask
 
     def ask():
@@ -130,7 +130,9 @@ def waited(store, work):
 
 
 def switched(store, work):
-    """Below `auto` each repeat has the fidelity of its time, and more files fit a lower one."""
+    """With paths through `auto`, each repeat has the fidelity that `auto` has at that time. More
+    files fit at a lower fidelity.
+    """
     with Mount(store, f"{work}/mount", "-o", "cache_size=4M") as point:
         met = lodfs.MiniEpochs(f"{point}/auto", rf=2, room=ROOM)
         lengths = {}
@@ -182,7 +184,9 @@ def make_pairs(work, photographs):
 
 
 def pairs(work, photographs):
-    """A job lists images. Their masks, read beside them, are in its lists, and are loaded once."""
+    """A job lists images only. It also reads their masks, whose records are in its lists too, so
+    each is loaded once.
+    """
     store = make_pairs(work, photographs)
     with Mount(store, f"{work}/mount", "-o", f"{QUICK},cache_size=3M") as point:
         images = [f"{point}/full/s{number:03}/image.jpg" for number in range(len(photographs))]

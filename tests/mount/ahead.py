@@ -179,7 +179,7 @@ def in_order(client, point, records):
         yield f"{loaded(point) - before} bytes were read, not {least} to {most}"
     if len(set(ready)) < 4:
         yield f"`ready` jumps, so records are loaded in another order: {ready}"
-    # A slow machine may be slower than the limit.
+    # The machine itself may be slower than the limit.
     if answers[-1].bytes_missing or not 1 << 16 < answers[-1].bytes_per_second < 2.5 * (200 << 10):
         yield f"{answers[-1]}"
     client.ahead(1, Q4, 0, [])
@@ -239,7 +239,7 @@ def read_before(client, point, files):
 
 
 def foreseen(client, point, files, told):
-    """The bytes that were read ahead of a reader in the order of the records, beside a list."""
+    """Measures the bytes read ahead of a reader in record order, while there is a list."""
     if told:
         client.ahead(1, Q4, 0, [max(files)])
         until(lambda: untouched(point)["ready"] == 1)

@@ -30,8 +30,8 @@ def contents(point):
 
 
 def compare(good, bad, path):
-    """Only the file `path` may fail, and with EIO: from one fidelity upward, or from there to the
-    last one below the first that shows the source's own bytes."""
+    """Only the file `path` may fail, and only with EIO. It fails from one fidelity up, or from
+    there to the last fidelity that does not show the source's own bytes."""
     failed = sorted(name for name in good if bad[name] != good[name])
     if not failed:
         yield "no read failed: the damage was not noticed"

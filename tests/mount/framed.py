@@ -42,7 +42,7 @@ def example_of(size):
 
 
 def make_splits(folder, photos):
-    """train/ and val/, pairs, captions, labels of the user's own, odd names."""
+    """train/ and val/, pairs, captions, labels that the user gives, odd names."""
     pictures = iter(photos + [data + bytes([i]) for i in range(8) for data in photos])
     top = os.fsencode(folder)
     png = b"\x89PNG\r\n\x1a\n"
@@ -142,7 +142,7 @@ class Expected:
 
 
 def same(path, data, kept):
-    """The file has these bytes and says so; they are kept for `pieces`."""
+    """Checks that the file has these bytes and this size. The bytes are kept for `pieces`."""
     kept[path] = data
     if os.stat(path).st_size != len(data):
         yield f"{path}: {os.stat(path).st_size} bytes, not {len(data)}"
@@ -169,7 +169,7 @@ def pieces(kept, count):
 
 
 def flip(path, offset):
-    """Changes a bit of a file; once more: puts it back."""
+    """Flips a bit of a file. A second call restores it."""
     with open(path, "r+b") as file:
         file.seek(offset)
         byte = file.read(1)

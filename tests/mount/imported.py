@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""
-There and back: the files that a mount shows below tar/full, tfrecord/full and, where there is one,
-recordio/full are copied and packed with --from. Pictures, captions and labels are those before.
+"""There and back: the files that a mount shows below tar/full, tfrecord/full and, where there is
+one, recordio/full are copied and packed with --from. Pictures, captions and labels are unchanged.
 """
 import os
 import shutil

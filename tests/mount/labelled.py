@@ -20,7 +20,7 @@ NUMBERS = (-1, 0, 1, 1000, 2**24 + 1, 2**31 - 1)
 
 
 def make(folder, photos):
-    """Splits of odd names beside a folder that is in none; pictures of all of them."""
+    """Splits with odd names beside a folder that is in no split; each has pictures."""
     top = os.fsencode(folder)
     make_splits(folder, photos)
     os.rename(top + b"/train", top + b"/train,2017")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""
-parts/<n>/<k>: the parts of a store are disjoint and together the tree, by the law of FORMAT.md.
-They have the files of the mount's trees, and no program finds them by walking the mount.
+"""parts/<n>/<k>: the parts of a store are disjoint and together the tree, by the rule of
+FORMAT.md. They have the files of the mount's trees, and no program finds them by walking the mount.
 """
 import collections
 import errno
@@ -90,7 +89,7 @@ def walked(folder):
 
 
 def by_law(store, counts):
-    """The files of each part are those that the law says, with the numbers of the tree."""
+    """The files of each part are those of FORMAT.md's rule, with the inode numbers of the tree."""
     plain, folders, links = walked(store.point + b"/q4")
     for count in counts:
         for part in range(count):
@@ -105,7 +104,8 @@ def by_law(store, counts):
 
 
 def views(store, count):
-    """In every view the parts together are the view, and only files of all parts are in two."""
+    """In every view, the parts together have all files. A file is in exactly one part, or in all.
+    """
     for view in (b"q1", b"full", b"original", b"decoded/q4", b"native/full", b"auto"):
         plain = walked(store.point + b"/" + view + b"/")[0]
         shared = {number & 0xffffffff for path, number in
@@ -270,7 +270,9 @@ def unseen(point):
 
 
 def make_classes(folder, photos):
-    """So many that no class is empty in a part: versions before 0.17 have no allow_empty."""
+    """So many pictures that no class is empty in a part: torchvision before 0.17 has no
+    allow_empty.
+    """
     for i in range(180):
         write(f"{folder}/class {i % 3}/{i}.jpg", photos[i % len(photos)] + bytes([i]))
 

@@ -119,8 +119,8 @@ def units(store, point):
 
 
 def kept(work, source, store, kinds):
-    """verify finds no damage, repair restores the index, unpack the files. One thread, and
-    --original=all, write the same records."""
+    """verify finds no damage, repair restores the index, and unpack restores the files. One thread,
+    and --original=all, write the same records."""
     if lodfs("verify", store, check=False).returncode:
         yield "verify finds damage in a sound store"
     index = read(f"{store}/index")

@@ -162,7 +162,7 @@ def grammar(point):
 
 
 def said(told):
-    """Pack names the files that no record can hold."""
+    """Pack names the files that are too large for a record."""
     for path in (b"val/rgba/large.png", b"train/com/more.label"):
         if path + b": it has more than 4,096 magic words" not in told:
             yield f"{path}: {told}"

@@ -21,7 +21,8 @@ def told(listener):
 def notified(store, point, work, name):
     """READY comes once the mount answers, STOPPING at the end, in both ways to run.
 
-    Red if READY is sent before the session is mounted, or without the daemon's process id.
+    The test fails if READY is sent before the session is mounted, or without the daemon's process
+    id.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
         listener.settimeout(20)

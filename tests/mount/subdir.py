@@ -46,7 +46,7 @@ def dots(folder):
 
 
 def folders(store, point, whole):
-    """Red if the root is not mapped in one of the callbacks, or `..` leaves the mount."""
+    """Fails if the root is not mapped in one of the callbacks, or `..` leaves the mount."""
     for folder in ("q5", "q5/photos", "full/odd", "decoded/full/photos", "original", "native",
                    "tar", "tar/q3", "parts/2/1", "parts/2/1/full", "parts/2/0/tar/full", "//q5//",
                    ""):
@@ -82,7 +82,7 @@ def asked(store, point):
 
 
 def switched(store, point):
-    """A folder of a format has its link `auto`, which switches as ever."""
+    """A folder of a format has its own link `auto`, which switches as usual."""
     with Mount(store, point, "-o", "subdir=decoded,fidelity=q2"):
         before = os.readlink(f"{point}/auto")
         lodfs("set", point, "auto=q7")
@@ -111,8 +111,8 @@ def handle_of(path):
 
 
 def confined(store, point, whole):
-    """The file handle of a file outside, as a client of NFS could invent it, opens nothing. Red if
-    the mount can be exported."""
+    """The file handle of a file outside, as a client of NFS could invent it, opens nothing. Fails
+    if the mount can be exported."""
     handle = handle_of(f"{whole}/q4/labels/train.csv")
     with Mount(store, point, "-o", "subdir=q4/photos"):
         top = os.open(point, os.O_RDONLY)

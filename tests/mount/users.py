@@ -181,8 +181,8 @@ def open_to_all(work):
 
 
 def becomes(work, store, point):
-    """-o setuid: root's command, and all of it is the user's, as by mount.fuse3. Red if the groups
-    or the user stay root's."""
+    """-o setuid: root runs the command, and the mount and its daemon belong to the user, as with
+    mount.fuse3. The test fails if the groups or the user stay root's."""
     for name in ("nobody", str(NOBODY)):
         yield from expect(f"setuid={name}", run(work, "mount", "-o", f"setuid={name}", store,
                                                 point, user=0), 0)

@@ -66,9 +66,8 @@ def signals(store, point, log):
 
 
 def hung_up(store, point, log):
-    """
-    A mount that nohup started outlives SIGHUP, in the foreground and as a daemon.
-    Red if the server sets a handler for a signal that it inherits as ignored.
+    """A mount that nohup started outlives SIGHUP, in the foreground and as a daemon. The test
+    fails if the server sets a handler for a signal that it inherits as ignored.
     """
     with Foreground(store, point, log, under=["nohup"]) as server:
         if server.end(signal.SIGHUP, seconds=.5) is not None:
@@ -120,7 +119,10 @@ def relative(store, point):
 
 
 def small_stack(store, point):
-    """The daemon's threads get the stack size of the limit. Red if a large struct is on a stack."""
+    """The daemon's threads get the stack size of the limit.
+
+    The test fails if a large struct is on a stack.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES, hard))
     try:

@@ -84,7 +84,9 @@ BASE = ("coreutils", "dash", "debianutils", "diffutils", "findutils", "grep", "l
 
 
 def make(name, packages=(), suite="bookworm", installed=True):
-    """The folder of a root with these packages, installed by apt; or unpacked, which is quick."""
+    """The folder of a root with these packages, installed by apt; or only unpacked, which is
+    quicker.
+    """
     need("mmdebstrap", "unshare")
     root, stamp = OUT / "roots" / name, OUT / "roots" / f"{name}.made"
     wanted = f"{suite} {' '.join(packages)}\n"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""
-The packages of Debian: built in a root that has what they say they need, looked at by lintian,
-then installed in a bare root, used as debian/tests says, and removed.
+"""The packages of Debian: built in a root that has only their declared dependencies, checked by
+lintian, then installed in a bare root, used as debian/tests says, and removed.
 """
 import os
 import re

@@ -49,7 +49,9 @@ def trained(source):
 
 
 def tuned(source):
-    """A lower level reads fewer bytes; the tuner says what it took, and its share of the time."""
+    """A lower level reads fewer bytes; the tuner prints the level that it chose, and its share of
+    the time.
+    """
     done = demo(source, "--epochs=3", "--with=full,q1,tuner", program="tune_fidelity")
     rows = [line.split() for line in done.stdout.splitlines()
             if line.startswith(("full ", "q1 ", "tuner "))][:3]

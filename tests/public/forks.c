@@ -45,7 +45,8 @@ struct one {
     const char *path;
     int fidelity;
     struct lodfs_file *file;
-    uint8_t *bytes; /* what the parent read when it was alone, as the next */
+    /* the bytes that the parent read while it was alone; likewise the next member */
+    uint8_t *bytes;
     size_t count;
 };
 
@@ -263,7 +264,7 @@ static int live(unsigned number)
     if (number % 3 == 0 && CHILD_THREADS != 0) {
         use_by_threads(number);
     }
-    if (number % 5) { /* others close what they have not used */
+    if (number % 5) { /* other children close handles that they have not used */
         check_some(number);
     }
     if (number % 7 == 0) {

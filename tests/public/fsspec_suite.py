@@ -18,7 +18,7 @@ TREES = ("bulk_operations_scenario_0", "glob_edge_cases_files",
 
 
 def make_store(work):
-    """By the suite's own functions, in the environment: they make the trees in a local folder."""
+    """Runs the suite's own functions in the environment; they make the trees in a local folder."""
     from fsspec.implementations.local import LocalFileSystem
     from fsspec.tests.abstract import AbstractFixtures
     for tree in TREES:

@@ -47,7 +47,7 @@ def install(python, work):
 
 
 def check_command(lodfs, work):
-    """Red if FUSE is found nevertheless, or a build without it does not say so."""
+    """The test fails if FUSE is found nevertheless, or a build without it does not say so."""
     words = subprocess.run([lodfs, "version"], capture_output=True, text=True, check=True).stdout
     assert "without FUSE" in words, words
     (work / "source").mkdir()

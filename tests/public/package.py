@@ -135,7 +135,8 @@ def check_misuse(path, dense):
 def check_rows(table, array):
     """Indices, iteration and sums give what NumPy gives, and unpack no other row.
 
-    Red if a slice unpacks the rows between its steps, or negative numbers count from elsewhere.
+    The test fails if a slice unpacks the rows between its steps, or negative numbers count from
+    elsewhere.
     """
     asked = []
     unpack = table._unpack

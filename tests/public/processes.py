@@ -73,7 +73,8 @@ def answer(queue, held):
 
 
 def in_process(context, held):
-    """The answer of a process that is given them as arguments: by fork they are not pickled."""
+    """Returns the answer of a process that gets them as arguments. With fork they are not pickled.
+    """
     queue = context.Queue()
     process = context.Process(target=answer, args=(queue, held))
     process.start()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Store.likeness: the same as `lodfs fidelity` says, also in a forked child; what it refuses."""
+"""Store.likeness: the same as `lodfs fidelity` says, also in a forked child; and the arguments that
+it refuses.
+"""
 import importlib.util
 import json
 import os

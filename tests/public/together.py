@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
 import lodfs
 
 RANKS, EPOCHS, ROOM, SECONDS_MAX = 4, 3, "280K", 550
-# The scores that process 0 reports, and repeats that follow from them: 3 are the most.
+# The scores that process 0 reports, and the repeats that follow from them, 3 at most.
 TURNS = (("score", lambda number: number, 3), ("score", lambda number: -number, 2),
          ("bollinger", lambda number: -number ** 3, None))
 

@@ -237,7 +237,7 @@ def check_faint():
                                     likeness=likeness(choice="q1"), switch=switch)
 
         def step(loss, tuner=tuner, clock=clock):
-            clock.now += 1  # so long as the gradient of a batch: no other program takes part
+            clock.now += 1  # takes as much time as the gradient of a batch, without another program
             tuner.step(loss)
         for _ in range(long):
             run.epoch(step)

@@ -248,7 +248,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.plain(302, b"", Location=self.path)
 
     def make_nowhere(self, _):
-        """A redirect to a host that is not found, without a question to a name server."""
+        """A redirect to a host that does not exist. Its name needs no name server."""
         self.plain(302, b"", Location=f"http://{'a' * 64}.invalid{self.path}")
 
     def make_trickle(self, answer):
@@ -273,7 +273,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class Answer:
-    """The right answer to a range; _replace makes a wrong one of it."""
+    """Returns the right answer to a range; _replace makes it wrong."""
 
     def __init__(self, body, first, last, total, etag, status=206):
         self.body, self.first, self.last, self.total = body, first, last, total

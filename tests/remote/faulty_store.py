@@ -27,7 +27,7 @@ END_S, END_TRIES = 5, 4  # the shortest of some tries counts: a busy machine del
 
 
 def passing(kind, server, point, truth):
-    """Ranges are answered wrongly once, from the first request of a mount on."""
+    """From the first request of a mount on, each range is answered wrongly once."""
     made = mounts = 0
     longest = 0.
     while made < counted(FAULTS, FAULTS_LONG) / (10 if kind == "late" else 1):

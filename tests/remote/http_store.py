@@ -70,7 +70,7 @@ class Nginx:
 
 
 def same_output(store, url, *words):
-    """A command says of the URL what it says of the folder, but for names and times."""
+    """A command prints the same for the URL as for the folder, except names and times."""
     texts = []
     for place in (store, url):
         text = lodfs(*words, place).stdout.decode(errors="replace").replace(place, "STORE")
@@ -120,7 +120,7 @@ def by_library(url, truth):
 
 
 def through_proxy(url):
-    """nginx also answers what is asked of a proxy. The host is found by the proxy alone."""
+    """nginx also answers requests as a proxy. The host is found by the proxy alone."""
     os.environ["http_proxy"] = url
     done = lodfs("info", f"{UNKNOWN}/store", check=False)
     if done.returncode:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""
-A store behind a server that is sometimes late, slow, or hangs: readers get the right bytes, and do
-not wait for the worst answer. And one behind TLS: whom the program trusts.
+"""A store behind a server that is sometimes late, slow, or hangs: readers get the right bytes, and
+do not wait for the worst answer. Also a server behind TLS: which certificates the program trusts.
 """
 import json
 import os
@@ -27,7 +26,7 @@ def counted(point, name):
 
 
 def late(server, point, truth):
-    """A twentieth of the requests is late: many of them are asked twice, and soon answered."""
+    """A twentieth of the requests is late. Many of these are sent twice and then answered soon."""
     hedges = []
     while not hedges or hedges[-1] and len(hedges) < TRIES:
         server.set("none")

@@ -198,7 +198,9 @@ def renewed(place, roles, truth):
 
 
 def expired(place, roles):
-    """Keys that are expired for ever, or seem so: the server decides, and is not stormed."""
+    """Keys that stay expired, or seem to be: the server decides about them, and does not get many
+    requests.
+    """
     roles.set(lives_s=-3600)
     with environment(**roles.instance()):
         yield from place.used(("ROLEKEY1", "token-1"))

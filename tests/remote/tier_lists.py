@@ -16,12 +16,12 @@ from tier import MIB, Mounted, Watch, epoch, make_tier, run, stats
 
 
 def tell(point, job, at, records, done):
-    """Tells a list of records at full. Returns how many behind `done` are loaded."""
+    """Sends a list of records at full. Returns how many records after `done` are loaded."""
     return ask(point, job, at, records, done)[0]
 
 
 def ask(point, job, at, records, done):
-    """Tells the same. Returns the answer: ready, total, bytes missing, room and speed."""
+    """Sends the same list. Returns the answer: ready, total, bytes missing, room and speed."""
     message = bytearray(struct.pack(f"<IIQIIII{len(records)}I", 1, 11, job, at, len(records), done,
                                     0, *records).ljust(16383, b"\0"))
     file = os.open(f"{point}/.lodfs/control", os.O_RDONLY)
@@ -42,7 +42,7 @@ def by_record(point, truth):
 
 
 def walk_list(point, job, records):
-    """Loads the records one after the other, and lets go of each but the last three."""
+    """Loads the records one after the other, and keeps only the last three in the list."""
     for i, record in enumerate(records):
         done = max(0, i - 2)
         tell(point, job, i, [record], done)
@@ -136,8 +136,8 @@ def ready_after(mount, job, records, wanted, seconds=3):
 
 
 def list_beside(mount, second, order, size):
-    """Two lists of six records, each of 12 MB in all, for a tier of 16 MiB: the second one is told
-    4 MiB, and fills them alone."""
+    """Two lists of six records, each of 12 MB in all, for a tier of 16 MiB: the second one gets a
+    room of 4 MiB, which only it fills."""
     first, others = order[:6], order[6:12]
     room = ask(mount.point, 3, 0, first, 0)[3]
     ready, _ = ready_after(mount, 3, first, 6)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""
-lodfs warmup brings a fidelity into a tier: mounts then ask the store for nothing. It goes on where
-it stopped, and says what finds no room, cannot be read, or cannot be used.
+"""lodfs warmup brings a fidelity into a tier: mounts then ask the store for nothing. A rerun
+continues where it stopped. It reports records without room, unreadable records, and unusable tiers.
 """
 import json
 import os
@@ -159,7 +158,7 @@ def refused(work, _truth):
 
 
 def lost_record(work, _truth):
-    """A record that is gone is told; the others are loaded."""
+    """A missing record is reported; the others are loaded."""
     tier, name = make_tier(work, "lost"), f"{work}/store/records/000003.raw"
     os.rename(name, name + "~")
     code, document = warm(work, tier, "--fidelity=q1")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lodfs report: the page is whole, valid and loads nothing; names are escaped; what it refuses."""
+"""lodfs report: the page is whole, valid and loads nothing; names are escaped; bad arguments are
+refused.
+"""
 import json
 import os
 import resource

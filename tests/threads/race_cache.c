@@ -2,7 +2,7 @@
 /*
  * The cache under ThreadSanitizer. Threads ask for overlapping keys of a cache far too small for
  * them, while some fills fail. Checked: each blob has the bytes of its key, no key is made twice at
- * a time, the limit holds at every look, and nothing is left at the end.
+ * a time, the limit holds at every check, and nothing is left at the end.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Large units under ThreadSanitizer. Threads read more units than there is room for, mostly from
- * their begin to their end, while some fills fail and memory is taken back. Checked: each read has
- * its bytes as long as it holds them, though others give pages back, and the limit holds.
+ * their begin to their end, while some fills fail and memory is taken back. Checked: each read
+ * keeps its bytes while it holds them, although other reads free pages, and the limit holds.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -49,7 +49,7 @@ static int fill(void *ctx, struct lod_key key, struct lod_blob **ret_blob)
     return 0;
 }
 
-/* Reads one page of a unit, and looks at it again once others have read. */
+/* Reads one page of a unit, and checks it again after others have read. */
 static void read_page(uint64_t number, unsigned page, unsigned *seed)
 {
     const struct lod_key key = {.high = 7, .low = number};

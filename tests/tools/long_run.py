@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""
-The counts of a release, in parts: for ./check --long, which see.
+"""The counts of a release, in parts, for ./check --long, which describes the usage.
 
 long_run.py [PART...]    continues with these parts, or with all, where the last run stopped
 long_run.py list         prints the parts and the steps that remain
@@ -94,7 +93,7 @@ def steps_of(part):
 # ------------------------------------------------------------------------------------- the state
 
 def tree_hash():
-    """Of every file that a result depends on."""
+    """A hash of every file that a result depends on."""
     found = hashlib.sha256()
     for source in SOURCES:
         paths = [source] if os.path.isfile(source) else \

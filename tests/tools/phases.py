@@ -22,7 +22,7 @@ OUT = os.path.abspath("build-check")
 PROCESSORS = len(os.sched_getaffinity(0))
 PATIENCE = 4  # times the limits of the tests: machines are slower than ours
 LINES_SHOWN = 100
-TURNS = 4     # as many runs of phase sanitize try all that phase gcc tries
+TURNS = 4     # this many runs of phase sanitize together try all that phase gcc tries
 SLOWEST_SHOWN = 8
 
 SANITIZED = ("-Db_lundef=false", "-Dwerror=false")  # gcc's sanitizers cause warnings of their own
@@ -50,7 +50,8 @@ PHASES = {
         env={"CC": "clang",
              "ASAN_OPTIONS": f"{REPORT}:detect_stack_use_after_return=1:use_sigaltstack=0",
              "UBSAN_OPTIONS": f"{REPORT}:halt_on_error=1",
-             # Of damaged stores, replayed inputs and photographs, all of which phase gcc tries.
+             # The share of damaged stores, replayed inputs and photographs that a run tries; phase
+             # gcc tries all.
              "LODFS_SHARE": f"{{turn}}/{TURNS}"}),
     # Criterion aborts under ThreadSanitizer: the programs of suite `threads` are plain ones. The
     # fixed address layout is what gcc 12's tsan needs on kernels with more than 28 bits of

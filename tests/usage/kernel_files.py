@@ -3,8 +3,8 @@
 A machine whose /proc is not mounted, and one whose kernel has no PSI. Commands work on it, and an
 automatic cache still gives memory back.
 
-Red if a command takes a mount for none, or fails, without the table of mounts; if two threads of
-unpack need /proc at once; if the mount notices only by PSI that memory is short.
+Fails if a command without the table of mounts fails or does not recognise a mount; if two threads
+of unpack need /proc at once; or if the mount notices only by PSI that memory is short.
 """
 import os
 import subprocess
@@ -57,7 +57,9 @@ def commands(source, store, point, target):
 
 
 def gives_back(store, point, log):
-    """In this namespace, without PSI, the mount sees that others in its cgroup leave nothing."""
+    """In this namespace, without PSI, the mount notices that other processes of its cgroup leave no
+    memory.
+    """
     with Group(LIMIT) as group:
         if not group.path:
             print("not tested: no memory cgroup can be made here", file=sys.stderr)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 A mount in a memory cgroup: it makes images of more bytes than the cgroup has, twice, and lives.
-Once it has a cache_size that fits, then no such option, so that it has to look at the limit itself.
+The first mount has a cache_size that fits. The second has none, so it has to find the limit itself.
 
-Red if the cache passes its size, if a server keeps memory for each byte that it has served, or if
-the usual size of the cache does not follow the limit of the cgroup.
+The test fails if the cache passes its size, if a server keeps memory for each byte that it has
+served, or if the usual size of the cache does not follow the limit of the cgroup.
 """
 import os
 import subprocess

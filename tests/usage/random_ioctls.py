@@ -41,7 +41,7 @@ def command(chance):
 
 
 def storm(point, seed, count, user, pipe):
-    """Sends them, and a list of complaints through `pipe`."""
+    """Sends the ioctls, then a list of errors through `pipe`."""
     if user:
         os.setgroups([])
         os.setgid(user)

@@ -31,7 +31,7 @@ GROWTH_KIB_MAX = 2_000
 
 
 def make_copy(source, store, point, copy):
-    """Copies the views of a mount at rest; yields originals that are not the source's bytes."""
+    """Copies the views of an idle mount. Yields originals that differ from the source."""
     with Mount(store, point, "-o", "gpu=off"):
         for view in VIEWS:
             os.makedirs(os.path.dirname(f"{copy}/{view}"), exist_ok=True)

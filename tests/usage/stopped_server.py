@@ -72,7 +72,7 @@ if len(os.read(file, 10_000)) != 5500:
 
 
 def known(point):
-    """Returns complaints about answers that need no server."""
+    """Returns what is wrong in answers that need no server."""
     try:
         done = subprocess.run([sys.executable, "-c", KNOWN, point], check=False,
                               stderr=subprocess.PIPE, timeout=WAIT_S)
@@ -82,7 +82,7 @@ def known(point):
 
 
 def waits(pid):
-    """Whether it waits for an answer of a FUSE server."""
+    """Returns whether a process waits for an answer of a FUSE server."""
     return read(f"/proc/{pid}/wchan") in (b"request_wait_answer", b"fuse_request_wait_answer") or \
         b"D" == read(f"/proc/{pid}/stat").rsplit(b") ", 1)[1][:1]
 

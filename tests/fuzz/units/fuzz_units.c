@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A libFuzzer target: 4 bytes of length and any segment as a compressed raw file. Its row is
- * refused, or each of its units is refused, or it has its exact length. The units of a file that
+ * A libFuzzer target: 4 bytes of length and any segment as a compressed raw file. Either its row is
+ * refused, or each of its units is refused or made with its exact length. The units of a file that
  * can be made completely are compressed again and make the same file.
  */
 #include <errno.h>

@@ -32,7 +32,7 @@
 #define DAMAGES_MAX     3
 #define UNTOUCHED       50
 #define MANIFEST        0           /* the index that mem_load gives it */
-#define ALIVE_COUNT     100         /* among as many cases, some stores open and some are refused */
+#define ALIVE_COUNT     100         /* in this many cases some stores open and some are refused */
 #define READ_PEAK_TIMES 4           /* memory for reading, as a multiple of the store's size */
 #define VERIFY_PEAK_MAX (96u << 20) /* room for 100,000 findings */
 

@@ -19,7 +19,7 @@ struct truth_node {
     uint8_t *data[SHOWN_END];   /* NULL: there is no such form */
     uint16_t groups[SHOWN_END]; /* bit g: the form has stored bytes of group g */
     uint16_t made;              /* bit k: a part of form k is computed, from unknown groups */
-    uint32_t ahead;             /* the file also needs as many of the next items */
+    uint32_t ahead;             /* the file also needs this many of the next items */
 };
 
 struct truth {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The history of reads and loads. Red if the window, the rows or the sums are wrong. */
+/* The history of reads and loads. The test fails if the window, the rows or the sums are wrong. */
 #include <criterion/criterion.h>
 
 #include "frames/access_history.h"

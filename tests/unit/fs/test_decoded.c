@@ -23,7 +23,7 @@ static const struct {
     {"none", "none.ppm", 4},
     {"both", "both", 4}, /* both.jpg is both.ppm */
     {"both.jpg", "both.ppm", 4},
-    {"full.jpg", "full.jpg", 4}, /* all names it could have are taken */
+    {"full.jpg", "full.jpg", 4}, /* all names that it could have are taken */
     {"full.jpg.ppm", "full.jpg.ppm", 2},
     {"full.png", "full.png.ppm", 4},
     {"same.ppm", "same.ppm", 4},
@@ -43,7 +43,7 @@ static void open_dataset(void)
                  0, "%s", why);
 }
 
-/* The whole store's records under an index with more names. */
+/* The records of the whole store, with an index that has more names. */
 static void write_names(const char *folder)
 {
     static char paths[NAMES + 1][LOD_PATH_MAX + 1];

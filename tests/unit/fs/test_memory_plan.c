@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of memory. Red if a default ignores the available memory, or overrides the user. */
+/*
+ * Shares of memory. The test fails if a default ignores the available memory, or overrides the
+ * user.
+ */
 #include "mount/memory_plan.h"
 
 #include <criterion/criterion.h>

@@ -8,8 +8,8 @@
  * - whole prefixes, with the least recently used one evicted
  * - prefixes of the groups that fit together
  *
- * A policy that reads over 1.1 times the bytes it serves does not count ("inf"). Red if a rule of
- * prefetch_policy.c is inverted or its limits are wrong.
+ * A policy that reads over 1.1 times the bytes it serves does not count ("inf"). The test fails if
+ * a rule of prefetch_policy.c is inverted or its limits are wrong.
  */
 #include <criterion/criterion.h>
 #include <math.h>

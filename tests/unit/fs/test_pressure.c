@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limit of the cache under pressure. Red if it does not shrink, or grows too soon. */
+/*
+ * The limit of the cache under pressure. The test fails if it does not shrink, or grows too soon.
+ */
 #include "mount/pressure.h"
 
 #include <criterion/criterion.h>

@@ -114,7 +114,7 @@ Test(readahead, requests_may_arrive_out_of_order)
         note(ahead, 3, at, STEP);
         note(ahead, 3, at + STEP, STEP);
     }
-    settle(&made, 2 * (UNITS - 2)); /* a run of each begins in unit 1 */
+    settle(&made, 2 * (UNITS - 2)); /* the run of each file begins in unit 1 */
     lod_readahead_destroy(ahead);
     for (unsigned i = 0; i < UNITS; i++) {
         cr_assert_eq(made.times[2][i], i > 1);
@@ -190,7 +190,8 @@ Test(readahead, files_in_order_make_the_next_ones_once)
         const struct lod_item item = {.number = i};
         lod_readahead_note(ahead, &item, 0, UNIT, UNIT, 0, UNIT);
         const uint32_t end = i + 1 + made.batch < ITEMS ? i + 1 + made.batch : ITEMS;
-        settle(&made, i < 2 ? 0 : end - 3); /* items 0 .. 2 show that there is an order */
+        /* items 0 .. 2 are read in order, which starts readahead */
+        settle(&made, i < 2 ? 0 : end - 3);
     }
     lod_readahead_destroy(ahead);
     for (unsigned i = 0; i < ITEMS; i++) {
@@ -210,7 +211,7 @@ Test(readahead, no_reader_waits_for_a_lookup_in_the_index, .timeout = 300)
     for (uint32_t i = 0; i < ITEMS / 2; i++) {
         const struct lod_item item = {.number = i};
         lod_readahead_note(ahead, &item, 0, UNIT, UNIT, 0, UNIT);
-        usleep(i == 10 ? 50000 : 0); /* a thread waits by now */
+        usleep(i == 10 ? 50000 : 0); /* by now a thread waits */
     }
     cr_assert_eq(all(&made), 0);
     pthread_mutex_unlock(&gate);

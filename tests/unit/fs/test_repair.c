@@ -218,7 +218,7 @@ Test(repair, a_lost_tree_record_loses_links_and_empty_folders)
         size_t bytes;
         free(whole_read(&f, "records/000000.tree", &bytes));
         show(&f, &good);
-        /* Damages the header, or the beginning of the list with right metadata. */
+        /* Damages the header, or the beginning of the list while the metadata stays right. */
         fixture_flip(f.dir_fd, "records/000000.tree", header ? 20 : bytes - 100, 1);
         cr_assert_eq(unlinkat(f.dir_fd, "index", 0), 0);
         struct lod_repair_report report = repair(&f, 0);

@@ -110,7 +110,8 @@ Test(choose, of_equal_bytes_the_script_that_wastes_no_fidelity_wins)
 {
     struct lod_mean_curve curves[] = {standard, standard};
 
-    curves[1].bytes[6] = 6200; /* q7 moved along the same line from .9860 to a useful place */
+    /* q7 moved along the same line, from .9860 to a point that is not wasted */
+    curves[1].bytes[6] = 6200;
     curves[1].mssim[6] = 9880;
     curves[1].bytes[6] = (int32_t)lod_choose_bytes_at(&standard, 9880);
     cr_expect_eq(lod_choose_wasted(&curves[1]), 1);
@@ -145,6 +146,6 @@ Test(choose, light_takes_the_script_that_decodes_in_less_time)
     }
     cr_expect_eq(lod_choose(curves, 2, 0, &plain), 0);
     cr_expect_eq(lod_choose(curves, 2, 0, &light), 1);
-    curves[1].bytes[9] += 301; /* larger in all by more than 3 % */
+    curves[1].bytes[9] += 301; /* larger in total by more than 3 % */
     cr_expect_eq(lod_choose(curves, 2, 0, &light), 0);
 }

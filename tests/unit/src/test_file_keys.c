@@ -10,7 +10,7 @@
 
 TestSuite(file_keys, .init = begin, .fini = end);
 
-/* The path of file i: before it, i of six digits, behind it. */
+/* The path of file i: a prefix, i as six digits, a suffix. */
 struct pattern {
     const char *before, *behind;
 };
@@ -98,7 +98,7 @@ Test(file_keys, sample_folders_in_two_trees_are_pairs)
     cr_assert_eq(paired(&trees), 100);
 }
 
-/* Names that differ by a suffix are pairs by chance alone, as cuts are many. */
+/* Names that differ by a suffix are in one cut only by chance, since there are many cuts. */
 Test(file_keys, suffixes_are_no_pairs)
 {
     static const struct layout suffixes = {{"leftImg8bit/aachen/", "_leftImg8bit.jpg"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pictures of the page, of an invented photograph: a fidelity's pixels are all of one gray, and
- * full has a pattern in one place beside. Counts how often each fidelity is decoded.
+ * The pictures of the page, of an invented photograph: all pixels of a fidelity have one gray, and
+ * full also has a pattern in one place. Counts how often each fidelity is decoded.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static void check_pair(const struct lod_picture_pair *pair, enum lod_fidelity fi
     }
 }
 
-/* Full is last on the page; here it also stands in other places. */
+/* The page has full last; here it also stands in other places. */
 Test(picture, each_fidelity_is_decoded_once)
 {
     enum lod_fidelity fidelities[] = {LOD_Q1, LOD_Q1 + 1, LOD_Q1 + 4, LOD_FULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of the kernel and their values. Red if a field, a unit or a limit is misread. */
+/* Texts of the kernel and their values. The test fails if a field, a unit or a limit is misread. */
 #include "memory/available.h"
 
 #include <criterion/criterion.h>

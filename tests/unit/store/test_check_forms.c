@@ -111,7 +111,7 @@ static uint16_t verify_one(const struct lod_codec *codec, struct lod_encoded enc
 
 #define PNGS (LOD_FIDELITIES_ALL & ~(1u << LOD_ORIGINAL))
 
-/* Two units, of which the second is no frame. */
+/* Two units; the second is not a valid frame. */
 Test(check_forms, a_compressed_file_that_cannot_be_made_is_found)
 {
     struct lod_raw_units units;
@@ -222,7 +222,7 @@ Test(check_forms, a_table_that_differs_from_its_shards_is_found)
     verify_items(&lod_codec_toc, swapped, 3, seen);
     cr_assert(seen[0] == LOD_FIDELITIES_ALL && !seen[1] && !seen[2], "in another order");
 
-    /* It has another number of rows than the row. */
+    /* The shard has another number of rows than its index row says. */
     uint8_t *header = items[0].encoded.group[0].data;
     header[strcspn((char *)header + 10, "(") + 11] = '4';
     verify_items(&lod_codec_toc, items, 3, seen);

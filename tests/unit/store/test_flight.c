@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states of an entry. Red if a state is skipped, or a failure is forgotten too soon or too
- * late. */
+/*
+ * The states of an entry. The test fails if a state is skipped, or a failure is forgotten too soon
+ * or too late.
+ */
 #include "memory/flight.h"
 
 #include <criterion/criterion.h>

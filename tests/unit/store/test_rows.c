@@ -54,7 +54,7 @@ Test(rows, node_fields_have_the_limits_of_the_format)
         {&folder, 15, 1, 3, 4},                         /* ALIAS is for files */
         {&folder, 15, 1, 1, 8},                         /* unknown flags */
         {&folder, 16, 6, 4077, 4078},                   /* names do not straddle */
-        {&folder, 16, 6, 4096 + 4077, 2 * 4096},        /* .. nor leave their section */
+        {&folder, 16, 6, 4096 + 4077, 2 * 4096},        /* .. nor extend past their section */
         {&folder, 16, 6, 4096, 0xffffffffffff},         /* .. */
         {&folder, 22, 2, 0, 1},                         /* reserved */
         {&folder, 24, 4, 999999999, 1000000000},        /* nanoseconds */

@@ -134,7 +134,7 @@ Test(slow, requests_are_not_more_than_the_limit)
     fixture_destroy(&f);
 }
 
-/* A thread that makes loads of class AHEAD until `loads` are done. */
+/* A thread that sends loads of class AHEAD until `loads` are done. */
 struct ahead {
     struct lod_object *object;
     size_t bytes;

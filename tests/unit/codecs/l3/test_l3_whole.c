@@ -72,7 +72,7 @@ Test(l3_whole, a_stream_of_another_image_is_refused)
 
     cr_assert_eq(lod_l3_whole_open(lod_buf_span(&made.file), &whole), 0);
     const size_t head = (size_t)(whole.file.stream.at - made.file.data);
-    /* The head states the length of another stream, whose bytes are missing here. */
+    /* The head states a longer stream, whose last bytes are missing here. */
     cr_assert_eq(lod_buf_append(&mixed, made.file.data, head), 0);
     cr_assert_eq(lod_buf_append(&mixed, other.file.data + head, other.file.bytes - head), 0);
     mixed.bytes = mixed.bytes < made.file.bytes ? mixed.bytes : made.file.bytes;

@@ -84,7 +84,7 @@ Test(levels, a_photograph_has_groups_of_its_row_and_a_copy_of_its_head)
     }
 }
 
-/* The JPEG of a level, as `need` asks for it. */
+/* The JPEG of a level, as `need` requests it. */
 static struct lod_buf jpeg_of(const struct lod_encoded *item, const struct lod_l3_row *row,
                               unsigned level)
 {
@@ -202,7 +202,7 @@ Test(levels, rows_that_contradict_their_levels_are_malformed)
     cr_expect_eq(read_changed(&item, 63, 1), -EILSEQ);
     cr_expect_eq(read_changed(&item, 32, 254), -EILSEQ); /* maxval */
     item.row[AT_LEVELS] = item.row[AT_LEVELS + 1] = 0;
-    cr_expect_eq(read_changed(&item, 0, 0), -EILSEQ); /* no level 1, but others */
+    cr_expect_eq(read_changed(&item, 0, 0), -EILSEQ); /* without level 1, but with others */
     memset(item.row + AT_LEVELS, 0, 21);
     cr_expect_eq(read_changed(&item, 0, 0), 0);
     lod_encoded_finish(&item);
@@ -268,7 +268,7 @@ static void expect_exact(struct lod_buf file, const char *why)
     lod_encoded_finish(&item);
 }
 
-/* Of every 4 pixels of a row, `equal` are as their left neighbour; the others are as grainy. */
+/* `equal` of every 4 pixels of a row equal their left neighbour; the others have grain. */
 static struct lod_buf flat(unsigned equal)
 {
     struct lod_buf file = photograph(200, 160, 1);

@@ -46,8 +46,10 @@ Test(word_free, words_are_found_at_multiples_of_four_of_the_file)
 #define SUM_B 0x0a23u
 #define MOD   65521u
 
-/* Moves ones from byte to byte until the Adler-32 is the word: a stays,
- * b changes by the distance. */
+/*
+ * Moves ones from byte to byte until the Adler-32 is the word: sum a stays, sum b changes by the
+ * distance.
+ */
 static void aim(uint8_t *data, size_t bytes)
 {
     for (unsigned tries = 0; tries < 1u << 24; tries++) {
@@ -56,7 +58,7 @@ static void aim(uint8_t *data, size_t bytes)
         if (off == 0) {
             return;
         }
-        /* One taken from byte j and added to byte i < j makes b larger by j - i. */
+        /* Moving one from byte j to byte i < j makes b larger by j - i. */
         const size_t step = off < bytes - 3 ? off : bytes - 3;
         for (size_t i = 1; i + step < bytes; i++) {
             if (data[i] < 250 && data[i + step] > 5) {

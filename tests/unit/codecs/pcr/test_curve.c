@@ -93,7 +93,10 @@ Test(curve, a_class_is_the_quantisation_s)
     cr_expect_eq(seen, 0x3f, "classes met: %#x", seen);
 }
 
-/* MSSIM of the same part of two decoded images, cut out here where the file's hash says. */
+/*
+ * Returns the MSSIM of the same part of two decoded images. The part is chosen here by the file's
+ * hash.
+ */
 static double mssim_of_parts(struct lod_span jpeg, const struct sample_pixels *full,
                              const struct sample_pixels *part)
 {
@@ -227,7 +230,10 @@ Test(curve, beside_the_source_the_rest_is_the_source)
     lod_buf_finish(&jpeg);
 }
 
-/* Refining takes long, closing q1 saves, and spectral selection decodes sooner at full. */
+/*
+ * Refinement scans cost time, closing scans of q1 save time, and spectral selection decodes faster
+ * at full.
+ */
 Test(curve, the_model_of_decoding_knows_what_takes_long)
 {
     struct lod_buf jpeg =

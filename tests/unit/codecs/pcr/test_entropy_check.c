@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The proof of what pack writes finds whatever a decoder would have otherwise. */
+/* The check of written scans finds every coefficient that a decoder would get differently. */
 #include <errno.h>
 
 #include "pcr/exact/scans_read.h"
@@ -44,7 +44,7 @@ static void finish(struct proven *p)
 
 static const struct sample photograph = {.width = 41, .height = 35, .h = {2}, .v = {2}};
 
-/* Each coefficient in turn is another one: all of its bits were sent, so that must be seen. */
+/* Each coefficient in turn is changed. All of its bits were sent, so the check must notice. */
 Test(entropy_check, every_changed_coefficient_is_found, .timeout = 120)
 {
     static const char *const names[] = {"default", "best", "spectral"};
@@ -89,7 +89,7 @@ Test(entropy_check, a_prefix_is_compared_down_to_its_last_bit)
     finish(&p);
 }
 
-/* A file with a changed byte that is accepted is read as the same coefficients. */
+/* If a file with a changed byte is accepted, a decoder reads the same coefficients from it. */
 Test(entropy_check, a_changed_byte_is_found_or_harmless, .timeout = 120)
 {
     struct proven p = write_sample(&photograph, "best", 10);

@@ -57,7 +57,7 @@ Test(pcr_closing, q1_is_decoded_without_smoothing_whatever_the_image, .timeout =
     }
 }
 
-/* The closing scans stand where q2 goes on: it must not have them. */
+/* The closing scans stand where the scans of q2 begin, and q2 must not have them. */
 Test(pcr_closing, no_other_fidelity_has_them)
 {
     const struct sample s = {.width = 500, .height = 375, .h = {2}, .v = {2}};

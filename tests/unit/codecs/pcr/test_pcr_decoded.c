@@ -84,7 +84,7 @@ Test(pcr_decoded, pixels_are_libjpegs_at_each_fidelity)
     }
 }
 
-/* The forms of a series, each compared with the same form made alone. */
+/* Compares each form of a series with the same form made alone. */
 struct series_seen {
     const struct lod_encoded *item;
     const uint8_t *into;

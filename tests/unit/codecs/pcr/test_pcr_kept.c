@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items that hold their source file: full and original are it, q1 .. top are groups beside it. */
+/*
+ * Items that hold their source file, which full and original show. Groups beside it are q1 .. top.
+ */
 #include "pcr/pcr_row.h"
 #include "pcr_samples.h"
 
 static const struct sample photograph = {
     .width = 267, .height = 245, .h = {2}, .v = {2}, .quality = 90, .comment_bytes = 500};
 
-/* Every fidelity of an item with a source beside groups 1 .. top against one with scans alone. */
+/*
+ * Compares every fidelity of an item that has its source and groups 1 .. top with that of an item
+ * with scans alone.
+ */
 static void expect_kept(const struct lod_encoded *kept, const struct lod_encoded *scans,
                         struct lod_span source, unsigned top)
 {
@@ -79,7 +84,10 @@ Test(pcr_kept, what_cannot_be_transcoded_is_whole_as_ever)
     lod_buf_finish(&file);
 }
 
-/* decoded/: what shares a form has the same pixels, and those are libjpeg's of the file. */
+/*
+ * decoded/: fidelities that share a form have the same pixels, those that libjpeg decodes of the
+ * file.
+ */
 Test(pcr_kept, pixels_above_top_are_one_form_made_of_the_source)
 {
     const struct lod_script *script = lod_script_named("default");

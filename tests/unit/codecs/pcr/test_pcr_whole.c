@@ -21,7 +21,8 @@ Test(pcr_whole, what_would_lose_something_is_stored_whole)
 {
     struct sample s = {.width = 70, .height = 50, .h = {2}, .v = {2}};
     struct lod_buf file = sample_jpeg(&s);
-    memcpy(file.data + file.bytes - 202, "\xff\xd9", 2); /* so all other bytes follow the end */
+    /* so all other bytes follow the end marker */
+    memcpy(file.data + file.bytes - 202, "\xff\xd9", 2);
     expect_whole(&file, "truncated");
     lod_buf_finish(&file);
 

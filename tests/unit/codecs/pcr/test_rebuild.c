@@ -116,9 +116,7 @@ Test(rebuild, more_than_the_memory_limit_is_refused_before_it_is_taken)
     exact_case_finish(&e);
 }
 
-/*
- * Runs one operation of a header on a sample's full file. Up to `room` bytes of output are correct.
- */
+/* Runs one operation of a header on a sample's full file. It may write up to `room` bytes. */
 static int run_parts(const struct exact_case *e, const void *header, size_t bytes,
                      struct lod_span tail, size_t room)
 {

@@ -48,7 +48,7 @@ Test(table_codec, cuts)
     cr_assert_eq(lod_table_cut(&t, &(struct lod_table_options){0}), -E2BIG);
 }
 
-/* For all options units are not too small, and a reader accepts the row. */
+/* With all options, units are not too small, and a reader accepts the row. */
 Test(table_codec, every_cut_is_legal)
 {
     static const uint32_t columns[] = {1, 7, 64, 130, 1000, 9000, 200000, 3000000};

@@ -21,7 +21,7 @@ static void teardown(void)
 
 TestSuite(ahead_lists, .fini = teardown);
 
-/* Tells that `count` records from `first` on stand at place `at`. */
+/* Sends a list in which `count` records, from `first` on, begin at place `at`. */
 static int update(uint64_t number, uint32_t at, uint32_t count, uint32_t done, uint32_t first)
 {
     const struct lod_ahead_request request = {
@@ -131,7 +131,7 @@ Test(ahead_lists, an_untouched_list_is_dropped)
     cr_assert_eq(lists.count, 0);
 }
 
-/* Returns what jobs want of a record, by a walk over all their entries. */
+/* Returns the groups of a record that jobs want, found by a walk over all their entries. */
 static struct lod_ahead_want walked(uint32_t record)
 {
     struct lod_ahead_want want = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of loads in flight: which may begin, and which make way. */
+/* The table of loads in flight: which loads may begin, and which give up their slot. */
 #include <criterion/criterion.h>
 
 #include "frames/load_rate.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The window of loads over simulated lines: each connection has a limit of speed, and all together
- * have one. Red if it grows where that gives nothing, stays where more would give more, or forgets
- * to make way.
+ * have one. Fails if the window grows without being faster, stays where a larger one would be
+ * faster, or does not shrink.
  */
 #include <criterion/criterion.h>
 
@@ -84,7 +84,7 @@ static const struct {
     const char *name;
     unsigned first, most;
     double each, all;                 /* MB/s */
-    unsigned wanted, least, greatest; /* the window after 20 s, between its tries */
+    unsigned wanted, least, greatest; /* the window after 20 s, while no larger one is tried */
 } rows[] = {
     {"a line that four loads fill", 4, 12, 49, 120, LOADS_MAX, 4, 5},
     {"connections of 20 MB/s", 4, 12, 20, 1000, LOADS_MAX, 12, 12},

@@ -160,8 +160,11 @@ Test(met, rules_that_contradict_themselves_are_refused)
 
 static uint64_t bytes[CHAIN];
 
-/* Moves a window `moves` times over extents of 7 to 13 bytes. Counts how often each was dealt, and
- * holds the window to its bytes. `rate` extents are loaded during a repeat, as far as room is. */
+/*
+ * Moves a window `moves` times over extents of 7 to 13 bytes. Counts how often each was dealt, and
+ * checks that the window keeps within its bytes. `rate` extents are loaded during a repeat, as far
+ * as they fit.
+ */
 static uint32_t walk(const struct lod_met_rules *rules, uint64_t room, uint32_t rate,
                      unsigned moves, uint32_t *dealt)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of records that jobs announce. No thread loads here: the test asks for the next record, and
- * says that it was loaded. */
+/*
+ * Lists of records that jobs announce. No thread loads records here: the test asks for the next
+ * one, and reports that it was loaded.
+ */
 #ifndef LOD_AHEAD_FIXTURE_H
 #define LOD_AHEAD_FIXTURE_H
 

@@ -136,7 +136,7 @@ int lod_dataset_record_loaded(struct lod_dataset *dataset, const struct lod_item
     return lod_dataset_record(dataset, of, ret_record);
 }
 
-/* The load of a store that does not answer for a while. */
+/* A load from a store that does not answer for a while. */
 static void stall(const struct lod_record *record)
 {
     const struct opened *opened = (const struct opened *)record;
@@ -282,7 +282,7 @@ int lod_record_in_memory(const struct lod_record *record, const struct lod_place
     return 0;
 }
 
-/* One frame stands for all: a load of it brings the groups into the page cache. */
+/* One frame stands for all frames: loading it brings the groups into the page cache. */
 void lod_record_groups(const struct lod_record *record, unsigned first, unsigned last,
                        uint64_t *ret_from, uint64_t *ret_to)
 {

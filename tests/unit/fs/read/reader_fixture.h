@@ -31,7 +31,7 @@ extern bool copy_kept; /* lod_dataset_copies, with */
 extern uint64_t copy_room;
 extern uint64_t lists_room;     /* lod_dataset_lists_room */
 extern uint32_t copied_records; /* bits by number: lod_dataset_groups_copied */
-/* Of the last lod_dataset_listed: how many, their sums, and the second key. */
+/* The last call of lod_dataset_listed: the number of records, their sums, and the second key. */
 extern uint64_t listed_keys, listed_sum, listed_bytes, listed_at[4];
 extern uint64_t copied_to;     /* see lod_record_copied */
 extern uint64_t offered_bytes; /* to the copy */
@@ -41,14 +41,16 @@ extern int item_error;         /* the last error passed to lod_dataset_item_fail
 extern int frame_error;
 extern uint32_t bad_item; /* its frames cannot be read */
 extern uint32_t items_end;
-extern atomic_uint_fast32_t stalled_record; /* its loads wait until it is another one */
+/* loads of this record wait until the field has another value */
+extern atomic_uint_fast32_t stalled_record;
 extern atomic_uint loads_stalled;
 extern unsigned open_us;     /* how long it takes to open a record */
 extern uint64_t frame_short; /* bytes missing at the end of each frame */
 extern uint64_t store_bytes; /* of all groups together */
 extern bool shared_store;
 extern bool
-    as_slow_as_a_disk; /* loads take no time otherwise; after a dozen of those none is made */
+    /* without this, loads take no time, and after a dozen of them no more are made */
+    as_slow_as_a_disk;
 extern unsigned groups_in_memory; /* of a shared store's records: bit k is group k */
 extern struct lod_io_estimate index_pace;
 extern struct lod_item item;

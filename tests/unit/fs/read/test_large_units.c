@@ -49,7 +49,7 @@ static void copy_step(struct lod_reader *from, uint32_t k, uint64_t step)
     compare_step(&made, step, into);
 }
 
-/* Returns how many units are made for reading files, `at_once` of them in turn. */
+/* Returns how many units are made when files are read, `at_once` files in turn. */
 static unsigned made_in_turn(read_step by, struct lod_reader *from, uint32_t files,
                              uint32_t at_once)
 {
@@ -65,7 +65,7 @@ static unsigned made_in_turn(read_step by, struct lod_reader *from, uint32_t fil
     return units_made - before;
 }
 
-/* Makers lend room for four of these units. */
+/* The memory of makers has room for four of these units. */
 Test(large_units, a_large_unit_is_made_once_for_all_reads_of_it_whatever_the_cache)
 {
     static const uint64_t caches[] = {0, LARGE / 5, LARGE * 4 / 5, LARGE * 6 / 5, LARGE * 3};
@@ -96,8 +96,10 @@ Test(large_units, a_large_unit_that_was_copied_to_its_end_leaves_room_for_others
     lod_reader_destroy(small);
 }
 
-/* Six readers share room for four and a half: each unit is made for its first part, and for the
- * rest. */
+/*
+ * Six readers share memory for four and a half units: each unit is made twice, for its first part
+ * and for the rest.
+ */
 Test(large_units, more_large_units_than_there_is_room_for_are_made_once_for_each_part)
 {
     struct lod_reader *small = reader_with(LARGE / 5, 9 * LARGE);
@@ -108,7 +110,10 @@ Test(large_units, more_large_units_than_there_is_room_for_are_made_once_for_each
     lod_reader_destroy(small);
 }
 
-/* Any step of six units: a part that gave pages back does not serve them. */
+/*
+ * Reads steps of six units in any order: a unit whose pages were freed must not serve reads of
+ * them.
+ */
 Test(large_units, parts_of_large_units_have_right_bytes_in_any_order)
 {
     struct lod_reader *small = reader_with(LARGE / 5, 9 * LARGE);
@@ -122,7 +127,10 @@ Test(large_units, parts_of_large_units_have_right_bytes_in_any_order)
     lod_reader_destroy(small);
 }
 
-/* 64 units are left at a quarter. None of the last reads was of the first ones, so these go. */
+/*
+ * Reading stops after a quarter of each of 64 units. The last reads were of other units than the
+ * first ones, so the first ones are evicted.
+ */
 Test(large_units, large_units_that_are_left_in_their_middle_make_room)
 {
     struct lod_reader *small = reader_with(LARGE / 5, 9 * LARGE);
@@ -180,7 +188,10 @@ Test(large_units, no_page_of_an_answer_is_given_back)
     lod_reader_destroy(small);
 }
 
-/* Room for one maker: a kept unit goes when another maker needs its memory, and only then. */
+/*
+ * The memory is enough for one maker: a kept unit is evicted only when another maker needs its
+ * memory.
+ */
 Test(large_units, a_maker_of_all_memory_gets_that_of_kept_units)
 {
     struct lod_reader *small = reader_with(LARGE / 5, 2 * LARGE + LARGE / 2);

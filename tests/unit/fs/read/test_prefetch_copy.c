@@ -51,7 +51,7 @@ static void begin_with_copy(unsigned records)
     copy_room = lists_room = records * copy_of_two();
 }
 
-/* Looks at the local copy for the next record, and loads it if that is necessary. */
+/* Looks for the next record in the local copy, and loads it if necessary. */
 static bool settle_next(void)
 {
     const uint32_t record = next();
@@ -110,7 +110,7 @@ Test(prefetch_copy, a_record_that_the_copy_has_lost_is_loaded_again)
     cr_assert_eq(answer.ready, 3, "nobody has looked yet");
     cr_assert_eq(lod_prefetch_ahead_stats(&prefetch).ready, 3);
     while (next() < 2) {
-        load(2); /* no pins are in this test: those in memory are looked at too */
+        load(2); /* this test has no pins, so records in memory are checked too */
     }
     copy_room = 0;
     cr_assert(settle_next());

@@ -106,7 +106,8 @@ Test(prefetch_loads, a_reader_waits_for_its_own_record_only, .timeout = 300)
 
     begin(4);
     const pthread_t thread = begin_stalled(&number);
-    for (uint32_t count = 1; count <= 3; count++) { /* not in turn, so none is foreseen */
+    /* not in turn, so no next record is loaded ahead */
+    for (uint32_t count = 1; count <= 3; count++) {
         const struct lod_frames_stats stats = get(3 * count * ITEMS);
         cr_assert_eq(stats.scattered_reads, 0, "its prefix was loaded beside the one that stalls");
         cr_assert_geq(stats.prefix_bytes, count * 2ull * ITEMS * FRAME_BYTES);
@@ -213,8 +214,10 @@ static void expect_base(const struct lod_fetch *fetch, uint64_t room_bytes, unsi
     lod_prefetch_finish(&prefetch);
 }
 
-/* The entries of small frames need as much memory as the frames. The page cache has no entries. An
- * eighth of the frames' bytes is there for them. */
+/*
+ * The entries of small frames need as much memory as the frames. Frames in the page cache have no
+ * entries. An eighth of the frames' bytes is free for entries.
+ */
 Test(prefetch_loads, what_fits_counts_the_entries_of_frames)
 {
     const uint64_t small = sizeof(struct lod_frame_entry), bytes = 2ull * RECORDS * ITEMS * small;

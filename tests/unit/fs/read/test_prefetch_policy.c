@@ -38,7 +38,7 @@ static void begin(size_t cache_bytes, uint64_t all)
                  0);
 }
 
-/* Makes the estimate that of a disk, whatever the invented store took. */
+/* Sets the estimate to that of a disk, however long the simulated store took. */
 static void slow_down(void)
 {
     for (unsigned i = 0; i < 32; i++) {
@@ -47,7 +47,7 @@ static void slow_down(void)
     }
 }
 
-/* Makes the estimate that of a fast store. */
+/* Sets the estimate to that of a fast store. */
 static void quicken(void)
 {
     for (unsigned i = 0; i < 32; i++) {
@@ -139,8 +139,10 @@ static struct lod_frames_stats begin_slowly(void)
     return stats;
 }
 
-/* The load is in memory and takes no time, so it is no bandwidth. A thread that waits for a
- * processor there takes some, and then there are more steps: such an attempt does not count. */
+/*
+ * The simulated load takes no time, so no bandwidth is measured. If the thread waits for a
+ * processor meanwhile, the load does take time and has more steps: such an attempt does not count.
+ */
 Test(prefetch_policy, the_first_request_is_small_and_the_first_load_is_one_step)
 {
     struct lod_frames_stats stats = begin_slowly();
@@ -280,7 +282,7 @@ Test(prefetch_policy, moving_to_the_next_record_prefetches_the_one_after_it)
     lod_frames_destroy(frames);
 }
 
-/* A read of bytes that are made asks for no frame, and then for those of its inputs. */
+/* A read of made bytes asks for no frame at first, and then for the frames of its inputs. */
 static struct lod_frames_stats get_made(uint32_t number)
 {
     const struct lod_plan none = {.count = 0};

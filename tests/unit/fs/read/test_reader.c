@@ -161,7 +161,10 @@ Test(reader, the_worst_plan_fits_the_spans)
     struct lod_plan plan = {0};
     struct lod_read read;
 
-    /* 23 pieces of 2 bytes over a frame's edge, 1 MiB in one that starts at a last byte. */
+    /*
+     * 23 pieces of 2 bytes, each across the edge of a frame, and a piece of 1 MiB that starts at
+     * the last byte of a frame.
+     */
     for (unsigned i = 0; i < LOD_PIECES_MAX - 1; i++) {
         cr_assert_eq(lod_plan_add_stored(&plan, 1 + i % 12, FRAME_BYTES * (1 + i) - 1, 2), 0);
     }

@@ -13,9 +13,10 @@ static void set_up(void)
 
 TestSuite(unit_batch, .init = set_up, .fini = teardown);
 
-#define UNIT  1000u
-#define WORK  (16u << 20)
-#define SHARE (2 * LOD_READAHEAD_THREADS_MAX) /* a batch has this part of the work budget */
+#define UNIT 1000u
+#define WORK (16u << 20)
+/* a batch may take this share of the makers' memory */
+#define SHARE (2 * LOD_READAHEAD_THREADS_MAX)
 
 static unsigned batches, units_made, largest, made_alone;
 static uint32_t odd_item; /* fails alone */

@@ -111,7 +111,10 @@ static unsigned copied(reading *read, struct lod_reader *from, uint64_t offset, 
     return units_made - before;
 }
 
-/* A unit of more bytes than one read has, as of a large photograph. Makers lend less than one. */
+/*
+ * A unit with more bytes than one read can have, such as a large photograph. The memory of makers
+ * cannot keep one.
+ */
 Test(unit_cache, a_copy_makes_a_unit_once_though_the_cache_has_no_room_for_it)
 {
     struct lod_reader *none = reader_with(0, 2 * LOD_READ_BYTES_MAX);

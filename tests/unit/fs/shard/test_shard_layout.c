@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Layouts of files in parts (FORMAT.md, Parts). The test makes up the rows of SUMS and the
- * directories of records, and divides the samples once more by the law of parts alone.
+ * directories of records, and divides the samples once more by the rule of parts alone.
  */
 #include <criterion/criterion.h>
 #include <errno.h>

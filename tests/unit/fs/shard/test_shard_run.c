@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which groups a run asks for. The test makes up a record of one picture a sample, and its
- * directory. It reads nothing: lod_reader_run only notes its call.
+ * directory. It reads nothing: the test's lod_reader_run only records the call.
  */
 #include <criterion/criterion.h>
 #include <errno.h>

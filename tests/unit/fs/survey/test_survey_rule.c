@@ -65,7 +65,7 @@ static void paint(struct lod_survey_photo photos[PHOTOS], const double means[3],
     }
 }
 
-/* q1, q2, q3 of their own; q4 .. full the same. */
+/* q1, q2 and q3 are separate levels; q4 .. full are one. */
 static const uint64_t bytes[LOD_FULL + 1] = {0,   100, 200, 400, 800, 800,
                                              800, 800, 800, 800, 800, 800};
 
@@ -81,13 +81,13 @@ Test(survey_rule, takes_the_lowest_level_that_surely_reaches_the_target)
     } cases[] = {
         {{.97, .98, .99}, .95, 0, LOD_Q1, true},
         {{.957, .98, .99}, .95, 0, LOD_Q1, true}, /* .957 - .0064 is above */
-        {{.956, .98, .99}, .95, 1, 2, false},     /* .956 - .0064 is not, but it may be */
-        {{.94, .98, .99}, .95, 1, 2, true},       /* .94 + .0064 is below */
-        {{.944, .98, .99}, .95, 1, 2, false},     /* .944 + .0064 is not */
+        {{.956, .98, .99}, .95, 1, 2, false}, /* .956 - .0064 is not, but the true mean may be */
+        {{.94, .98, .99}, .95, 1, 2, true},   /* .94 + .0064 is below */
+        {{.944, .98, .99}, .95, 1, 2, false}, /* .944 + .0064 is not */
         {{.90, .952, .954}, .95, 3, LOD_FULL, false},
         {{.50, .60, .70}, .95, 3, LOD_FULL, true},
         {{.97, .98, .99}, 1, 3, LOD_FULL, true},
-        {{.97, .90, .99}, .95, 0, LOD_Q1, true}, /* higher levels are not asked */
+        {{.97, .90, .99}, .95, 0, LOD_Q1, true}, /* higher levels are not considered */
     };
     struct lod_survey_photo photos[PHOTOS];
 
@@ -206,7 +206,7 @@ Test(survey_rule, a_store_without_lower_fidelities_says_so)
     cr_expect(strstr(lod_survey_why(&survey, why), "lower fidelities"));
 }
 
-/* Photographs 0 .. 39 with a likeness of their own at q1, all the same above. */
+/* Photographs 0 .. 39 differ in likeness at q1, and are equal above q1. */
 Test(survey_rule, examples_are_of_the_whole_range_of_the_sample)
 {
     static const unsigned ranks[] = {3, 13, 25, 35}; /* 10, 35, 65, 90 % of 39 */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results that are kept in the memory of makers. Red if both pass the limit, or if a result is
- * freed while another maker could be waited for. */
+/*
+ * Results that are kept in the memory of makers. Fails if makers and results together exceed the
+ * limit, or if a result is freed although waiting for another maker would do.
+ */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <time.h>
@@ -60,8 +62,10 @@ static void *take_late(void *ctx)
     return NULL;
 }
 
-/* Returns whether this many tickets were drawn. The thread with the last one waits or has its
- * bytes. */
+/*
+ * Returns whether this many tickets were drawn. The thread with the last ticket waits or has its
+ * bytes.
+ */
 static bool has_drawn(uint64_t tickets)
 {
     pthread_mutex_lock(&work.lock);

@@ -83,7 +83,7 @@ Test(s3_process, ends_with_the_mount)
     cr_assert_eq(run("sleep 600", &wait), -EINTR);
 }
 
-/* The child holds the pipe open, and goes with the program. */
+/* The child holds the pipe open, and is killed with the program. */
 Test(s3_process, that_forks_does_not_keep_the_reader)
 {
     const uint64_t start = lod_clock_ns();

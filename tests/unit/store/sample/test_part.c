@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The law of parts: the table of FORMAT.md, Parts, and the names of folders. */
+/* The rule of parts: the table of FORMAT.md, Parts, and the names of folders. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -101,7 +101,7 @@ Test(sample_group, a_run_has_at_most_33_names)
     }
 }
 
-/* Items are stored in order of paths here. Keys: e6c6.. of "a", 91a0.. of "cat.1". */
+/* Items are stored in order of paths here. The key of "a" is e6c6.., that of "cat.1" is 91a0... */
 Test(sample_group, rows_have_the_key_of_the_first_lead)
 {
     struct lod_sums_row sums;
@@ -137,7 +137,7 @@ Test(sample_group, labels_count_the_folders_of_a_split)
     cr_assert_eq(sums.record, LOD_SUMS_CLOSING);
     cr_assert_eq(sums.leads[0], 3);
     cr_assert_eq(sums.longest_path, strlen("train/b/c/3.jpg"));
-    /* Three empty files, two of them with a label of a header and a block. */
+    /* Three empty files. Two of them have a label, which takes a header and a block. */
     cr_assert_eq(sums.bytes[0][0], 512 * (1 + 3 + 3));
     cr_assert_eq(lod_index_sums(index_of_tree, 4, &sums), -ENOENT);
     finish();

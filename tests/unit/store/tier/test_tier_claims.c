@@ -135,7 +135,7 @@ Test(tier_claims, foreign_files_claim_nothing)
     cr_assert_eq(symlink("/etc/passwd", name), 0);
     snprintf(name, sizeof(name), "%s/lists/00000000deadbeeb", t.folder);
     cr_assert_eq(mkfifo(name, 0600), 0);
-    for (unsigned i = 0; i < 3; i++) { /* the last look is a second ago */
+    for (unsigned i = 0; i < 3; i++) { /* the lists were last read a second ago */
         nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL);
         cr_assert_eq(room_of(&t, some, i + 1, 12 * MIB), 12 * MIB);
     }

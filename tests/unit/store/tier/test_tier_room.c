@@ -97,7 +97,7 @@ Test(tier_room, statistics_ask_the_disk_for_its_room_once)
     listed(t.store, B, 0);
     await_room(t.store, B, 12 * MIB);
     uint64_t least = UINT64_MAX;
-    for (unsigned i = 0; i < 50; i++) { /* the thread may look at the same time */
+    for (unsigned i = 0; i < 50; i++) { /* the thread may ask at the same time */
         atomic_store(&disk_looks, 0);
         cr_assert_eq(stats_of(&t).lists_bytes, 12 * MIB);
         least = lod_least(least, atomic_load(&disk_looks));
