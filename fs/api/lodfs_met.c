@@ -99,8 +99,8 @@ static int say_begin(struct lodfs_error *error, int result, uint64_t largest, ui
     if (result == -EFBIG) {
         return lod_say(
             error, result,
-            "%" PRIu64
-            " bytes are the smallest part that can be loaded, and half of the room is %" PRIu64
+            "%" PRIu64 " bytes are the smallest part that can be loaded, but half of the job's "
+            "memory is %" PRIu64
             ": give the mount a larger cache_size or tier_size, take a lower fidelity, or "
             "pack with a smaller --record-size",
             largest, room / 2);

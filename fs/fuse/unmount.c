@@ -35,7 +35,7 @@ static const char *reason(int error, bool answers)
     case -EBUSY:
         return answers ? "in use; end the programs that use it, or add -l"
                        : "in use, and its daemon does not answer; add -l, and kill the daemon if "
-                         "it runs on";
+                         "it keeps running";
     case -EPERM:
         return "not permitted; only root and the user who mounted it may do this";
     case -ENOSYS:

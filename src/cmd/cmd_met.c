@@ -30,7 +30,7 @@ static int check_order(const struct lod_job_walk *walk, const struct lod_met_arg
     if (order && strcmp(order, "path") == 0 && !met->any_order) {
         return lod_fail(LOD_EXIT_USAGE,
                         "the store behind %pE was packed with --order=path: a part of it is no "
-                        "random sample; pack it again, or say --any-order",
+                        "random sample; pack it again, or use --any-order",
                         walk->job->mount);
     }
     return LOD_EXIT_OK;
@@ -287,7 +287,7 @@ static int plan(int argc, char **argv)
     if (code == LOD_EXIT_OK && !walk.accepts_lists && !met.room) {
         code = lod_fail(LOD_EXIT_FAILED,
                         "%pE takes no list of records from this user, or is of an older version, "
-                        "and so has no room for one; plan with --room=SIZE",
+                        "so the memory for a job is unknown; plan with --room=SIZE",
                         job.mount);
     }
     made.order = walk.order;

@@ -76,8 +76,7 @@ static void print_text(const struct arguments *arguments, const struct lod_warmu
               lod_fidelity_name(arguments->fidelity), lod_report_bytes(counts->loaded, bytes[0]),
               lod_report_bytes(counts->there, bytes[1]));
     if (counts->left_out) {
-        lod_print(stdout, ", for %s there is no room",
-                  lod_report_bytes(counts->left_out, bytes[2]));
+        lod_print(stdout, ", no room for %s", lod_report_bytes(counts->left_out, bytes[2]));
     }
     lod_print(stdout, "\n");
 }

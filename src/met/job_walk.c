@@ -227,8 +227,8 @@ int lod_job_walk_begin(struct lod_job_walk *walk, const struct lod_met_rules *ru
     if (error == -EFBIG) {
         return lod_fail(
             LOD_EXIT_USAGE,
-            "%" PRIu64
-            " bytes are the smallest part that can be loaded, and half of the room is %" PRIu64
+            "%" PRIu64 " bytes are the smallest part that can be loaded, but half of the job's "
+            "memory is %" PRIu64
             ": mount with a larger cache_size or tier_size, take a lower fidelity, or pack "
             "with a smaller --record-size",
             largest, room / 2);

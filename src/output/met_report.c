@@ -159,9 +159,9 @@ static void advise(const struct lod_met_plan *plan, const struct row *rows, unsi
         fits++;
     }
     if (fits) {
-        printf(
-            "%s and all lower fidelities fit the room: a training reads them once, in any order.\n",
-            lod_fidelity_name(rows[fits - 1].fidelity));
+        printf("%s and all lower fidelities fit in memory: a training reads them once, in any "
+               "order.\n",
+               lod_fidelity_name(rows[fits - 1].fidelity));
     }
     if (fits < count) {
         printf(
@@ -189,7 +189,7 @@ int lod_met_report_plan(const struct lod_met_plan *plan, bool json)
         plan_json(plan, rows, count);
         return 0;
     }
-    printf("room of a job: %s; the store gives %s%s\n", lod_report_bytes(plan->room, room),
+    printf("memory for a job: %s; the store gives %s%s\n", lod_report_bytes(plan->room, room),
            plan->speed ? lod_report_bytes(plan->speed, speed) : "an unknown number of bytes",
            plan->speed ? "/s" : "; --speed sets it");
     lod_table_add(&table, "\tbytes\tfits\twindows\tpictures\trf without waiting");

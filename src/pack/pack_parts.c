@@ -64,7 +64,7 @@ int lod_pack_write_plan(struct lod_pack_run *p)
     error = lod_journal_peek(p->target.fd, &decisions.journal);
     error = error ? error : lod_pack_plan_write(p->target.fd, &decisions, &p->result->plan_bytes);
     error = error ? error : lod_target_sync_parent(&p->target);
-    return error ? refuse(p, error, "cannot take the plan; is there room on its disk?") : 0;
+    return error ? refuse(p, error, "cannot hold the plan; is there space on its disk?") : 0;
 }
 
 /* Reads the plan and checks that it is that of this command. */

@@ -165,16 +165,16 @@ def bad(t):
         t.refuse("bad.rec", good[0] + middle + good[2], start, *words)
     with_record(b"\0" + good[1][1:], "its magic number is wrong")
     with_record(MAGIC + struct.pack("<I", (1 << 29) - 1) + good[1][8:],
-                "its 536870911 bytes end behind the file")
+                "its 536870911 bytes extend past the end of the file")
     for flag in (4, 5, 6, 7):
         with_record(part(flag, data), f"the flag {flag}")
     for flag in (2, 3):
-        with_record(part(flag, data), "has no beginning")
+        with_record(part(flag, data), "beginning is missing")
     t.refuse("bad.rec", good[0] + part(1, data) + good[2], f"bad.rec: record 1 at byte {at + 84}",
-             "has no end")
-    t.refuse("bad.rec", good[0] + part(1, data), "bad.rec: record 1", "several parts does not")
+             "the end of the record before it is missing")
+    t.refuse("bad.rec", good[0] + part(1, data), "bad.rec: record 1", "before the last part")
     t.refuse("bad.rec", good[0] + part(1, data) + part(2, data), "bad.rec: record 1",
-             "several parts does not")
+             "before the last part")
     with_record(part(0, data[:23]), "has 23 bytes")
     with_record(part(0, struct.pack("<I", 14) + data[4:]), "its label has 14 numbers")
     with_record(part(0, struct.pack("<I", 0xffffffff) + data[4:]), "its label has 4294967295")

@@ -125,7 +125,7 @@ def bad(t):
     for length in (1 << 20, 1 << 63, (1 << 64) - 1):
         head = struct.pack("<Q", length)
         t.refuse("bad.tfrecord", broken(0, head + masked_crc(head)), start,
-                 f"its {length} bytes end behind the file")
+                 f"its {length} bytes extend past the end of the file")
     # A flipped bit of the picture, of another feature, and of the checksum itself.
     for place in (good[1].index(b"1" * 50) + 20, good[1].index(b"1.bin"), len(good[1]) - 1):
         t.refuse("bad.tfrecord", broken(place, bytes([good[1][place] ^ 4])), start,

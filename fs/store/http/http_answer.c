@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #define RETRY_AFTER_MAX 3600u
-#define NOT_S3          "the server takes no such requests; check that endpoint is an S3 server"
+#define NOT_S3          "the server refuses such requests; check that endpoint is an S3 server"
 #define EMPTY           "the object is empty, or shorter than it should be"
 
 /* A value of a header line: a text that is not terminated. */
@@ -306,7 +306,7 @@ enum lod_http_verdict lod_http_answer_judge_whole(const struct lod_http_answer *
 
 static const char *const sentences[] = {
     [LOD_HTTP_RIGHT] = "the answer is right",
-    [LOD_HTTP_BROKEN] = "the answer does not fit what was asked for",
+    [LOD_HTTP_BROKEN] = "the answer does not match the request",
     [LOD_HTTP_BUSY] = "the server failed; try again later",
     [LOD_HTTP_SLOW_DOWN] =
         "the server asks for fewer requests; try again later, or lower connections=",

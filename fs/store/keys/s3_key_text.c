@@ -105,7 +105,7 @@ static int take(const cJSON *json, bool versioned, struct lod_s3_keys *keys, cha
     const char *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "Code"));
 
     if (!cJSON_IsObject(json)) {
-        return refuse(why, why_room, "gives something else than a JSON object with keys");
+        return refuse(why, why_room, "gives something other than a JSON object with keys");
     }
     if (versioned && (!cJSON_IsNumber(version) || version->valueint != 1)) {
         return refuse(why, why_room, "gives keys of another Version than 1");

@@ -72,12 +72,12 @@ static int check_flag(struct lod_container_walk *walk, uint64_t at, unsigned fla
                                     flag);
     }
     if (first && flag > BEGIN) {
-        return lod_container_refuse(walk, at, "it is a part of a record that has no beginning");
+        return lod_container_refuse(walk, at, "it continues a record whose beginning is missing");
     }
     return first || flag > BEGIN ? 0
                                  : lod_container_refuse(walk, at,
-                                                        "the record before it, of "
-                                                        "several parts, has no end");
+                                                        "the end of the record before "
+                                                        "it is missing");
 }
 
 /* Reads the part at `at`, and moves behind it. *ret_more: more parts follow. */
@@ -89,9 +89,7 @@ static int read_part(struct lod_container_walk *walk, uint64_t *at, bool *ret_mo
     const uint8_t *head = NULL;
 
     if (left == 0) {
-        return lod_container_refuse(walk, *at,
-                                    "the file ends, and the record of several parts "
-                                    "does not");
+        return lod_container_refuse(walk, *at, "the file ends before the last part of its record");
     }
     int error = lod_container_take(walk, *at, HEAD_BYTES, &head);
     if (error) {
@@ -107,7 +105,8 @@ static int read_part(struct lod_container_walk *walk, uint64_t *at, bool *ret_mo
         return error;
     }
     if (lod_round_up(bytes, 4) > left - HEAD_BYTES) {
-        return lod_container_refuse(walk, *at, "its %" PRIu32 " bytes end behind the file", bytes);
+        return lod_container_refuse(walk, *at,
+                                    "its %" PRIu32 " bytes extend past the end of the file", bytes);
     }
     error = first ? 0 : append(r, *at, 4); /* the magic word between two parts */
     error = error ? error : append(r, *at + HEAD_BYTES, bytes);

@@ -341,8 +341,8 @@ static int read_one(struct lod_container_walk *walk, uint64_t *at, bool *ret_mor
     const bool member = header.type >= '0' && header.type <= '7';
     header.size = member ? data_bytes(&header, extended) : header.size;
     if (header.size > left - LOD_TAR_BLOCK) {
-        return lod_container_refuse(walk, *at, "its %" PRIu64 " bytes end behind the file",
-                                    header.size);
+        return lod_container_refuse(
+            walk, *at, "its %" PRIu64 " bytes extend past the end of the file", header.size);
     }
     error = take_header(walk, &header, *at + LOD_TAR_BLOCK, ret_more);
     const uint64_t all = LOD_TAR_BLOCK + lod_round_up(header.size, LOD_TAR_BLOCK);

@@ -194,8 +194,8 @@ static int read_frame(struct lod_container_walk *walk, struct lod_member *member
         return lod_container_refuse(walk, walk->at, "the checksum of its length is wrong");
     }
     if (left < FRAME_BYTES || bytes > left - FRAME_BYTES) {
-        return lod_container_refuse(walk, walk->at, "its %" PRIu64 " bytes end behind the file",
-                                    bytes);
+        return lod_container_refuse(walk, walk->at,
+                                    "its %" PRIu64 " bytes extend past the end of the file", bytes);
     }
     *member = (struct lod_member){.kind = LOD_MEMBER_FILE,
                                   .label = -1,

@@ -81,9 +81,12 @@ Test(from_recordio, parts_are_checked)
     static const struct {
         unsigned flags[3];
         const char *words;
-    } bad[] = {{{2, 0, 0}, "has no beginning"}, {{3, 0, 0}, "has no beginning"},
-               {{1, 0, 3}, "has no end"},       {{1, 1, 3}, "has no end"},
-               {{1, 2, 2}, "does not"},         {{4, 0, 0}, "the flag 4"},
+    } bad[] = {{{2, 0, 0}, "beginning is missing"},
+               {{3, 0, 0}, "beginning is missing"},
+               {{1, 0, 3}, "the end of the record before it is missing"},
+               {{1, 1, 3}, "the end of the record before it is missing"},
+               {{1, 2, 2}, "before the last part"},
+               {{4, 0, 0}, "the flag 4"},
                {{0, 0, 7}, "the flag 7"}};
     const uint8_t data[28] = {0};
 
@@ -125,7 +128,7 @@ Test(from_recordio, it_goes_on_at_the_next_beginning_of_a_record)
     part(2, data, 24);
     part(3, data, 24);
     image(0, 1, 1, "abc", 3);
-    walk_refused(&f, &lod_container_recordio, "has no beginning");
+    walk_refused(&f, &lod_container_recordio, "beginning is missing");
     f.walk.state = NULL;
     cr_assert_eq(lod_container_recordio.resync(&f.walk), 0);
     cr_assert_eq(f.walk.at, 64);

@@ -233,9 +233,10 @@ Test(from_tar, every_field_is_checked)
     cr_assert_eq(walk_file(&f, &lod_container_tar), 0, "%s", f.walk.why);
     walk_expect(&f, "file a 5\n");
     with_field(124, "77777777777", 12);
-    walk_refused(&f, &lod_container_tar, "bytes end behind the file");
+    walk_refused(&f, &lod_container_tar, "bytes extend past the end of the file");
     with_field(124, "\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff", 12);
-    walk_refused(&f, &lod_container_tar, "9223372036854775807 bytes end behind the file");
+    walk_refused(&f, &lod_container_tar,
+                 "9223372036854775807 bytes extend past the end of the file");
     with_field(124, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12);
     walk_refused(&f, &lod_container_tar, "a wrong size");
     with_field(124, "xxxxxxxxxxx", 12);
