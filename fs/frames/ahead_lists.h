@@ -14,8 +14,8 @@
 
 #define LOD_AHEAD_JOBS       64u          /* jobs with a list at a time */
 #define LOD_AHEAD_RECORDS    65536u       /* records in all lists together */
-#define LOD_AHEAD_KEEP_S     600u         /* an untouched list is dropped after this time, */
-#define LOD_AHEAD_KEEP_S_MAX (24u * 3600) /* or after the time of its job, at most this */
+#define LOD_AHEAD_KEEP_S     600u         /* seconds after which an untouched list is dropped */
+#define LOD_AHEAD_KEEP_S_MAX (24u * 3600) /* the most seconds that a job may set instead */
 
 /* A request of a job to change its list. */
 struct lod_ahead_request {

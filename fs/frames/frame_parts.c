@@ -42,8 +42,10 @@ static void cut_stored(const struct lod_item *item, const struct lod_piece *piec
     }
 }
 
-/* Compares the parts with the frames. A plan is too long if the rows in index and record are
- * malformed in the same way. */
+/*
+ * Compares the parts with the frames. They differ if the rows in index and record are malformed in
+ * the same way, so that the plan is too long.
+ */
 static int check_parts(const struct lod_item *item, const struct lod_frame_parts *parts)
 {
     for (unsigned i = 0; i < parts->count; i++) {

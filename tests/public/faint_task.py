@@ -11,7 +11,7 @@ FAINT, COARSE, NOISE = .1, .3, .01
 
 
 def make(seed, count=800):
-    """Pictures with large soft spots, and their classes."""
+    """Returns pictures of large blurred spots, and their classes."""
     random = np.random.default_rng(seed)
     classes = random.permutation(np.arange(count) % 2)
     spots = random.normal(size=(count, SIDE // 4, SIDE // 4)) * COARSE

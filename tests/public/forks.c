@@ -58,7 +58,10 @@ static double *ones_vector, *product; /* the table times 1, 1, .. */
 static atomic_bool over;
 static atomic_uint wrong;
 
-/* Held for reading by a reader at work, for writing by a fork that must find none. */
+/*
+ * Readers hold it for reading while they read. A fork that must not meet a reader holds it for
+ * writing.
+ */
 static pthread_rwlock_t work = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 static unsigned entries_of(const char *folder)

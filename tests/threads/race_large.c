@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Large units under ThreadSanitizer. Threads read more units than there is room for, mostly from
- * their begin to their end, while some fills fail and memory is taken back. Checked: each read
- * keeps its bytes while it holds them, although other reads free pages, and the limit holds.
+ * their begin to their end, while some fills fail and units are evicted. Checked: each read keeps
+ * its bytes while it holds them, although other reads free pages, and the limit holds.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -147,7 +147,7 @@ static void settle(struct lod_call *call, struct lod_transfer *transfer)
     }
     const bool whole = request->verdict == LOD_HTTP_RIGHT && is_whole(call, transfer);
     if (!whole && !request->error && request->verdict == LOD_HTTP_RIGHT) {
-        request->verdict = LOD_HTTP_BROKEN; /* it ended early, and said nothing of it */
+        request->verdict = LOD_HTTP_BROKEN; /* the answer ended early without an error */
     }
     lod_remote_try_count(call->remote, request);
     call->slowed = call->slowed || (!request->error && request->verdict == LOD_HTTP_SLOW_DOWN);

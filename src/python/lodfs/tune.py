@@ -233,8 +233,8 @@ class FidelityTuner:
         return short > 0
 
     def _plan(self):
-        """Spreads the probes that the budget still allows over the steps that are left. If the
-        cost of a probe is unknown, the next one is due after a tenth of them."""
+        """Spreads the probes that the budget still allows over the steps that are left. If the cost
+        of a probe is unknown, the next one is due after a tenth of these steps."""
         left, all_time = self._total - self._steps, self._all_time()
         if self._phase != "tuned" or left <= 0:
             return

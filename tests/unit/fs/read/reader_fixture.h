@@ -48,9 +48,8 @@ extern unsigned open_us;     /* how long it takes to open a record */
 extern uint64_t frame_short; /* bytes missing at the end of each frame */
 extern uint64_t store_bytes; /* of all groups together */
 extern bool shared_store;
-extern bool
-    /* without this, loads take no time, and after a dozen of them no more are made */
-    as_slow_as_a_disk;
+/* Without this, loads take no time, and after a dozen of them no more are made. */
+extern bool as_slow_as_a_disk;
 extern unsigned groups_in_memory; /* of a shared store's records: bit k is group k */
 extern struct lod_io_estimate index_pace;
 extern struct lod_item item;
