@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lodfs-static in a root of busybox alone: it works, and says on one line if something is missing."""
+"""lodfs-static in a root of busybox alone: it works, and says on one line what is missing."""
 import subprocess
 import tempfile
 
