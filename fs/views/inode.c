@@ -37,10 +37,11 @@ static uint32_t pack_part(struct lod_store_part part)
     return part.count ? first_part(part.count) + part.number : 0;
 }
 
-/* Returns false for a number above those of LOD_PARTS_MAX parts. */
+/* Returns false for a number above those of LOD_PARTS_MAX parts. Most numbers are in no part, so
+ * nothing is searched for them. */
 static bool unpack_part(uint32_t number, struct lod_store_part *ret_part)
 {
-    uint32_t low = 0, high = LOD_PARTS_MAX + 1;
+    uint32_t low = 0, high = number ? LOD_PARTS_MAX + 1 : 1;
 
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
