@@ -118,7 +118,7 @@ static struct lod_input *chunks_of(struct lod_inputs *inputs)
 {
     struct lod_input *last = &inputs->input[inputs->count - 1];
 
-    return last->plan.pieces[0].group == LOD_L3_GROUP_CHUNKS ? last : NULL;
+    return last->plan.count && last->plan.pieces[0].group == LOD_L3_GROUP_CHUNKS ? last : NULL;
 }
 
 static int ask_chunks(const struct lod_l3_row *r, unsigned form, struct lod_inputs *inputs)

@@ -40,9 +40,10 @@ static int run(const struct wanted *wanted, const struct lod_inputs *inputs, uin
 /* Makes the unit at `into`, or in a new blob if that is NULL. */
 static int make(const struct wanted *wanted, uint8_t *into, struct lod_blob **ret_blob)
 {
-    struct lod_inputs inputs = {0};
+    struct lod_inputs inputs;
     struct lod_blob *blob = NULL;
 
+    lod_inputs_begin(&inputs);
     int error = lod_unit_inputs_gather(&wanted->making, &inputs);
     if (!error && !into) {
         error = lod_buffer_pool_blob(wanted->in->pool, wanted->making.bytes, &blob);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD 64u /* so that buffers begin at a cache line */
+#define HEAD          64u   /* so that buffers begin at a cache line */
+#define ALIGNED_LEAST 4096u /* a smaller buffer saves less by that than aligned_alloc takes */
 
 static size_t room_of(const void *piece)
 {
@@ -63,7 +64,7 @@ void *lod_buffer_pool_take(struct lod_buffer_pool *pool, size_t bytes)
 
     if (!piece && bytes < SIZE_MAX / 2) {
         const size_t room = (bytes + HEAD - 1) / HEAD * HEAD;
-        piece = aligned_alloc(HEAD, HEAD + room);
+        piece = bytes < ALIGNED_LEAST ? malloc(HEAD + room) : aligned_alloc(HEAD, HEAD + room);
         if (piece) {
             memcpy(piece, &room, sizeof(room));
         }

@@ -32,8 +32,8 @@ void lod_buffer_pool_init(struct lod_buffer_pool *pool);
 /* Call it when all buffers have been given back. */
 void lod_buffer_pool_finish(struct lod_buffer_pool *pool);
 
-/* Returns `bytes` uninitialised bytes at a multiple of 64; NULL if memory is exhausted. `pool` may
- * be NULL. */
+/* Returns `bytes` uninitialised bytes, at a multiple of 64 if they are 4 KiB or more. Returns NULL
+ * if memory is exhausted. `pool` may be NULL. */
 void *lod_buffer_pool_take(struct lod_buffer_pool *pool, size_t bytes);
 /* Accepts NULL. */
 void lod_buffer_pool_release(struct lod_buffer_pool *pool, void *at);
