@@ -10,6 +10,7 @@
 #include "backend/location.h"
 #include "pack/parts/pack_part.h"
 #include "push/push.h"
+#include "remote/upload.h"
 #include "terminal/arguments.h"
 #include "terminal/store_options.h"
 #include "terminal/verify_show.h"
@@ -20,6 +21,7 @@ struct arguments {
     const char *store, *url;
     struct lod_option_list words; /* of -o */
     unsigned threads;
+    uint64_t request_bytes;
     const char *part;
     uint32_t part_number, parts;
     bool look_only, verify, quiet;
@@ -31,6 +33,9 @@ struct arguments {
 static const struct lod_option push_options[] = {
     LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(threads), 'j', "jobs", "N", 1, LOD_CONNECTIONS_MAX,
                    "send N objects at a time (default: 4)"),
+    LOD_ROW_NUMBER(LOD_OPTION_SIZE, FIELD(request_bytes), 0, "request-size", "SIZE",
+                   LOD_UPLOAD_PART_MIN, LOD_UPLOAD_PART_MAX,
+                   "send objects above four times SIZE in requests of SIZE (default: 64M)"),
     LOD_ROW_FLAG(FIELD(look_only), 'n', "dry-run", "send nothing; print what would be sent"),
     LOD_ROW_FLAG(FIELD(verify), 0, "verify",
                  "afterwards read every byte from the bucket, and check its hash"),
@@ -111,6 +116,7 @@ static int push(const struct arguments *arguments, struct lod_store_settings *se
                                    .url = arguments->url,
                                    .settings = settings,
                                    .threads = arguments->threads,
+                                   .request_bytes = arguments->request_bytes,
                                    .part = arguments->part_number,
                                    .parts = arguments->parts,
                                    .look_only = arguments->look_only,
@@ -156,7 +162,8 @@ static int settle_part(struct arguments *arguments)
 
 static int run(int argc, char **argv)
 {
-    struct arguments arguments = {.threads = THREADS, .progress = -1};
+    struct arguments arguments = {
+        .threads = THREADS, .request_bytes = LOD_UPLOAD_PART_BYTES, .progress = -1};
     struct lod_store_settings settings;
     char *text = NULL;
 

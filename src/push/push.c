@@ -159,40 +159,11 @@ static int step(void *ctx, uint64_t number)
     return error;
 }
 
-/* Checks for objects that cannot be sent, before the first one is sent. Other problems are found
- * when objects are read. */
-static int check_sizes(struct work *work, char *why)
-{
-    char name[LOD_OBJECT_NAME_MAX + 1] = "";
-    struct lod_object *object = NULL;
-    struct lod_record_desc recd;
-    int error = 0;
-
-    for (uint64_t i = 0; !error && i < work->count; i++) {
-        if (name_object(work, work->first + i, name, &recd) ||
-            lod_object_open(work->store, name, &object)) {
-            continue;
-        }
-        if (lod_object_bytes(object) > LOD_UPLOAD_MAX) {
-            error = refuse(why, -EFBIG, name,
-                           "it is above 5 GiB, which S3 does not take in one request; nothing was "
-                           "sent. Pack without its large file (--exclude), or copy the folder with "
-                           "a tool that uploads in parts, manifest.json last");
-        }
-        lod_object_close(object);
-    }
-    return error;
-}
-
 static int send_objects(struct work *work, char *why)
 {
     struct lod_pool *pool = NULL;
 
-    int error = check_sizes(work, why);
-    if (error) {
-        return error;
-    }
-    error = lod_pool_create(work->push->threads, &pool);
+    int error = lod_pool_create(work->push->threads, &pool);
     error = error ? error : lod_pool_each(pool, work->count, step, work);
     lod_pool_destroy(pool);
     if (error) {
@@ -255,8 +226,8 @@ static int run(struct work *work, char *why)
 
     int error = open_store(work, why);
     error = error ? error
-                  : lod_upload_open(work->push->url, work->push->settings, &work->upload, why,
-                                    LOD_PUSH_WHY);
+                  : lod_upload_open(work->push->url, work->push->settings,
+                                    work->push->request_bytes, &work->upload, why, LOD_PUSH_WHY);
     if (error) {
         return error;
     }

@@ -22,6 +22,7 @@ struct lod_push {
     const char *store, *url;
     const struct lod_store_settings *settings; /* of the URL */
     unsigned threads;
+    uint64_t request_bytes; /* of objects sent in many requests: see lod_upload_open */
     uint32_t part,
         parts;      /* send part 1 .. parts of records and index; 0, 0: all and the manifest */
     bool look_only; /* sends nothing */

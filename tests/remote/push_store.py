@@ -187,22 +187,6 @@ def refusals(results, store, work, engine):
     results.add("refused: a damaged store", fails(("push", damaged, url), 1, "damaged"))
 
 
-def too_large(store, work):
-    """A record above the limit of one PUT: nothing is sent, also with -n."""
-    large = f"{work}/large"
-    subprocess.run(["cp", "-r", store, large], check=True)
-    record = sorted(os.listdir(f"{large}/records"))[-1]
-    os.truncate(f"{large}/records/{record}", (5 << 30) + 1)
-    os.makedirs(f"{work}/nothing/b")
-    with Faults(f"{work}/nothing") as server:
-        for words in (), ("-n",):
-            yield from fails(("push", "-o", f"endpoint={server.url}", *words, large, "s3://b/x"), 1,
-                             f"records/{record}: it is above 5 GiB, which S3 does not take "
-                             "in one request; nothing was sent. Pack without its large file")
-    if os.listdir(f"{work}/nothing/b"):
-        yield "objects were sent"
-
-
 def lossy(store, work):
     """Answers of PUT are lost, late or errors, or the bucket is in a region that only headers name;
     each object is created once all the same."""
@@ -239,7 +223,6 @@ def main():
             results.add("two stores at once", race(bucket, store, second))
             results.add("killed at any moment", killed(bucket, store, engine))
             refusals(results, store, work, engine)
-            results.add("a record that is too large", too_large(store, work))
             results.add("answers that are lost", lossy(store, work))
     return results.finish()
 

@@ -22,13 +22,13 @@ class Client:
         self.host = endpoint.split("://")[1]
         self.key, self.secret, self.region = key, secret, region
 
-    def _signed(self, method, path, body):
+    def _signed(self, method, path, query, body):
         now = datetime.datetime.now(datetime.timezone.utc)
         when, day = now.strftime("%Y%m%dT%H%M%SZ"), now.strftime("%Y%m%d")
         digest = hashlib.sha256(body).hexdigest()
         headers = {"host": self.host, "x-amz-content-sha256": digest, "x-amz-date": when}
         names = ";".join(sorted(headers))
-        request = "\n".join([method, path, "",
+        request = "\n".join([method, path, query,
                              *(f"{name}:{headers[name]}" for name in sorted(headers)), "", names,
                              digest])
         scope = f"{day}/{self.region}/s3/aws4_request"
@@ -42,11 +42,13 @@ class Client:
             f"Signature={_hmac(key, text).hex()}")
         return headers
 
-    def request(self, method, name, body=b""):
-        """Returns status and body of the answer; `name` is BUCKET or BUCKET/KEY."""
+    def request(self, method, name, body=b"", query=""):
+        """Returns status and body of the answer; `name` is BUCKET or BUCKET/KEY, `query` is encoded
+        and sorted."""
         path = "/" + urllib.parse.quote(name, safe="/-._~")
         connection = http.client.HTTPConnection(self.host, timeout=60)
-        connection.request(method, path, body, self._signed(method, path, body))
+        connection.request(method, f"{path}?{query}" if query else path, body,
+                           self._signed(method, path, query, body))
         answer = connection.getresponse()
         text = answer.read()
         connection.close()

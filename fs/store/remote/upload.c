@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/location.h"
+#include "remote/multipart.h"
 #include "remote/remote_send.h"
 #include "remote/sha256.h"
 
@@ -18,10 +19,11 @@
 struct lod_upload {
     struct lod_remote *remote;
     struct lod_sha256 *sha256;
+    uint64_t part_bytes;
 };
 
 int lod_upload_open(const char *location, const struct lod_store_settings *settings,
-                    struct lod_upload **ret_upload, char *why, size_t why_room)
+                    uint64_t part_bytes, struct lod_upload **ret_upload, char *why, size_t why_room)
 {
     struct lod_upload *upload = calloc(1, sizeof(*upload));
     void *state = NULL;
@@ -41,6 +43,7 @@ int lod_upload_open(const char *location, const struct lod_store_settings *setti
         return error;
     }
     upload->remote = state;
+    upload->part_bytes = part_bytes;
     *ret_upload = upload;
     return 0;
 }
@@ -78,23 +81,39 @@ static int send(struct lod_upload *upload, const struct lod_upload_file *file,
     "another object has this name, of another store or of another program; remove it, or push to " \
     "another key"
 
+/* Returns whether an object has `bytes` bytes and the hash of the file. */
+static bool has(const struct lod_http_answer *answer, const struct lod_upload_file *file,
+                uint64_t bytes)
+{
+    char content_hash[17];
+
+    snprintf(content_hash, sizeof(content_hash), "%016" PRIx64, file->content_hash);
+    return answer->has_length && answer->length == bytes &&
+           strcmp(answer->content_hash, content_hash) == 0;
+}
+
 /* To users who may not list the bucket, S3 answers 403 for a missing object. That counts as
  * missing: if an object is there after all, creating it fails. */
 int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *file,
                     char why[LOD_UPLOAD_WHY])
 {
     struct lod_remote_exchange exchange = {.name = file->name, .method = LOD_HTTP_HEAD};
-    char content_hash[17];
 
     int error = send(upload, file, &exchange, why);
     if (error) {
         return error == -EACCES && exchange.verdict == LOD_HTTP_DENIED ? -ENOENT : error;
     }
-    snprintf(content_hash, sizeof(content_hash), "%016" PRIx64, file->content_hash);
-    return exchange.answer.has_length && exchange.answer.length == file->bytes &&
-                   strcmp(exchange.answer.content_hash, content_hash) == 0
-               ? 0
-               : refuse(file, -EEXIST, OTHER_IS_THERE, why);
+    return has(&exchange.answer, file, file->bytes) ? 0
+           : has(&exchange.answer, file, 0)         ? -ENOENT /* a claim */
+                                                    : refuse(file, -EEXIST, OTHER_IS_THERE, why);
+}
+
+/* Returns whether the object is a claim of this file, and nothing else. */
+static bool is_claimed(struct lod_upload *upload, const struct lod_upload_file *file)
+{
+    struct lod_remote_exchange exchange = {.name = file->name, .method = LOD_HTTP_HEAD};
+
+    return lod_remote_send(upload->remote, &exchange) == 0 && has(&exchange.answer, file, 0);
 }
 
 /* Returns whether the object has exactly the bytes of the file. */
@@ -134,19 +153,15 @@ int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *
 
 /* ---------------------------------------------------------------------------------- creating */
 
-int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *file,
-                      char why[LOD_UPLOAD_WHY])
+/* Creates the object with the first `bytes` bytes of the file. */
+static int put(struct lod_upload *upload, const struct lod_upload_file *file, uint64_t bytes,
+               const char *const *headers, char why[LOD_UPLOAD_WHY])
 {
-    char sha256[LOD_SHA256_HEX + 1] = "", content_hash[40];
-    const char *const headers[] = {CREATE_ONLY, content_hash, NULL};
-    struct lod_http_body body = {.bytes = file->bytes, .read = file->read, .ctx = file->ctx};
+    char sha256[LOD_SHA256_HEX + 1] = "";
+    struct lod_http_body body = {.bytes = bytes, .read = file->read, .ctx = file->ctx};
     struct lod_remote_exchange exchange = {
         .name = file->name, .method = LOD_HTTP_PUT, .body = &body, .headers = headers};
 
-    if (file->bytes > LOD_UPLOAD_MAX) {
-        return refuse(file, -EFBIG, "it is above 5 GiB", why);
-    }
-    snprintf(content_hash, sizeof(content_hash), CONTENT_HASH_HEADER, file->content_hash);
     int error = lod_sha256_body(upload->sha256, &body, sha256);
     if (error) {
         return refuse(file, error, "the file cannot be read", why);
@@ -156,4 +171,40 @@ int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *f
     return error == -ESTALE   ? refuse(file, -EEXIST, OTHER_IS_THERE, why)
            : error == -ENOENT ? -EREMOTEIO /* the bucket, not the object */
                               : error;
+}
+
+/* Replaces a claim of this file by its contents. */
+static int fill(struct lod_upload *upload, const struct lod_upload_file *file,
+                const char *const *headers, char why[LOD_UPLOAD_WHY])
+{
+    const struct lod_multipart multipart = {.remote = upload->remote,
+                                            .sha256 = upload->sha256,
+                                            .file = file,
+                                            .part_bytes = upload->part_bytes,
+                                            .headers = headers};
+    char unused[LOD_UPLOAD_WHY];
+    int error = lod_multipart_send(&multipart, why);
+
+    if (error == -ENOENT) { /* perhaps it is complete, and the answer was lost */
+        error = lod_upload_stat(upload, file, unused) == 0 ? 0 : -EREMOTEIO;
+    }
+    return error;
+}
+
+/* A large object begins as a claim: an empty object with the hash of its contents. */
+int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *file,
+                      char why[LOD_UPLOAD_WHY])
+{
+    char content_hash[40];
+    const char *const headers[] = {content_hash, CREATE_ONLY, NULL};
+    const char *const unconditional[] = {content_hash, NULL};
+    bool large = file->bytes / LOD_UPLOAD_PARTS_FROM > upload->part_bytes;
+
+    snprintf(content_hash, sizeof(content_hash), CONTENT_HASH_HEADER, file->content_hash);
+    int error = put(upload, file, large ? 0 : file->bytes, headers, why);
+    if (error == -EEXIST && is_claimed(upload, file)) { /* by an earlier push */
+        large = true;
+        error = 0;
+    }
+    return error || !large ? error : fill(upload, file, unconditional, why);
 }

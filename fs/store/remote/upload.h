@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a store to S3, object by object. Each request has the condition If-None-Match: *, so an
- * object is created and never replaced. The server checks the SHA-256 of each body.
+ * Writes a store to S3, object by object. An object is created with the condition If-None-Match: *,
+ * and never replaced. The server checks the SHA-256 of each body.
+ *
+ * An object of more than LOD_UPLOAD_PARTS_FROM parts is created as a claim, an empty object with
+ * the hash of its contents, and then filled by an upload in parts, for which servers support no
+ * condition. Only a claim of the same contents is ever filled.
  */
 #ifndef LOD_UPLOAD_H
 #define LOD_UPLOAD_H
@@ -13,8 +17,11 @@
 #include "backend/store_settings.h"
 #include "compiler.h"
 
-#define LOD_UPLOAD_WHY 512
-#define LOD_UPLOAD_MAX (5ull << 30) /* bytes of an object: the limit of S3 for one PUT */
+#define LOD_UPLOAD_WHY        512
+#define LOD_UPLOAD_PARTS_FROM 4u /* parts of an object that is still sent in one request */
+#define LOD_UPLOAD_PART_BYTES (64ull << 20) /* the usual size of a part */
+#define LOD_UPLOAD_PART_MIN   (5ull << 20)  /* the limits of S3: of a part but the last, */
+#define LOD_UPLOAD_PART_MAX   (1ull << 30)  /* and of a request, 5 GiB */
 
 struct lod_upload;
 
@@ -31,10 +38,12 @@ struct lod_upload_file {
 /*
  * Prepares uploads to `location`, s3://BUCKET/KEY, without sending a request. Returns -EINVAL for a
  * location that is not of S3 or malformed, -EACCES if there are no keys, -ENOSYS if a library is
- * missing. `why` gets a sentence on error.
+ * missing. `why` gets a sentence on error. `part_bytes`: the size of parts, LOD_UPLOAD_PART_MIN ..
+ * LOD_UPLOAD_PART_MAX.
  */
 LOD_MUST_CHECK int lod_upload_open(const char *location, const struct lod_store_settings *settings,
-                                   struct lod_upload **ret_upload, char *why, size_t why_room);
+                                   uint64_t part_bytes, struct lod_upload **ret_upload, char *why,
+                                   size_t why_room);
 struct lod_upload *lod_upload_close(struct lod_upload *upload);
 
 /*
@@ -42,8 +51,8 @@ struct lod_upload *lod_upload_close(struct lod_upload *upload);
  * `is_over` of lod_store_settings returns true.
  */
 
-/* Checks that the object exists with this size and hash. Returns -ENOENT if there is no object,
- * -EEXIST if it is another one. */
+/* Checks that the object exists with this size and hash. Returns -ENOENT if there is no object, or
+ * a claim of this one, -EEXIST if it is another one. */
 LOD_MUST_CHECK int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *file,
                                    char why[LOD_UPLOAD_WHY]);
 
@@ -51,7 +60,7 @@ LOD_MUST_CHECK int lod_upload_stat(struct lod_upload *upload, const struct lod_u
 LOD_MUST_CHECK int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *file,
                                       char why[LOD_UPLOAD_WHY]);
 
-/* Creates the object, of LOD_UPLOAD_MAX bytes at most. Returns -EEXIST if one exists, which is left
+/* Creates the object, or fills a claim of it. Returns -EEXIST if another one exists, which is left
  * unchanged. */
 LOD_MUST_CHECK int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *file,
                                      char why[LOD_UPLOAD_WHY]);

@@ -8,10 +8,11 @@
 #include "backend/location.h"
 
 int lod_upload_open(const char *location, const struct lod_store_settings *settings,
-                    struct lod_upload **ret_upload, char *why, size_t why_room)
+                    uint64_t part_bytes, struct lod_upload **ret_upload, char *why, size_t why_room)
 {
     (void)location;
     (void)settings;
+    (void)part_bytes;
     (void)ret_upload;
     snprintf(why, why_room, "%s", LOD_NO_CURL);
     return -ENOSYS;
