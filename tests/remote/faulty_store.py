@@ -128,7 +128,7 @@ def end_while_hung(server, point, log):
 def at_mount(results, server):
     for kind, code, text in (("status403", 1, "HTTP 403"), ("status404", 10, "no manifest.json"),
                              ("html", 1, "ranges"), ("garbage", 1, "damaged"),
-                             ("redirect", 1, "redirects"), ("total", 1, "does not fit"),
+                             ("redirect", 1, "redirects"), ("total", 1, "does not match"),
                              ("nested", 1, "HTTP 403"), ("escapes", 1, "HTTP 403"),
                              ("endless", 1, "HTTP 403"), ("blank", 1, "is empty"),
                              ("unsatisfiable", 1, "is empty")):
