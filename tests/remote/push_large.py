@@ -201,9 +201,10 @@ def failing(bucket, parts, store, record):
         parts.set()
         if bucket.uploads():
             yield f"{kind} of {line}: {bucket.uploads()} are unfinished"
-    parts.set("403", "GET.*uploads=", times=1000)  # such users end none
-    yield from end_of(push(parts, store, "never"), 0, "sent")
-    yield from bucket.whole("never", store)
+    for kind in ("403", "501"):  # such users, or servers, end none
+        parts.set(kind, "GET.*uploads=", times=1000)
+        yield from end_of(push(parts, store, f"unlisted{kind}"), 0, "sent")
+        yield from bucket.whole(f"unlisted{kind}", store)
 
 
 def ended(bucket, parts, store, record):

@@ -146,8 +146,8 @@ static int end(struct sending *sending, const char *id)
     return ask(sending, &exchange, ANSWER_BYTES, NULL);
 }
 
-/* Lists the unfinished uploads of this object, and of those whose names begin with its name. To
- * users who may not list them, there are none. */
+/* Lists the unfinished uploads of this object, and of those whose names begin with its name. Where
+ * the server does not list them, or not for this user, they stay. */
 static int list(struct sending *sending, char **ret_text)
 {
     struct lod_remote *remote = sending->multipart->remote;
@@ -165,7 +165,7 @@ static int list(struct sending *sending, char **ret_text)
     strcat(query, "&uploads=");
     exchange.query = query;
     int error = ask(sending, &exchange, LISTING_BYTES, ret_text);
-    return error == -EACCES && exchange.verdict == LOD_HTTP_DENIED ? 0 : error;
+    return error == -EINTR || error == -ENOMEM ? error : 0;
 }
 
 /* Ends the listed uploads but this one. Adds to `*count` how many were ended. */
