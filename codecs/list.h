@@ -35,6 +35,24 @@
 #define LOD_LIST_ADD(list, ...)                                                                    \
     (LOD_LIST_RESERVE(list) ? -ENOMEM : ((list)->at[(list)->count++] = (__VA_ARGS__), 0))
 
+/*
+ * Binary search. Moves the number `low` up to the first number at which `before` is false, or to
+ * `end`. `before` is an expression of the number `middle`, true up to some number and false from
+ * there on, as in a sorted list.
+ */
+#define LOD_SEARCH(low, end, before)                                                               \
+    do {                                                                                           \
+        __typeof__(low) high = (end);                                                              \
+        while ((low) < high) {                                                                     \
+            const __typeof__(low) middle = (low) + (high - (low)) / 2;                             \
+            if (before) {                                                                          \
+                (low) = middle + 1;                                                                \
+            } else {                                                                               \
+                high = middle;                                                                     \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
 /* Grows the list, for the macros: `at` is the address of a pointer to elements of `bytes` bytes. */
 LOD_MUST_CHECK int lod_list_grow(void *at, size_t *room, size_t bytes);
 

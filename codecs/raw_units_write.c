@@ -12,8 +12,8 @@
 
 /* Compression of a file of one unit must save an eighth. In a larger file a read of few bytes
  * decodes a whole unit, so there it must save a half. */
-#define SAVED_OF_ONE  8
-#define SAVED_OF_MANY 2
+#define SAVING_DIVISOR_ONE_UNIT 8
+#define SAVING_DIVISOR          2
 
 int lod_raw_units_begin(struct lod_raw_units *units, uint64_t bytes, struct lod_buf *into)
 {
@@ -67,7 +67,7 @@ static void note_end(const struct lod_raw_units *units, uint64_t unit)
 static bool pays(const struct lod_raw_units *units)
 {
     const uint64_t table = lod_raw_table_bytes(units->bytes);
-    const uint64_t part = table ? SAVED_OF_MANY : SAVED_OF_ONE;
+    const uint64_t part = table ? SAVING_DIVISOR : SAVING_DIVISOR_ONE_UNIT;
     const uint64_t stored = units->into->bytes - units->first;
 
     return stored - (units->done < units->bytes ? table : 0) <=

@@ -39,8 +39,8 @@ static void spline(float t, float weight[4])
 }
 
 /*
- * How the pixels of a line lie between lattice values, the same for each line of an octave: pixel x
- * of 0 .. end[i] - 1, behind those of i - 1, takes weight[k][x] of the lattice values i + k.
+ * How the pixels of a line lie between lattice values. It is the same for each line of an octave.
+ * Pixels end[i - 1] .. end[i] - 1 lie in cell i. Pixel x takes weight[k][x] of lattice value i + k.
  */
 struct line {
     unsigned *end;

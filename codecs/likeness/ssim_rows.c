@@ -17,7 +17,7 @@ static const float gauss[6] = {.00102838008447911F, .00759875813523919F, .036000
 
 /* The loader chooses versions for newer processors when the program starts (codecs/meson.build). */
 #ifdef LOD_TARGET_CLONES
-#define WIDEST __attribute__((target_clones("avx2", "default")))
+#define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define WIDEST
 #endif

@@ -21,7 +21,6 @@
 #include "mount/mount_table.h"
 
 #define CACHE_BYTES ((uint64_t)64 << 20)
-#define WHY_BYTES   512
 
 struct lodfs_store {
     atomic_uint refs;
@@ -33,7 +32,7 @@ struct lodfs_store {
 };
 
 /* A library prints nothing: messages are returned in lodfs_error. */
-__attribute__((constructor)) static void be_quiet(void)
+__attribute__((constructor)) static void silence_log(void)
 {
     lod_log_setup(LOD_LOG_NONE);
 }
@@ -50,17 +49,15 @@ static void destroy(struct lod_opened *opened)
 
 /* Opens the store at `location` for this process. `why` gets one sentence on error. */
 static int create(const char *location, uint64_t cache_bytes, struct lod_opened **ret_opened,
-                  char why[WHY_BYTES])
+                  struct lod_why *why)
 {
     struct lod_opened *opened = calloc(1, sizeof(*opened));
     const struct lod_open_options open_options = {.exactly = true, .shared = true};
     const struct lod_reader_options options = {
         .cache_bytes = cache_bytes, .work_bytes = LOD_WORK_SIZE_DEFAULT, .threads = false};
 
-    snprintf(why, WHY_BYTES, "out of memory");
     int error = opened ? lod_process_check() : -ENOMEM;
-    error =
-        error ? error : lod_dataset_open(location, &open_options, &opened->dataset, why, WHY_BYTES);
+    error = error ? error : lod_dataset_open(location, &open_options, &opened->dataset, why);
     if (!error) {
         opened->generation = lod_process_generation();
         error = lod_reader_create(opened->dataset, &options, &opened->reader);
@@ -86,12 +83,11 @@ static void free_handle(struct lodfs_store *store)
 }
 
 static int create_handle(const char *path, uint64_t cache_bytes, struct lodfs_store **ret_store,
-                         char why[WHY_BYTES])
+                         struct lod_why *why)
 {
     struct lodfs_store *store = calloc(1, sizeof(*store));
     struct lod_opened *opened = NULL;
 
-    snprintf(why, WHY_BYTES, "out of memory");
     int error = store ? create(path, cache_bytes, &opened, why) : -ENOMEM;
     if (!error) {
         store->location = lod_location_is_url(path) ? strdup(path) : realpath(path, NULL);
@@ -120,16 +116,18 @@ int lodfs_store_open(const char *path, uint64_t cache_bytes, struct lodfs_store 
                      struct lodfs_error *error)
 {
     const uint64_t cache = cache_bytes ? cache_bytes : CACHE_BYTES;
-    char why[WHY_BYTES], shown[PATH_MAX], *behind = NULL;
-    int result = create_handle(path, cache, ret_store, why);
+    char shown[PATH_MAX], *behind = NULL;
+    struct lod_why why = {.text = ""};
+    int result = create_handle(path, cache, ret_store, &why);
 
     if (result == -ENOENT && !lod_location_is_url(path) && !lod_mount_table_store(path, &behind) &&
         behind) {
-        result = create_handle(behind, cache, ret_store, why);
+        result = create_handle(behind, cache, ret_store, &why);
     }
     free(behind);
     return result ? lod_say_named(error, result, "cannot open the store ",
-                                  lod_location_show(path, shown, sizeof(shown)), why)
+                                  lod_location_show(path, shown, sizeof(shown)),
+                                  lod_why_text(&why, result))
                   : 0;
 }
 
@@ -169,17 +167,16 @@ static int open_again(const struct lodfs_store *store, struct lod_opened **ret_o
                       struct lodfs_error *error)
 {
     struct lod_opened *opened = NULL;
-    char why[WHY_BYTES];
-    int result = create(store->location, store->cache_bytes, &opened, why);
+    struct lod_why why = {.text = ""};
+    int result = create(store->location, store->cache_bytes, &opened, &why);
 
     if (!result && !is_the_same(store, opened)) {
-        snprintf(why, sizeof(why), "another store is there now");
-        result = -ESTALE;
+        result = lod_refuse(&why, -ESTALE, "another store is there now");
     }
     if (result) {
         destroy(opened);
         return lod_say(error, result, "cannot open the store '%pE' again after a fork: %s",
-                       store->location, why);
+                       store->location, lod_why_text(&why, result));
     }
     *ret_opened = opened;
     return 0;

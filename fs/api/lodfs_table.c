@@ -14,6 +14,7 @@
 
 #include "api/lodfs_error.h"
 #include "api/lodfs_source.h"
+#include "list.h"
 
 static struct lod_table_core *unref(struct lod_table_core *core)
 {
@@ -274,14 +275,10 @@ uint64_t lodfs_table_batches(const struct lodfs_table *table)
 const struct lod_table_shard *lod_table_shard_of_batch(const struct lod_table_core *core,
                                                        uint64_t batch)
 {
-    uint32_t low = 0, high = core->count;
+    uint32_t next = 1;
 
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        low = core->shards[middle].first_batch <= batch ? middle : low;
-        high = core->shards[middle].first_batch <= batch ? high : middle;
-    }
-    return &core->shards[low];
+    LOD_SEARCH(next, core->count, core->shards[middle].first_batch <= batch);
+    return &core->shards[next - 1];
 }
 
 uint64_t lodfs_table_batch_start(const struct lodfs_table *table, uint64_t batch)

@@ -15,8 +15,6 @@
 #include "record/metadata.h"
 #include "record/record.h"
 
-#define FAR_TRIES 3u /* to open a store behind a network */
-
 struct lod_dataset {
     struct lod_store *store;
     bool has_tier; /* a tier, if one was asked for, is in front of the store */
@@ -28,53 +26,51 @@ struct lod_dataset {
 
 /* ------------------------------------------------------------------------------- opening */
 
-static int open_index(struct lod_dataset *dataset, const struct lod_tier_settings *tier, char *why,
-                      size_t why_room)
+static int open_index(struct lod_dataset *dataset, const struct lod_tier_settings *tier,
+                      struct lod_why *why)
 {
     const char *reason = NULL;
-    char sentence[256] = "";
+    struct lod_why index = {.text = ""};
 
     lod_manifest_finish(&dataset->manifest);
     int error = lod_manifest_read(dataset->store, &dataset->manifest, &reason);
     if (error) {
-        lod_manifest_explain(dataset->store, reason, why, why_room);
+        lod_manifest_explain(dataset->store, reason, why);
         return error;
     }
     if (!dataset->has_tier) {
-        error = lod_store_layers_add_tier(tier, dataset->manifest.store_id, &dataset->store, why,
-                                          why_room);
+        error = lod_store_layers_add_tier(tier, dataset->manifest.store_id, &dataset->store, why);
         dataset->has_tier = !error;
     }
     if (error) {
         return error;
     }
     error = lod_index_open(dataset->store, &dataset->manifest, LOD_INDEX_CACHE_BYTES,
-                           &dataset->index, sentence, sizeof(sentence));
+                           &dataset->index, &index);
     if (error) {
-        lod_manifest_explain(dataset->store, sentence, why, why_room);
+        lod_manifest_explain(dataset->store, index.text, why);
     }
     return error;
 }
 
 /* Opens the index, more than once if a network can have damaged its bytes on the way. */
 static int open_index_again(struct lod_dataset *dataset, const struct lod_tier_settings *tier,
-                            char *why, size_t why_room)
+                            struct lod_why *why)
 {
-    const unsigned tries = lod_store_is_far(dataset->store) ? FAR_TRIES : 1;
-    int error = -EBADMSG;
+    int error = 0;
 
-    for (unsigned i = 0; i < tries && (error == -EBADMSG || error == -EILSEQ); i++) {
-        error = open_index(dataset, tier, why, why_room);
+    for (unsigned tried = 0; lod_store_opens_again(dataset->store, tried, error); tried++) {
+        error = open_index(dataset, tier, why);
     }
     return error;
 }
 
 static int open_parts(struct lod_dataset *dataset, const char *location,
-                      const struct lod_open_options *options, char *why, size_t why_room)
+                      const struct lod_open_options *options, struct lod_why *why)
 {
-    int error = lod_store_layers_open(location, options, &dataset->store, why, why_room);
+    int error = lod_store_layers_open(location, options, &dataset->store, why);
 
-    error = error ? error : open_index_again(dataset, &options->tier, why, why_room);
+    error = error ? error : open_index_again(dataset, &options->tier, why);
     if (error) {
         return error;
     }
@@ -83,23 +79,18 @@ static int open_parts(struct lod_dataset *dataset, const char *location,
     }
     lod_damage_log_init(&dataset->log, dataset->index, lod_store_location(dataset->store),
                         dataset->store);
-    error = lod_cache_create(LOD_RECORD_CACHE_BYTES, &dataset->records);
-    if (error) {
-        snprintf(why, why_room, "%s", strerror(-error));
-    }
-    return error;
+    return lod_cache_create(LOD_RECORD_CACHE_BYTES, &dataset->records);
 }
 
 int lod_dataset_open(const char *location, const struct lod_open_options *options,
-                     struct lod_dataset **ret_dataset, char *why, size_t why_room)
+                     struct lod_dataset **ret_dataset, struct lod_why *why)
 {
     struct lod_dataset *dataset = calloc(1, sizeof(*dataset));
 
     if (!dataset) {
-        snprintf(why, why_room, "out of memory");
         return -ENOMEM;
     }
-    int error = open_parts(dataset, location, options, why, why_room);
+    int error = open_parts(dataset, location, options, why);
     if (error) {
         lod_dataset_close(dataset);
         return error;
@@ -139,7 +130,7 @@ const char *lod_dataset_location(const struct lod_dataset *dataset)
     return lod_store_location(dataset->store);
 }
 
-int lod_dataset_check_root(struct lod_dataset *dataset, char *why, size_t why_room)
+int lod_dataset_check_root(struct lod_dataset *dataset, struct lod_why *why)
 {
     struct lod_block_failure failure = {.block = 0};
     char text[LOD_DAMAGE_TEXT];
@@ -147,12 +138,12 @@ int lod_dataset_check_root(struct lod_dataset *dataset, char *why, size_t why_ro
 
     int error = lod_index_node(dataset->index, 0, &root);
     if (error) {
-        snprintf(why, why_room, "%s",
-                 lod_index_failure_take(dataset->index, &failure)
-                     ? lod_damage_of_block(&failure, text)
-                     : "the root folder cannot be read: the index is malformed");
+        return lod_refuse(why, error, "%s",
+                          lod_index_failure_take(dataset->index, &failure)
+                              ? lod_damage_of_block(&failure, text)
+                              : "the root folder cannot be read: the index is malformed");
     }
-    return error;
+    return 0;
 }
 
 struct lod_store *lod_dataset_store(const struct lod_dataset *dataset)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "backend/why.h"
 #include "memory/cache.h"
 #include "codec.h"
 #include "compiler.h"
@@ -40,7 +41,7 @@ struct lod_open_options {
  * -EILSEQ or -EIO for a damaged store.
  */
 LOD_MUST_CHECK int lod_dataset_open(const char *location, const struct lod_open_options *options,
-                                    struct lod_dataset **ret_dataset, char *why, size_t why_room);
+                                    struct lod_dataset **ret_dataset, struct lod_why *why);
 
 struct lod_dataset *lod_dataset_close(struct lod_dataset *dataset);
 
@@ -75,7 +76,7 @@ LOD_MUST_CHECK int lod_dataset_sums_failed(struct lod_dataset *dataset, uint32_t
 
 /* Checks that the root folder can be read; without it nothing can be served. `why` as for
  * lod_dataset_open. */
-LOD_MUST_CHECK int lod_dataset_check_root(struct lod_dataset *dataset, char *why, size_t why_room);
+LOD_MUST_CHECK int lod_dataset_check_root(struct lod_dataset *dataset, struct lod_why *why);
 
 /* Writes the path of a node from the root, NUL-terminated; "" for the root. */
 LOD_MUST_CHECK int lod_dataset_path(struct lod_dataset *dataset, const struct lod_node *node,
@@ -143,7 +144,7 @@ bool lod_dataset_groups_copied(struct lod_dataset *dataset, const struct lod_rec
 
 /* Returns how many bytes of the local copy the records in jobs' lists may take. Other processes may
  * use a part of these bytes. 0: there is no local copy. */
-uint64_t lod_dataset_lists_room(const struct lod_dataset *dataset);
+uint64_t lod_dataset_lists_bytes(const struct lod_dataset *dataset);
 
 /* Tells the store which records will be read soon, in this order, by header_hash
  * (lod_store_listed). */

@@ -13,7 +13,7 @@ void lod_dataset_listed(struct lod_dataset *dataset, const struct lod_listed *re
     lod_store_listed(lod_dataset_store(dataset), records, count);
 }
 
-uint64_t lod_dataset_lists_room(const struct lod_dataset *dataset)
+uint64_t lod_dataset_lists_bytes(const struct lod_dataset *dataset)
 {
     struct lod_store_stats stats;
 

@@ -10,11 +10,11 @@
 
 /* With a tier, loads bypass the page cache even if `shared` is set: the tier keeps the bytes. */
 int lod_store_layers_open(const char *location, const struct lod_open_options *options,
-                          struct lod_store **ret_store, char *why, size_t why_room)
+                          struct lod_store **ret_store, struct lod_why *why)
 {
     struct lod_store *store = NULL;
 
-    int error = lod_store_open_with(location, options->settings, &store, why, why_room);
+    int error = lod_store_open_with(location, options->settings, &store, why);
     if (!error && options->exactly) {
         lod_store_read_exactly(store, options->shared && !options->tier.folder);
     }
@@ -24,7 +24,6 @@ int lod_store_layers_open(const char *location, const struct lod_open_options *o
     }
     error = lod_slow_create(&options->slow, store, ret_store);
     if (error) {
-        snprintf(why, why_room, "%s", strerror(-error));
         lod_store_close(store);
     }
     return error;
@@ -36,10 +35,10 @@ static void log_line(const char *folder, const char *line)
 }
 
 int lod_store_layers_add_tier(const struct lod_tier_settings *tier, struct lod_id store_id,
-                              struct lod_store **store, char *why, size_t why_room)
+                              struct lod_store **store, struct lod_why *why)
 {
     struct lod_tier_settings settings = *tier;
 
     settings.log_line = log_line;
-    return settings.folder ? lod_tier_create(&settings, store_id, *store, store, why, why_room) : 0;
+    return settings.folder ? lod_tier_create(&settings, store_id, *store, store, why) : 0;
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 #include "dataset/dataset.h"
 #include "hash.h"
@@ -16,12 +17,12 @@
  */
 LOD_MUST_CHECK int lod_store_layers_open(const char *location,
                                          const struct lod_open_options *options,
-                                         struct lod_store **ret_store, char *why, size_t why_room);
+                                         struct lod_store **ret_store, struct lod_why *why);
 
 /* Puts a tier in front of *store, if tier->folder is set. A tier has a folder for each store's id,
  * so the manifest has to be read first. The tier's messages are logged. */
 LOD_MUST_CHECK int lod_store_layers_add_tier(const struct lod_tier_settings *tier,
                                              struct lod_id store_id, struct lod_store **store,
-                                             char *why, size_t why_room);
+                                             struct lod_why *why);
 
 #endif

@@ -207,7 +207,7 @@ static void hand_over(struct lod_fetch_job *job, struct lod_fetch_miss *miss)
 }
 
 /* Publishes the claimed frames. A frame that no reader waits for is checked by its first reader. */
-static void land(struct lod_fetch_job *job)
+static void complete_claimed(struct lod_fetch_job *job)
 {
     struct lod_flight_shard *shard = NULL;
 
@@ -245,7 +245,7 @@ static int publish(struct lod_fetch_job *job)
     }
     lod_blob_ref_many(&job->chunk->blob, handed);
     if (job->retained) {
-        land(job);
+        complete_claimed(job);
     }
     return failed;
 }

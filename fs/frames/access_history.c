@@ -12,7 +12,7 @@
 /* Records are read in turn if on average each of them got at least this many of the last 64 reads.
  * In random reads of more than 16 records each gets fewer. */
 #define IN_TURN     4u
-#define SWEEP       64u /* rows that one sweep visits */
+#define SWEEP_ROWS  64u /* rows that one sweep visits */
 #define STALE_TIMES 16u /* times the mean distance of two reads of a record in random order */
 
 #define LOAD(at)         atomic_load_explicit(&(at), memory_order_relaxed)
@@ -166,7 +166,7 @@ void lod_access_history_sweep(struct lod_access_history *history)
 {
     uint64_t now = LOAD(history->reads);
 
-    for (unsigned i = 0; i < SWEEP; i++) {
+    for (unsigned i = 0; i < SWEEP_ROWS; i++) {
         unsigned hand = atomic_fetch_add_explicit(&history->hand, 1, memory_order_relaxed);
         struct lod_access_record *at = &history->records[hand % history->count];
         if (now - LOAD(at->seen) > LOD_WINDOW + (uint64_t)STALE_TIMES * history->count) {

@@ -11,7 +11,7 @@
 #include "clock.h"
 #include "codec.h"
 
-#define WANTS (2 * LOD_AHEAD_RECORDS) /* slots, at least half of which stay free */
+#define WANT_SLOTS (2 * LOD_AHEAD_RECORDS) /* slots, at least half of which stay free */
 
 static struct lod_ahead_job *find(struct lod_ahead_lists *lists, uint64_t job)
 {
@@ -85,7 +85,7 @@ static int replace(struct lod_ahead_lists *lists, struct lod_ahead_job *job,
 /* Adds a job without a list. Returns NULL if memory is exhausted. */
 static struct lod_ahead_job *add(struct lod_ahead_lists *lists, uint64_t number)
 {
-    lists->wants = lists->wants ? lists->wants : calloc(WANTS, sizeof(*lists->wants));
+    lists->wants = lists->wants ? lists->wants : calloc(WANT_SLOTS, sizeof(*lists->wants));
     if (!lists->wants) {
         return NULL;
     }
@@ -152,9 +152,9 @@ uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists)
     return until;
 }
 
-uint64_t lod_ahead_lists_share(const struct lod_ahead_lists *lists, uint64_t room)
+uint64_t lod_ahead_lists_share(const struct lod_ahead_lists *lists, uint64_t budget)
 {
-    return room / (lists->count ? lists->count : 1);
+    return budget / (lists->count ? lists->count : 1);
 }
 
 /* Places the entries of one job within its shares. */
@@ -223,22 +223,22 @@ void lod_ahead_lists_rewind(struct lod_ahead_lists *lists)
     }
 }
 
-void lod_ahead_lists_place(struct lod_ahead_lists *lists, uint64_t room, uint64_t copy_room)
+void lod_ahead_lists_place(struct lod_ahead_lists *lists, uint64_t budget, uint64_t copy_budget)
 {
-    if (lists->placed && lists->room == room && lists->copy_room == copy_room) {
+    if (lists->placed && lists->budget == budget && lists->copy_budget == copy_budget) {
         return;
     }
     for (unsigned i = 0; i < lists->count; i++) {
-        place(&lists->jobs[i], lod_ahead_lists_share(lists, room),
-              lod_ahead_lists_share(lists, copy_room));
+        place(&lists->jobs[i], lod_ahead_lists_share(lists, budget),
+              lod_ahead_lists_share(lists, copy_budget));
     }
     if (lists->count) {
         gather(lists);
     }
     lod_ahead_lists_rewind(lists);
     lists->placed = true;
-    lists->room = room;
-    lists->copy_room = copy_room;
+    lists->budget = budget;
+    lists->copy_budget = copy_budget;
 }
 
 const struct lod_ahead_entry *lod_ahead_turns_next(struct lod_ahead_turns *turns)

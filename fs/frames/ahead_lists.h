@@ -77,8 +77,8 @@ struct lod_ahead_lists {
     struct lod_ahead_job jobs[LOD_AHEAD_JOBS];
     unsigned count;   /* of jobs, which are in the order of their first requests */
     uint32_t records; /* in all lists */
-    bool placed;      /* lod_ahead_lists_place was called for these lists and rooms: */
-    uint64_t room, copy_room;
+    bool placed;      /* lod_ahead_lists_place was called for these lists and budgets: */
+    uint64_t budget, copy_budget;
     struct lod_ahead_want *wants; /* a hash table of the entries that are not done; NULL: no jobs */
     unsigned wants_bits;          /* log2 of the slots in use */
 };
@@ -103,11 +103,11 @@ unsigned lod_ahead_lists_expire(struct lod_ahead_lists *lists, uint64_t now_ns);
 uint64_t lod_ahead_lists_until(const struct lod_ahead_lists *lists);
 
 /*
- * Places the entries that are not done. Jobs share the rooms evenly. The first entries of a job get
- * places in memory and in the copy, and then others in the copy alone, as far as its shares go.
+ * Places the entries that are not done. Jobs share the budgets evenly. The first entries of a job
+ * get places in memory and in the copy, and then others in the copy alone, as far as its shares go.
  * Also calls lod_ahead_lists_rewind, unless nothing has changed since the last call.
  */
-void lod_ahead_lists_place(struct lod_ahead_lists *lists, uint64_t room, uint64_t copy_room);
+void lod_ahead_lists_place(struct lod_ahead_lists *lists, uint64_t budget, uint64_t copy_budget);
 
 /* Returns the groups that jobs want of a record, as of the last call of lod_ahead_lists_place. */
 struct lod_ahead_want lod_ahead_lists_want(const struct lod_ahead_lists *lists, uint32_t record);
@@ -116,7 +116,7 @@ struct lod_ahead_want lod_ahead_lists_want(const struct lod_ahead_lists *lists, 
 void lod_ahead_lists_rewind(struct lod_ahead_lists *lists);
 
 /* Returns the share of one job. */
-uint64_t lod_ahead_lists_share(const struct lod_ahead_lists *lists, uint64_t room);
+uint64_t lod_ahead_lists_share(const struct lod_ahead_lists *lists, uint64_t budget);
 
 /* A walk over the entries that are not done: one of each job, then the next one of each. */
 struct lod_ahead_turns {

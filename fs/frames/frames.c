@@ -309,13 +309,13 @@ int lod_frames_create(struct lod_dataset *dataset, const struct lod_frames_optio
     error = error ? error
                   : lod_frame_arena_create(options->limit, lod_fetch_forget, &frames->fetch.table,
                                            &frames->fetch.arena);
-    error =
-        error ? error
-              : lod_prefetch_init(&frames->prefetch, &frames->fetch,
-                                  &(struct lod_prefetch_options){.room_bytes = options->room_bytes,
-                                                                 .threads = options->threads,
-                                                                 .loads = options->loads,
-                                                                 .loads_max = options->loads_max});
+    error = error ? error
+                  : lod_prefetch_init(
+                        &frames->prefetch, &frames->fetch,
+                        &(struct lod_prefetch_options){.budget_bytes = options->budget_bytes,
+                                                       .threads = options->threads,
+                                                       .loads = options->loads,
+                                                       .loads_max = options->loads_max});
     if (error) {
         lod_frames_destroy(frames);
         return error;
@@ -342,10 +342,10 @@ void lod_frames_shrink(void *ctx, size_t bytes)
     lod_frame_arena_shrink(frames->fetch.arena, bytes);
 }
 
-void lod_frames_set_room(struct lod_frames *frames, uint64_t bytes)
+void lod_frames_set_budget(struct lod_frames *frames, uint64_t bytes)
 {
     if (!frames->fetch.shared) {
-        atomic_store_explicit(&frames->prefetch.room_bytes, bytes, memory_order_relaxed);
+        atomic_store_explicit(&frames->prefetch.budget_bytes, bytes, memory_order_relaxed);
         lod_prefetch_trim(&frames->prefetch);
     }
 }

@@ -26,7 +26,7 @@ struct lod_frames_options {
     struct lod_byte_limit *limit; /* of frames in memory; outlives this object */
     /* Limit of all prefixes. 0, for a shared store: half of the available memory, read again every
      * few seconds. */
-    uint64_t room_bytes;
+    uint64_t budget_bytes;
     bool threads;              /* may it start threads that prefetch? */
     unsigned loads, loads_max; /* in flight at first and at most; 0: 1 */
 };
@@ -57,7 +57,7 @@ uint32_t lod_frames_run(struct lod_frames *frames, const struct lod_item *item, 
                         unsigned first, unsigned last);
 
 /* Sets the limit of all prefixes of a store that is not shared. */
-void lod_frames_set_room(struct lod_frames *frames, uint64_t bytes);
+void lod_frames_set_budget(struct lod_frames *frames, uint64_t bytes);
 
 /* Takes a job's list of the records that it will read: see lod_prefetch_announce. */
 LOD_MUST_CHECK int lod_frames_announce(struct lod_frames *frames,

@@ -42,7 +42,9 @@ struct lod_load *lod_load_slots_find(struct lod_load_slots *slots, uint32_t reco
 
 bool lod_load_slots_may(const struct lod_load_slots *slots, bool ahead)
 {
-    return slots->count < slots_for(slots, ahead) && !(ahead && slots->waiting);
+    const bool enough = slots->ahead_most && slots->ahead >= slots->ahead_most;
+
+    return slots->count < slots_for(slots, ahead) && !(ahead && (slots->waiting || enough));
 }
 
 struct lod_load *lod_load_slots_begin(struct lod_load_slots *slots, uint32_t record, bool ahead)
@@ -57,6 +59,7 @@ struct lod_load *lod_load_slots_begin(struct lod_load_slots *slots, uint32_t rec
     load->in_flight = true;
     load->ahead = ahead;
     load->yields = false;
+    load->unlisted = false;
     load->expected = 0;
     slots->count++;
     slots->ahead += ahead;
@@ -71,6 +74,12 @@ void lod_load_slots_join(struct lod_load_slots *slots, struct lod_load *load)
     }
 }
 
+void lod_load_slots_set_unlisted(struct lod_load_slots *slots, struct lod_load *load)
+{
+    load->unlisted = true;
+    slots->unlisted++;
+}
+
 unsigned lod_load_slots_parts(const struct lod_load_slots *slots)
 {
     return 1 + (slots->window.limit > slots->count ? slots->window.limit - slots->count : 0);
@@ -78,9 +87,11 @@ unsigned lod_load_slots_parts(const struct lod_load_slots *slots)
 
 bool lod_load_slots_step(struct lod_load_slots *slots, struct lod_load *load, uint64_t bytes)
 {
+    const bool too_many = slots->ahead_most && slots->ahead - slots->yields > slots->ahead_most;
+
     load->steps++;
     load->expected -= bytes < load->expected ? bytes : load->expected;
-    if (load->ahead && !load->yields && slots->yields < slots->waiting) {
+    if (load->ahead && !load->yields && (slots->yields < slots->waiting || too_many)) {
         load->yields = true;
         slots->yields++;
     }
@@ -95,6 +106,7 @@ void lod_load_slots_end(struct lod_load_slots *slots, struct lod_load *load)
     slots->count--;
     slots->ahead -= load->ahead;
     slots->yields -= load->yields;
+    slots->unlisted -= load->unlisted;
 }
 
 uint64_t lod_load_slots_expected(const struct lod_load_slots *slots)

@@ -7,7 +7,8 @@
  * first: while a reader waits for a slot, no load ahead begins, and a load ahead in flight releases
  * its slot at its next step. If several loads may be in flight, readers have one slot more than
  * loads ahead. The window counts large loads; of small loads as many may be in flight as have the
- * same number of bytes.
+ * same number of bytes. `ahead_most` limits loads ahead further, for readers outside the lists of
+ * jobs.
  */
 #ifndef LOD_LOAD_SLOTS_H
 #define LOD_LOAD_SLOTS_H
@@ -25,6 +26,7 @@ struct lod_load {
     bool in_flight;
     bool ahead;                  /* no reader waits for it */
     bool yields;                 /* it gives its slot up to a reader */
+    bool unlisted;               /* a reader's, and jobs have lists, none of which has its record */
     uint64_t steps;              /* counts steps and ends, of all loads of this slot */
     uint64_t expected;           /* bytes that it will still keep in memory */
     struct lod_io_buffer buffer; /* its thread uses it without the lock */
@@ -37,6 +39,8 @@ struct lod_load_slots {
     unsigned ahead;                /* of these, loads that no reader waits for */
     unsigned yields;               /* of those, loads about to end for a reader */
     unsigned waiting;              /* readers that wait for a slot */
+    unsigned unlisted;             /* loads in flight of readers outside the lists of jobs */
+    unsigned ahead_most; /* loads ahead in flight; others end at their next step; 0: no limit */
     struct lod_load at[LOD_LOADS_MAX + 1];
 };
 
@@ -52,6 +56,9 @@ struct lod_load *lod_load_slots_begin(struct lod_load_slots *slots, uint32_t rec
 /* Notes that a reader waits for this load, which may be NULL. If several loads may be in flight, it
  * stops being a load ahead. */
 void lod_load_slots_join(struct lod_load_slots *slots, struct lod_load *load);
+
+/* Notes that a reader outside the lists of jobs waits for this load. */
+void lod_load_slots_set_unlisted(struct lod_load_slots *slots, struct lod_load *load);
 
 /* Returns how many requests each load may send in parallel: its own, and one for each load that
  * could begin now. */

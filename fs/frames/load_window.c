@@ -11,7 +11,7 @@
 
 #define FASTER_PERCENT 108u /* a larger window is kept only if it is faster by this factor */
 #define FULL_PERCENT   60u
-#define REST_NS        (5 * LOD_SECOND_NS)
+#define RETRY_PAUSE_NS (5 * LOD_SECOND_NS)
 
 static unsigned quarter_more(const struct lod_load_window *window)
 {
@@ -42,7 +42,7 @@ static void halve(struct lod_load_window *window, const struct lod_load_ended *e
     window->limit = window->limit > 1 ? window->limit / 2 : 1;
     window->tried = 0;
     window->halved_ns = ended->ended_ns;
-    window->rest_until_ns = ended->ended_ns + REST_NS;
+    window->retry_at_ns = ended->ended_ns + RETRY_PAUSE_NS;
     measure_again(window, ended->ended_ns);
 }
 
@@ -58,12 +58,12 @@ static void judge(struct lod_load_window *window, uint64_t now_ns)
     if (window->tried && speed * 100 < window->speed * FASTER_PERCENT) {
         window->limit = window->tried;
         window->tried = 0;
-        window->rest_until_ns = now_ns + REST_NS;
+        window->retry_at_ns = now_ns + RETRY_PAUSE_NS;
         return;
     }
     window->speed = speed;
     window->tried = 0;
-    if (now_ns >= window->rest_until_ns) {
+    if (now_ns >= window->retry_at_ns) {
         try_more(window);
     }
 }

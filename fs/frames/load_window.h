@@ -17,7 +17,7 @@ struct lod_load_window {
     unsigned first; /* the limit at first. A lower one: the store has asked for fewer requests */
     unsigned tried; /* while a larger limit is tried: the previous limit; else 0 */
     uint64_t speed; /* bytes a second, with the limit before; 0: not measured */
-    uint64_t rest_until_ns, halved_ns;
+    uint64_t retry_at_ns, halved_ns;
     /* The current measurement of speed. */
     uint64_t from_ns;        /* its beginning; 0: none yet */
     uint64_t bytes, busy_ns; /* sums over the requests that have begun and ended since from_ns */

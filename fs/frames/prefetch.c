@@ -12,7 +12,7 @@
 #include "log.h"
 
 #define ADVISE_AFTER 256u
-#define OUTSIDE_TOLD 1000u /* after this many reads of unlisted records, one line names a file */
+#define WARN_AFTER   1000u /* after this many reads of unlisted records, a warning names one file */
 #define MIB          (1u << 20)
 #define CHECK_NS     LOD_SECOND_NS /* between two queries whether a record is in memory */
 /* The shortest time between two queries after slow reads. A query costs as much as 50 reads, and a
@@ -115,27 +115,26 @@ static struct lod_prefetch_miss miss_of(struct lod_prefetch *prefetch, const str
 }
 
 /* Counts a read of the store whose record or groups no list names, while jobs have lists. */
-static void count_outside(struct lod_prefetch *prefetch, const struct lod_item *item,
-                          const struct lod_prefetch_miss *miss)
+static void count_unlisted(struct lod_prefetch *prefetch, const struct lod_item *item,
+                           const struct lod_prefetch_miss *miss)
 {
     char path[LOD_PATH_MAX + 1];
 
     if (miss->announced || !lod_prefetch_has_lists(prefetch) ||
-        atomic_fetch_add_explicit(&prefetch->outside, 1, memory_order_relaxed) + 1 !=
-            OUTSIDE_TOLD) {
+        atomic_fetch_add_explicit(&prefetch->outside, 1, memory_order_relaxed) + 1 != WARN_AFTER) {
         return;
     }
     lod_dataset_item_path(prefetch->fetch->dataset, item, path);
     lod_log(LOD_LOG_WARNING,
             "%u reads were for files that no job has listed, such as %pE; they wait for the store: "
             "do not read such files, or pack them beside those that the jobs list",
-            OUTSIDE_TOLD, path);
+            WARN_AFTER, path);
 }
 
 /* Logs one line after ADVISE_AFTER misses that a larger cache would have avoided. */
 static void advise(struct lod_prefetch *prefetch, struct lod_groups groups)
 {
-    if (atomic_fetch_add_explicit(&prefetch->short_of_room, 1, memory_order_relaxed) !=
+    if (atomic_fetch_add_explicit(&prefetch->short_of_memory, 1, memory_order_relaxed) !=
         ADVISE_AFTER) {
         return;
     }
@@ -208,11 +207,11 @@ static struct lod_prefetch_choice decide(struct lod_prefetch *prefetch,
                                          const struct lod_prefetch_miss *miss)
 {
     struct lod_prefetch_order order;
-    struct lod_prefetch_room room;
+    struct lod_prefetch_budget budget;
 
-    lod_prefetch_state(prefetch, record, miss->wanted, &room, &order);
-    struct lod_prefetch_choice choice = lod_prefetch_decide(miss, cost, &room, &order);
-    if (choice.short_of_room) {
+    lod_prefetch_state(prefetch, record, miss->wanted, &budget, &order);
+    struct lod_prefetch_choice choice = lod_prefetch_decide(miss, cost, &budget, &order);
+    if (choice.short_of_memory) {
         lod_access_history_sweep(&prefetch->history);
         advise(prefetch, miss->wanted);
     }
@@ -292,7 +291,7 @@ static enum lod_prefetch_done load(struct lod_prefetch *prefetch, const struct l
     if (begun != LOD_PREFETCH_MINE) {
         return done_of(begun);
     }
-    count_outside(prefetch, item, miss);
+    count_unlisted(prefetch, item, miss);
     const struct lod_groups chosen = {choice.first, choice.last},
                             now = lod_access_history_loaded(&prefetch->history, item->recd.number);
     if (prefetch->fetch->shared && lod_groups_hold(now, chosen) && !lod_groups_hold(before, now)) {
@@ -339,7 +338,7 @@ static enum lod_prefetch_done decide_and_load(struct lod_prefetch *prefetch,
             return load(prefetch, item, &miss, choice, before, loaded);
         }
     }
-    count_outside(prefetch, item, &miss);
+    count_unlisted(prefetch, item, &miss);
     return LOD_PREFETCH_NONE;
 }
 
@@ -377,8 +376,8 @@ int lod_prefetch_init(struct lod_prefetch *prefetch, struct lod_fetch *fetch,
         .threads = options->threads,
         .slots.window = {.limit = loads, .most = most, .first = loads},
     };
-    atomic_init(&prefetch->room_bytes, options->room_bytes);
-    atomic_init(&prefetch->room_until_ns, options->room_bytes ? UINT64_MAX : 0);
+    atomic_init(&prefetch->budget_bytes, options->budget_bytes);
+    atomic_init(&prefetch->budget_until_ns, options->budget_bytes ? UINT64_MAX : 0);
     pthread_mutex_init(&prefetch->lock, NULL);
     lod_clock_cond_init(&prefetch->moved);
     return lod_access_history_init(&prefetch->history, lod_dataset_records(fetch->dataset));

@@ -15,10 +15,10 @@
 #include "frames/prefetch_state.h"
 
 struct lod_prefetch_options {
-    uint64_t room_bytes; /* 0: half of the available memory, looked up every few seconds */
-    bool threads;        /* it may start background threads */
-    unsigned loads;      /* in flight at first; 0: 1 */
-    unsigned loads_max;  /* in flight at most; less than `loads` counts as `loads` */
+    uint64_t budget_bytes; /* 0: half of the available memory, looked up every few seconds */
+    bool threads;          /* it may start background threads */
+    unsigned loads;        /* in flight at first; 0: 1 */
+    unsigned loads_max;    /* in flight at most; less than `loads` counts as `loads` */
 };
 
 /* Returns -ENOMEM. */

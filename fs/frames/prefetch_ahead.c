@@ -19,9 +19,9 @@
 /* ------------------------------------------------------------------------------ records */
 
 /* Drops the records that fit in the share of no list any more. The lock is held. */
-static void sweep(struct lod_prefetch *prefetch, uint64_t room)
+static void sweep(struct lod_prefetch *prefetch, uint64_t budget)
 {
-    lod_ahead_lists_place(&prefetch->lists, room, prefetch->copy_room);
+    lod_ahead_lists_place(&prefetch->lists, budget, prefetch->copy_budget);
     for (unsigned i = 0; i < prefetch->lists.count; i++) {
         const struct lod_ahead_job *job = &prefetch->lists.jobs[i];
         for (size_t k = job->done; k < job->count && job->at[k].place; k++) {
@@ -72,9 +72,9 @@ static void announce_to_copy(struct lod_prefetch *prefetch)
 }
 
 /* The lock is not held. */
-static uint64_t read_copy_room(const struct lod_prefetch *prefetch)
+static uint64_t read_copy_budget(const struct lod_prefetch *prefetch)
 {
-    return prefetch->fetch->copies ? lod_dataset_lists_room(prefetch->fetch->dataset) : 0;
+    return prefetch->fetch->copies ? lod_dataset_lists_bytes(prefetch->fetch->dataset) : 0;
 }
 
 static bool is_ready(const struct lod_prefetch *prefetch, const struct lod_ahead_entry *entry)
@@ -122,15 +122,15 @@ static uint64_t copy_share(const struct lod_prefetch *prefetch, const struct lod
         bytes += (double)job->at[i].bytes;
         takes += (double)job->at[i].copy_bytes;
     }
-    return (uint64_t)((double)lod_ahead_lists_share(&prefetch->lists, prefetch->copy_room) *
+    return (uint64_t)((double)lod_ahead_lists_share(&prefetch->lists, prefetch->copy_budget) *
                       (takes > 0 ? bytes / takes : 1));
 }
 
 /* Fills the answer to a request. `job` NULL: the job has ended. The lock is held. */
 static void answer(const struct lod_prefetch *prefetch, const struct lod_ahead_job *job,
-                   uint64_t room, struct lod_ahead_answer *ret_answer)
+                   uint64_t budget, struct lod_ahead_answer *ret_answer)
 {
-    const uint64_t memory = lod_ahead_lists_share(&prefetch->lists, room),
+    const uint64_t memory = lod_ahead_lists_share(&prefetch->lists, budget),
                    copy = copy_share(prefetch, job);
     bool leading = true;
 
@@ -163,7 +163,7 @@ static void begin_again(struct lod_prefetch *prefetch, uint64_t now)
         prefetch->check_ns = now + CHECK_NS;
     }
     lod_ahead_lists_rewind(&prefetch->lists);
-    prefetch->has_next = prefetch->has_next && !prefetch->lists.count;
+    prefetch->has_hint = prefetch->has_hint && !prefetch->lists.count;
 }
 
 int lod_prefetch_announce(struct lod_prefetch *prefetch, const struct lod_ahead_request *request,
@@ -171,7 +171,7 @@ int lod_prefetch_announce(struct lod_prefetch *prefetch, const struct lod_ahead_
 {
     const struct lod_ahead_job *job = NULL;
     struct lod_ahead_entry *entries = calloc(request->count + 1, sizeof(*entries));
-    const uint64_t room = lod_prefetch_room(prefetch), copy_room = read_copy_room(prefetch);
+    const uint64_t budget = lod_prefetch_budget(prefetch), copy_budget = read_copy_budget(prefetch);
 
     if (!entries) {
         return -ENOMEM;
@@ -179,16 +179,16 @@ int lod_prefetch_announce(struct lod_prefetch *prefetch, const struct lod_ahead_
     int error = entries_of(prefetch, request, entries);
     pthread_mutex_lock(&prefetch->lock);
     const uint64_t now = lod_clock_ns();
-    prefetch->copy_room = copy_room;
+    prefetch->copy_budget = copy_budget;
     (void)lod_ahead_lists_expire(&prefetch->lists, now);
     error = error
                 ? error
                 : lod_ahead_held_reserve(&prefetch->held, prefetch->lists.records + request->count);
     error = error ? error : lod_ahead_lists_update(&prefetch->lists, now, request, entries, &job);
-    sweep(prefetch, room);
+    sweep(prefetch, budget);
     if (!error) {
         announce_to_copy(prefetch);
-        answer(prefetch, job, room, ret_answer);
+        answer(prefetch, job, budget, ret_answer);
         begin_again(prefetch, now);
     }
     pthread_mutex_unlock(&prefetch->lock);
@@ -198,11 +198,11 @@ int lod_prefetch_announce(struct lod_prefetch *prefetch, const struct lod_ahead_
 
 void lod_prefetch_trim(struct lod_prefetch *prefetch)
 {
-    const uint64_t room = lod_prefetch_room(prefetch), copy_room = read_copy_room(prefetch);
+    const uint64_t budget = lod_prefetch_budget(prefetch), copy_budget = read_copy_budget(prefetch);
 
     pthread_mutex_lock(&prefetch->lock);
-    prefetch->copy_room = copy_room;
-    sweep(prefetch, room);
+    prefetch->copy_budget = copy_budget;
+    sweep(prefetch, budget);
     pthread_mutex_unlock(&prefetch->lock);
 }
 
@@ -214,10 +214,10 @@ bool lod_prefetch_has_lists(const struct lod_prefetch *prefetch)
 }
 
 /* lod_prefetch_listed, with the lock held. */
-static struct lod_groups find(struct lod_prefetch *prefetch, uint32_t record, uint64_t room,
+static struct lod_groups find(struct lod_prefetch *prefetch, uint32_t record, uint64_t budget,
                               enum lod_ahead_place *ret_place)
 {
-    lod_ahead_lists_place(&prefetch->lists, room, prefetch->copy_room);
+    lod_ahead_lists_place(&prefetch->lists, budget, prefetch->copy_budget);
     const struct lod_ahead_want want = lod_ahead_lists_want(&prefetch->lists, record);
     *ret_place = (enum lod_ahead_place)want.place;
     return (struct lod_groups){.first = want.first, .last = want.last};
@@ -230,9 +230,9 @@ struct lod_groups lod_prefetch_listed(struct lod_prefetch *prefetch, uint32_t re
         *ret_place = LOD_AHEAD_NOWHERE;
         return (struct lod_groups){0};
     }
-    const uint64_t room = lod_prefetch_room(prefetch);
+    const uint64_t budget = lod_prefetch_budget(prefetch);
     pthread_mutex_lock(&prefetch->lock);
-    const struct lod_groups groups = find(prefetch, record, room, ret_place);
+    const struct lod_groups groups = find(prefetch, record, budget, ret_place);
     pthread_mutex_unlock(&prefetch->lock);
     return groups;
 }
@@ -250,7 +250,7 @@ static bool is_settled(const struct lod_prefetch *prefetch, const struct lod_ahe
  * are skipped for good, so that walking a list takes as many steps as it has entries. The lock is
  * held.
  */
-static bool next_of(struct lod_prefetch *prefetch, struct lod_ahead_job *job, uint64_t room,
+static bool next_of(struct lod_prefetch *prefetch, struct lod_ahead_job *job, uint64_t budget,
                     struct lod_ahead_entry *ret_entry)
 {
     const uint64_t pinned = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed) +
@@ -266,17 +266,17 @@ static bool next_of(struct lod_prefetch *prefetch, struct lod_ahead_job *job, ui
         }
         *ret_entry = *at;
         return prefetch->fetch->shared || at->place == LOD_AHEAD_COPY ||
-               (held && held->pins.count) || pinned + at->bytes <= room + room / PINNED_PART;
+               (held && held->pins.count) || pinned + at->bytes <= budget + budget / PINNED_PART;
     }
     return false;
 }
 
-void lod_prefetch_ahead_pass(struct lod_prefetch *prefetch, uint64_t room)
+void lod_prefetch_ahead_pass(struct lod_prefetch *prefetch, uint64_t budget)
 {
     const uint64_t now = lod_clock_ns();
 
     if (lod_ahead_lists_expire(&prefetch->lists, now)) {
-        sweep(prefetch, room);
+        sweep(prefetch, budget);
         announce_to_copy(prefetch);
     }
     if (prefetch->again_ns && now >= prefetch->again_ns) {
@@ -286,15 +286,15 @@ void lod_prefetch_ahead_pass(struct lod_prefetch *prefetch, uint64_t room)
     }
 }
 
-bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
+bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t budget,
                              struct lod_ahead_entry *ret_entry)
 {
     const unsigned count = prefetch->lists.count;
 
-    lod_ahead_lists_place(&prefetch->lists, room, prefetch->copy_room);
+    lod_ahead_lists_place(&prefetch->lists, budget, prefetch->copy_budget);
     for (unsigned i = 0; i < count; i++) {
         const unsigned turn = (prefetch->turn + i) % count;
-        if (next_of(prefetch, &prefetch->lists.jobs[turn], room, ret_entry)) {
+        if (next_of(prefetch, &prefetch->lists.jobs[turn], budget, ret_entry)) {
             prefetch->turn = turn + 1;
             return true;
         }
@@ -328,11 +328,11 @@ static void put(struct lod_prefetch *prefetch, uint32_t record, struct lod_group
 void lod_prefetch_hold(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups groups,
                        int error, struct lod_frame_pins *pins)
 {
-    const uint64_t room = lod_prefetch_room(prefetch);
+    const uint64_t budget = lod_prefetch_budget(prefetch);
     enum lod_ahead_place place;
 
     pthread_mutex_lock(&prefetch->lock);
-    const struct lod_groups listed = find(prefetch, record, room, &place);
+    const struct lod_groups listed = find(prefetch, record, budget, &place);
     const enum lod_ahead_state state = state_of(error, lod_groups_hold(groups, listed));
     if (place) {
         put(prefetch, record, groups, state, pins);
@@ -350,10 +350,10 @@ bool lod_prefetch_settle_copy(struct lod_prefetch *prefetch, const struct lod_re
     struct lod_frame_pins none = {.bytes = &prefetch->fetch->pinned};
     struct lod_dataset *dataset = prefetch->fetch->dataset;
     const bool is_there = lod_dataset_groups_copied(dataset, recd, groups.first, groups.last);
-    uint64_t room = 0;
+    uint64_t budget = 0;
 
-    if (!is_there && lod_dataset_copies(dataset, recd->header_hash, &room) &&
-        room >= copy_bytes_of(recd, groups.last)) {
+    if (!is_there && lod_dataset_copies(dataset, recd->header_hash, &budget) &&
+        budget >= copy_bytes_of(recd, groups.last)) {
         return false;
     }
     lod_prefetch_hold(prefetch, recd->number, groups, is_there ? 0 : -ENOSPC, &none);

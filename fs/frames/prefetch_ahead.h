@@ -38,13 +38,13 @@ bool lod_prefetch_settle_copy(struct lod_prefetch *prefetch, const struct lod_re
 
 /*
  * Drops lists whose time is over, and marks records in a copy for a new check when that is due.
- * Call it before each wait: a wait ends when the next of these times comes. `room` as
- * lod_prefetch_room returns it. The lock is held.
+ * Call it before each wait: a wait ends when the next of these times comes. `budget` as
+ * lod_prefetch_budget returns it. The lock is held.
  */
-void lod_prefetch_ahead_pass(struct lod_prefetch *prefetch, uint64_t room);
+void lod_prefetch_ahead_pass(struct lod_prefetch *prefetch, uint64_t budget);
 
 /* Returns the next record to load; false: none now. The lock is held. */
-bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t room,
+bool lod_prefetch_ahead_next(struct lod_prefetch *prefetch, uint64_t budget,
                              struct lod_ahead_entry *ret_entry);
 
 /* Notes that a load of a listed record has ended with `error`, see lod_prefix_fetch. -ENOSPC: the

@@ -7,6 +7,11 @@
 #include "frames/prefetch_ahead.h"
 #include "frames/prefix_fetch.h"
 
+/* A reader of photographs needs less time for a record, and then loads the next one. */
+#define UNLISTED_NS (5 * LOD_SECOND_NS)
+/* With its ends in whole blocks it is one part (remote_object.c). At 20 MB/s it takes 50 ms. */
+#define SMALL_BYTES ((1u << 20) - 2 * LOD_LOAD_ALIGN)
+
 /* Waits until this count, of steps, grows. Returns false after LOD_PREFETCH_PATIENCE_NS. The lock
  * is held. */
 static bool await_step(struct lod_prefetch *prefetch, const uint64_t *steps)
@@ -114,10 +119,28 @@ static enum lod_read_class class_of(const struct lod_load *load)
     return load->ahead ? LOD_READ_AHEAD : LOD_READ_DEMAND;
 }
 
+/*
+ * A reader outside the lists of jobs shares the line with their loads. For UNLISTED_NS after such a
+ * read, loads of listed records are small, and only as many as keep the line busy: those that are
+ * on their way in one latency, and one more. While the reader waits there is one. The lock is held.
+ */
+static void limit_ahead(struct lod_prefetch *prefetch)
+{
+    const struct lod_prefetch_cost cost = lod_prefetch_cost_now(prefetch);
+    const uint64_t on_the_way = cost.bandwidth / 1000 * (cost.latency_ns / 1000) / 1000;
+    const unsigned few = prefetch->slots.unlisted ? 1 : 2 + (unsigned)(on_the_way / SMALL_BYTES);
+    const bool recent = prefetch->lists.count && prefetch->unlisted_ns &&
+                        lod_clock_ns() - prefetch->unlisted_ns < UNLISTED_NS;
+
+    prefetch->slots.ahead_most = recent ? few : 0;
+}
+
 /* Sets how the next requests of a load are sent. The lock is held. */
 static void set_way(struct lod_prefetch *prefetch, struct lod_load *load)
 {
+    limit_ahead(prefetch);
     load->buffer.class = class_of(load);
+    load->buffer.most = prefetch->slots.ahead_most && !load->unlisted ? SMALL_BYTES : 0;
     load->buffer.parts = lod_load_slots_parts(&prefetch->slots);
 }
 
@@ -187,6 +210,7 @@ static void end(struct lod_prefetch *prefetch, struct lod_load *load)
 {
     pass(prefetch);
     lod_load_slots_end(&prefetch->slots, load);
+    limit_ahead(prefetch);
     prefetch->steps++;
     pthread_cond_broadcast(&prefetch->moved);
 }
@@ -200,11 +224,15 @@ void lod_prefetch_end(struct lod_prefetch *prefetch, uint32_t record)
 
 /* Returns the load of the item's record, which was begun, and its state before it. */
 static struct stepping find(struct lod_prefetch *prefetch, const struct lod_item *item,
-                            struct lod_groups groups)
+                            struct lod_groups groups, bool listed)
 {
     pthread_mutex_lock(&prefetch->lock);
     struct lod_load *load = lod_load_slots_find(&prefetch->slots, item->recd.number);
     load->expected = lod_record_desc_bytes(&item->recd, groups.first, groups.last);
+    if (!load->ahead && !listed && prefetch->lists.count) {
+        lod_load_slots_set_unlisted(&prefetch->slots, load);
+        prefetch->unlisted_ns = lod_clock_ns();
+    }
     set_way(prefetch, load);
     pthread_mutex_unlock(&prefetch->lock);
     return (struct stepping){prefetch, load, bytes_of(&load->buffer), load->buffer.slowed,
@@ -225,13 +253,13 @@ static int kept(struct lod_prefetch *prefetch, const struct lod_item *item,
 int lod_prefetch_load(struct lod_prefetch *prefetch, const struct lod_item *item,
                       struct lod_groups groups)
 {
-    struct stepping stepping = find(prefetch, item, groups);
-    const bool all = stepping.load->buffer.class == LOD_READ_AHEAD ||
-                     lod_io_estimate_has_bandwidth(&prefetch->fetch->estimate);
-    struct lod_frame_pins pins = {.bytes = &prefetch->fetch->pinned};
     enum lod_ahead_place place;
 
     (void)lod_prefetch_listed(prefetch, item->recd.number, &place);
+    struct stepping stepping = find(prefetch, item, groups, place);
+    const bool all = stepping.load->buffer.class == LOD_READ_AHEAD ||
+                     lod_io_estimate_has_bandwidth(&prefetch->fetch->estimate);
+    struct lod_frame_pins pins = {.bytes = &prefetch->fetch->pinned};
     int error = lod_prefix_fetch(prefetch->fetch, &stepping.load->buffer, item, groups,
                                  place == LOD_AHEAD_MEMORY ? &pins : NULL, all ? step : step_once,
                                  &stepping);

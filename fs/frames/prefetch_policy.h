@@ -32,7 +32,7 @@ struct lod_prefetch_cost {
 };
 
 /* How much of the store can be kept in memory. */
-struct lod_prefetch_room {
+struct lod_prefetch_budget {
     uint64_t bytes;         /* limit of all prefixes */
     struct lod_groups base; /* of lod_prefetch_base, for the groups that these readers want */
     uint64_t kept_bytes;    /* of the loaded prefixes */
@@ -42,11 +42,11 @@ struct lod_prefetch_room {
 
 /*
  * Returns the groups that are worth keeping in memory for all records, for readers that want groups
- * from .. last; last 0: none. If all wanted groups fit in `room`, returns all. `totals`: bytes of
+ * from .. last; last 0: none. If all wanted groups fit in `budget`, returns all. `totals`: bytes of
  * groups 1 .. k of all records; UINT64_MAX if they are unknown.
  */
 struct lod_groups lod_prefetch_base(const uint64_t totals[LOD_GROUPS_MAX + 1], unsigned from,
-                                    unsigned last, uint64_t room);
+                                    unsigned last, uint64_t budget);
 
 /* The recent order of reads, counted by access_history.h. */
 struct lod_prefetch_order {
@@ -68,12 +68,12 @@ struct lod_prefetch_miss {
 struct lod_prefetch_choice {
     unsigned first, last; /* groups to load; last 0: read the missing frames alone */
     unsigned from;        /* first group to load of the next record */
-    bool short_of_room;   /* with a larger cache the choice would have been a prefix */
+    bool short_of_memory; /* with a larger cache the choice would have been a prefix */
 };
 
 struct lod_prefetch_choice lod_prefetch_decide(const struct lod_prefetch_miss *miss,
                                                const struct lod_prefetch_cost *cost,
-                                               const struct lod_prefetch_room *room,
+                                               const struct lod_prefetch_budget *budget,
                                                const struct lod_prefetch_order *order);
 
 /*
@@ -82,7 +82,7 @@ struct lod_prefetch_choice lod_prefetch_decide(const struct lod_prefetch_miss *m
  */
 bool lod_prefetch_decide_ahead(uint64_t bytes, struct lod_groups wanted,
                                const struct lod_prefetch_cost *cost,
-                               const struct lod_prefetch_room *room,
+                               const struct lod_prefetch_budget *budget,
                                const struct lod_prefetch_order *order);
 
 /*

@@ -7,7 +7,7 @@
 #include "clock.h"
 #include "memory/available.h"
 
-#define ROOM_NS      (5 * LOD_SECOND_NS) /* the available memory is read again after this time */
+#define BUDGET_NS    (5 * LOD_SECOND_NS) /* the available memory is read again after this time */
 #define ENTRIES_FREE 8u                  /* an eighth */
 
 struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefetch)
@@ -39,17 +39,17 @@ static const uint64_t *totals_of(struct lod_prefetch *prefetch)
 }
 
 /* Other programs use the page cache too: takes half of the available memory. */
-uint64_t lod_prefetch_room(struct lod_prefetch *prefetch)
+uint64_t lod_prefetch_budget(struct lod_prefetch *prefetch)
 {
     uint64_t now = lod_clock_ns();
 
     /* The bytes are stored before the time, so a thread that sees the time sees the bytes too. */
-    if (now > atomic_load_explicit(&prefetch->room_until_ns, memory_order_acquire)) {
-        atomic_store_explicit(&prefetch->room_bytes, lod_available_bytes() / 2,
+    if (now > atomic_load_explicit(&prefetch->budget_until_ns, memory_order_acquire)) {
+        atomic_store_explicit(&prefetch->budget_bytes, lod_available_bytes() / 2,
                               memory_order_relaxed);
-        atomic_store_explicit(&prefetch->room_until_ns, now + ROOM_NS, memory_order_release);
+        atomic_store_explicit(&prefetch->budget_until_ns, now + BUDGET_NS, memory_order_release);
     }
-    return atomic_load_explicit(&prefetch->room_bytes, memory_order_relaxed);
+    return atomic_load_explicit(&prefetch->budget_bytes, memory_order_relaxed);
 }
 
 /* Returns UINT64_MAX, which fits in no memory, if the sum of the store overflows. */
@@ -77,46 +77,48 @@ static uint64_t entry_bytes(const struct lod_fetch *fetch, const uint64_t *total
     return bytes > free ? bytes - free : 0;
 }
 
-/* Returns how many bytes of these groups fit in `room` bytes of memory. */
-static uint64_t room_of_frames(const struct lod_fetch *fetch, const uint64_t *totals,
-                               struct lod_groups groups, uint64_t room)
+/* Returns how many bytes of these groups fit in `budget` bytes of memory. */
+static uint64_t budget_of_frames(const struct lod_fetch *fetch, const uint64_t *totals,
+                                 struct lod_groups groups, uint64_t budget)
 {
     const uint64_t bytes = total_of(totals, groups.first, groups.last),
                    entries = entry_bytes(fetch, totals, groups);
-    const bool all = entries <= room && bytes <= room - entries;
+    const bool all = entries <= budget && bytes <= budget - entries;
 
-    return all ? room - entries
+    return all ? budget - entries
            : entries
-               ? (uint64_t)((double)room * ((double)bytes / ((double)bytes + (double)entries)))
-               : room;
+               ? (uint64_t)((double)budget * ((double)bytes / ((double)bytes + (double)entries)))
+               : budget;
 }
 
 void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups wanted,
-                        struct lod_prefetch_room *ret_room, struct lod_prefetch_order *ret_order)
+                        struct lod_prefetch_budget *ret_budget,
+                        struct lod_prefetch_order *ret_order)
 {
     uint32_t records = lod_dataset_records(prefetch->fetch->dataset);
     struct lod_access_summary summary;
-    const uint64_t all = lod_prefetch_room(prefetch),
+    const uint64_t all = lod_prefetch_budget(prefetch),
                    pinned = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed);
-    struct lod_prefetch_room room = {0};
+    struct lod_prefetch_budget budget = {0};
     uint64_t base_bytes = 0, expected = 0;
 
-    (void)lod_dataset_copies(prefetch->fetch->dataset, 0, &room.copy_bytes);
+    (void)lod_dataset_copies(prefetch->fetch->dataset, 0, &budget.copy_bytes);
 
     lod_access_history_sum(&prefetch->history, record, &summary);
     const uint64_t *totals = totals_of(prefetch);
-    room.bytes = room_of_frames(prefetch->fetch, totals, wanted, all > pinned ? all - pinned : 0);
-    room.base = lod_prefetch_base(totals, wanted.first, wanted.last, room.bytes);
-    base_bytes = room.base.last ? total_of(totals, room.base.first, room.base.last) : 0;
+    budget.bytes =
+        budget_of_frames(prefetch->fetch, totals, wanted, all > pinned ? all - pinned : 0);
+    budget.base = lod_prefetch_base(totals, wanted.first, wanted.last, budget.bytes);
+    base_bytes = budget.base.last ? total_of(totals, budget.base.first, budget.base.last) : 0;
     records = records > summary.loaded_records ? records - summary.loaded_records : 0;
     if (prefetch->slots.window.most > 1) { /* others decide at the same time */
         pthread_mutex_lock(&prefetch->lock);
         expected = lod_load_slots_expected(&prefetch->slots);
         pthread_mutex_unlock(&prefetch->lock);
     }
-    room.kept_bytes = summary.loaded_bytes + expected;
-    room.reserve_bytes = base_bytes / (records + summary.loaded_records + 1) * records;
-    *ret_room = room;
+    budget.kept_bytes = summary.loaded_bytes + expected;
+    budget.reserve_bytes = base_bytes / (records + summary.loaded_records + 1) * records;
+    *ret_budget = budget;
     *ret_order = summary.order;
 }
 

@@ -20,9 +20,9 @@
 #include "framecache/fetch.h"
 #include "durations.h"
 
-/* The next record to load ahead while no job has a list. Loads follow the order of records of one
- * codec. */
-struct lod_foresight {
+/* The next record to load for sequential readers, while no job has a list. Loads follow the order
+ * of records of one codec. */
+struct lod_prefetch_hint {
     uint64_t number; /* counts the calls of lod_prefetch_ahead */
     uint32_t item;   /* the record's first item; for the first record, any of its items */
     struct lod_groups groups;
@@ -34,11 +34,11 @@ struct lod_foresight {
 struct lod_prefetch {
     struct lod_fetch *fetch;
     struct lod_access_history history;
-    atomic_uint_fast64_t room_bytes;    /* limit of all prefixes */
-    atomic_uint_fast64_t room_until_ns; /* valid until then; UINT64_MAX: for ever */
-    atomic_uint_fast64_t record;        /* last record that was read */
-    atomic_uint_fast64_t short_of_room; /* misses that a larger cache would have avoided */
-    atomic_uint_fast64_t advised;       /* see lod_prefetch_advice */
+    atomic_uint_fast64_t budget_bytes;    /* limit of all prefixes */
+    atomic_uint_fast64_t budget_until_ns; /* valid until then; UINT64_MAX: for ever */
+    atomic_uint_fast64_t record;          /* last record that was read */
+    atomic_uint_fast64_t short_of_memory; /* misses that a larger cache would have avoided */
+    atomic_uint_fast64_t advised;         /* see lod_prefetch_advice */
 
     /*
      * The last group that readers want, by the first group that they want. Pictures that lack some
@@ -57,17 +57,18 @@ struct lod_prefetch {
     struct lod_load_slots slots;   /* window.most does not change */
     struct lod_load_rate rate;     /* of all loads together */
     struct lod_duration_sum waits; /* of readers, for loads */
+    uint64_t unlisted_ns;          /* when a reader outside the lists last began a load; 0: never */
     bool over;                     /* no other load may begin */
     uint64_t steps;                /* counts steps and ends of loads */
     bool threads;                  /* may it start threads? */
     unsigned thread_count;
     pthread_t thread[LOD_LOADS_MAX];
-    uint64_t foresights; /* calls of lod_prefetch_ahead */
-    bool has_next;       /* `next` has to be loaded */
-    struct lod_foresight next;
+    uint64_t hints; /* calls of lod_prefetch_ahead */
+    bool has_hint;  /* `hint` has to be loaded */
+    struct lod_prefetch_hint hint;
     struct lod_ahead_lists lists; /* announced by jobs */
     struct lod_ahead_held held;   /* the listed records that are loaded */
-    uint64_t copy_room;           /* of a local copy of the store for listed records */
+    uint64_t copy_budget;         /* of a local copy of the store for listed records */
     uint64_t check_ns;            /* when listed records without pins are checked again */
     /* when listed records that found no room in a copy are tried again; 0: there are none */
     uint64_t again_ns;
@@ -75,13 +76,14 @@ struct lod_prefetch {
 };
 
 /* Returns how many bytes all prefixes may take now. */
-uint64_t lod_prefetch_room(struct lod_prefetch *prefetch);
+uint64_t lod_prefetch_budget(struct lod_prefetch *prefetch);
 
 /* Returns the measured cost of requests. */
 struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefetch);
-/* Returns room and order for a decision about one record, whose readers want these groups. */
+/* Returns budget and order for a decision about one record, whose readers want these groups. */
 void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct lod_groups wanted,
-                        struct lod_prefetch_room *ret_room, struct lod_prefetch_order *ret_order);
+                        struct lod_prefetch_budget *ret_budget,
+                        struct lod_prefetch_order *ret_order);
 
 /* Returns the memory that these groups of all records take; UINT64_MAX on overflow or error. */
 uint64_t lod_prefetch_total(struct lod_prefetch *prefetch, struct lod_groups groups);

@@ -10,7 +10,7 @@
 #define AHEAD_LEAST 2u  /* records: the current one and the next */
 #define AHEAD_MOST  32u /* records, if several loads may be in flight */
 
-/* ------------------------------------------------------------------------------ foreseen */
+/* -------------------------------------------------------------------------- sequential readers */
 
 /* Returns the wanted groups that are not loaded; last 0: none. */
 static struct lod_groups rest_of(const struct lod_prefetch *prefetch, const struct lod_item *item,
@@ -29,16 +29,16 @@ static struct lod_groups rest_of(const struct lod_prefetch *prefetch, const stru
 }
 
 /* Returns whether to load these groups of a record before a reader asks for them. */
-static bool pays(struct lod_prefetch *prefetch, const struct lod_item *item,
-                 struct lod_groups wanted)
+static bool is_worth_it(struct lod_prefetch *prefetch, const struct lod_item *item,
+                        struct lod_groups wanted)
 {
     const struct lod_prefetch_cost cost = lod_prefetch_cost_now(prefetch);
     struct lod_prefetch_order order;
-    struct lod_prefetch_room room;
+    struct lod_prefetch_budget budget;
 
-    lod_prefetch_state(prefetch, item->recd.number, wanted, &room, &order);
+    lod_prefetch_state(prefetch, item->recd.number, wanted, &budget, &order);
     return lod_prefetch_decide_ahead(lod_record_desc_bytes(&item->recd, wanted.first, wanted.last),
-                                     wanted, &cost, &room, &order);
+                                     wanted, &cost, &budget, &order);
 }
 
 /* Returns false if no load was begun: see lod_prefetch_begin_ahead. */
@@ -57,58 +57,58 @@ static bool load_ahead(struct lod_prefetch *prefetch, const struct lod_item *ite
     return true;
 }
 
-/* Moves a foresight (the record to load next) to the record after this one. The bytes of the first
- * two records do not count. */
-static void move_on(struct lod_foresight *next, const struct lod_item *item)
+/* Moves the hint to the record after this one. The bytes of the first two records do not count. */
+static void advance_hint(struct lod_prefetch_hint *hint, const struct lod_item *item)
 {
     const uint64_t bytes =
-        lod_record_desc_bytes(&item->recd, next->groups.first, next->groups.last);
+        lod_record_desc_bytes(&item->recd, hint->groups.first, hint->groups.last);
 
-    next->item = item->recd.first_item + item->recd.items;
-    next->codec = item->codec;
-    if (next->records++ >= AHEAD_LEAST) {
-        next->bytes = next->bytes > bytes ? next->bytes - bytes : 0;
+    hint->item = item->recd.first_item + item->recd.items;
+    hint->codec = item->codec;
+    if (hint->records++ >= AHEAD_LEAST) {
+        hint->bytes = hint->bytes > bytes ? hint->bytes - bytes : 0;
     }
 }
 
-/* Returns whether the foresight reaches this record. */
-static bool reaches(const struct lod_foresight *next, const struct lod_item *item, bool several)
+/* Returns whether the hint includes this record. */
+static bool hint_covers(const struct lod_prefetch_hint *hint, const struct lod_item *item,
+                        bool several)
 {
-    return (!next->codec || item->codec == next->codec) &&
-           (next->records < AHEAD_LEAST || (several && next->records < AHEAD_MOST && next->bytes));
+    return (!hint->codec || item->codec == hint->codec) &&
+           (hint->records < AHEAD_LEAST || (several && hint->records < AHEAD_MOST && hint->bytes));
 }
 
 /* Lets another thread continue with the next record, unless a newer call has come. */
-static void hand_on(struct lod_prefetch *prefetch, const struct lod_foresight *next)
+static void pass_hint_on(struct lod_prefetch *prefetch, const struct lod_prefetch_hint *hint)
 {
     pthread_mutex_lock(&prefetch->lock);
-    if (prefetch->foresights == next->number && !prefetch->lists.count) {
-        prefetch->next = *next;
-        prefetch->has_next = true;
+    if (prefetch->hints == hint->number && !prefetch->lists.count) {
+        prefetch->hint = *hint;
+        prefetch->has_hint = true;
         pthread_cond_broadcast(&prefetch->moved);
     }
     pthread_mutex_unlock(&prefetch->lock);
 }
 
-/* Loads the rest of the foresight's record, and those behind it of its codec. */
-static void read_ahead(struct lod_prefetch *prefetch, struct lod_foresight next)
+/* Loads the rest of the hint's record, and those behind it of its codec. */
+static void follow_hint(struct lod_prefetch *prefetch, struct lod_prefetch_hint hint)
 {
     const bool several = prefetch->slots.window.most > 1;
     struct lod_item item;
 
-    while (!lod_dataset_item(prefetch->fetch->dataset, next.item, &item) &&
-           reaches(&next, &item, several)) {
-        move_on(&next, &item);
-        if (!rest_of(prefetch, &item, next.groups).last) {
+    while (!lod_dataset_item(prefetch->fetch->dataset, hint.item, &item) &&
+           hint_covers(&hint, &item, several)) {
+        advance_hint(&hint, &item);
+        if (!rest_of(prefetch, &item, hint.groups).last) {
             continue;
         }
-        if (!pays(prefetch, &item, next.groups)) {
+        if (!is_worth_it(prefetch, &item, hint.groups)) {
             return;
         }
         if (several) {
-            hand_on(prefetch, &next);
+            pass_hint_on(prefetch, &hint);
         }
-        if (!load_ahead(prefetch, &item, next.groups) || several) {
+        if (!load_ahead(prefetch, &item, hint.groups) || several) {
             return;
         }
     }
@@ -159,8 +159,8 @@ static void load_listed(struct lod_prefetch *prefetch, const struct lod_ahead_en
 /* The next task of a thread. */
 struct work {
     bool listed;
-    struct lod_ahead_entry entry; /* of a list; its load has begun */
-    struct lod_foresight next;    /* else */
+    struct lod_ahead_entry entry;  /* of a list; its load has begun */
+    struct lod_prefetch_hint hint; /* else */
 };
 
 /* Blocks until there is a change, a list expires, or a check of a copy is due. The lock is held. */
@@ -180,20 +180,20 @@ static void await_change(struct lod_prefetch *prefetch)
 
 /* Takes the next task, with a slot if it is a listed record; false: there is none. The lock is
  * held. */
-static bool take_work(struct lod_prefetch *prefetch, uint64_t room, struct work *ret_work)
+static bool take_work(struct lod_prefetch *prefetch, uint64_t budget, struct work *ret_work)
 {
     const bool may = lod_load_slots_may(&prefetch->slots, true);
 
-    lod_prefetch_ahead_pass(prefetch, room);
-    *ret_work = (struct work){.next = prefetch->next};
-    if (may && lod_prefetch_ahead_next(prefetch, room, &ret_work->entry)) {
+    lod_prefetch_ahead_pass(prefetch, budget);
+    *ret_work = (struct work){.hint = prefetch->hint};
+    if (may && lod_prefetch_ahead_next(prefetch, budget, &ret_work->entry)) {
         ret_work->listed = true;
         lod_prefetch_begin_locked(prefetch, ret_work->entry.record, true)->expected =
             ret_work->entry.bytes;
         return true;
     }
-    const bool any = prefetch->has_next;
-    prefetch->has_next = false;
+    const bool any = prefetch->has_hint;
+    prefetch->has_hint = false;
     return any;
 }
 
@@ -212,14 +212,14 @@ static void start(struct lod_prefetch *prefetch)
 /* Blocks until there is work; returns false at the end. */
 static bool await_work(struct lod_prefetch *prefetch, struct work *ret_work)
 {
-    uint64_t room = lod_prefetch_room(prefetch);
+    uint64_t budget = lod_prefetch_budget(prefetch);
 
     pthread_mutex_lock(&prefetch->lock);
     start(prefetch); /* the window may have grown */
-    while (!prefetch->over && !take_work(prefetch, room, ret_work)) {
+    while (!prefetch->over && !take_work(prefetch, budget, ret_work)) {
         await_change(prefetch);
         pthread_mutex_unlock(&prefetch->lock);
-        room = lod_prefetch_room(prefetch);
+        budget = lod_prefetch_budget(prefetch);
         pthread_mutex_lock(&prefetch->lock);
     }
     const bool more = !prefetch->over;
@@ -236,7 +236,7 @@ static void *run(void *ctx)
         if (work.listed) {
             load_listed(prefetch, &work.entry);
         } else {
-            read_ahead(prefetch, work.next);
+            follow_hint(prefetch, work.hint);
         }
     }
     return NULL;
@@ -251,16 +251,17 @@ void lod_prefetch_wake(struct lod_prefetch *prefetch)
 }
 
 /* Returns how many bytes of records behind the next one are read ahead: those that the store brings
- * in the time of some requests, or in a quarter of a second, but a quarter of the room at most. */
-static uint64_t reach_of(struct lod_prefetch *prefetch)
+ * in four latencies or a quarter of a second, whichever is longer; at most a quarter of the
+ * budget. */
+static uint64_t bytes_ahead(struct lod_prefetch *prefetch)
 {
     const struct lod_prefetch_cost cost = lod_prefetch_cost_now(prefetch);
-    const uint64_t room = lod_prefetch_room(prefetch) / 4;
+    const uint64_t budget = lod_prefetch_budget(prefetch) / 4;
     const uint64_t latency_us = cost.latency_ns / 1000, quarter_us = LOD_SECOND_NS / 4000;
     const uint64_t us = 4 * latency_us > quarter_us ? 4 * latency_us : quarter_us;
     const uint64_t bytes = cost.bandwidth / 1000 * us / 1000;
 
-    return bytes < room ? bytes : room;
+    return bytes < budget ? bytes : budget;
 }
 
 /* Returns whether a thread would find nothing to load. Readers in the order of names alternate
@@ -285,12 +286,12 @@ void lod_prefetch_ahead(struct lod_prefetch *prefetch, const struct lod_item *it
     if (lod_prefetch_has_lists(prefetch) || are_loaded(prefetch, item->recd.number, groups)) {
         return;
     }
-    const uint64_t bytes = reach_of(prefetch);
+    const uint64_t bytes = bytes_ahead(prefetch);
     pthread_mutex_lock(&prefetch->lock);
     start(prefetch);
-    prefetch->next = (struct lod_foresight){
-        .number = ++prefetch->foresights, .item = item->number, .groups = groups, .bytes = bytes};
-    prefetch->has_next = true;
+    prefetch->hint = (struct lod_prefetch_hint){
+        .number = ++prefetch->hints, .item = item->number, .groups = groups, .bytes = bytes};
+    prefetch->has_hint = true;
     pthread_cond_broadcast(&prefetch->moved);
     pthread_mutex_unlock(&prefetch->lock);
 }

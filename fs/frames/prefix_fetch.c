@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "backend/format.h"
+#include "bytes.h"
 #include "framecache/frame_move.h"
 #include "frames/copy_fill.h"
 
@@ -104,16 +105,16 @@ static bool is_absent(struct walk *walk, struct lod_key key)
  * Returns the bytes of the largest load. Readers of other records wait for the end of a load ahead,
  * so it takes a quarter of a second, or more where the latency is a large part of that.
  */
-static uint64_t patience_of(const struct walk *walk)
+static uint64_t largest_load(const struct walk *walk)
 {
     const struct lod_io_estimate *estimate = &walk->fetch->estimate;
-    const uint64_t load = lod_io_estimate_load(estimate);
+    const uint64_t load = lod_io_estimate_load(estimate), most = walk->buffer->most;
     const uint64_t least = load / 1000 * (lod_io_estimate_latency(estimate) / 1000000) * 20;
+    const bool whole =
+        walk->buffer->class == LOD_READ_DEMAND || !lod_io_estimate_has_bandwidth(estimate);
+    const uint64_t usual = whole || least > load ? load : least > load / 4 ? least : load / 4;
 
-    if (walk->buffer->class == LOD_READ_DEMAND || !lod_io_estimate_has_bandwidth(estimate)) {
-        return load;
-    }
-    return least > load ? load : least > load / 4 ? least : load / 4;
+    return most ? lod_least(most, usual) : usual;
 }
 
 /* Begins a run with the frame at `place`. Bytes in the buffer are used before its next load. */
@@ -124,8 +125,8 @@ static void begin_run(const struct walk *walk, struct run *run, const struct lod
 
     run->from = fills ? lod_copy_fill_start(walk->record, place) : place->offset;
     const uint64_t reach = fills ? lod_copy_fill_end(run->from) : lod_io_buffer_reach(run->from);
-    const uint64_t patience = run->from + patience_of(walk);
-    run->reach = here ? walk->buffer->to : patience < reach ? patience : reach;
+    const uint64_t largest = run->from + largest_load(walk);
+    run->reach = here ? walk->buffer->to : largest < reach ? largest : reach;
 }
 
 /* Gathers the next run of absent frames; an empty run means the end. */
@@ -197,9 +198,9 @@ static int load(struct walk *walk, const struct run *run)
 
 /* Returns the end of the next load of a shared store's [at, to). That is the last large-page
  * boundary that fits the buffer and about a second, or `to`. */
-static uint64_t whole_pages(uint64_t at, uint64_t to, uint64_t patience)
+static uint64_t whole_pages(uint64_t at, uint64_t to, uint64_t largest)
 {
-    const uint64_t most = patience < LOD_IO_BUFFER_BYTES ? patience : LOD_IO_BUFFER_BYTES;
+    const uint64_t most = largest < LOD_IO_BUFFER_BYTES ? largest : LOD_IO_BUFFER_BYTES;
     const uint64_t end = (at + most) / LOD_LOAD_PAGE * LOD_LOAD_PAGE;
 
     return to <= at + most ? to : end > at ? end : at + most;
@@ -210,9 +211,9 @@ static uint64_t whole_pages(uint64_t at, uint64_t to, uint64_t patience)
 static uint64_t front_of(const struct walk *walk)
 {
     uint64_t end = lod_record_desc_end(walk->recd, walk->group == 1 ? walk->last : 0);
-    uint64_t patience = patience_of(walk);
+    uint64_t largest = largest_load(walk);
 
-    return walk->fetch->shared ? whole_pages(0, end, patience) : end < patience ? end : patience;
+    return walk->fetch->shared ? whole_pages(0, end, largest) : end < largest ? end : largest;
 }
 
 static int open_record(struct walk *walk, const struct lod_item *item)
@@ -344,7 +345,7 @@ static bool is_in_memory(const struct walk *walk, uint64_t from, uint64_t to)
 /* Loads bytes of a shared store up to `to`, at most as much as one load is worth. */
 static int load_piece(struct walk *walk, uint64_t *at, uint64_t to)
 {
-    const uint64_t end = whole_pages(*at, to, patience_of(walk));
+    const uint64_t end = whole_pages(*at, to, largest_load(walk));
     const struct lod_io_buffer before = *walk->buffer;
 
     if (is_in_memory(walk, *at, end)) {

@@ -27,9 +27,9 @@
 
 #define HEAD_BYTES 40 /* struct fuse_in_header */
 
-#define WAKE SIGUSR2
-/* WAKE is repeated after this time: one that comes just before a thread waits is lost */
-#define KNOCK_NS 5000000
+#define WAKE_SIGNAL SIGUSR2
+/* It is repeated after this time: a signal that comes just before a thread waits is lost. */
+#define WAKE_REPEAT_NS 5000000
 
 struct loop;
 
@@ -124,7 +124,7 @@ static bool is_running(int error)
     return error == 0 || error == -EINTR || error == -EAGAIN || error == -ENOENT;
 }
 
-/* A thread receives only the signal WAKE, which interrupts its read(2). */
+/* A thread receives only the signal WAKE_SIGNAL, which interrupts its read(2). */
 static void *serve(void *arg)
 {
     const struct thread *thread = arg;
@@ -134,7 +134,7 @@ static void *serve(void *arg)
     int error = 0;
 
     sigemptyset(&taken);
-    sigaddset(&taken, WAKE);
+    sigaddset(&taken, WAKE_SIGNAL);
     pthread_sigmask(SIG_UNBLOCK, &taken, NULL);
     while (is_running(error) && !fuse_session_exited(loop->session)) {
         error = serve_one(loop, &buf);
@@ -146,7 +146,7 @@ static void *serve(void *arg)
         }
     }
     free(buf.mem);
-    pthread_kill(loop->caller, WAKE);
+    pthread_kill(loop->caller, WAKE_SIGNAL);
     return NULL;
 }
 
@@ -155,22 +155,23 @@ static void wake(int signal)
     (void)signal;
 }
 
-/* A thread that ends sends WAKE to this one, which therefore seldom waits for all of KNOCK_NS. */
+/* A thread that ends sends WAKE_SIGNAL to this one, which therefore seldom waits for all of
+ * WAKE_REPEAT_NS. */
 static void end_thread(pthread_t thread)
 {
-    const struct timespec knock = {.tv_nsec = KNOCK_NS};
+    const struct timespec pause = {.tv_nsec = WAKE_REPEAT_NS};
     sigset_t wakes;
 
     sigemptyset(&wakes);
-    sigaddset(&wakes, WAKE);
+    sigaddset(&wakes, WAKE_SIGNAL);
     while (pthread_tryjoin_np(thread, NULL) == EBUSY) {
-        pthread_kill(thread, WAKE);
-        sigtimedwait(&wakes, NULL, &knock);
+        pthread_kill(thread, WAKE_SIGNAL);
+        sigtimedwait(&wakes, NULL, &pause);
     }
 }
 
-/* Returns the signals that end a mount, and WAKE. One that is ignored, as under nohup, is not among
- * them. */
+/* Returns the signals that end a mount, and WAKE_SIGNAL. One that is ignored, as under nohup, is
+ * not among them. */
 static sigset_t find_ends(void)
 {
     static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
@@ -178,7 +179,7 @@ static sigset_t find_ends(void)
     sigset_t ends;
 
     sigemptyset(&ends);
-    sigaddset(&ends, WAKE);
+    sigaddset(&ends, WAKE_SIGNAL);
     for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) {
             sigaddset(&ends, numbers[i]);
@@ -194,7 +195,7 @@ static void await_end(struct fuse_session *session, const sigset_t *ends)
     int number = 0;
 
     while (!fuse_session_exited(session)) {
-        if (sigwait(ends, &number) == 0 && number != WAKE) {
+        if (sigwait(ends, &number) == 0 && number != WAKE_SIGNAL) {
             fuse_session_exit(session);
         }
     }
@@ -242,9 +243,9 @@ int lod_loop(struct fuse_session *session, unsigned threads)
     atomic_init(&loop->started, 0);
     atomic_init(&loop->error, 0);
     pthread_mutex_init(&loop->lock, NULL);
-    sigaction(WAKE, &action, &before);
+    sigaction(WAKE_SIGNAL, &action, &before);
     int error = run(loop);
-    sigaction(WAKE, &before, NULL);
+    sigaction(WAKE_SIGNAL, &before, NULL);
     pthread_mutex_destroy(&loop->lock);
     free(loop);
     fuse_session_reset(session);

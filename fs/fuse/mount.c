@@ -101,7 +101,8 @@ static unsigned loads_max(const struct lod_fuse_options *options)
 
 static int open_store(struct mount *mount)
 {
-    char why[512] = "", shown[PATH_MAX];
+    struct lod_why why = {.text = ""};
+    char shown[PATH_MAX];
     struct lod_open_options settings = lod_fuse_options_open(&mount->options);
     const struct lod_reader_options options = {.cache_bytes = mount->memory.cache,
                                                .work_bytes = mount->memory.work,
@@ -112,11 +113,11 @@ static int open_store(struct mount *mount)
     mount->options.settings.own_process = true;
     mount->options.settings.is_over = is_over;
     mount->options.settings.over_ctx = mount;
-    int error = lod_dataset_open(mount->store, &settings, &mount->dataset, why, sizeof(why));
+    int error = lod_dataset_open(mount->store, &settings, &mount->dataset, &why);
 
-    error = error ? error : lod_dataset_check_root(mount->dataset, why, sizeof(why));
+    error = error ? error : lod_dataset_check_root(mount->dataset, &why);
     if (error) {
-        lod_log(LOD_LOG_ERROR, "%pE: %s", shown, *why ? why : strerror(-error));
+        lod_log(LOD_LOG_ERROR, "%pE: %s", shown, lod_why_text(&why, error));
         return error;
     }
     error = lod_subdir_find(mount->dataset, mount->options.subdir, &mount->ops.root);

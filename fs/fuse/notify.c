@@ -13,7 +13,7 @@
 #include "views/inode.h"
 #include "views/view.h"
 
-#define TURN_NS 20000000 /* interval at which lod_notify_end checks for a request to answer */
+#define POLL_NS 20000000 /* interval at which lod_notify_end checks for a request to answer */
 
 struct request {
     struct request *next;
@@ -121,10 +121,10 @@ int lod_notify_switch(struct lod_notify *notify, fuse_req_t req, unsigned fideli
     return 0;
 }
 
-/* Waits for the thread, at most TURN_NS. Returns whether the thread has nothing left to do. */
+/* Waits for the thread, at most POLL_NS. Returns whether the thread has nothing left to do. */
 static bool wait_idle(struct lod_notify *notify)
 {
-    const struct timespec until = lod_clock_until(TURN_NS);
+    const struct timespec until = lod_clock_until(POLL_NS);
 
     pthread_mutex_lock(&notify->lock);
     if (notify->first || notify->busy) {

@@ -18,9 +18,9 @@
 
 #include "mount/control.h"
 
-#define PATIENCE_MS 2000
-#define REAP_TRIES  100
-#define REAP_US     1000
+#define ANSWER_TIMEOUT_MS 2000
+#define REAP_TRIES        100
+#define REAP_US           1000
 
 /* Writes the answer to `into`, or nothing. */
 static _Noreturn void ask(const char *mountpoint, int into)
@@ -48,7 +48,7 @@ static int read_answer(int fd, struct lod_mount_answer *ret_answer)
     size_t have = 0;
 
     while (have < sizeof(*ret_answer)) {
-        int ready = poll(&asked, 1, PATIENCE_MS);
+        int ready = poll(&asked, 1, ANSWER_TIMEOUT_MS);
         ssize_t got =
             ready > 0 ? read(fd, (char *)ret_answer + have, sizeof(*ret_answer) - have) : ready;
         if (got == 0 || (got < 0 && errno != EINTR)) {

@@ -73,7 +73,7 @@ bool lod_mountpoint_is_lodfs(const char *path)
 #define WORDS_BYTES_MAX 512
 
 /* Reads the output of a process until it ends, as far as there is room. */
-static void listen_to(int fd, char words[WORDS_BYTES_MAX])
+static void read_output(int fd, char words[WORDS_BYTES_MAX])
 {
     size_t have = 0;
 
@@ -124,7 +124,7 @@ static int run_fusermount(const char *path, bool lazy)
         _exit(127);
     }
     close(ends[1]);
-    listen_to(ends[0], words);
+    read_output(ends[0], words);
     close(ends[0]);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

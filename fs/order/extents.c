@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "list.h"
 #include "order/shown_groups.h"
 
 /* Returns how many bytes of the record are read to read all its items at this fidelity. */
@@ -136,17 +137,10 @@ void lod_extents_small_of(const struct lod_extents *extents, uint32_t extent, ui
 
 uint32_t lod_extents_small_item(const struct lod_extents *extents, uint32_t place)
 {
-    size_t low = 0, high = extents->small.count;
+    size_t next = 1;
 
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (extents->small.at[middle].before <= place) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return extents->small.at[low].first + (place - extents->small.at[low].before);
+    LOD_SEARCH(next, extents->small.count, extents->small.at[middle].before <= place);
+    return extents->small.at[next - 1].first + (place - extents->small.at[next - 1].before);
 }
 
 static uint32_t find_small(const struct lod_extents *extents, uint32_t item)
@@ -163,19 +157,11 @@ static uint32_t find_small(const struct lod_extents *extents, uint32_t item)
 
 uint32_t lod_extents_find(const struct lod_extents *extents, uint32_t item)
 {
-    size_t low = 0, high = extents->count;
+    size_t next = 0;
 
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (extents->at[middle].first_item <= item) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    if (low < high && item >= extents->at[low].first_item &&
-        item - extents->at[low].first_item < extents->at[low].items) {
-        return (uint32_t)low;
+    LOD_SEARCH(next, extents->count, extents->at[middle].first_item <= item);
+    if (next && item - extents->at[next - 1].first_item < extents->at[next - 1].items) {
+        return (uint32_t)next - 1;
     }
     return find_small(extents, item);
 }

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "read/large_room.h"
+#include "read/large_budget.h"
 
 static void destroy_all(struct lod_large_unit *unit)
 {
@@ -19,11 +19,11 @@ static void destroy_all(struct lod_large_unit *unit)
 }
 
 /* Ends LOADING. A unit that is not kept is added to `dead`. The lock is held. */
-static void land(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t bytes,
-                 int error, struct lod_large_unit **dead)
+static void end_loading(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t bytes,
+                        int error, struct lod_large_unit **dead)
 {
     const bool kept =
-        !lod_error_is_temporary(error) && lod_large_room_keep(units, unit, bytes, dead);
+        !lod_error_is_temporary(error) && lod_large_budget_keep(units, unit, bytes, dead);
 
     lod_flight_complete(&units->shard, &unit->flight, error);
     if (kept) {
@@ -53,9 +53,9 @@ static int make(struct lod_large_units *units, struct lod_large_unit *unit, uint
         units->filled_bytes += blob->bytes;
         unit->blob = lod_blob_ref(blob);
         unit->to = blob->bytes;
-        lod_large_room_read(units, unit, unit->at, bytes);
+        lod_large_budget_read(units, unit, unit->at, bytes);
     }
-    land(units, unit, bytes, error, &dead);
+    end_loading(units, unit, bytes, error, &dead);
     pthread_mutex_unlock(&units->shard.lock);
     destroy_all(dead);
     if (!error) {
@@ -79,7 +79,7 @@ static int take(struct lod_large_units *units, struct lod_large_unit *unit, uint
     if (unit->flight.state == LOD_FLIGHT_FAILED) {
         return unit->flight.error;
     }
-    lod_large_room_read(units, unit, at, bytes);
+    lod_large_budget_read(units, unit, at, bytes);
     *ret_blob = lod_blob_ref(unit->blob);
     return 0;
 }
@@ -110,7 +110,7 @@ int lod_large_units_get(struct lod_large_units *units, struct lod_key key, uint6
     struct lod_flight *flight;
 
     pthread_mutex_lock(&shard->lock);
-    lod_large_room_note(units, key);
+    lod_large_budget_note(units, key);
     int error = lod_flight_settle(shard, key, &flight);
     struct lod_large_unit *unit = (struct lod_large_unit *)flight;
     if (!error && unit && serves(unit, at, bytes)) {
@@ -142,7 +142,7 @@ void lod_large_units_shrink(struct lod_large_units *units, uint64_t bytes)
     const uint64_t before = units->bytes;
     bool more = true;
     while (more && before - units->bytes < bytes) {
-        more = lod_large_room_evict(units, false, &dead);
+        more = lod_large_budget_evict(units, false, &dead);
     }
     pthread_mutex_unlock(&units->shard.lock);
     destroy_all(dead);
@@ -156,7 +156,7 @@ int lod_large_units_create(struct lod_byte_limit *limit, struct lod_large_units 
         return -ENOMEM;
     }
     *units = (struct lod_large_units){.limit = limit};
-    lod_large_room_init(units);
+    lod_large_budget_init(units);
     int error = lod_flight_shard_init(&units->shard);
     if (error) {
         free(units);

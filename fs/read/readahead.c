@@ -16,7 +16,7 @@
 #define UNITS_MORE 1u /* units ahead of the reader, besides one for each thread */
 
 /* The kernel's requests for one file arrive out of order by at most its readahead. */
-#define STRAY_BYTES (1u << 20)
+#define REORDER_BYTES_MAX (1u << 20)
 
 struct run {
     uint32_t item;
@@ -169,7 +169,8 @@ static struct run *follow(struct lod_readahead *ahead, uint32_t item, unsigned f
                           uint64_t bytes)
 {
     struct run *run = &ahead->runs[item % RUNS];
-    const bool near = at <= run->next + STRAY_BYTES && at + bytes + STRAY_BYTES >= run->next;
+    const bool near =
+        at <= run->next + REORDER_BYTES_MAX && at + bytes + REORDER_BYTES_MAX >= run->next;
 
     if (!run->next || run->item != item || run->form != form || at < run->begin || !near) {
         *run = (struct run){.item = item, .form = form, .begin = at, .next = at};

@@ -20,14 +20,16 @@ static unsigned ahead_threads(bool threads)
 }
 
 /* Returns the limit of memory for prefixes. The rest of the cache is for made units. */
-static uint64_t room_in(uint64_t cache_bytes)
+static uint64_t budget_of_cache(uint64_t cache_bytes)
 {
     return cache_bytes / 4 * 3;
 }
 
-static uint64_t room_of(const struct lod_dataset *dataset, const struct lod_reader_options *options)
+static uint64_t budget_of(const struct lod_dataset *dataset,
+                          const struct lod_reader_options *options)
 {
-    return lod_dataset_is_shared(dataset) ? options->room_bytes : room_in(options->cache_bytes);
+    return lod_dataset_is_shared(dataset) ? options->budget_bytes
+                                          : budget_of_cache(options->cache_bytes);
 }
 
 /*
@@ -76,7 +78,7 @@ int lod_reader_create(struct lod_dataset *dataset, const struct lod_reader_optio
     lod_memory_semaphore_init(&reader->work, options->work_bytes - buffers);
     lod_buffer_pool_init(&reader->pool);
     const struct lod_frames_options frames = {.limit = &reader->limit,
-                                              .room_bytes = room_of(dataset, options),
+                                              .budget_bytes = budget_of(dataset, options),
                                               .threads = options->threads,
                                               .loads = loads < loads_max ? loads : loads_max,
                                               .loads_max = loads_max};
@@ -105,7 +107,7 @@ int lod_reader_create(struct lod_dataset *dataset, const struct lod_reader_optio
 void lod_reader_set_cache(struct lod_reader *reader, uint64_t bytes)
 {
     atomic_store(&reader->limit.bytes_max, (size_t)bytes);
-    lod_frames_set_room(reader->frames, room_in(bytes));
+    lod_frames_set_budget(reader->frames, budget_of_cache(bytes));
     size_t held = atomic_load(&reader->limit.bytes);
     if (held > bytes) {
         lod_frames_shrink(reader->frames, held - (size_t)bytes);

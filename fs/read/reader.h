@@ -30,10 +30,11 @@ struct lod_reader_options {
     uint64_t cache_bytes; /* limit of frames and made units; lod_reader_set_cache changes it */
     /* of all running makers, of units too large for the cache, and of loads after the first one */
     uint64_t work_bytes;
-    uint64_t room_bytes; /* how much of the page cache the prefixes of a shared store may take; 0:
-                            half of the available memory, read again every few seconds */
-    bool threads;        /* it may start threads that read ahead and make units in advance */
-    unsigned loads_max;  /* loads in flight at most, if memory allows; 0: LOD_READER_LOADS */
+    /* of the page cache, for the prefixes of a shared store; 0: half of the available memory, read
+     * again every few seconds */
+    uint64_t budget_bytes;
+    bool threads;       /* it may start threads that read ahead and make units in advance */
+    unsigned loads_max; /* loads in flight at most, if memory allows; 0: LOD_READER_LOADS */
 };
 
 /* Changes cache_bytes of a running reader. Memory above the new limit is freed immediately, except

@@ -6,7 +6,7 @@
 
 #include "read/unit_inputs.h"
 
-#define FEW 8u /* about this many programs may read units in turn */
+#define READERS_IN_TURN 8u /* about this many programs may read units in turn */
 
 struct wanted {
     const struct lod_unit_cache_in *in;
@@ -103,9 +103,9 @@ static bool is_large(const struct lod_unit_cache_in *in, uint64_t bytes)
 {
     const uint64_t cache = lod_cache_bytes_max(in->cache);
     const uint64_t lent = in->large ? in->work->kept.bytes_max : 0;
-    const uint64_t few = lent > cache ? FEW : 2;
+    const uint64_t units = lent > cache ? READERS_IN_TURN : 2;
 
-    return bytes <= lent && bytes > cache / few;
+    return bytes <= lent && bytes > cache / units;
 }
 
 static struct wanted wanted_of(const struct lod_unit_cache_in *in, const struct lod_unit_part *part)

@@ -316,16 +316,9 @@ uint64_t lod_shard_directory_start(const struct lod_blob *directory, uint64_t nu
 uint64_t lod_shard_directory_find(const struct lod_blob *directory, uint64_t offset)
 {
     const struct dir_sample *samples = directory_of(directory)->samples.at;
-    uint64_t low = 0, high = lod_shard_directory_count(directory) - 1;
+    uint64_t low = 0;
 
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (samples[middle].end <= offset) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    LOD_SEARCH(low, lod_shard_directory_count(directory) - 1, samples[middle].end <= offset);
     return low;
 }
 

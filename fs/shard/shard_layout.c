@@ -51,16 +51,9 @@ static uint32_t part_of(const struct making *m, const struct lod_blob *directory
 /* Returns the number of the first sample in this part or a later one. */
 static uint64_t border(const struct making *m, const struct lod_blob *directory, uint32_t part)
 {
-    uint64_t low = 0, high = lod_shard_directory_count(directory);
+    uint64_t low = 0;
 
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (part_of(m, directory, middle) < part) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    LOD_SEARCH(low, lod_shard_directory_count(directory), part_of(m, directory, middle) < part);
     return low;
 }
 

@@ -6,7 +6,7 @@
 #include "order/shown_groups.h"
 #include "shard/shard_directory.h"
 
-#define LATELY 64u /* a file counts as being read until this many requests later */
+#define RECENT_REQUESTS 64u /* a file counts as being read until this many requests later */
 
 /* ------------------------------------------------------------------------------- streams */
 
@@ -19,14 +19,15 @@ static uint64_t hash_of(const struct lod_shard *shard)
     return ((file + 1) * 0x9e3779b97f4a7c15ull) | 1;
 }
 
-static unsigned files_lately(const struct lod_shard_streams *streams, uint64_t request)
+static unsigned count_recent_files(const struct lod_shard_streams *streams, uint64_t request)
 {
     unsigned files = 0;
 
     for (unsigned i = 0; i < LOD_STREAMS; i++) {
         const struct lod_shard_stream *at = &streams->at[i];
-        files += atomic_load_explicit(&at->file, memory_order_relaxed) &&
-                 request - atomic_load_explicit(&at->asked, memory_order_relaxed) <= LATELY;
+        files +=
+            atomic_load_explicit(&at->file, memory_order_relaxed) &&
+            request - atomic_load_explicit(&at->asked, memory_order_relaxed) <= RECENT_REQUESTS;
     }
     return files;
 }
@@ -46,7 +47,7 @@ uint64_t lod_shard_streams_note(struct lod_shard_streams *streams, const struct 
     atomic_store_explicit(&at->file, file, memory_order_relaxed);
     atomic_store_explicit(&at->end, offset + bytes, memory_order_relaxed);
     atomic_store_explicit(&at->asked, request, memory_order_relaxed);
-    return lod_prefetch_decide_run(offset, bytes, end, files_lately(streams, request));
+    return lod_prefetch_decide_run(offset, bytes, end, count_recent_files(streams, request));
 }
 
 /* ---------------------------------------------------------------------------------- runs */

@@ -31,9 +31,9 @@ static void limit(struct lod_crop *crop, uint32_t number, uint32_t side_max)
 }
 
 static void plan_whole(const struct lod_photo_pixels *source, uint32_t size,
-                       struct lod_sight *sight)
+                       struct lod_crop_set *set)
 {
-    struct lod_crop *crop = &sight->crops[sight->count++];
+    struct lod_crop *crop = &set->crops[set->count++];
 
     crop->from_width = source->pixels.width;
     crop->from_height = source->pixels.height;
@@ -43,13 +43,13 @@ static void plan_whole(const struct lod_photo_pixels *source, uint32_t size,
 }
 
 static void plan_crops(const struct lod_photo_pixels *source, const struct lod_survey_input *input,
-                       struct lod_sight *sight)
+                       struct lod_crop_set *set)
 {
     const uint32_t width = source->pixels.width, height = source->pixels.height;
     const uint32_t shorter = width < height ? width : height;
 
     for (unsigned i = 0; i < LOD_CROPS_MAX; i++) {
-        struct lod_crop *crop = &sight->crops[sight->count++];
+        struct lod_crop *crop = &set->crops[set->count++];
         const double area = input->crop + (1 - input->crop) * (2 * i + 1) / (2 * LOD_CROPS_MAX);
         const double side = sqrt(area * width * height);
         const uint32_t from = side < 1 ? 1 : side < shorter ? (uint32_t)side : shorter;
@@ -63,27 +63,27 @@ static void plan_crops(const struct lod_photo_pixels *source, const struct lod_s
     }
 }
 
-static bool is_small(const struct lod_sight *sight)
+static bool is_small(const struct lod_crop_set *set)
 {
     bool small = false;
 
-    for (unsigned i = 0; i < sight->count; i++) {
-        const struct lod_crop *crop = &sight->crops[i];
+    for (unsigned i = 0; i < set->count; i++) {
+        const struct lod_crop *crop = &set->crops[i];
         small |= crop->width < LOD_SURVEY_SIZE_MIN || crop->height < LOD_SURVEY_SIZE_MIN ||
                  crop->from_width < LOD_SURVEY_SIZE_MIN || crop->from_height < LOD_SURVEY_SIZE_MIN;
     }
     return small;
 }
 
-void lod_sight_plan(const struct lod_photo_pixels *source, const struct lod_survey_input *input,
-                    struct lod_sight *ret_sight)
+void lod_crop_set_plan(const struct lod_photo_pixels *source, const struct lod_survey_input *input,
+                       struct lod_crop_set *ret_set)
 {
-    *ret_sight = (struct lod_sight){.count = 0};
+    *ret_set = (struct lod_crop_set){.count = 0};
     if (input->crop > 0) {
-        plan_crops(source, input, ret_sight);
+        plan_crops(source, input, ret_set);
     } else {
-        plan_whole(source, input->size, ret_sight);
+        plan_whole(source, input->size, ret_set);
     }
-    ret_sight->small = is_small(ret_sight);
-    ret_sight->count = ret_sight->small ? 0 : ret_sight->count;
+    ret_set->small = is_small(ret_set);
+    ret_set->count = ret_set->small ? 0 : ret_set->count;
 }

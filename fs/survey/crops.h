@@ -25,14 +25,14 @@ struct lod_crop {
 };
 
 /* The crops of one input. */
-struct lod_sight {
+struct lod_crop_set {
     unsigned count;
     struct lod_crop crops[LOD_CROPS_MAX];
     bool small;
 };
 
 /* Plans the crops of one input. If one has a side below LOD_SURVEY_SIZE_MIN, there is none. */
-void lod_sight_plan(const struct lod_photo_pixels *source, const struct lod_survey_input *input,
-                    struct lod_sight *ret_sight);
+void lod_crop_set_plan(const struct lod_photo_pixels *source, const struct lod_survey_input *input,
+                       struct lod_crop_set *ret_set);
 
 #endif

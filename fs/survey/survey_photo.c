@@ -23,7 +23,7 @@
 struct photo {
     struct lod_photo_pixels source;
     unsigned inputs;
-    struct lod_sight sights[LOD_SURVEY_INPUTS_MAX];
+    struct lod_crop_set crop_sets[LOD_SURVEY_INPUTS_MAX];
     size_t crop_bytes, crops_bytes; /* of the largest crop; of all crops */
     unsigned forms[LOD_FULL + 1];   /* of the pixels of q1 .. full; [0] unused */
     uint8_t *whole;                 /* the pixels of one fidelity */
@@ -34,8 +34,8 @@ struct photo {
 static void place_crops(struct photo *photo)
 {
     for (unsigned i = 0; i < photo->inputs; i++) {
-        for (unsigned k = 0; k < photo->sights[i].count; k++) {
-            struct lod_crop *crop = &photo->sights[i].crops[k];
+        for (unsigned k = 0; k < photo->crop_sets[i].count; k++) {
+            struct lod_crop *crop = &photo->crop_sets[i].crops[k];
             const size_t bytes = (size_t)crop->width * crop->height * photo->source.pixels.channels;
             crop->at = photo->crops_bytes;
             photo->crops_bytes += bytes;
@@ -86,9 +86,9 @@ static int keep_crops(struct photo *photo, unsigned f)
     photo->crops[f] = malloc(photo->crops_bytes);
     error = photo->crops[f] ? 0 : -ENOMEM;
     for (unsigned i = 0; i < photo->inputs; i++) {
-        const struct lod_sight *sight = &photo->sights[i];
-        for (unsigned k = 0; !error && k < sight->count; k++) {
-            error = resize_crop(photo, &sight->crops[k], f);
+        const struct lod_crop_set *set = &photo->crop_sets[i];
+        for (unsigned k = 0; !error && k < set->count; k++) {
+            error = resize_crop(photo, &set->crops[k], f);
         }
     }
     return error;
@@ -159,17 +159,17 @@ static int compare_crop(const struct photo *photo, const struct lod_crop *crop, 
 }
 
 /* Finds the mean over the crops of one input. */
-static int compare_sight(const struct photo *photo, const struct lod_sight *sight, double *mssim)
+static int compare_crops(const struct photo *photo, const struct lod_crop_set *set, double *mssim)
 {
     int error = 0;
 
-    for (unsigned i = 0; !error && i < sight->count; i++) {
-        error = compare_crop(photo, &sight->crops[i], mssim);
+    for (unsigned i = 0; !error && i < set->count; i++) {
+        error = compare_crop(photo, &set->crops[i], mssim);
     }
     for (unsigned f = LOD_Q1; !error && f <= LOD_FULL; f++) {
         const unsigned same = same_as(photo, f);
         mssim[f] = same == same_as(photo, LOD_FULL) ? 1
-                   : same == f                      ? mssim[f] / sight->count
+                   : same == f                      ? mssim[f] / set->count
                                                     : mssim[same];
     }
     return error;
@@ -180,8 +180,8 @@ static int compare_all(const struct photo *photo, struct lod_survey_photo *into)
     int error = 0;
 
     for (unsigned i = 0; !error && i < photo->inputs; i++) {
-        if (!photo->sights[i].small) {
-            error = compare_sight(photo, &photo->sights[i], into[i].mssim);
+        if (!photo->crop_sets[i].small) {
+            error = compare_crops(photo, &photo->crop_sets[i], into[i].mssim);
         }
     }
     return error;
@@ -231,7 +231,7 @@ static bool are_all_small(const struct photo *photo)
     bool small = true;
 
     for (unsigned i = 0; i < photo->inputs; i++) {
-        small &= photo->sights[i].small;
+        small &= photo->crop_sets[i].small;
     }
     return small;
 }
@@ -247,15 +247,15 @@ int lod_survey_photo_measure(struct lod_reader *reader, const struct lod_item *i
     if (!error) {
         photo.inputs = options->inputs_count;
         for (unsigned i = 0; i < photo.inputs; i++) {
-            lod_sight_plan(&photo.source, &options->inputs[i], &photo.sights[i]);
+            lod_crop_set_plan(&photo.source, &options->inputs[i], &photo.crop_sets[i]);
         }
         error = are_all_small(&photo) ? 0 : measure(&photo, work, found);
     }
     for (unsigned i = 0; i < options->inputs_count; i++) {
         found[i].item = item->number;
-        found[i].outcome = error                   ? LOD_SURVEY_UNREADABLE
-                           : photo.sights[i].small ? LOD_SURVEY_SMALL
-                                                   : LOD_SURVEY_COMPARED;
+        found[i].outcome = error                      ? LOD_SURVEY_UNREADABLE
+                           : photo.crop_sets[i].small ? LOD_SURVEY_SMALL
+                                                      : LOD_SURVEY_COMPARED;
         ret_photos[i] = found[i];
     }
     return lod_error_is_temporary(error) ? error : 0;

@@ -17,6 +17,8 @@
 
 #include <errno.h>
 
+#include "list.h"
+
 #define FIDELITY_AT 32
 #define FORMAT_AT   36
 #define PART_AT     40
@@ -41,17 +43,11 @@ static uint32_t pack_part(struct lod_store_part part)
  * nothing is searched for them. */
 static bool unpack_part(uint32_t number, struct lod_store_part *ret_part)
 {
-    uint32_t low = 0, high = number ? LOD_PARTS_MAX + 1 : 1;
+    uint32_t next = 1;
 
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (first_part(middle) <= number) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    *ret_part = (struct lod_store_part){(uint16_t)low, (uint16_t)(number - first_part(low))};
+    LOD_SEARCH(next, number ? LOD_PARTS_MAX + 1 : 1, first_part(middle) <= number);
+    const uint32_t part = next - 1;
+    *ret_part = (struct lod_store_part){(uint16_t)part, (uint16_t)(number - first_part(part))};
     return number < first_part(LOD_PARTS_MAX + 1);
 }
 

@@ -62,8 +62,7 @@ static int explain(const struct arguments *arguments, int error, const char *why
                     : error == -EINVAL ? LOD_EXIT_USAGE
                                        : LOD_EXIT_FAILED,
                     "cannot push '%pE' to '%pE': %pE", arguments->store,
-                    lod_location_show(arguments->url, shown, sizeof(shown)),
-                    why[0] ? why : strerrordesc_np(-error));
+                    lod_location_show(arguments->url, shown, sizeof(shown)), why);
 }
 
 static void conclude(const struct arguments *arguments, const struct lod_push_counts *counts)
@@ -78,12 +77,12 @@ static void conclude(const struct arguments *arguments, const struct lod_push_co
 
 /* ---------------------------------------------------------------------------------- --verify */
 
-static int check(const struct lod_push *push, char why[LOD_PUSH_WHY])
+static int check(const struct lod_push *push, struct lod_why *why)
 {
     const struct lod_findings *findings = NULL;
     struct lod_verify *verify = NULL;
 
-    int error = lod_verify_create(push->url, push->settings, &verify, why, LOD_PUSH_WHY);
+    int error = lod_verify_create(push->url, push->settings, &verify, why);
     if (error) {
         return error == -ENOENT ? -EIO : error;
     }
@@ -91,10 +90,9 @@ static int check(const struct lod_push *push, char why[LOD_PUSH_WHY])
     error = lod_verify_show(verify, push->threads, push->progress, push->cancel);
     error = error ? error : lod_verify_conclude(verify, &findings);
     if (!error && findings->damages) {
-        snprintf(
-            why, LOD_PUSH_WHY,
+        error = lod_refuse(
+            why, -EBADMSG,
             "it is there, but damaged; lodfs verify names the damage, there and in the folder");
-        error = -EBADMSG;
     }
     lod_verify_destroy(verify);
     return error;
@@ -122,7 +120,7 @@ static int push(const struct arguments *arguments, struct lod_store_settings *se
                                    .look_only = arguments->look_only,
                                    .progress = &progress,
                                    .cancel = &cancel};
-    char why[LOD_PUSH_WHY] = "";
+    struct lod_why why = {.text = ""};
 
     if (lod_location_is_url(arguments->store)) {
         return explain(arguments, -EINVAL, "a store is pushed from a folder; name that");
@@ -132,15 +130,15 @@ static int push(const struct arguments *arguments, struct lod_store_settings *se
     settings->connections = settings->connections ? settings->connections : LOD_CONNECTIONS_MAX;
     lod_progress_init(&progress, lod_progress_wanted(arguments->progress, arguments->quiet));
     lod_cancel_init(&cancel, &progress);
-    int error = lod_push_run(&given, &counts, why);
+    int error = lod_push_run(&given, &counts, &why);
     if (!error && arguments->verify && !arguments->look_only) {
         settings->warn = NULL; /* the store is opened a second time */
-        error = check(&given, why);
+        error = check(&given, &why);
     }
     lod_cancel_finish(&cancel);
     lod_progress_finish(&progress);
     if (error) {
-        return explain(arguments, error, why);
+        return explain(arguments, error, lod_why_text(&why, error));
     }
     if (!arguments->quiet) {
         conclude(arguments, &counts);

@@ -11,8 +11,6 @@
 #include "backend/format.h"
 #include "backend/location.h"
 
-#define WHY_BYTES (LOD_PATH_MAX + 256)
-
 struct arguments {
     const char *store;
     bool json;
@@ -128,7 +126,7 @@ static int run(int argc, char **argv)
     struct arguments arguments = {.store = NULL};
     struct lod_repair_report report;
     struct lod_cancel stop;
-    char why[WHY_BYTES] = "";
+    struct lod_why why = {.text = ""};
     int code = lod_arguments_parse(&lod_cmd_repair, argc, argv, &arguments);
 
     if (code) {
@@ -141,9 +139,9 @@ static int run(int argc, char **argv)
     }
     lod_cancel_init(&stop, NULL);
     int error = lod_repair(arguments.store, (struct lod_interrupt){.poll = poll, .ctx = &stop},
-                           &report, why, sizeof(why));
+                           &report, &why);
     lod_cancel_finish(&stop);
-    code = error            ? explain(arguments.store, error, why)
+    code = error            ? explain(arguments.store, error, lod_why_text(&why, error))
            : arguments.json ? print_json(arguments.store, &report)
                             : conclude(arguments.store, &report);
     lod_repair_report_finish(&report);

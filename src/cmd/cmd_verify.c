@@ -105,11 +105,11 @@ static int verify(const struct arguments *arguments, const struct lod_store_sett
     const struct lod_findings *findings = NULL;
     struct work work = {.summary = arguments->summary};
     const uint64_t began_ns = lod_clock_ns();
-    char why[512] = "";
+    struct lod_why why = {.text = ""};
 
-    int error = lod_verify_create(location, settings, &work.verify, why, sizeof(why));
+    int error = lod_verify_create(location, settings, &work.verify, &why);
     if (error) {
-        return explain(location, error, why);
+        return explain(location, error, why.text);
     }
     work.summary.store = location;
     if (arguments->hashes) {

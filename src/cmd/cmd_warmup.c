@@ -109,8 +109,7 @@ static int explain(const struct arguments *arguments, int error, const char *why
                     : error == -EINVAL ? LOD_EXIT_USAGE
                                        : LOD_EXIT_FAILED,
                     "cannot warm up '%pE': %pE",
-                    lod_location_show(arguments->given, shown, sizeof(shown)),
-                    *why ? why : strerrordesc_np(-error));
+                    lod_location_show(arguments->given, shown, sizeof(shown)), why);
 }
 
 /* ---------------------------------------------------------------------------------- the work */
@@ -130,8 +129,9 @@ static bool is_cancelled(void *ctx)
     return lod_cancel_poll(ctx) != 0;
 }
 
-static int run_open(const struct arguments *arguments, struct lod_dataset *dataset,
-                    struct lod_progress *progress, struct lod_cancel *cancel)
+static int run_open(const struct arguments *arguments, const char *mount,
+                    struct lod_dataset *dataset, struct lod_progress *progress,
+                    struct lod_cancel *cancel)
 {
     struct lod_warm_records records = {0};
     struct lod_warmup_counts counts = {0};
@@ -139,6 +139,8 @@ static int run_open(const struct arguments *arguments, struct lod_dataset *datas
                                       .fidelity = arguments->fidelity,
                                       .evict = arguments->evict,
                                       .threads = threads_of(arguments, lod_dataset_store(dataset)),
+                                      .fixed = arguments->threads != 0,
+                                      .mount = *mount ? mount : NULL,
                                       .records = &records,
                                       .progress = progress,
                                       .cancel = cancel};
@@ -151,10 +153,10 @@ static int run_open(const struct arguments *arguments, struct lod_dataset *datas
     error = error ? error : lod_warmup_run(&warmup, &counts);
     lod_warm_records_finish(&records);
     lod_progress_clear(progress);
-    return error
-               ? explain(arguments, error,
-                         error == -EIO ? "the disk of the tier, or the index, cannot be read" : "")
-               : conclude(arguments, &counts);
+    return error ? explain(arguments, error,
+                           error == -EIO ? "the disk of the tier, or the index, cannot be read"
+                                         : strerrordesc_np(-error))
+                 : conclude(arguments, &counts);
 }
 
 /* Opens the store, then ends the parent of a background run. */
@@ -165,7 +167,7 @@ static int open_and_run(const struct arguments *arguments, struct lod_warmup_set
     struct lod_progress progress;
     struct lod_cancel cancel;
     struct lod_dataset *dataset = NULL;
-    char why[512] = "";
+    struct lod_why why = {.text = ""};
     const struct lod_open_options open = lod_fuse_options_open(o);
 
     lod_progress_init(&progress, lod_progress_wanted(arguments->progress, arguments->quiet));
@@ -173,11 +175,11 @@ static int open_and_run(const struct arguments *arguments, struct lod_warmup_set
     o->settings.own_process = true;
     o->settings.is_over = is_cancelled;
     o->settings.over_ctx = &cancel;
-    int error = lod_dataset_open(settings->location, &open, &dataset, why, sizeof(why));
-    int code = error ? explain(arguments, error, why) : LOD_EXIT_OK;
+    int error = lod_dataset_open(settings->location, &open, &dataset, &why);
+    int code = error ? explain(arguments, error, lod_why_text(&why, error)) : LOD_EXIT_OK;
     if (!error) {
         lod_daemon_ready(daemon);
-        code = run_open(arguments, dataset, &progress, &cancel);
+        code = run_open(arguments, settings->mount, dataset, &progress, &cancel);
         lod_dataset_close(dataset);
     }
     lod_cancel_finish(&cancel);

@@ -146,13 +146,14 @@ const struct lod_option lod_pack_rows[] = {
 static int load_scans(struct lod_pack_arguments *arguments)
 {
     const char *wanted = arguments->pack.scans_name;
-    char why[256];
+    struct lod_why why = {.text = ""};
 
     if (strcmp(wanted, "auto") == 0 || strcmp(wanted, "light") == 0) {
         return 0;
     }
-    if (lod_scans_load(wanted, &arguments->script, why, sizeof(why))) {
-        return lod_fail(LOD_EXIT_USAGE, "--scans=%pE: %s", wanted, why);
+    int error = lod_scans_load(wanted, &arguments->script, &why);
+    if (error) {
+        return lod_fail(LOD_EXIT_USAGE, "--scans=%pE: %s", wanted, lod_why_text(&why, error));
     }
     arguments->pack.scans = &arguments->script;
     arguments->pack.scans_name = lod_script_named(wanted) ? wanted : "file";

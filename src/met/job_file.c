@@ -92,7 +92,7 @@ static const char *read_job(int fd, struct lod_met_job *job)
  * no name any more. */
 static int lock(const char *path, int *ret_fd)
 {
-    struct stat named, opened;
+    struct stat opened;
 
     for (unsigned i = 0; i < LOCK_TRIES; i++) {
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -103,9 +103,7 @@ static int lock(const char *path, int *ret_fd)
         if (!error && flock(fd, LOCK_EX | LOCK_NB) < 0) {
             error = -errno;
         }
-        const bool same = !error && stat(path, &named) == 0 && named.st_ino == opened.st_ino &&
-                          named.st_dev == opened.st_dev;
-        if (same) {
+        if (!error && lod_file_is_named(fd, AT_FDCWD, path, 0)) {
             *ret_fd = fd;
             return 0;
         }

@@ -15,7 +15,7 @@
 #define INDENT      13u
 
 /* With fewer items the index has its minimal size, and bytes per item have no meaning. */
-#define ITEMS_TELLING 10000
+#define AVERAGE_ITEMS_MIN 10000
 
 #define FACTS_MAX 16
 
@@ -58,7 +58,7 @@ static void print_head(const struct lod_info *info)
     printf("\n  records    %" PRIu64 ", %s\n", info->facts.manifest->records,
            lod_report_bytes(info->facts.record_bytes, text));
     printf("  index      %s", lod_report_bytes(index_bytes, text));
-    if (info->facts.manifest->items >= ITEMS_TELLING) {
+    if (info->facts.manifest->items >= AVERAGE_ITEMS_MIN) {
         printf(", %.0f bytes an item", (double)index_bytes / (double)info->facts.manifest->items);
     }
     putchar('\n');

@@ -137,6 +137,44 @@ static void print_unmatched(const struct summary *s, const char *option,
     }
 }
 
+static void print_kept(const struct summary *s, uint64_t kept)
+{
+    char text[LOD_REPORT_TEXT];
+
+    if (kept && s->options->dry_run) {
+        fprintf(s->out,
+                "%s %s there from an earlier run that did not end;\n"
+                "pack keeps those that are sound.\n",
+                lod_report_count(kept, text), lod_report_plural(kept, "record is", "records are"));
+    } else if (kept) {
+        fprintf(s->out, "%s %s kept from an earlier run that did not end.\n",
+                lod_report_count(kept, text),
+                lod_report_plural(kept, "record was", "records were"));
+    }
+}
+
+static void print_exceptions(const struct summary *s)
+{
+    const uint64_t other_labels = s->result->other_labels,
+                   no_original = s->result->totals.no_original;
+    char text[LOD_REPORT_TEXT];
+
+    if (other_labels) {
+        fprintf(s->out,
+                "%s %s equal to another file of another label:\n"
+                "each picture has one label, that of its first name.\n",
+                lod_report_count(other_labels, text),
+                lod_report_plural(other_labels, "file is", "files are"));
+    }
+    if (no_original) {
+        fprintf(s->out,
+                "%s %s no original: pixels and metadata are exact,\n"
+                "but not the file's own bytes, which --original=all keeps too.\n",
+                lod_report_count(no_original, text),
+                lod_report_plural(no_original, "file has", "files have"));
+    }
+}
+
 static void print_counts(const struct summary *s)
 {
     const struct lod_pack_result *result = s->result;
@@ -157,31 +195,8 @@ static void print_counts(const struct summary *s)
     hint_key(s);
     print_unmatched(s, "levels", &s->options->levels);
     print_unmatched(s, "tables", &s->options->tables.globs);
-    if (result->kept && s->options->dry_run) {
-        fprintf(s->out,
-                "%s %s there from an earlier run that did not end;\n"
-                "pack keeps those that are sound.\n",
-                lod_report_count(result->kept, text),
-                lod_report_plural(result->kept, "record is", "records are"));
-    } else if (result->kept) {
-        fprintf(s->out, "%s %s kept from an earlier run that did not end.\n",
-                lod_report_count(result->kept, text),
-                lod_report_plural(result->kept, "record was", "records were"));
-    }
-    if (result->other_labels) {
-        fprintf(s->out,
-                "%s %s equal to another file of another label:\n"
-                "each picture has one label, that of its first name.\n",
-                lod_report_count(result->other_labels, text),
-                lod_report_plural(result->other_labels, "file is", "files are"));
-    }
-    if (result->totals.no_original) {
-        fprintf(s->out,
-                "%s %s no original: pixels and metadata are exact,\n"
-                "but not the file's own bytes, which --original=all keeps too.\n",
-                lod_report_count(result->totals.no_original, text),
-                lod_report_plural(result->totals.no_original, "file has", "files have"));
-    }
+    print_kept(s, result->kept);
+    print_exceptions(s);
 }
 
 /* Returns the reason why a source belongs to a list, or NULL if it does not. */

@@ -12,7 +12,7 @@
 #include "backend/location.h"
 
 /* The fidelities without original/, which not every item has. */
-#define SERVED (LOD_FIDELITIES_ALL & ~(1u << LOD_ORIGINAL))
+#define FIDELITIES_OF_ALL_ITEMS (LOD_FIDELITIES_ALL & ~(1u << LOD_ORIGINAL))
 
 #define FIDELITIES_TEXT 96
 
@@ -21,7 +21,7 @@ static char *words_of(uint16_t fidelities, char text[FIDELITIES_TEXT])
 {
     size_t used = 0;
 
-    if ((fidelities & SERVED) == SERVED || fidelities == 0) {
+    if ((fidelities & FIDELITIES_OF_ALL_ITEMS) == FIDELITIES_OF_ALL_ITEMS || fidelities == 0) {
         snprintf(text, FIDELITIES_TEXT, fidelities ? "every fidelity" : "no fidelity");
         return text;
     }

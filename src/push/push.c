@@ -22,31 +22,24 @@ struct work {
     uint64_t first, count; /* of the objects to send: records, then the index */
     pthread_mutex_t lock;  /* guards all below */
     struct lod_push_counts counts;
-    char why[LOD_PUSH_WHY]; /* of the first failure */
+    struct lod_why why; /* of the first failure */
 };
-
-static int refuse(char *why, int error, const char *name, const char *sentence)
-{
-    snprintf(why, LOD_PUSH_WHY, "%s%s%s", name, name[0] ? ": " : "", sentence);
-    return error;
-}
 
 /* ---------------------------------------------------------------------------------- the folder */
 
-static int open_store(struct work *work, char *why)
+static int open_store(struct work *work, struct lod_why *why)
 {
     const char *reason = "";
 
     int error = lod_store_open(work->push->store, &work->store);
     if (error) {
-        return refuse(why, error == -ENOTDIR ? -ENOENT : error, "", strerrordesc_np(-error));
+        return lod_refuse(why, error == -ENOTDIR ? -ENOENT : error, "%s", strerrordesc_np(-error));
     }
     error = lod_manifest_read(work->store, &work->manifest, &reason);
     if (error) {
-        return refuse(why, error, "", reason);
+        return lod_refuse(why, error, "%s", reason);
     }
-    error = lod_index_open(work->store, &work->manifest, LOD_INDEX_CACHE_BYTES, &work->index, why,
-                           LOD_PUSH_WHY);
+    error = lod_index_open(work->store, &work->manifest, LOD_INDEX_CACHE_BYTES, &work->index, why);
     work->records = error ? 0 : lod_index_records(work->index);
     return error;
 }
@@ -103,7 +96,7 @@ static void add(struct work *work, bool sent, uint64_t bytes)
 /* Creates an object unless the server has it already. It can have it from an earlier push, or from
  * a try whose answer was lost. */
 static int create(struct work *work, const struct lod_upload_file *file, bool *ret_sent,
-                  char why[LOD_UPLOAD_WHY])
+                  struct lod_why *why)
 {
     int error = lod_upload_stat(work->upload, file, why);
 
@@ -118,9 +111,9 @@ static int create(struct work *work, const struct lod_upload_file *file, bool *r
     return error;
 }
 
-static int send_object(struct work *work, uint64_t number, char why[LOD_PUSH_WHY])
+static int send_object(struct work *work, uint64_t number, struct lod_why *why)
 {
-    char name[LOD_OBJECT_NAME_MAX + 1] = "", reason[LOD_UPLOAD_WHY] = "";
+    char name[LOD_OBJECT_NAME_MAX + 1] = "";
     struct lod_upload_file file = {.name = name, .read = read_object};
     struct lod_object *object = NULL;
     bool sent = false;
@@ -128,38 +121,37 @@ static int send_object(struct work *work, uint64_t number, char why[LOD_PUSH_WHY
     int error = describe(work, number, name, &file.content_hash);
     error = error ? error : lod_object_open(work->store, name, &object);
     if (error) {
-        return refuse(why, error == -ENOENT ? -EBADMSG : error, name,
-                      "it is damaged or cannot be read; lodfs verify tells more");
+        return lod_refuse(why, error == -ENOENT ? -EBADMSG : error,
+                          "%s: it is damaged or cannot be read; lodfs verify tells more", name);
     }
     file.bytes = lod_object_bytes(object);
     file.ctx = object;
-    error = create(work, &file, &sent, reason);
+    error = create(work, &file, &sent, why);
     lod_object_close(object);
-    if (error) {
-        return refuse(why, error, "", reason);
+    if (!error) {
+        add(work, sent, file.bytes);
     }
-    add(work, sent, file.bytes);
-    return 0;
+    return error;
 }
 
 static int step(void *ctx, uint64_t number)
 {
     struct work *work = ctx;
-    char why[LOD_PUSH_WHY] = "";
+    struct lod_why why = {.text = ""};
 
     int error = lod_cancel_poll(work->push->cancel);
-    error = error ? error : send_object(work, work->first + number, why);
+    error = error ? error : send_object(work, work->first + number, &why);
     if (error) {
         pthread_mutex_lock(&work->lock);
-        if (!work->why[0]) {
-            memcpy(work->why, why, sizeof(why));
+        if (!work->why.text[0]) {
+            work->why = why;
         }
         pthread_mutex_unlock(&work->lock);
     }
     return error;
 }
 
-static int send_objects(struct work *work, char *why)
+static int send_objects(struct work *work, struct lod_why *why)
 {
     struct lod_pool *pool = NULL;
 
@@ -167,14 +159,15 @@ static int send_objects(struct work *work, char *why)
     error = error ? error : lod_pool_each(pool, work->count, step, work);
     lod_pool_destroy(pool);
     if (error) {
-        memcpy(why, work->why, LOD_PUSH_WHY);
+        *why = work->why;
     }
     return error;
 }
 
 /* ---------------------------------------------------------------------------------- the whole */
 
-static int send_manifest(struct work *work, const struct lod_upload_file *manifest, char *why)
+static int send_manifest(struct work *work, const struct lod_upload_file *manifest,
+                         struct lod_why *why)
 {
     int error = lod_upload_create(work->upload, manifest, why);
 
@@ -189,13 +182,16 @@ static int send_manifest(struct work *work, const struct lod_upload_file *manife
 }
 
 /* The store exists if its manifest does, since the manifest is written last. */
-static int send_all(struct work *work, const struct lod_upload_file *manifest, char *why)
+static int send_all(struct work *work, const struct lod_upload_file *manifest, struct lod_why *why)
 {
     int error = lod_upload_compare(work->upload, manifest, why);
 
     if (!error) {
         work->counts.there = work->count + !work->push->parts;
         return 0;
+    }
+    if (error == -ENOENT && work->push->look_only) {
+        error = lod_upload_find_bucket(work->upload, manifest, why);
     }
     error = error == -ENOENT ? send_objects(work, why) : error;
     if (error || work->push->parts) {
@@ -219,7 +215,7 @@ static void choose_objects(struct work *work)
     work->count = (part ? all * part / parts : all) - work->first;
 }
 
-static int run(struct work *work, char *why)
+static int run(struct work *work, struct lod_why *why)
 {
     struct lod_upload_file manifest = {.name = LOD_MANIFEST_NAME, .read = read_object};
     struct lod_object *object = NULL;
@@ -227,13 +223,13 @@ static int run(struct work *work, char *why)
     int error = open_store(work, why);
     error = error ? error
                   : lod_upload_open(work->push->url, work->push->settings,
-                                    work->push->request_bytes, &work->upload, why, LOD_PUSH_WHY);
+                                    work->push->request_bytes, &work->upload, why);
     if (error) {
         return error;
     }
     error = lod_object_open(work->store, LOD_MANIFEST_NAME, &object);
     if (error) {
-        return refuse(why, error, LOD_MANIFEST_NAME, strerrordesc_np(-error));
+        return lod_refuse(why, error, "%s: %s", LOD_MANIFEST_NAME, strerrordesc_np(-error));
     }
     choose_objects(work);
     manifest.bytes = lod_object_bytes(object);
@@ -246,7 +242,7 @@ static int run(struct work *work, char *why)
 }
 
 int lod_push_run(const struct lod_push *push, struct lod_push_counts *ret_counts,
-                 char why[LOD_PUSH_WHY])
+                 struct lod_why *why)
 {
     struct work work = {.push = push};
 

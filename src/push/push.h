@@ -12,11 +12,10 @@
 #include <stdint.h>
 
 #include "backend/store_settings.h"
+#include "backend/why.h"
 #include "compiler.h"
 #include "terminal/cancel.h"
 #include "terminal/progress.h"
-
-#define LOD_PUSH_WHY 512
 
 struct lod_push {
     const char *store, *url;
@@ -41,6 +40,6 @@ struct lod_push_counts {
  * lod_upload_create. `why` gets a sentence, whose names are not escaped.
  */
 LOD_MUST_CHECK int lod_push_run(const struct lod_push *push, struct lod_push_counts *ret_counts,
-                                char why[LOD_PUSH_WHY]);
+                                struct lod_why *why);
 
 #endif

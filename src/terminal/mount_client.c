@@ -20,29 +20,34 @@ static int failed(const char *mount, int error)
     const char *why = error == -EPERM || error == -EACCES
                           ? "not permitted; only root and the user who mounted it may do this"
                       : error == -ENOTCONN ? "its daemon is gone; unmount it and mount it again"
+                      : error == -ENODEV   ? "no lodfs is mounted there"
                                            : strerror(-error);
 
     return lod_fail(error, "%pE: %s", mount, why);
 }
 
-int lod_mount_client_open(const char *mount, const char *file, int *ret_fd)
+/* Returns -ENODEV if no lodfs is mounted there. */
+static int open_file(const char *mount, const char *file, int *ret_fd)
 {
     char path[PATH_MAX], whole[PATH_MAX + 16];
     int error = lod_mountpoint_resolve(mount, path);
 
     if (error) {
-        return failed(mount, error);
+        return error;
     }
     if (!lod_mountpoint_is_lodfs(path)) {
-        return lod_fail(-EINVAL, "%pE: no lodfs is mounted there", mount);
+        return -ENODEV;
     }
     snprintf(whole, sizeof(whole), "%s/.lodfs/%s", path, file);
-    int fd = open(whole, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) {
-        return failed(mount, -errno);
-    }
-    *ret_fd = fd;
-    return 0;
+    *ret_fd = open(whole, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    return *ret_fd < 0 ? -errno : 0;
+}
+
+int lod_mount_client_open(const char *mount, const char *file, int *ret_fd)
+{
+    int error = open_file(mount, file, ret_fd);
+
+    return error ? failed(mount, error) : 0;
 }
 
 int lod_mount_client_set(int fd, const char *mount, enum lod_fidelity fidelity)
@@ -92,12 +97,12 @@ int lod_mount_client_ahead(int fd, const struct lod_ahead_request *request,
     return error;
 }
 
-int lod_mount_client_text(const char *mount, const char *file, char **ret_text)
+int lod_mount_client_look(const char *mount, const char *file, char **ret_text)
 {
     struct stat st;
     size_t used = 0;
     ssize_t got = 1;
-    int fd = -1, error = lod_mount_client_open(mount, file, &fd);
+    int fd = -1, error = open_file(mount, file, &fd);
 
     if (error) {
         return error;
@@ -111,8 +116,15 @@ int lod_mount_client_text(const char *mount, const char *file, char **ret_text)
     close(fd);
     if (error) {
         free(text);
-        return failed(mount, error);
+        return error;
     }
     *ret_text = text;
     return 0;
+}
+
+int lod_mount_client_text(const char *mount, const char *file, char **ret_text)
+{
+    int error = lod_mount_client_look(mount, file, ret_text);
+
+    return error ? failed(mount, error) : 0;
 }

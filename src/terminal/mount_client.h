@@ -24,4 +24,7 @@ LOD_MUST_CHECK int lod_mount_client_ahead(int fd, const struct lod_ahead_request
 /* Reads a file of .lodfs, NUL-terminated; the caller frees it. Errors as above. */
 LOD_MUST_CHECK int lod_mount_client_text(const char *mount, const char *file, char **ret_text);
 
+/* The same without a message. */
+LOD_MUST_CHECK int lod_mount_client_look(const char *mount, const char *file, char **ret_text);
+
 #endif

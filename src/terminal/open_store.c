@@ -12,12 +12,11 @@
 #include "mount/mount_table.h"
 #include "terminal/cmd.h"
 
-#define WHY_BYTES 512
-
 int lod_open_store(const char *given, const struct lod_option_list *words,
                    struct lod_dataset **ret_dataset)
 {
-    char why[WHY_BYTES] = "", shown[PATH_MAX];
+    struct lod_why why = {.text = ""};
+    char shown[PATH_MAX];
     struct lod_store_settings settings;
     const struct lod_open_options options = {.settings = &settings, .index_copy = true};
     char *text = NULL, *behind = NULL;
@@ -25,7 +24,7 @@ int lod_open_store(const char *given, const struct lod_option_list *words,
     const char *location = behind ? behind : given;
 
     code = code ? code : lod_store_options_take(words, &settings, &text);
-    int error = code ? 0 : lod_dataset_open(location, &options, ret_dataset, why, sizeof(why));
+    int error = code ? 0 : lod_dataset_open(location, &options, ret_dataset, &why);
     if (error) {
         code = lod_fail(error == -ENOENT   ? LOD_EXIT_NO_STORE
                         : error == -EINVAL ? LOD_EXIT_USAGE
@@ -33,7 +32,7 @@ int lod_open_store(const char *given, const struct lod_option_list *words,
                         "cannot open the store '%pE'%s%pE%s: %pE",
                         lod_location_show(location, shown, sizeof(shown)),
                         behind ? " of the mount '" : "", behind ? given : "", behind ? "'" : "",
-                        why[0] ? why : strerrordesc_np(-error));
+                        lod_why_text(&why, error));
     }
     free(text);
     free(behind);

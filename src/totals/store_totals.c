@@ -118,7 +118,8 @@ static const struct column {
     {"kept", NULL, offsetof(struct lod_store_totals_codec, kept), lod_report_count},
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
-#define OF_ALL  (COLUMNS - 2) /* without `whole` and `kept`, which only single codecs have */
+/* Without `whole` and `kept`, which only single codecs have. */
+#define COLUMNS_OF_ALL (COLUMNS - 2)
 
 static uint64_t value_of(const struct lod_store_totals_codec *sums, const struct column *column)
 {
@@ -217,7 +218,7 @@ void lod_store_totals_json(const struct lod_store_totals *totals, struct lod_jso
         {"no_original", NULL, NULL, totals->no_original},
     };
 
-    json_sums(json, &totals->all, OF_ALL);
+    json_sums(json, &totals->all, COLUMNS_OF_ALL);
     lod_facts_json(facts, sizeof(facts) / sizeof(facts[0]), json);
     lod_json_array(json, "codecs");
     for (unsigned id = 0; id < LOD_CODECS; id++) {

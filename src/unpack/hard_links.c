@@ -25,9 +25,9 @@ static int add_entry(struct lod_index *index, const struct lod_tree_entry *entry
     if (error) {
         return error == -ENOMEM ? error : 0;
     }
-    bool twin = S_ISREG(node.mode) && S_ISREG(owner.mode) && node.ref == owner.ref &&
+    bool link = S_ISREG(node.mode) && S_ISREG(owner.mode) && node.ref == owner.ref &&
                 node.number != owner.number && (node.flags & LOD_NODE_ALIAS);
-    return twin ? LOD_LIST_ADD(links, (struct lod_twin){node.number, owner.number}) : 0;
+    return link ? LOD_LIST_ADD(links, (struct lod_hard_link){node.number, owner.number}) : 0;
 }
 
 static int read_tree(struct lod_store *store, struct lod_index *index,
@@ -50,28 +50,28 @@ static int read_tree(struct lod_store *store, struct lod_index *index,
 
 static int compare(const void *a, const void *b)
 {
-    const struct lod_twin *x = a, *y = b;
+    const struct lod_hard_link *x = a, *y = b;
 
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-int lod_hard_links_read(struct lod_dataset *dataset, struct lod_hard_links *ret_twins)
+int lod_hard_links_read(struct lod_dataset *dataset, struct lod_hard_links *ret_links)
 {
     struct lod_index *index = lod_dataset_index(dataset);
     struct lod_record_desc recd;
     int error = 0, result = 0;
 
-    *ret_twins = (struct lod_hard_links){0};
+    *ret_links = (struct lod_hard_links){0};
     for (uint32_t i = 0; !error && i < lod_index_records(index); i++) {
         error = lod_index_record(index, i, &recd);
         if (!error && recd.codec == LOD_CODEC_TREE) {
-            error = read_tree(lod_dataset_store(dataset), index, &recd, ret_twins);
+            error = read_tree(lod_dataset_store(dataset), index, &recd, ret_links);
         }
         result = result ? result : error;
         error = error == -ENOMEM ? error : 0;
     }
-    if (ret_twins->count) {
-        qsort(ret_twins->at, ret_twins->count, sizeof(ret_twins->at[0]), compare);
+    if (ret_links->count) {
+        qsort(ret_links->at, ret_links->count, sizeof(ret_links->at[0]), compare);
     }
     return error ? error : result;
 }
@@ -82,9 +82,9 @@ void lod_hard_links_finish(struct lod_hard_links *links)
     *links = (struct lod_hard_links){0};
 }
 
-const struct lod_twin *lod_hard_links_find(const struct lod_hard_links *links, uint32_t node)
+const struct lod_hard_link *lod_hard_links_find(const struct lod_hard_links *links, uint32_t node)
 {
-    const struct lod_twin wanted = {.node = node};
+    const struct lod_hard_link wanted = {.node = node};
 
     return links->count ? bsearch(&wanted, links->at, links->count, sizeof(links->at[0]), compare)
                         : NULL;

@@ -12,21 +12,21 @@
 #include "dataset/dataset.h"
 #include "list.h"
 
-struct lod_twin {
+struct lod_hard_link {
     uint32_t node, owner;
 };
 
 struct lod_hard_links {
-    LOD_LIST(struct lod_twin); /* sorted by node */
+    LOD_LIST(struct lod_hard_link); /* sorted by node */
 };
 
 /* Returns -EBADMSG and the like if the tree list cannot be read to its end; the links found before
  * that are kept. Returns -ENOMEM. */
 LOD_MUST_CHECK int lod_hard_links_read(struct lod_dataset *dataset,
-                                       struct lod_hard_links *ret_twins);
+                                       struct lod_hard_links *ret_links);
 void lod_hard_links_finish(struct lod_hard_links *links);
 
 /* Returns the entry of a node that is a hard link of another one, or NULL. */
-const struct lod_twin *lod_hard_links_find(const struct lod_hard_links *links, uint32_t node);
+const struct lod_hard_link *lod_hard_links_find(const struct lod_hard_links *links, uint32_t node);
 
 #endif

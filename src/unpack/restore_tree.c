@@ -29,8 +29,8 @@ static int entered(struct lod_unpack_work *work, uint32_t node, bool index, int 
                : lod_unpack_note(work, node, "its folder cannot be read from the index", true);
 }
 
-static int raise_folder(struct lod_unpack_work *work, int fd, const struct lod_node *node,
-                        const char *name)
+static int make_folder(struct lod_unpack_work *work, int fd, const struct lod_node *node,
+                       const char *name)
 {
     if (mkdirat(fd, name, 0700) < 0 &&
         (errno != EEXIST || !work->unfinished.resumed || lod_confined_dir_open_up(fd, name))) {
@@ -40,8 +40,8 @@ static int raise_folder(struct lod_unpack_work *work, int fd, const struct lod_n
     return 0;
 }
 
-static int raise_link(struct lod_unpack_work *work, int fd, const struct lod_node *node,
-                      const char *name)
+static int make_link(struct lod_unpack_work *work, int fd, const struct lod_node *node,
+                     const char *name)
 {
     char target[LOD_TARGET_MAX + 1];
 
@@ -65,8 +65,8 @@ static int keep_file(struct lod_unpack_work *work, const struct lod_node *node)
     return LOD_LIST_ADD(&work->files, (uint64_t)node->ref << 32 | node->number);
 }
 
-static int raise_node(struct lod_unpack_work *work, struct lod_confined_dir_folder *folder,
-                      const struct lod_node *node)
+static int make_node(struct lod_unpack_work *work, struct lod_confined_dir_folder *folder,
+                     const struct lod_node *node)
 {
     char name[LOD_NAME_MAX + 1];
     bool index;
@@ -87,8 +87,8 @@ static int raise_node(struct lod_unpack_work *work, struct lod_confined_dir_fold
     if (error) {
         return entered(work, node->number, index, error);
     }
-    return S_ISDIR(node->mode) ? raise_folder(work, folder->fd, node, name)
-                               : raise_link(work, folder->fd, node, name);
+    return S_ISDIR(node->mode) ? make_folder(work, folder->fd, node, name)
+                               : make_link(work, folder->fd, node, name);
 }
 
 static int compare(const void *a, const void *b)
@@ -114,7 +114,7 @@ int lod_unpack_tree(struct lod_unpack_work *work)
         error = lod_index_node(work->index, i, &node);
         error = error == -ENOMEM ? error
                 : error ? lod_unpack_note(work, i, "it cannot be read from the index", true)
-                        : raise_node(work, &folder, &node);
+                        : make_node(work, &folder, &node);
         lod_progress_add(work->options->progress, 1, 0, 0);
     }
     lod_confined_dir_folder_finish(&folder);
@@ -202,14 +202,14 @@ int lod_unpack_links(struct lod_unpack_work *work)
     int error = 0;
 
     for (size_t i = 0; !error && i < work->links.count; i++) {
-        const struct lod_twin *twin = &work->links.at[i];
+        const struct lod_hard_link *link = &work->links.at[i];
         error = lod_cancel_poll(work->options->stop);
         if (error) {
             break;
         }
-        if (lod_index_node(work->index, twin->node, &node) ||
-            lod_index_node(work->index, twin->owner, &owner)) {
-            error = lod_unpack_note(work, twin->node, "it cannot be read from the index", true);
+        if (lod_index_node(work->index, link->node, &node) ||
+            lod_index_node(work->index, link->owner, &owner)) {
+            error = lod_unpack_note(work, link->node, "it cannot be read from the index", true);
         } else if (is_listed(work, &node)) {
             error = link_names(work, &node, &owner);
         }

@@ -37,7 +37,7 @@ static int write_files(struct lod_unpack_work *work)
 
 /* Without the list hard links cannot be distinguished from equal files; each is then written as a
  * file of its own. */
-static int read_twins(struct lod_unpack_work *work)
+static int read_hard_links(struct lod_unpack_work *work)
 {
     int error = lod_hard_links_read(work->options->dataset, &work->links);
 
@@ -48,7 +48,7 @@ static int read_twins(struct lod_unpack_work *work)
 
 static int unpack(struct lod_unpack_work *work)
 {
-    int error = read_twins(work);
+    int error = read_hard_links(work);
 
     error = error ? error : lod_unpack_tree(work);
     error = error ? error : write_files(work);

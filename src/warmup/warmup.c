@@ -13,7 +13,9 @@
 #include "order/shown_groups.h"
 #include "pool.h"
 #include "bytes.h"
+#include "clock.h"
 #include "record/record.h"
+#include "warmup/warm_turns.h"
 
 #define TRIES 100u /* how often bytes are offered while another mount has the tier's lock */
 
@@ -25,7 +27,8 @@ struct work {
     struct lod_io_buffer buffers[LOD_WARMUP_THREADS_MAX];
     atomic_flag taken[LOD_WARMUP_THREADS_MAX]; /* buffers */
     atomic_bool stuck;                         /* the tier takes nothing more */
-    pthread_mutex_t lock;                      /* guards the rest */
+    struct lod_warm_turns turns;
+    pthread_mutex_t lock; /* guards the rest */
     struct lod_warmup_counts counts;
 };
 
@@ -87,25 +90,44 @@ static bool has_room(struct work *work, uint64_t key, uint64_t *ret_room)
            !atomic_load(&work->stuck);
 }
 
+/* Loads [from, to), or as much of it as its turn allows. */
+static int load(struct work *work, const struct part *part, struct lod_io_buffer *buffer,
+                uint64_t from, uint64_t to)
+{
+    uint64_t most = 0;
+    int error = lod_warm_turns_take(&work->turns, work->warmup->cancel, &most);
+
+    if (error) {
+        return error;
+    }
+    const uint64_t slowed = buffer->slowed, bytes = buffer->bytes;
+    struct lod_load_ended ended = {.begun_ns = lod_clock_ns()};
+    error = lod_io_buffer_load(buffer, part->object, from, lod_least(to, from + most));
+    ended.ended_ns = lod_clock_ns();
+    ended.bytes = buffer->bytes - bytes;
+    ended.slowed = buffer->slowed != slowed;
+    lod_warm_turns_end(&work->turns, &ended);
+    return error;
+}
+
 /* Loads [from, to) of one slice into the tier. Loads the bytes before `from` too if they are
  * missing, since a tier can only append to a slice. */
 static int warm_slice(struct work *work, const struct part *part, struct lod_io_buffer *buffer,
                       uint64_t from, uint64_t to)
 {
     const uint64_t start = from / LOD_SLICE_BYTES * LOD_SLICE_BYTES,
-                   at = lod_object_copied(part->object, start, to), wanted = to - from;
-    uint64_t room = 0, kept = 0;
+                   there = lod_object_copied(part->object, start, to),
+                   before = there > from ? there - from : 0;
+    uint64_t at = there, room = 0, kept = 1;
     int error = 0;
 
-    if (at < to && has_room(work, part->key, &room)) {
-        error = lod_io_buffer_load(buffer, part->object, at, lod_least(to, at + room));
+    while (!error && kept && at < to && has_room(work, part->key, &room)) {
+        error = load(work, part, buffer, at, lod_least(to, at + room));
         kept = error ? 0 : keep(part, buffer, work);
+        at += kept;
     }
-    if (!error) {
-        const uint64_t now = lod_least(at + kept, to), before = at > from ? at - from : 0;
-        const uint64_t after = now > from ? now - from : 0;
-        count(work, before, after - before, wanted - after);
-    }
+    const uint64_t end = lod_least(at, to), after = end > from ? end - from : 0;
+    count(work, before, after - before, error ? 0 : to - from - after);
     return error;
 }
 
@@ -255,6 +277,7 @@ int lod_warmup_run(const struct lod_warmup *warmup, struct lod_warmup_counts *re
     if (!error) {
         work->warmup = warmup;
         work->store = lod_dataset_store(warmup->dataset);
+        lod_warm_turns_init(&work->turns, warmup->threads, warmup->fixed, warmup->mount);
         pthread_mutex_init(&work->lock, NULL);
         error = add_up(work, records);
         error = error ? error : await_tier(work);
@@ -266,6 +289,7 @@ int lod_warmup_run(const struct lod_warmup *warmup, struct lod_warmup_counts *re
         for (unsigned i = 0; i < LOD_WARMUP_THREADS_MAX; i++) {
             lod_io_buffer_finish(&work->buffers[i]);
         }
+        lod_warm_turns_finish(&work->turns);
         pthread_mutex_destroy(&work->lock);
     }
     free(records);

@@ -21,8 +21,10 @@
 struct lod_warmup {
     struct lod_dataset *dataset; /* opened with a tier */
     enum lod_fidelity fidelity;
-    bool evict; /* slices that no job lists are evicted for these records */
-    unsigned threads;
+    bool evict;        /* slices that no job lists are evicted for these records */
+    unsigned threads;  /* at most this many loads at a time, */
+    bool fixed;        /* or exactly as many */
+    const char *mount; /* absolute; its readers go first, unless `fixed`; borrowed; NULL: none */
     const struct lod_warm_records *records;
     struct lod_progress *progress;
     struct lod_cancel *cancel;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mount/mountpoint.h"
 #include "terminal/cmd.h"
 #include "terminal/mount_client.h"
 #include "terminal/open_store.h"
@@ -62,7 +63,9 @@ static int take_mount(const char *mount, struct lod_warmup_settings *settings)
 {
     char *text = NULL;
 
-    if (lod_mount_client_text(mount, "config", &text)) {
+    if (lod_mount_client_text(mount, "config", &text) ||
+        lod_mountpoint_resolve(mount, settings->mount)) {
+        free(text);
         return LOD_EXIT_FAILED;
     }
     settings->config = cJSON_Parse(text);

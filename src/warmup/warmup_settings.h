@@ -4,14 +4,16 @@
 #define LOD_WARMUP_SETTINGS_H
 
 #include <cjson/cJSON.h>
+#include <limits.h>
 
 #include "mount/options.h"
 
 struct lod_warmup_settings {
     const char *location; /* of the store */
     struct lod_fuse_options options;
-    char *behind;  /* owned; the location of the store behind the mount, if one was named */
-    cJSON *config; /* owned; `options` points to texts in it */
+    char *behind;         /* owned; the location of the store behind the mount, if one was named */
+    char mount[PATH_MAX]; /* of that mount, absolute; empty: none */
+    cJSON *config;        /* owned; `options` points to texts in it */
 };
 
 /*

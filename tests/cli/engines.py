@@ -23,13 +23,15 @@ STEPS = 8  # at least the plan, the parts and the commit: Slurm could run all of
 SKIPPED, PATIENCE_S = 77, 240
 SLURM = ("munged", "slurmctld", "slurmd", "sbatch")
 
-# A lodfs that writes down when each step begins and ends. A step lasts at least a second, so that
-# one which does not wait for the step before it overlaps that step. A part waits for another part.
+# A lodfs that writes down when each step begins and ends. A step lasts at least a second, and the
+# last part as long as all others, so that a step which does not wait for those before it overlaps
+# one of them. A part waits for another part.
 NOTING = """#!/bin/sh
 step=commit
 for word; do case $word in --plan | --part=*) step=$word ;; esac; done
 echo "begin $step" >>'{calls}'
 sleep 1
+[ $step != '--part={parts}/{parts}' ] || sleep 3
 tenths=0
 while [ "${{step#--part}}" != "$step" ] && [ "$(grep -c 'begin --part' '{calls}')" = 1 ] &&
     [ $tenths != 300 ]; do
@@ -68,7 +70,8 @@ def note_steps(work):
     """Makes the demos use a lodfs that notes its steps in the file `calls`."""
     noting = work / "lodfs"
     real = shutil.which(os.environ["LODFS"])
-    noting.write_text(NOTING.format(calls=work / "calls", lodfs=real), encoding="utf-8")
+    script = NOTING.format(calls=work / "calls", lodfs=real, parts=PARTS)
+    noting.write_text(script, encoding="utf-8")
     noting.chmod(0o755)
     (work / "calls").touch()
     os.environ["LODFS"] = str(noting)

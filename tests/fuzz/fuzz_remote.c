@@ -28,13 +28,13 @@ static void require(bool holds, const char *what)
 static void try_keys(const char *text, size_t bytes)
 {
     static struct lod_s3_keys keys, before;
-    char why[100] = "";
+    struct lod_why why = {.text = ""};
 
     memset(&keys, 0, sizeof(keys));
     memset(&before, 0, sizeof(before));
-    int error = lod_s3_key_text_take(text, bytes, false, &keys, why, sizeof(why));
+    int error = lod_s3_key_text_take(text, bytes, false, &keys, &why);
     if (error) {
-        require(why[0], "an error has no reason");
+        require(why.text[0], "an error has no reason");
         require(memcmp(&keys, &before, sizeof(keys)) == 0, "an error changes the keys");
     } else {
         require(keys.id[0] && keys.secret[0] && keys.expires_s >= 0, "keys are incomplete");

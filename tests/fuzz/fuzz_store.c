@@ -58,8 +58,8 @@ static void verify(void)
     const struct lod_findings *findings = NULL;
     struct lod_verify *v = NULL;
     uint64_t bytes, files;
-    char why[200];
-    int error = lod_verify_create("served", NULL, &v, why, sizeof(why));
+    struct lod_why why = {.text = ""};
+    int error = lod_verify_create("served", NULL, &v, &why);
 
     if (!error) {
         lod_verify_limit_work(v, WORK_BYTES);

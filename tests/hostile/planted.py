@@ -26,6 +26,7 @@ SECONDS_MAX = 1_800  # a build or a test on a busy machine
 SLICES = 20          # this many short runs together plant every bug once
 RACES = 5            # runs of a test that finds a race only sometimes
 BUG_HANGS_S = "60"   # where a test of sound code waits for 300
+OPTIONS = ("-Dc_args=-g1", "-Dcuda=disabled")  # those of phase gcc, without nvcc
 
 
 def run(command, **options):
@@ -41,8 +42,8 @@ def must(command, **options):
 
 
 class Tree:
-    """A copy of the source tree, and its build. Options and the depth of the folder are those of
-    phase gcc of ./check, so that ccache has most objects."""
+    """A copy of the source tree, and its build. The depth of the folder is that of phase gcc of
+    ./check, so that ccache has most objects."""
 
     def __init__(self, work):
         self.top, self.build = f"{work}/lodfs", f"{work}/lodfs/build/gcc"
@@ -56,7 +57,7 @@ class Tree:
                         LODFS_FIRST_FAILURE="1")  # one failure is all that a bug has to cause
         for name in ("LODFS_LONG", "LODFS_SHARE", "LODFS_HANG_S"):
             self.env.pop(name, None)  # tests use the counts of a short run
-        must(["meson", "setup", self.build, self.top], env=self.env)
+        must(["meson", "setup", *OPTIONS, self.build, self.top], env=self.env)
         self.tests = {test["name"]: test for test in self.introspect("tests")}
         self.targets = {target["id"]: os.path.relpath(target["filename"][0], self.build)
                         for target in self.introspect("targets")}

@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.join(os.environ["SOURCE_ROOT"], "src", "python"))
 import lodfs
 from lodfs import _announced
 
-EACH = 80
+EACH, LIST_KEPT_S = 80, 600
 SLOW = ("-o", "gpu=off,store_cache=private,cache=none,download_limit=4M,cache_size=4M")
 
 
@@ -156,6 +156,42 @@ def stands_still(point):
         _announced._KEEP_S = kept
 
 
+def killed_trainer(point):
+    """The list of a trainer that was killed is dropped after 10 minutes: no call asks for more."""
+    ahead, kept = lodfs.Mount.ahead, []
+
+    def noted(*arguments, **options):
+        kept.append(options.get("keep_s"))
+        return ahead(*arguments, **options)
+    lodfs.Mount.ahead = noted
+    try:
+        list(lodfs.MiniEpochs(f"{point}/q4", rf=2, room="300K"))
+    finally:
+        lodfs.Mount.ahead = ahead
+    if set(kept) != {LIST_KEPT_S}:
+        yield f"the lists are kept for {set(kept)} seconds"
+
+
+FAILING = """
+import sys, threading
+import lodfs
+met = lodfs.MiniEpochs(sys.argv[1], rf=2, room="300K")
+way = iter(met)
+next(way)
+threading.Thread(target=lambda kept: threading.Event().wait(), args=(way,), daemon=True).start()
+raise ValueError("the model has another shape")
+"""
+
+
+def failed_script(point):
+    """A script that fails leaves no list, also where a thread of a framework keeps its iterator."""
+    environment = dict(os.environ, PYTHONPATH=f"{os.environ['SOURCE_ROOT']}/src/python")
+    done = subprocess.run([sys.executable, "-c", FAILING, f"{point}/q4"], check=False,
+                          stderr=subprocess.PIPE, env=environment)
+    if b"another shape" not in done.stderr or lists(point):
+        yield f"{lists(point)} lists are left: {done.stderr}"
+
+
 def gone_record(source, store, point):
     """One record can never be read: its files fail with EIO, all others are read, the job ends."""
     path = f"{store}/records/{sorted(os.listdir(store + '/records'))[2]}"
@@ -209,6 +245,8 @@ def main():
         results.add("daemon killed", killed(store, work))
         results.add("a single picture", single(work, f"{work}/source"))
         for name, test in (("two jobs", two_jobs), ("a trainer stands still", stands_still),
+                           ("a trainer is killed", killed_trainer),
+                           ("a script fails", failed_script),
                            ("one hundred thousand paths", long_list),
                            ("scores that say nothing", dull_scores)):
             with Mount(store, f"{work}/mount", *SLOW) as point:

@@ -196,6 +196,7 @@ def wrong(work, point, store):
     yield from refused([__file__], words="no mount")
     yield from refused([path, __file__], rf=2, words=os.path.basename(__file__))
     yield from refused([path, "/nowhere"], rf=2, words="/nowhere")
+    yield from refused([f"{data}/gone.jpg"], rf=2, words="gone.jpg")
     yield from refused([f"{point}/decoded/q4/x.ppm"], words="none of q1")
     yield from refused(f"{point}/q4/nowhere", words="nowhere")
     yield from refused(f"{point}/q4/train", room=-1, words="cannot be -1")

@@ -238,7 +238,7 @@ def read_before(client, point, files):
         yield f"{told}, {client.ahead(1, 'full', len(order), [])}, {now}"
 
 
-def foreseen(client, point, files, told):
+def prefetched(client, point, files, told):
     """Measures the bytes read ahead of a reader in record order, while there is a list."""
     if told:
         client.ahead(1, Q4, 0, [max(files)])
@@ -353,7 +353,7 @@ def check_loads(results, store, point, records):
         results.add("a reader does not wait for a list", readers_first(client, point, files))
     for told in False, True:
         with Mount(store, point, "-o", SLOW):
-            bytes_ahead = foreseen(Client(point), point, files_of(store, point), told)
+            bytes_ahead = prefetched(Client(point), point, files_of(store, point), told)
             results.add("nothing else is read ahead beside a list" if told
                         else "without a list the next record is read ahead",
                         expect("bytes", bool(bytes_ahead), not told))

@@ -21,7 +21,8 @@ ALWAYS = 1 << 30
 XML = b"<?xml version='1.0'?><Error><Code>%s</Code><Message>no</Message></Error>"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
+    """Answers at once, logs nothing, and lets clients go away."""
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
@@ -34,6 +35,16 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             pass  # the client went away
 
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, *_):
+        pass
+
+
+class _Faulty(Handler):
     def do_GET(self):
         faults = self.server.faults
         self.close_connection = False
@@ -62,9 +73,14 @@ class _Handler(BaseHTTPRequestHandler):
         return "/eu-west-3/" in self.headers.get("Authorization", "")
 
     def do_HEAD(self):
-        """Faulty for a region only; the mark that the object was created with."""
-        if self.server.faults.kind == "region" and not self.is_home():
+        """The mark that the object was created with. Faulty for a region, and for keys that may
+        write and not read."""
+        kind = self.server.faults.kind
+        if kind == "region" and not self.is_home():
             self.plain(400, x_amz_bucket_region="eu-west-3")
+            return
+        if kind == "unseen":
+            self.plain(403)
             return
         path = os.path.join(self.server.faults.folder, self.path.lstrip("/"))
         if not os.path.isfile(path):
@@ -82,7 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
         path = os.path.join(faults.folder, name)
         body = self.rfile.read(int(self.headers["Content-Length"]))
         kind = faults.take(name, 0, 0)
-        if kind not in ("none", "lost") and not (kind == "region" and self.is_home()):
+        if kind not in ("none", "lost", "unseen") and not (kind == "region" and self.is_home()):
             getattr(self, "make_" + kind)(None)
             return
         if self.headers.get("If-None-Match") == "*" and os.path.exists(path):
@@ -283,20 +299,13 @@ class Answer:
         return Answer(**{**vars(self), **facts})
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-    def handle_error(self, *_):
-        pass
-
-
 class Faults:
     """with Faults(folder) as server: server.url; set server.kind, .times, .rate at any time."""
 
     def __init__(self, folder, seed=1, tls=None):
         self.folder, self.kind, self.times, self.rate = folder, "none", 1, 1.0
-        self.most, self.tls = ALWAYS, tls  # the faults in all; the files of a key and certificate
+        self.most, self.among = ALWAYS, ""  # the faults in all; see set()
+        self.tls = tls  # the files of a key and certificate
         self.chance, self.seen, self.requests, self.made = random.Random(seed), {}, 0, 0
         self.lock, self.over = threading.Lock(), threading.Event()
         self.beside, self.most_beside = {}, {}  # slow answers of an object at one time
@@ -304,8 +313,10 @@ class Faults:
         self.keys = []  # (ID, session token) of each signed request
         self.names = []  # of the objects asked for, one for each request
 
-    def set(self, kind, times=1, rate=1.0, most=ALWAYS):
+    def set(self, kind, times=1, rate=1.0, most=ALWAYS, among=""):
+        """Only objects whose names begin with `among` have faults."""
         with self.lock:
+            self.among = among
             self.kind, self.times, self.rate, self.seen, self.made = kind, times, rate, {}, 0
             self.most = most
 
@@ -321,8 +332,8 @@ class Faults:
             self.names.append(name)
             before = self.seen.setdefault(name, [])
             times = sum(a <= last and first <= b for a, b in before)
-            if (self.kind == "none" or times >= self.times or self.made >= self.most
-                    or self.chance.random() >= self.rate):
+            if (self.kind == "none" or not name.startswith(self.among) or times >= self.times
+                    or self.made >= self.most or self.chance.random() >= self.rate):
                 return "none"
             before.append((first, last))
             self.made += 1
@@ -337,7 +348,7 @@ class Faults:
             self.beside[name] -= 1
 
     def __enter__(self):
-        self.server = _Server(("127.0.0.1", 0), _Handler)
+        self.server = Server(("127.0.0.1", 0), _Faulty)
         self.server.faults = self
         if self.tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

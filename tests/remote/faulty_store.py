@@ -3,7 +3,9 @@
 A store behind a server that makes faults. A fault that passes is not seen by readers; one that
 stays gives an error in time. No reader ever gets a wrong byte.
 """
+import glob
 import os
+import shutil
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -125,6 +127,29 @@ def end_while_hung(server, point, log):
     return -1 if status is None else took
 
 
+def flipped(store, copy):
+    """A copy of the store with one wrong byte in its largest record."""
+    shutil.copytree(store, copy)
+    name = max(glob.glob(f"{copy}/records/*"), key=os.path.getsize)
+    with open(name, "r+b") as file:
+        file.seek(-100, os.SEEK_END)
+        byte = file.read(1)
+        file.seek(-100, os.SEEK_END)
+        file.write(bytes([byte[0] ^ 4]))
+    return copy
+
+
+def verified(server, damaged):
+    """A flip on the way is read again, and one in a record is reported."""
+    for among in "index", "records/":
+        server.set("flip", among=among)
+        yield from fails(("verify", server.url), 0, "is sound")
+        if not server.made:
+            yield f"no answer of {among} was changed"
+    with Faults(damaged) as other:
+        yield from fails(("verify", other.url), 1, "damage")
+
+
 def at_mount(results, server):
     for kind, code, text in (("status403", 1, "HTTP 403"), ("status404", 10, "no manifest.json"),
                              ("html", 1, "ranges"), ("garbage", 1, "damaged"),
@@ -151,6 +176,7 @@ def main():
                 results.add(f"always: {kind}", staying(kind, server, point, truth))
             results.add("a server that is dead for a while", dead(server, point, log, truth))
             results.add("SIGTERM while requests hang", stopped(server, point, log))
+            results.add("verify", verified(server, flipped(store, f"{work}/flipped")))
             at_mount(results, server)
     return results.finish()
 

@@ -32,6 +32,7 @@ http {{
 """
 
 
+BLOCK = 2 << 20  # of verify
 UNKNOWN = f"http://{'a' * 64}.invalid"  # no name server is asked for so long a name
 
 
@@ -119,6 +120,17 @@ def by_library(url, truth):
     library.lodfs_store_close(store)
 
 
+def verified(server, url, store):
+    """verify reads a store in large requests, though it reads each frame twice."""
+    names = [f"{path}/{name}" for path, _, files in os.walk(store) for name in files]
+    before = server.requests()
+    lodfs("verify", url)
+    sent = server.requests() - before
+    most = sum(2 + os.path.getsize(name) // BLOCK for name in names)
+    if sent > most:
+        yield f"{sent} requests for {len(names)} objects, not {most}"
+
+
 def through_proxy(url):
     """nginx also answers requests as a proxy. The host is found by the proxy alone."""
     os.environ["http_proxy"] = url
@@ -203,6 +215,7 @@ def main():
             url = f"{server.url}/store"
             for words in (("info",), ("ls", "-lR"), ("info", "--json"), ("verify",)):
                 results.add(f"lodfs {' '.join(words)} of a URL", same_output(store, url, *words))
+            results.add("verify of a URL", verified(server, url, store))
             results.add("lodfs unpack of a URL", unpacked(url, work, truth))
             results.add("a mount of a URL", economical(server, url, point, truth))
             results.add("liblodfs of a URL", by_library(url, truth))

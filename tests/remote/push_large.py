@@ -13,15 +13,16 @@ import sys
 import time
 import urllib.parse
 
+import push_store
 import s3_engine
 from mounted import Results, SECONDS_MAX, Work, lodfs
 from remote_files import fails
-from s3_client import Client
 from s3_parts import Parts
 from small import read
 
 BYTES, PART = 26 << 20, 5 << 20  # parts of the least size that S3 takes
 PARTS = -(-BYTES // PART)        # of the record; what it has beside the file fits the last one
+UPLOADS = 130  # a listing names 100
 KILLS = 8  # the server keeps in memory what was sent
 WORDS = ["push", f"--request-size={PART}", "-j2"]
 
@@ -37,15 +38,8 @@ def make(work, name, seed):
     return store, "records/" + max(records, key=lambda n: os.path.getsize(f"{store}/records/{n}"))
 
 
-class Bucket:
-    """The bucket, as its owner sees it without lodfs."""
-
-    def __init__(self, engine):
-        self.client = Client(engine.endpoint, s3_engine.KEY, s3_engine.SECRET)
-        self.client.put("bucket")
-
-    def text(self, name):
-        return self.client.request("GET", f"bucket/{name}")
+class Bucket(push_store.Bucket):
+    """The bucket with its unfinished uploads."""
 
     def uploads(self):
         """[(key, ID)] of all unfinished uploads."""
@@ -62,11 +56,7 @@ class Bucket:
 
     def whole(self, key, store):
         """Yields each difference from the folder, and each unfinished upload."""
-        for path, _, names in os.walk(store):
-            for name in names:
-                below = os.path.relpath(os.path.join(path, name), store)
-                if self.text(f"{key}/{below}") != (200, read(os.path.join(path, name))):
-                    yield f"{key}/{below} differs"
+        yield from super().whole(key, store)
         for name, _ in self.uploads():
             if name.startswith(f"{key}/"):
                 yield f"an upload of {name} is unfinished"
@@ -128,7 +118,7 @@ def killed(bucket, parts, store, record):
         with held(parts, store, "killed") as one:
             one.send_signal(number)
             yield from end_of(one, code)
-        if bucket.text("killed/manifest.json")[0] != 404 or bucket.text(f"killed/{record}")[1]:
+        if bucket.get("killed/manifest.json")[0] != 404 or bucket.get(f"killed/{record}")[1]:
             yield "a killed push leaves a store, or half a record"
         left = [name for name, _ in bucket.uploads() if name == f"killed/{record}"]
         if len(left) != 1:
@@ -156,10 +146,10 @@ def killed_often(bucket, parts, store, record):
             one.kill()
             early += 1
         one.communicate()
-        if bucket.text(f"{key}/manifest.json")[0] == 200:
+        if bucket.get(f"{key}/manifest.json")[0] == 200:
             yield from bucket.whole(key, store)
             continue
-        status, there = bucket.text(f"{key}/{record}")
+        status, there = bucket.get(f"{key}/{record}")
         if status != 404 and there not in (b"", read(f"{store}/{record}")):
             yield f"{key} has half a record"
     if not early:
@@ -196,7 +186,7 @@ def failing(bucket, parts, store, record):
                              ("403", "POST.*uploads=", "HTTP 403")):
         parts.set(kind, line, times=1000)
         yield from end_of(push(parts, store, "never"), 1, text)
-        if bucket.text(f"never/{record}")[1] or bucket.text("never/manifest.json")[0] != 404:
+        if bucket.get(f"never/{record}")[1] or bucket.get("never/manifest.json")[0] != 404:
             yield f"{kind}: an object is there"
         parts.set()
         if bucket.uploads():
@@ -205,6 +195,37 @@ def failing(bucket, parts, store, record):
         parts.set(kind, "GET.*uploads=", times=1000)
         yield from end_of(push(parts, store, f"unlisted{kind}"), 0, "sent")
         yield from bucket.whole(f"unlisted{kind}", store)
+
+
+def listings(other):
+    """Texts in the place of a listing of unfinished uploads; `other` is one of another object."""
+    one = "<Upload><UploadId>%s</UploadId></Upload>"
+    yield b""
+    yield b"<html>not found</html>"
+    yield b"\0" + (one % other).encode()
+    yield (one % other).encode()
+    yield ("<UploadId>" * 1000 + other).encode()     # nests, and ends nowhere
+    yield (one % "" + one % ("x" * 5000) + one % other).encode()
+    yield (one % "../%2f?uploads=&amp;\x01").encode()
+    yield (one % other).encode() * (2 << 20 >> 6)    # more than a listing may have
+
+
+def listed(bucket, parts, store, record):
+    """More uploads than one listing names are ended; a listing that lies ends none of others."""
+    parts.set()
+    for _ in range(UPLOADS):
+        bucket.begin(f"many/{record}")
+    yield from end_of(push(parts, store, "many"), 0, "sent")
+    yield from bucket.whole("many", store)
+    other = bucket.begin(f"other/{record}")
+    for number, text in enumerate(listings(other)):
+        key = f"listing{number}"
+        parts.set("text", "GET.*uploads=", times=1000, text=text)
+        yield from end_of(push(parts, store, key), 0, "sent")
+        yield from bucket.whole(key, store)
+        if not parts.made or not any(name == f"other/{record}" for name, _ in bucket.uploads()):
+            yield f"listing {number}: {parts.made} made, {bucket.uploads()} unfinished"
+    bucket.end(f"other/{record}", other)
 
 
 def ended(bucket, parts, store, record):
@@ -232,7 +253,7 @@ def others(bucket, parts, store, second, record):
     yield from bucket.whole("taken", store)
     bucket.client.put(f"bucket/foreign/{record}")  # empty, but no claim
     yield from end_of(push(parts, store, "foreign"), 1, "another object")
-    if bucket.uploads() or bucket.text(f"foreign/{record}") != (200, b""):
+    if bucket.uploads() or bucket.get(f"foreign/{record}") != (200, b""):
         yield "an object of another program was touched"
     for number, body in enumerate((b"", b"foreign")):  # created after the look, before the claim
         name = f"late{number}/{record}"
@@ -240,7 +261,7 @@ def others(bucket, parts, store, second, record):
             bucket.client.put(f"bucket/{name}", body)
             parts.set()
             yield from end_of(one, 1, "another object")
-        if bucket.uploads() or bucket.text(name) != (200, body):
+        if bucket.uploads() or bucket.get(name) != (200, body):
             yield f"{name} was touched"
 
 
@@ -252,7 +273,7 @@ def race(bucket, parts, store, second):
         yield f"they exit with {codes}"
     if 0 in codes:
         yield from bucket.whole("race", (store, second)[codes.index(0)])
-    elif bucket.text("race/manifest.json")[0] != 404:
+    elif bucket.get("race/manifest.json")[0] != 404:
         yield "there is a manifest without a store"
     both = [push(parts, store, "twice") for _ in range(2)]
     codes = [one.communicate() and one.returncode for one in both]
@@ -304,6 +325,7 @@ def main():
             results.add("killed at any moment", killed_often(*every))
             results.add("a push continues with other sizes", resized(*every))
             results.add("requests fail", failing(*every))
+            results.add("listings of uploads", listed(*every))
             results.add("the upload is ended", ended(*every))
             results.add("other stores", others(bucket, parts, store, second, record))
             results.add("two stores at once", race(bucket, parts, store, second))

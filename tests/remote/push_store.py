@@ -16,7 +16,7 @@ from long import counted
 from mounted import Mount, Results, Work, lodfs, need_fuse
 from remote_files import differing, fails, make, shown
 from s3_client import Client
-from small import read
+from small import read, write
 
 KILLS = counted(8, 200)
 OTHER = ("OTHERKEY", "other/secret")
@@ -38,18 +38,22 @@ class Bucket:
         self.client = Client(engine.endpoint, s3_engine.KEY, s3_engine.SECRET)
         self.client.put("bucket")
 
+    def get(self, name):
+        """Returns status and body."""
+        return self.client.request("GET", f"bucket/{name}")
+
     def has(self, name):
-        return self.client.request("GET", f"bucket/{name}")[0] == 200
+        return self.get(name)[0] == 200
 
     def text(self, name):
-        return self.client.request("GET", f"bucket/{name}")[1]
+        return self.get(name)[1]
 
     def whole(self, key, store):
         """Yields what differs from the folder."""
         for path, _, names in os.walk(store):
             for name in names:
                 below = os.path.relpath(os.path.join(path, name), store)
-                if self.text(f"{key}/{below}") != read(os.path.join(path, name)):
+                if self.get(f"{key}/{below}") != (200, read(os.path.join(path, name))):
                     yield f"{below} differs"
 
 
@@ -178,6 +182,8 @@ def refusals(results, store, work, engine):
     )
     for name, place, where, env, code, text in rows:
         results.add(f"refused: {name}", fails(("push", place, where), code, text, env))
+    results.add("refused: no bucket, -n", fails(
+        ("push", "-n", store, "s3://nobody-has-this/x"), 1, "NoSuchBucket"))
     damaged = f"{work}/damaged"
     subprocess.run(["cp", "-r", store, damaged], check=True)
     record = next(name for name in sorted(os.listdir(f"{damaged}/records")))
@@ -203,6 +209,21 @@ def lossy(store, work):
                 yield f"{kind}: {done.stdout[:300]!r}"
 
 
+def unseen(store, work):
+    """A key that may not read sees no object. A foreign one stays all the same."""
+    index = f"{work}/unseen/b/key/index"
+    os.makedirs(os.path.dirname(index))
+    write(index, b"foreign")
+    with Faults(f"{work}/unseen") as server:
+        server.set("unseen", ALWAYS)
+        words = ("push", "-o", f"endpoint={server.url}", store)
+        yield from fails((*words, "s3://b/key"), 1, "index: HTTP 403")
+        if read(index) != b"foreign" or os.path.exists(f"{os.path.dirname(index)}/manifest.json"):
+            yield "the foreign object was touched"
+        if sent(lodfs(*words, "s3://b/other")) != objects(store):
+            yield "not all is sent beside it"
+
+
 def main():
     need_fuse()
     s3_engine.need()
@@ -224,6 +245,7 @@ def main():
             results.add("killed at any moment", killed(bucket, store, engine))
             refusals(results, store, work, engine)
             results.add("answers that are lost", lossy(store, work))
+            results.add("objects that cannot be seen", unseen(store, work))
     return results.finish()
 
 

@@ -6,20 +6,14 @@ upload, and notes all of them.
 import http.client
 import re
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from faults import Handler, Server
 from mounted import HANG_S
 
 ERROR = b"<?xml version='1.0'?><Error><Code>InternalError</Code></Error>"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def log_message(self, *_):
-        pass
-
+class _Proxy(Handler):
     def answer(self, status, headers, body):
         self.send_response_only(status)
         for name, value in headers:
@@ -48,6 +42,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.answer(200, [], b"")
         elif kind == "late":  # an error after the status
             self.answer(200, [], ERROR)
+        elif kind == "text":
+            self.answer(200, [], parts.text)
         elif kind.isdigit():
             self.answer(int(kind), [], ERROR.replace(b"InternalError", b"Planted"))
         else:
@@ -62,14 +58,6 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = take
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-    def handle_error(self, *_):
-        pass
-
-
 class Parts:
     """with Parts(port) as parts: parts.url; parts.seen has (request line, bytes of the body)."""
 
@@ -78,10 +66,11 @@ class Parts:
         self.released = threading.Event()
         self.set()
 
-    def set(self, kind="none", line="", times=1):
-        """The next `times` requests whose line matches get a fault."""
+    def set(self, kind="none", line="", times=1, text=b""):
+        """The next `times` requests whose line matches get a fault; `text` is the answer of one."""
         with self.lock:
             self.released.set()
+            self.text = text
             self.kind, self.line, self.times, self.made, self.seen = kind, line, times, 0, []
             self.reached, self.released = threading.Event(), threading.Event()
 
@@ -100,7 +89,7 @@ class Parts:
             return self.kind
 
     def __enter__(self):
-        self.server = _Server(("127.0.0.1", 0), _Handler)
+        self.server = Server(("127.0.0.1", 0), _Proxy)
         self.server.parts = self
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, args=(.05,), daemon=True).start()

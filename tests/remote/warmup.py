@@ -64,12 +64,15 @@ def fidelities(work, truth):
     code, again = warm(work, tier, "--fidelity=q2")
     yield from expect("loaded again", (code, again["loaded"]), (0, 0))
     code, full = warm(work, tier)
+    yield from expect("exit of full", code, 0)
     yield from expect("of full was there", 0 < full["there_before"] <= first["loaded"], True)
     yield from expect("full is more", full["loaded"] > 0, True)
     yield from expect("bytes of the store at full", asked(work, tier, "full", truth), 0)
     os.unlink(tier_files(tier)[0])
     code, mended = warm(work, tier)
-    yield from expect("one slice again", 0 < mended["loaded"] <= 256 * 1024 * 2, True)
+    yield from expect("exit with one slice again", code, 0)
+    if not 0 < mended["loaded"] <= 256 * 1024 * 2:
+        yield f"one slice again: {mended}"
 
 
 def subtree(work, truth):

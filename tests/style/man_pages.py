@@ -24,7 +24,7 @@ def warnings(tree):
 def decisions(tree):
     index = tree.text(INDEX) if INDEX in tree.files else ""
     for name in tree.files:
-        if re.fullmatch(r"man/decisions/\d{3}-.*\.md", name):
+        if re.fullmatch(r"man/decisions/\d{3,4}-.*\.md", name):
             if f"]({os.path.basename(name)})" not in index:
                 yield f"{name}: has no line in {INDEX}"
 

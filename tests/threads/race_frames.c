@@ -186,7 +186,7 @@ bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_
     return false;
 }
 
-uint64_t lod_dataset_lists_room(const struct lod_dataset *dataset)
+uint64_t lod_dataset_lists_bytes(const struct lod_dataset *dataset)
 {
     (void)dataset;
     return 0;
@@ -352,7 +352,7 @@ static void *run(void *ctx)
             tell(state >> 8);
         }
         if (i % 100 == 0) {
-            lod_frames_set_room(frames, CACHE_BYTES / 4 * (1 + (state >> 60) % 3));
+            lod_frames_set_budget(frames, CACHE_BYTES / 4 * (1 + (state >> 60) % 3));
             lod_frames_shrink(frames, CACHE_BYTES / 4);
         }
     }
@@ -368,7 +368,7 @@ static int race(unsigned loads)
 
     if (lod_frames_create(NULL,
                           &(struct lod_frames_options){.limit = &limit,
-                                                       .room_bytes = limit.bytes_max / 4 * 3,
+                                                       .budget_bytes = limit.bytes_max / 4 * 3,
                                                        .threads = true,
                                                        .loads = loads,
                                                        .loads_max = 2 * loads},

@@ -28,6 +28,8 @@ SLOWEST_SHOWN = 8
 SANITIZED = ("-Db_lundef=false", "-Dwerror=false")  # gcc's sanitizers cause warnings of their own
 LINES = "-Dc_args=-g1"  # compiles in less, and reports name the same lines
 REPORT = "log_path={out}/report:print_stacktrace=1"
+# Tests of NumPy and PyTorch run beside others: further threads of theirs spin, and gain nothing.
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 class Phase(NamedTuple):
@@ -41,7 +43,8 @@ class Phase(NamedTuple):
 
 PHASES = {
     "gcc": Phase(("style", "unit", "threads", "cli", "public", "mount", "model", "spec",
-                  "hostile", "usage", "remote", "packages"), options=("-Dwerror=true",)),
+                  "hostile", "usage", "remote", "packages"),
+                 options=("-Dwerror=true", LINES)),  # hostile/planted.py compiles alike
     # With clang: another compiler's warnings, and another optimiser that makes the same bytes.
     # PoCL's threads bring a signal stack of their own, which asan would free as its own.
     "sanitize": Phase(
@@ -63,11 +66,11 @@ PHASES = {
         targets=("races",),
         under=("setarch", "-R"), env={"TSAN_OPTIONS": f"{REPORT}:halt_on_error=1"}),
     # libFuzzer for seconds a target, without checksums; its inputs as tests are in suite `hostile`.
-    # The last phase, so that nothing else runs in these seconds.
+    # The last phase, so that nothing else runs in these seconds. -O1 compiles in less.
     "fuzz": Phase(
         ("fuzz",),
         options=("-Dfuzz=true", "-Db_sanitize=address,undefined", "-Dcuda=disabled", *SANITIZED,
-                 LINES),
+                 "-Doptimization=1", LINES),
         targets=("fuzzers",),
         env={"CC": "clang", "ASAN_OPTIONS": "detect_stack_use_after_return=1",
              "UBSAN_OPTIONS": "halt_on_error=1"}),
@@ -121,8 +124,9 @@ class Run:
 
 
 def environment(phase, folder):
-    return dict(os.environ, **{name: value.format(out=folder, turn=by_commits(TURNS) + 1)
-                               for name, value in phase.env.items()})
+    turn = by_commits(TURNS) + 1
+    return dict(os.environ, **ONE_THREAD, **{name: value.format(out=folder, turn=turn)
+                                             for name, value in phase.env.items()})
 
 
 def build(name, phase):

@@ -16,7 +16,7 @@
 #define CUTS 36u
 
 /* After this many iterations the result changes little. */
-#define TURNS 6
+#define ITERATIONS 6
 
 /* Costs are counted in 1/64 of a bit. */
 #define PARTS 64u
@@ -241,7 +241,7 @@ int lod_small_model_make(const struct lod_small_counts *counts, unsigned planes,
     fill_cuts(counts, s);
     begin(s);
     price_classes(s, ret_model);
-    for (int turn = 0; turn < TURNS; turn++) {
+    for (int turn = 0; turn < ITERATIONS; turn++) {
         for (unsigned p = 0; p < planes; p++) {
             assign(s, s->cut[p]);
         }

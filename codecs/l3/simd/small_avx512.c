@@ -126,6 +126,36 @@ LOD_ALWAYS __m512i classes_of(const struct lod_shape *shape, const __m512i class
     return _mm512_permutex2var_epi8(class_of[0], sum, class_of[1]);
 }
 
+/* Loads the tables of classes, and the masks of the columns that the patch has. */
+LOD_ALWAYS void load_tables(const struct lod_l3_patch *patch, const struct lod_rans_tables *tables,
+                            __m512i class_of[LOD_L3_SAMPLES_MAX][2],
+                            __mmask16 active[LOD_VECTORS * 4])
+{
+    for (unsigned i = 0; i < LOD_VECTORS * 4; i++) {
+        unsigned left = patch->width > i * HALF ? patch->width - i * HALF : 0;
+        active[i] = (__mmask16)_bzhi_u32(0xffff, left < HALF ? left : HALF);
+    }
+    for (unsigned p = 0; p < patch->samples; p++) {
+        class_of[p][0] = _mm512_loadu_si512(tables->class_of[p]);
+        class_of[p][1] = _mm512_loadu_si512(tables->class_of[p] + LOD_VECTOR);
+    }
+}
+
+/* Adds the residuals of the decoded symbols to the prediction of plane p's row. */
+LOD_ALWAYS void rebuild_row(const struct lod_shape *shape, struct stream *s, unsigned predictor,
+                            unsigned p, const __m512i *entry, unsigned n)
+{
+    __m512i residuals[LOD_VECTORS];
+
+    for (unsigned v = 0; v < n; v++) {
+        residuals[v] = lowest(entry + 4 * v);
+        s->magnitudes[p][v] = _mm512_abs_epi8(residuals[v]);
+    }
+    s->wrong |= predictor >= LOD_L3_PREDICTORS;
+    lod_reconstruct(shape, predictor, s->rows[p], residuals, n);
+}
+
+/* Decodes k patches of the same shape, whose rows are n vectors wide. A run is a row of a plane. */
 LOD_ALWAYS void decode(const struct lod_l3_patch *patch, const struct lod_rans_tables *tables,
                        const struct lod_small_map *map, const struct lod_l3_target *target,
                        struct stream *s, unsigned n, unsigned k)
@@ -135,14 +165,7 @@ LOD_ALWAYS void decode(const struct lod_l3_patch *patch, const struct lod_rans_t
     __mmask16 active[LOD_VECTORS * 4];
 
     lod_shape_init(patch, &shape);
-    for (unsigned i = 0; i < LOD_VECTORS * 4; i++) {
-        unsigned left = patch->width > i * HALF ? patch->width - i * HALF : 0;
-        active[i] = (__mmask16)_bzhi_u32(0xffff, left < HALF ? left : HALF);
-    }
-    for (unsigned p = 0; p < patch->samples; p++) {
-        class_of[p][0] = _mm512_loadu_si512(tables->class_of[p]);
-        class_of[p][1] = _mm512_loadu_si512(tables->class_of[p] + LOD_VECTOR);
-    }
+    load_tables(patch, tables, class_of, active);
     for (unsigned run = 0, p = 0, y = 0; run < map->runs; run++) {
         __m512i classes[LOD_L3_PAIR][LOD_VECTORS], entry[LOD_L3_PAIR][LOD_VECTORS * 4];
         for (unsigned i = 0; i < k; i++) {
@@ -159,14 +182,8 @@ LOD_ALWAYS void decode(const struct lod_l3_patch *patch, const struct lod_rans_t
             }
         }
         for (unsigned i = 0; i < k; i++) {
-            unsigned predictor = lod_l3_nibble(s[i].bytes.at + map->predictors, run);
-            __m512i residuals[LOD_VECTORS];
-            for (unsigned v = 0; v < n; v++) {
-                residuals[v] = lowest(entry[i] + 4 * v);
-                s[i].magnitudes[p][v] = _mm512_abs_epi8(residuals[v]);
-            }
-            s[i].wrong |= predictor >= LOD_L3_PREDICTORS;
-            lod_reconstruct(&shape, predictor, s[i].rows[p], residuals, n);
+            rebuild_row(&shape, &s[i], lod_l3_nibble(s[i].bytes.at + map->predictors, run), p,
+                        entry[i], n);
             if (p + 1 == patch->samples) {
                 lod_store(&shape, patch->width, patch->samples,
                           s[i].bytes.at[0] & LOD_L3_KIND_GREEN, s[i].rows, n,

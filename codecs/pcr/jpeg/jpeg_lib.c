@@ -13,7 +13,7 @@ static void leave(j_common_ptr info)
     longjmp(failure->escape, 1);
 }
 
-static void stay_silent(j_common_ptr info)
+static void discard_message(j_common_ptr info)
 {
     (void)info;
 }
@@ -51,7 +51,7 @@ struct jpeg_error_mgr *lod_jpeg_failure_init(struct lod_jpeg_failure *failure)
     *failure = (struct lod_jpeg_failure){.lost = NULL};
     jpeg_std_error(&failure->base);
     failure->base.error_exit = leave;
-    failure->base.output_message = stay_silent;
+    failure->base.output_message = discard_message;
     failure->base.emit_message = note_warning;
     return &failure->base;
 }

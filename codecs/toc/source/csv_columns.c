@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "list.h"
 #include "toc/source/text_advice.h"
 #include "toc/source/text_number.h"
 
@@ -119,19 +120,10 @@ static int compare(struct lod_span text, const char *category)
 static uint32_t place_of(const struct lod_text_column *column, struct lod_span text,
                          bool *ret_there)
 {
-    uint32_t low = 0, high = column->count;
+    uint32_t low = 0;
 
-    *ret_there = false;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const int order = compare(text, column->categories[middle]);
-        if (order == 0) {
-            *ret_there = true;
-            return middle;
-        }
-        low = order > 0 ? middle + 1 : low;
-        high = order > 0 ? high : middle;
-    }
+    LOD_SEARCH(low, column->count, compare(text, column->categories[middle]) > 0);
+    *ret_there = low < column->count && compare(text, column->categories[low]) == 0;
     return low;
 }
 

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define LOOKED_AT  64u
-#define SIGN_BYTES 3u /* of a currency sign in UTF-8 */
+#define BYTES_EXAMINED 64u
+#define SIGN_BYTES     3u /* of a currency sign in UTF-8 */
 
 /* The kinds of characters in a field. */
 struct makeup {
@@ -33,7 +33,7 @@ static struct makeup count_characters(struct lod_span field)
 {
     struct makeup m = {0};
 
-    for (size_t i = 0; i < field.bytes && i < LOOKED_AT; i++) {
+    for (size_t i = 0; i < field.bytes && i < BYTES_EXAMINED; i++) {
         const uint8_t c = field.at[i];
         const bool inside = i > 0 && is_digit(field.at[i - 1]);
         m.digits += is_digit(c);

@@ -59,14 +59,13 @@ static int matches(const char *location)
 }
 
 static int dir_open(const char *location, const struct lod_store_settings *settings,
-                    void **ret_state, char *why, size_t why_room)
+                    void **ret_state, struct lod_why *why)
 {
     int fd = open(location, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     /* The settings may come from the environment, so a folder that exists is opened. */
     if (fd < 0 && errno == ENOENT && lod_store_settings_for_s3(settings)) {
-        snprintf(why, why_room, "%s", LOD_ONLY_S3);
-        return -EINVAL;
+        return lod_refuse(why, -EINVAL, "%s", LOD_ONLY_S3);
     }
     return fd < 0 ? -errno : handle_create(fd, ret_state);
 }

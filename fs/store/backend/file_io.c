@@ -136,6 +136,14 @@ int lod_file_write(int dir_fd, const char *name, const void *from, size_t bytes)
     return error;
 }
 
+bool lod_file_is_named(int fd, int dir_fd, const char *name, int flags)
+{
+    struct stat opened, named;
+
+    return fstat(fd, &opened) == 0 && fstatat(dir_fd, name, &named, flags) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
 void lod_file_close(int fd)
 {
     if (fd >= 0) {

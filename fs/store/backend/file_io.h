@@ -4,6 +4,7 @@
 #define LOD_FILE_IO_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,10 @@ LOD_MUST_CHECK int lod_file_create(int dir_fd, const char *name, int *ret_fd);
 
 /* Creates a file so, writes all of it, and waits until it is on disk. */
 LOD_MUST_CHECK int lod_file_write(int dir_fd, const char *name, const void *from, size_t bytes);
+
+/* Returns whether `name` in folder `dir_fd` is the file or folder behind `fd`. A lock on a file
+ * that another process has replaced or removed excludes nothing. `flags`: those of fstatat. */
+bool lod_file_is_named(int fd, int dir_fd, const char *name, int flags);
 
 /* Closes a descriptor; does nothing with -1. */
 void lod_file_close(int fd);

@@ -28,6 +28,7 @@ struct lod_io_buffer {
     uint64_t slowed; /* loads that ended late, or after which the store asked for fewer requests */
     enum lod_read_class class; /* of the loads to come */
     unsigned parts;            /* at most this many parallel requests for each load; 0: 1 */
+    uint64_t most;             /* bytes of a load that its caller should not exceed; 0: no limit */
 };
 
 void lod_io_buffer_finish(struct lod_io_buffer *buffer);

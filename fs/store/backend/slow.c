@@ -155,16 +155,8 @@ static void slow_close(void *state)
 {
     struct bucket *bucket = state;
 
-    lod_store_close(bucket->inner);
     pthread_mutex_destroy(&bucket->lock);
     free(bucket);
-}
-
-static int slow_list(void *state, const char *folder, lod_store_each each, void *ctx)
-{
-    struct bucket *bucket = state;
-
-    return lod_store_list(bucket->inner, folder, each, ctx);
 }
 
 static int slow_object_open(void *state, const char *name, const struct lod_object_facts *facts,
@@ -282,31 +274,9 @@ static bool slow_is_far(const void *state)
     return bucket->slow.latency_ms || lod_store_is_far(bucket->inner);
 }
 
-static void slow_stop(void *state)
-{
-    struct bucket *bucket = state;
-
-    lod_store_stop(bucket->inner);
-}
-
-static bool slow_last_error(void *state, char *text, size_t room)
-{
-    struct bucket *bucket = state;
-
-    return lod_store_last_error(bucket->inner, text, room);
-}
-
-static void slow_stats(void *state, struct lod_store_stats *ret_stats)
-{
-    struct bucket *bucket = state;
-
-    lod_store_stats(bucket->inner, ret_stats);
-}
-
 static const struct lod_store_backend backend = {
     .name = "slow",
     .close = slow_close,
-    .list = slow_list,
     .object_open = slow_object_open,
     .object_close = slow_object_close,
     .object_read = slow_object_read,
@@ -315,9 +285,6 @@ static const struct lod_store_backend backend = {
     .loads = slow_loads,
     .ranges = slow_ranges,
     .is_far = slow_is_far,
-    .stop = slow_stop,
-    .last_error = slow_last_error,
-    .stats = slow_stats,
 };
 
 bool lod_slow_is(const struct lod_slow *slow)
@@ -336,7 +303,7 @@ int lod_slow_create(const struct lod_slow *slow, struct lod_store *inner,
     bucket->slow = *slow;
     bucket->inner = inner;
     pthread_mutex_init(&bucket->lock, NULL);
-    int error = lod_store_wrap(&backend, bucket, lod_store_location(inner), ret_store);
+    int error = lod_store_wrap(&backend, bucket, inner, ret_store);
     if (error) {
         pthread_mutex_destroy(&bucket->lock);
         free(bucket);

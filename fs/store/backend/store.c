@@ -12,9 +12,11 @@
 #include <strings.h>
 
 #include "backend/location.h"
+#include "backend/name.h"
 #include "clock.h"
 
-#define LOCATION_BYTES (2 * PATH_MAX)
+#define LOCATION_BYTES  (2 * PATH_MAX)
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/"
 
 static const struct lod_store_backend *const backends[] = {
 #ifdef LOD_CURL
@@ -27,6 +29,7 @@ static const struct lod_store_backend *const backends[] = {
 struct lod_store {
     const struct lod_store_backend *backend;
     void *state;
+    struct lod_store *inner; /* the wrapped store, or NULL */
     char *location;
 };
 
@@ -49,9 +52,9 @@ static const struct lod_store_backend *backend_for(const char *location)
 
 int lod_store_open(const char *location, struct lod_store **ret_store)
 {
-    char why[1] = "";
+    struct lod_why why = {.text = ""};
 
-    return lod_store_open_with(location, NULL, ret_store, why, sizeof(why));
+    return lod_store_open_with(location, NULL, ret_store, &why);
 }
 
 /* A sentence about a folder that is not there. */
@@ -67,40 +70,18 @@ static const char *no_folder(const char *location)
     return "no such folder";
 }
 
-static void explain(const char *location, int error, char *why, size_t why_room)
+static void explain(const char *location, int error, struct lod_why *why)
 {
-    if (!*why) {
-        snprintf(why, why_room, "%s",
-                 error == -ENOENT    ? no_folder(location)
-                 : error == -ENOTDIR ? "not a folder; a lodfs store is a folder"
-                                     : strerrordesc_np(-error));
+    if (!why->text[0]) {
+        lod_refuse(why, error, "%s",
+                   error == -ENOENT    ? no_folder(location)
+                   : error == -ENOTDIR ? "not a folder; a lodfs store is a folder"
+                                       : strerrordesc_np(-error));
     }
 }
 
-int lod_store_open_with(const char *location, const struct lod_store_settings *settings,
-                        struct lod_store **ret_store, char *why, size_t why_room)
-{
-    const struct lod_store_backend *backend = backend_for(location);
-    char shown[LOCATION_BYTES];
-    void *state = NULL;
-
-    why[0] = '\0';
-    int error = backend->open(location, settings, &state, why, why_room);
-    if (error) {
-        explain(location, error, why, why_room);
-        return error;
-    }
-    lod_location_show(location, shown, sizeof(shown));
-    error = lod_store_wrap(backend, state, shown, ret_store);
-    if (error) {
-        explain(location, error, why, why_room);
-        backend->close(state);
-    }
-    return error;
-}
-
-int lod_store_wrap(const struct lod_store_backend *backend, void *state, const char *location,
-                   struct lod_store **ret_store)
+static int create(const struct lod_store_backend *backend, void *state, const char *location,
+                  struct lod_store *inner, struct lod_store **ret_store)
 {
     struct lod_store *store = calloc(1, sizeof(*store));
 
@@ -110,14 +91,44 @@ int lod_store_wrap(const struct lod_store_backend *backend, void *state, const c
     }
     store->backend = backend;
     store->state = state;
+    store->inner = inner;
     *ret_store = store;
     return 0;
+}
+
+int lod_store_open_with(const char *location, const struct lod_store_settings *settings,
+                        struct lod_store **ret_store, struct lod_why *why)
+{
+    const struct lod_store_backend *backend = backend_for(location);
+    char shown[LOCATION_BYTES];
+    void *state = NULL;
+
+    why->text[0] = '\0';
+    int error = backend->open(location, settings, &state, why);
+    if (error) {
+        explain(location, error, why);
+        return error;
+    }
+    lod_location_show(location, shown, sizeof(shown));
+    error = create(backend, state, shown, NULL, ret_store);
+    if (error) {
+        explain(location, error, why);
+        backend->close(state);
+    }
+    return error;
+}
+
+int lod_store_wrap(const struct lod_store_backend *backend, void *state, struct lod_store *inner,
+                   struct lod_store **ret_store)
+{
+    return create(backend, state, inner->location, inner, ret_store);
 }
 
 struct lod_store *lod_store_close(struct lod_store *store)
 {
     if (store) {
         store->backend->close(store->state);
+        lod_store_close(store->inner);
         free(store->location);
         free(store);
     }
@@ -138,19 +149,24 @@ bool lod_store_is_shared(const struct lod_store *store)
 
 bool lod_store_is_far(const struct lod_store *store)
 {
-    return store->backend->is_far && store->backend->is_far(store->state);
+    return store->backend->is_far ? store->backend->is_far(store->state)
+                                  : store->inner && lod_store_is_far(store->inner);
 }
 
 void lod_store_stop(struct lod_store *store)
 {
     if (store && store->backend->stop) {
         store->backend->stop(store->state);
+    } else if (store) {
+        lod_store_stop(store->inner);
     }
 }
 
 bool lod_store_last_error(struct lod_store *store, char *text, size_t room)
 {
-    return store->backend->last_error && store->backend->last_error(store->state, text, room);
+    return store->backend->last_error
+               ? store->backend->last_error(store->state, text, room)
+               : store->inner && lod_store_last_error(store->inner, text, room);
 }
 
 void lod_store_stats(struct lod_store *store, struct lod_store_stats *ret_stats)
@@ -158,6 +174,8 @@ void lod_store_stats(struct lod_store *store, struct lod_store_stats *ret_stats)
     *ret_stats = (struct lod_store_stats){0};
     if (store->backend->stats) {
         store->backend->stats(store->state, ret_stats);
+    } else if (store->inner) {
+        lod_store_stats(store->inner, ret_stats);
     }
 }
 
@@ -184,12 +202,16 @@ const char *lod_tier_state_name(enum lod_tier_state state)
 
 unsigned lod_store_loads(const struct lod_store *store)
 {
-    return store->backend->loads ? store->backend->loads(store->state) : 1;
+    return store->backend->loads ? store->backend->loads(store->state)
+           : store->inner        ? lod_store_loads(store->inner)
+                                 : 1;
 }
 
 unsigned lod_store_ranges(const struct lod_store *store)
 {
-    return store->backend->ranges ? store->backend->ranges(store->state) : 1;
+    return store->backend->ranges ? store->backend->ranges(store->state)
+           : store->inner         ? lod_store_ranges(store->inner)
+                                  : 1;
 }
 
 const char *lod_store_location(const struct lod_store *store)
@@ -197,34 +219,12 @@ const char *lod_store_location(const struct lod_store *store)
     return store->location;
 }
 
-static bool in_alphabet(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' ||
-           c == '_' || c == '-';
-}
-
-/* Returns whether a name consists of allowed characters and single '/', without "." and "..". */
 static bool name_valid(const char *name)
 {
-    size_t bytes = strnlen(name, LOD_OBJECT_NAME_MAX + 1), start = 0;
+    const size_t bytes = strnlen(name, LOD_OBJECT_NAME_MAX + 1);
 
-    if (bytes == 0 || bytes > LOD_OBJECT_NAME_MAX) {
-        return false;
-    }
-    for (size_t i = 0; i <= bytes; i++) {
-        if (name[i] != '/' && name[i] != '\0') {
-            if (!in_alphabet(name[i])) {
-                return false;
-            }
-            continue;
-        }
-        size_t length = i - start;
-        if (length == 0 || (length <= 2 && strspn(name + start, ".") >= length)) {
-            return false;
-        }
-        start = i + 1;
-    }
-    return true;
+    return bytes > 0 && bytes <= LOD_OBJECT_NAME_MAX && lod_path_valid(name, bytes) &&
+           strspn(name, NAME_CHARACTERS) == bytes;
 }
 
 int lod_object_open(struct lod_store *store, const char *name, struct lod_object **ret_object)
@@ -390,5 +390,7 @@ int lod_store_list(struct lod_store *store, const char *folder, lod_store_each e
     if (!name_valid(folder)) {
         return -EINVAL;
     }
-    return store->backend->list ? store->backend->list(store->state, folder, each, ctx) : -ENOTSUP;
+    return store->backend->list ? store->backend->list(store->state, folder, each, ctx)
+           : store->inner       ? lod_store_list(store->inner, folder, each, ctx)
+                                : -ENOTSUP;
 }

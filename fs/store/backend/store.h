@@ -6,15 +6,18 @@
 #ifndef LOD_STORE_H
 #define LOD_STORE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "backend/outcome.h"
 #include "backend/store_settings.h"
+#include "backend/why.h"
 #include "compiler.h"
 
 #define LOD_OBJECT_NAME_MAX 255
+#define LOD_FAR_TRIES       3u    /* to open a store whose bytes a network can have damaged */
 #define LOD_LOAD_ALIGN      4096u /* the largest block of common disks */
 /* Shared loads that begin and end at multiples of this need the fewest requests. */
 #define LOD_LOAD_PAGE (2u << 20)
@@ -106,7 +109,7 @@ struct lod_store_backend {
     int (*matches)(const char *location);
     /* `settings` may be NULL. `why` gets a sentence on error, or stays empty. */
     int (*open)(const char *location, const struct lod_store_settings *settings, void **ret_state,
-                char *why, size_t why_room);
+                struct lod_why *why);
     void (*close)(void *state);
     /* See lod_store_list; NULL: not supported. */
     int (*list)(void *state, const char *folder, lod_store_each each, void *ctx);
@@ -153,13 +156,23 @@ LOD_MUST_CHECK int lod_store_open(const char *location, struct lod_store **ret_s
  * Returns -EINVAL for an invalid location, -EACCES without keys. */
 LOD_MUST_CHECK int lod_store_open_with(const char *location,
                                        const struct lod_store_settings *settings,
-                                       struct lod_store **ret_store, char *why, size_t why_room);
+                                       struct lod_store **ret_store, struct lod_why *why);
 struct lod_store *lod_store_close(struct lod_store *store);
 /* Returns the location without secrets; see lod_location_show. */
 const char *lod_store_location(const struct lod_store *store);
 
 /* Returns whether each request takes as long as a network round trip. */
 bool lod_store_is_far(const struct lod_store *store);
+
+/* Returns whether manifest and index should be read, after `tried` tries of which the last one
+ * ended with `error`: once, and some more times if a network can have damaged their bytes on the
+ * way. */
+static inline bool lod_store_opens_again(const struct lod_store *store, unsigned tried, int error)
+{
+    const bool damaged = error == -EBADMSG || error == -EILSEQ;
+
+    return !tried || (damaged && tried < LOD_FAR_TRIES && lod_store_is_far(store));
+}
 
 /* Ends all requests in flight: these and later ones fail with -EINTR. Any thread. Accepts NULL. */
 void lod_store_stop(struct lod_store *store);
@@ -200,9 +213,13 @@ void lod_store_listed(struct lod_store *store, const struct lod_listed *objects,
 /* Returns whether loads leave their bytes in memory, from which lod_object_pread reads. */
 bool lod_store_is_shared(const struct lod_store *store);
 
-/* Makes a store of a back end whose state wraps a store at `location`; see slow.h. */
+/*
+ * Makes a store of a back end whose state wraps the store `inner`; see slow.h. Its NULL rows list,
+ * loads, ranges, is_far, stop, last_error and stats are those of `inner`. On success `inner`
+ * belongs to the new store, which closes it after its own back end.
+ */
 LOD_MUST_CHECK int lod_store_wrap(const struct lod_store_backend *backend, void *state,
-                                  const char *location, struct lod_store **ret_store);
+                                  struct lod_store *inner, struct lod_store **ret_store);
 
 /* Returns -ENOENT if there is no such object, -EINVAL for a name with other characters, an absolute
  * name, or "..". */

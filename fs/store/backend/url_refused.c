@@ -22,7 +22,7 @@ static const struct {
 };
 
 static int refuse(const char *location, const struct lod_store_settings *settings, void **ret_state,
-                  char *why, size_t why_room)
+                  struct lod_why *why)
 {
     const char *advice = "a store is a folder or a URL of s3://, https:// or http://";
 
@@ -33,8 +33,7 @@ static int refuse(const char *location, const struct lod_store_settings *setting
             advice = known[i].advice;
         }
     }
-    snprintf(why, why_room, "%s", advice);
-    return -EINVAL;
+    return lod_refuse(why, -EINVAL, "%s", advice);
 }
 
 const struct lod_store_backend lod_store_url = {

@@ -7,11 +7,11 @@
 
 #include "clock.h"
 
-#define SEEN_MIN   16u
-#define EVERY      16u /* the percentile is computed again after this many requests */
-#define DELAY_MIN  50000000ull
-#define QUIET_NS   (10 * LOD_SECOND_NS)
-#define HEDGES_MAX (LOD_HEDGE_WINDOW / 50) /* 2 % */
+#define REQUESTS_MIN     16u
+#define REFRESH_REQUESTS 16u /* the percentile is computed again after this many requests */
+#define DELAY_MIN        50000000ull
+#define QUIET_NS         (10 * LOD_SECOND_NS)
+#define HEDGES_MAX       (LOD_HEDGE_WINDOW / 50) /* 2 % */
 
 static int compare(const void *a, const void *b)
 {
@@ -40,7 +40,7 @@ void lod_hedge_add_wait(struct lod_hedge *hedge, uint64_t wait_ns)
 
     hedge->waits_us[hedge->seen % LOD_HEDGE_WINDOW] = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
     hedge->seen++;
-    if (hedge->seen >= SEEN_MIN && hedge->seen % EVERY == 0) {
+    if (hedge->seen >= REQUESTS_MIN && hedge->seen % REFRESH_REQUESTS == 0) {
         hedge->delay_ns = compute(hedge);
     }
 }

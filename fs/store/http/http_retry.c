@@ -11,7 +11,7 @@
 #define PAUSE_MAX_NS (5 * LOD_SECOND_NS)
 #define DOUBLED_MAX  7u /* 50 ms x 2^7 is above 5 s */
 #define AFTER_MAX_S  10u
-#define MANY         1000u /* as often as time and budget allow */
+#define UNLIMITED    1000u /* as often as time and budget allow */
 
 void lod_retry_budget_init(struct lod_retry_budget *budget, uint64_t now_ns)
 {
@@ -39,16 +39,16 @@ bool lod_retry_budget_take(struct lod_retry_budget *budget, uint64_t now_ns)
 /* By verdict: how often a request is retried. A few retries are for mistakes that another server
  * behind the same name may not make. */
 static const unsigned retries[] = {
-    [LOD_HTTP_RIGHT] = MANY,     [LOD_HTTP_BROKEN] = 3,  [LOD_HTTP_BUSY] = MANY,
-    [LOD_HTTP_SLOW_DOWN] = MANY, [LOD_HTTP_MISSING] = 1, [LOD_HTTP_CHANGED] = 0,
-    [LOD_HTTP_EXPIRED] = 1,      [LOD_HTTP_DENIED] = 0,  [LOD_HTTP_MOVED] = 1,
-    [LOD_HTTP_NO_RANGES] = 2,    [LOD_HTTP_REFUSED] = 0,
+    [LOD_HTTP_RIGHT] = UNLIMITED,     [LOD_HTTP_BROKEN] = 3,  [LOD_HTTP_BUSY] = UNLIMITED,
+    [LOD_HTTP_SLOW_DOWN] = UNLIMITED, [LOD_HTTP_MISSING] = 1, [LOD_HTTP_CHANGED] = 0,
+    [LOD_HTTP_EXPIRED] = 1,           [LOD_HTTP_DENIED] = 0,  [LOD_HTTP_MOVED] = 1,
+    [LOD_HTTP_NO_RANGES] = 2,         [LOD_HTTP_REFUSED] = 0,
 };
 
 unsigned lod_retry_max(enum lod_retry_cause cause, enum lod_http_verdict verdict)
 {
     return cause == LOD_RETRY_CERTIFICATE ? 0
-           : cause == LOD_RETRY_TRANSPORT ? MANY
+           : cause == LOD_RETRY_TRANSPORT ? UNLIMITED
                                           : retries[verdict];
 }
 

@@ -12,13 +12,7 @@
 #include "backend/location.h"
 
 #define PORT_MAX   65535
-#define UNRESERVED "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
-
-static int refuse(char *why, size_t why_room, const char *sentence)
-{
-    snprintf(why, why_room, "%s", sentence);
-    return -EINVAL;
-}
+#define UNRESERVED "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 
 /* Returns whether a text has a control character, or a blank that is not allowed (`blanks`). Only
  * keys of S3 may contain blanks. */
@@ -82,73 +76,73 @@ static bool has_good_port(const struct lod_url *url)
     return strspn(digits, "0123456789") == rest - 1 && port > 0 && port <= PORT_MAX;
 }
 
-int lod_url_take(const char *location, struct lod_url *ret_url, char *why, size_t why_room)
+int lod_url_take(const char *location, struct lod_url *ret_url, struct lod_why *why)
 {
     const bool s3 = lod_location_has_scheme(location, "s3");
     const char *host = strstr(location, "://");
     struct lod_url url = {.host = host ? host + 3 : ""};
 
     if (strlen(location) > LOD_URL_GIVEN_MAX) {
-        return refuse(why, why_room, "the URL is too long");
+        return lod_refuse(why, -EINVAL, "the URL is too long");
     }
     if (has_control(location, s3)) {
-        return refuse(why, why_room, "the URL has a character that must be percent-encoded");
+        return lod_refuse(why, -EINVAL, "the URL has a character that must be percent-encoded");
     }
     url.host_bytes = strcspn(url.host, "/?#");
     url.path = url.host + url.host_bytes;
     url.path_bytes = strlen(url.path);
     if (memchr(url.host, '@', url.host_bytes)) {
-        return refuse(why, why_room,
-                      s3 ? "a URL holds no keys; give them by the environment or a profile"
-                         : "a URL cannot contain user and password; put them into ~/.netrc");
+        return lod_refuse(why, -EINVAL,
+                          s3 ? "a URL holds no keys; give them by the environment or a profile"
+                             : "a URL cannot contain user and password; put them into ~/.netrc");
     }
     if (url.host_bytes == 0 || url.host_bytes > LOD_URL_HOST_MAX) {
-        return refuse(why, why_room,
-                      s3 ? "it names no bucket: s3://BUCKET/KEY" : "the URL names no host");
+        return lod_refuse(why, -EINVAL,
+                          s3 ? "it names no bucket: s3://BUCKET/KEY" : "the URL names no host");
     }
     if (!s3 && !has_good_port(&url)) {
-        return refuse(
-            why, why_room,
+        return lod_refuse(
+            why, -EINVAL,
             "the URL's port is not a number from 1 to 65535: correct it, or leave it out");
     }
     if (*url.path && *url.path != '/' ? true : !s3 && strpbrk(url.path, "?#")) {
-        return refuse(why, why_room, "a URL with a query or a fragment cannot name a store");
+        return lod_refuse(why, -EINVAL, "a URL with a query or a fragment cannot name a store");
     }
     trim(&url);
     if (has_dots(url.path, url.path_bytes)) {
-        return refuse(why, why_room, "the URL has '.' or '..' as a name; leave it out");
+        return lod_refuse(why, -EINVAL, "the URL has '.' or '..' as a name; leave it out");
     }
     *ret_url = url;
     return 0;
 }
 
-int lod_url_check_bucket(const struct lod_url *url, char *why, size_t why_room)
+int lod_url_check_bucket(const struct lod_url *url, struct lod_why *why)
 {
     const size_t bytes = url->host_bytes;
-    const size_t good = strspn(url->host, UNRESERVED);
+    const size_t good = strspn(url->host, UNRESERVED "/");
 
     if (bytes > LOD_URL_BUCKET_MAX || good < bytes || url->host[0] == '.') {
-        return refuse(
-            why, why_room,
+        return lod_refuse(
+            why, -EINVAL,
             "this is not the name of a bucket: names have letters, digits, '-', '.' and '_'");
     }
     return 0;
 }
 
-int lod_url_encode(const char *path, size_t bytes, char *text, size_t room)
+int lod_url_encode(const char *plain, size_t bytes, const char *keep, char *text, size_t room)
 {
     static const char digits[] = "0123456789ABCDEF";
     size_t used = strlen(text), before = used;
 
     for (size_t i = 0; i < bytes; i++) {
-        const unsigned char c = (unsigned char)path[i];
-        const bool plain = strchr(UNRESERVED, c) != NULL && c;
-        if (used + (plain ? 1 : 3) >= room) {
+        const unsigned char c = (unsigned char)plain[i];
+        const bool same = c && (strchr(UNRESERVED, c) || strchr(keep, c));
+        if (used + (same ? 1 : 3) >= room) {
             text[before] = '\0';
             return -ENAMETOOLONG;
         }
-        text[used++] = plain ? (char)c : '%';
-        if (!plain) {
+        text[used++] = same ? (char)c : '%';
+        if (!same) {
             text[used++] = digits[c >> 4];
             text[used++] = digits[c & 15];
         }

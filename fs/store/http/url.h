@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 
 #define LOD_URL_BYTES      2048 /* of a URL with the name of an object, NUL included */
@@ -27,17 +28,18 @@ struct lod_url {
  * LOD_URL_GIVEN_MAX bytes. A path of s3 is any text (it is encoded later); another one has no '?'
  * and no '#'.
  */
-LOD_MUST_CHECK int lod_url_take(const char *location, struct lod_url *ret_url, char *why,
-                                size_t why_room);
+LOD_MUST_CHECK int lod_url_take(const char *location, struct lod_url *ret_url, struct lod_why *why);
 
 /* Returns -EINVAL if a bucket cannot have the name of the host. */
-LOD_MUST_CHECK int lod_url_check_bucket(const struct lod_url *url, char *why, size_t why_room);
+LOD_MUST_CHECK int lod_url_check_bucket(const struct lod_url *url, struct lod_why *why);
 
 /*
- * Appends `bytes` bytes of `path` to the text, percent-encoded but for unreserved characters and
- * '/'. Returns -ENAMETOOLONG, and leaves the text as it was, if not all of it fits `room`.
+ * Appends `bytes` bytes of `plain` to the text, percent-encoded but for unreserved characters and
+ * those of `keep`: "/" for a path. Returns -ENAMETOOLONG, and leaves the text as it was, if not all
+ * of it fits `room`.
  */
-LOD_MUST_CHECK int lod_url_encode(const char *path, size_t bytes, char *text, size_t room);
+LOD_MUST_CHECK int lod_url_encode(const char *plain, size_t bytes, const char *keep, char *text,
+                                  size_t room);
 
 /* Returns whether the host is reached without a network: this machine, or the role services of
  * Amazon's containers. Its port may be any. */

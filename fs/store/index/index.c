@@ -263,14 +263,8 @@ int lod_index_record_of(struct lod_index *index, uint32_t item, struct lod_recor
     return lod_index_record(index, number, ret_recd);
 }
 
-static int set_why(char *why, size_t why_room, int error, const char *text)
-{
-    snprintf(why, why_room, "%s", text);
-    return error;
-}
-
 static int open_object(struct lod_index *index, struct lod_store *store,
-                       const struct lod_manifest *manifest, char *why, size_t why_room)
+                       const struct lod_manifest *manifest, struct lod_why *why)
 {
     const struct lod_object_facts facts = {.bytes = manifest->index_bytes,
                                            .key = manifest->index_hash};
@@ -278,31 +272,32 @@ static int open_object(struct lod_index *index, struct lod_store *store,
 
     int error = lod_object_open_known(store, LOD_INDEX_NAME, &facts, &index->object);
     if (error == -EBADMSG || facts.bytes < LOD_BLOCK_BYTES || facts.bytes % LOD_BLOCK_BYTES) {
-        return set_why(
-            why, why_room, -EIO,
+        return lod_refuse(
+            why, -EIO,
             "the index is truncated or replaced: manifest.json gives another size" LOD_REPAIR_HOW);
     }
     if (error == -ENOENT) {
-        return set_why(why, why_room, -EIO, "the index is missing" LOD_REPAIR_HOW);
+        return lod_refuse(why, -EIO, "the index is missing" LOD_REPAIR_HOW);
     }
     if (error) {
-        return set_why(why, why_room, error,
-                       error == -EACCES ? "the index may not be read by this user"
-                                        : "the index" LOD_UNFIT_FILE);
+        return lod_refuse(why, error,
+                          error == -EACCES ? "the index may not be read by this user"
+                                           : "the index" LOD_UNFIT_FILE);
     }
     error = lod_superblock_read(index->object, manifest, block);
     if (error && error != -EBADMSG) {
-        return set_why(why, why_room, error, "the index cannot be read");
+        return lod_refuse(why, error, "the index cannot be read");
     }
     if (error) {
-        return set_why(why, why_room, -EBADMSG,
-                       "the superblock of the index is damaged: its hash differs" LOD_REPAIR_HOW);
+        return lod_refuse(
+            why, -EBADMSG,
+            "the superblock of the index is damaged: its hash differs" LOD_REPAIR_HOW);
     }
-    return lod_superblock_take(block, manifest, &index->super, why, why_room);
+    return lod_superblock_take(block, manifest, &index->super, why);
 }
 
 static int create_caches(struct lod_index *index, const struct lod_manifest *manifest,
-                         size_t cache_bytes, char *why, size_t why_room)
+                         size_t cache_bytes)
 {
     int error = lod_record_desc_table_init(&index->recds, index->super.totals.records,
                                            cache_bytes / RECDS_PART);
@@ -311,19 +306,19 @@ static int create_caches(struct lod_index *index, const struct lod_manifest *man
                   : lod_blocks_create(index->object, manifest->store_id.low,
                                       cache_bytes - lod_record_desc_table_bytes(&index->recds),
                                       &index->blocks);
-    return error ? set_why(why, why_room, error, "out of memory") : 0;
+    return error;
 }
 
 int lod_index_open(struct lod_store *store, const struct lod_manifest *manifest, size_t cache_bytes,
-                   struct lod_index **ret_index, char *why, size_t why_room)
+                   struct lod_index **ret_index, struct lod_why *why)
 {
     struct lod_index *index = calloc(1, sizeof(*index));
 
     if (!index) {
-        return set_why(why, why_room, -ENOMEM, "out of memory");
+        return -ENOMEM;
     }
-    int error = open_object(index, store, manifest, why, why_room);
-    error = error ? error : create_caches(index, manifest, cache_bytes, why, why_room);
+    int error = open_object(index, store, manifest, why);
+    error = error ? error : create_caches(index, manifest, cache_bytes);
     if (error) {
         lod_index_close(index);
         return error;

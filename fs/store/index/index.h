@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "backend/why.h"
 #include "codec.h"
 #include "compiler.h"
 #include "hash.h"
@@ -91,8 +92,8 @@ struct lod_index;
  * unknown incompatible feature), or -EIO (the size differs); `why` gets a sentence for the user.
  */
 LOD_MUST_CHECK int lod_index_open(struct lod_store *store, const struct lod_manifest *manifest,
-                                  size_t cache_bytes, struct lod_index **ret_index, char *why,
-                                  size_t why_room);
+                                  size_t cache_bytes, struct lod_index **ret_index,
+                                  struct lod_why *why);
 /* Copies the index in the background, also for the local copy of its store: see index_copy.h. Call
  * it before any other thread uses the index. */
 void lod_index_copy_whole(struct lod_index *index, const struct lod_store *store);

@@ -18,10 +18,10 @@
 #define SLICE_BYTES ((size_t)1 << 20)
 #define BATCH_MAX                                                                                  \
     4u /* slices in memory: enough to use all of a line of 1 Gbit/s with a latency of 20 ms */
-#define FREE_PART 4u
-#define OFFERS    100u /* at most, of one slice */
-#define PAUSE_NS  50000000
-#define NONE      UINT64_MAX
+#define FREE_PART  4u
+#define OFFERS_MAX 100u /* at most, of one slice */
+#define PAUSE_NS   50000000
+#define NONE       UINT64_MAX
 
 struct lod_index_copy {
     struct lod_object *index;
@@ -134,7 +134,7 @@ static bool offer_slice(struct lod_index_copy *copy, uint64_t slice)
     if (lod_file_pread(copy->fd, at, copy->memory, (size_t)(end - at))) {
         return false;
     }
-    for (unsigned tries = 0; !has && tries < OFFERS && !atomic_load(&copy->over); tries++) {
+    for (unsigned tries = 0; !has && tries < OFFERS_MAX && !atomic_load(&copy->over); tries++) {
         if (tries) {
             nanosleep(&pause, NULL);
         }

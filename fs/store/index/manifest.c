@@ -213,7 +213,7 @@ int lod_manifest_read(struct lod_store *store, struct lod_manifest *ret_manifest
     return error;
 }
 
-void lod_manifest_explain(struct lod_store *store, const char *reason, char *text, size_t room)
+void lod_manifest_explain(struct lod_store *store, const char *reason, struct lod_why *why)
 {
     char last_error[400] = "", name[256];
     const bool known = lod_store_last_error(store, last_error, sizeof(last_error));
@@ -221,8 +221,8 @@ void lod_manifest_explain(struct lod_store *store, const char *reason, char *tex
     const char *guess = known ? strstr(reason, LOD_UNFIT_GUESS) : NULL;
 
     snprintf(name, sizeof(name), "%.*s", colon ? (int)(colon - last_error) : 0, last_error);
-    snprintf(text, room, "%.*s%s%s", (int)(guess ? guess - reason : (ptrdiff_t)strlen(reason)),
-             reason, known ? ": " : "", name[0] && strstr(reason, name) ? colon + 2 : last_error);
+    lod_refuse(why, 0, "%.*s%s%s", (int)(guess ? guess - reason : (ptrdiff_t)strlen(reason)),
+               reason, known ? ": " : "", name[0] && strstr(reason, name) ? colon + 2 : last_error);
 }
 
 int lod_manifest_is(struct lod_store *store, const char *text, bool *ret_is)

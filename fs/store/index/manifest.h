@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 #include "hash.h"
 #include "backend/store.h"
@@ -54,10 +55,10 @@ LOD_MUST_CHECK int lod_manifest_commit(int dir_fd);
 /* Prepares and commits. */
 LOD_MUST_CHECK int lod_manifest_write(int dir_fd, const struct lod_manifest *manifest);
 
-/* Writes a message for the user to `text`: `reason`, as set by lod_manifest_read or
+/* Writes a sentence for the user: `reason`, as set by lod_manifest_read or
  * lod_index_open, then why requests to the storage failed recently. A name that `reason` contains
  * is not repeated. */
-void lod_manifest_explain(struct lod_store *store, const char *reason, char *text, size_t room);
+void lod_manifest_explain(struct lod_store *store, const char *reason, struct lod_why *why);
 
 /* Returns the text that lod_manifest_write writes, NUL-terminated, for free(). Returns -ENOMEM or
  * -E2BIG. */

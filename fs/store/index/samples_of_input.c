@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "bytes.h"
+#include "list.h"
 
 struct source {
     const struct lod_index_input *input;
@@ -24,16 +25,9 @@ static struct lod_entry entry_at(const struct source *source, uint32_t number)
 /* The first node, above 0, whose parent is `parent` or greater: parents never decrease. */
 static uint32_t first_child(const struct lod_tree_order *order, uint32_t parent)
 {
-    uint32_t low = 1, high = order->count;
+    uint32_t low = 1;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (order->parents[middle] < parent) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    LOD_SEARCH(low, order->count, order->parents[middle] < parent);
     return low;
 }
 
@@ -89,17 +83,10 @@ static int get_record(void *ctx, uint32_t number, struct lod_sample_record *ret)
 
 static uint32_t record_of(const struct source *source, uint32_t item)
 {
-    size_t low = 0, high = source->input->records_count;
+    size_t next = 1;
 
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (source->first_items[middle] <= item) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return (uint32_t)low;
+    LOD_SEARCH(next, source->input->records_count, source->first_items[middle] <= item);
+    return (uint32_t)next - 1;
 }
 
 static int get_record_of(void *ctx, uint32_t item, struct lod_sample_record *ret)

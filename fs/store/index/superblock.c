@@ -12,12 +12,6 @@
 #include "index/blocks.h"
 #include "sample/sample_rows.h"
 
-static int set_why(char *why, size_t why_room, int error, const char *text)
-{
-    snprintf(why, why_room, "%s", text);
-    return error;
-}
-
 uint32_t lod_section_row_bytes(uint32_t section)
 {
     static const uint32_t bytes[LOD_SECTION_LAST + 1] = {
@@ -38,15 +32,15 @@ static uint64_t rows_of(const struct lod_superblock *super, uint32_t section)
     return rows[section];
 }
 
-static int check_features(uint64_t incompatible, char *why, size_t why_room)
+static int check_features(uint64_t incompatible, struct lod_why *why)
 {
     uint64_t unknown = incompatible & ~LOD_INCOMPATIBLE_KNOWN;
 
     if (unknown) {
-        snprintf(why, why_room,
-                 "the store needs feature bit %d, which this lodfs does not have; use a newer one",
-                 __builtin_ctzll(unknown));
-        return -ENOTSUP;
+        return lod_refuse(
+            why, -ENOTSUP,
+            "the store needs feature bit %d, which this lodfs does not have; use a newer one",
+            __builtin_ctzll(unknown));
     }
     return 0;
 }
@@ -97,20 +91,20 @@ static int take_sections(struct lod_superblock *super, struct lod_cursor *c, uin
 }
 
 int lod_superblock_take(const uint8_t block[LOD_BLOCK_BYTES], const struct lod_manifest *manifest,
-                        struct lod_superblock *ret_super, char *why, size_t why_room)
+                        struct lod_superblock *ret_super, struct lod_why *why)
 {
     struct lod_superblock super = {0};
     struct lod_cursor c = lod_cursor(block, LOD_BLOCK_BYTES);
 
     if (memcmp(lod_take(&c, 8), LOD_INDEX_MAGIC, 8) != 0) {
-        return set_why(why, why_room, -EILSEQ, "the index is not a lodfs index");
+        return lod_refuse(why, -EILSEQ, "the index is not a lodfs index");
     }
     uint16_t major = lod_take_le16(&c), minor = lod_take_le16(&c);
     if (major != LOD_FORMAT_MAJOR || minor != LOD_FORMAT_MINOR) {
-        return set_why(why, why_room, -ENOTSUP, "the index has another format version");
+        return lod_refuse(why, -ENOTSUP, "the index has another format version");
     }
     bool same = lod_take_le32(&c) == LOD_BLOCK_BYTES;
-    int error = check_features(lod_take_le64(&c), why, why_room);
+    int error = check_features(lod_take_le64(&c), why);
     if (error) {
         return error;
     }
@@ -132,8 +126,8 @@ int lod_superblock_take(const uint8_t block[LOD_BLOCK_BYTES], const struct lod_m
     if (!same || super.totals.nodes == 0 || super.totals.nodes > LOD_NODES_MAX ||
         sections > LOD_SECTIONS_MAX ||
         take_sections(&super, &c, sections, manifest->index_bytes / LOD_BLOCK_BYTES)) {
-        return set_why(
-            why, why_room, -EILSEQ,
+        return lod_refuse(
+            why, -EILSEQ,
             "the superblock of the index is malformed, or belongs to another manifest.json; lodfs "
             "repair makes both again from the records");
     }

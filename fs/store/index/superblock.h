@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 #include "backend/format.h"
 #include "backend/store.h"
@@ -37,8 +38,7 @@ LOD_MUST_CHECK int lod_superblock_read(struct lod_object *index,
  */
 LOD_MUST_CHECK int lod_superblock_take(const uint8_t block[LOD_BLOCK_BYTES],
                                        const struct lod_manifest *manifest,
-                                       struct lod_superblock *ret_super, char *why,
-                                       size_t why_room);
+                                       struct lod_superblock *ret_super, struct lod_why *why);
 
 /* Writes the block of an index that has `index_bytes` bytes, and seals it. */
 void lod_superblock_put(const struct lod_superblock *super, struct lod_id store_id,

@@ -7,6 +7,7 @@
 #ifndef LOD_S3_CHAIN_H
 #define LOD_S3_CHAIN_H
 
+#include "backend/why.h"
 #include "compiler.h"
 #include "keys/s3_keys.h"
 #include "keys/s3_wait.h"
@@ -14,7 +15,7 @@
 /* As lod_s3_keys_read. If the settings contain no keys, asks the profile's program or the machine's
  * role services for them. -EACCES: none of them gave any. */
 LOD_MUST_CHECK int lod_s3_chain_read(const char *profile, const struct lod_s3_wait *wait,
-                                     struct lod_s3_keys *ret_keys, char *why, size_t why_room);
+                                     struct lod_s3_keys *ret_keys, struct lod_why *why);
 
 /*
  * Returns for how many seconds keys that expire at `expires_s` are used before new ones are read;

@@ -12,12 +12,6 @@
 #define DEPTH_MAX                                                                                  \
     8u /* of nested objects; deeper documents are refused, since wipe() is recursive */
 
-static int refuse(char *why, size_t why_room, const char *sentence)
-{
-    snprintf(why, why_room, "%s", sentence);
-    return -EINVAL;
-}
-
 /* False: the text nests too deep. */
 static bool wipe(cJSON *json, unsigned depth)
 {
@@ -79,7 +73,7 @@ static bool copy(const cJSON *json, const char *name, char value[LOD_S3_VALUE_MA
            lod_s3_key_is_plain(text);
 }
 
-static int take_keys(const cJSON *json, struct lod_s3_keys *keys, char *why, size_t why_room)
+static int take_keys(const cJSON *json, struct lod_s3_keys *keys, struct lod_why *why)
 {
     char expires[LOD_S3_VALUE_MAX];
     bool right = copy(json, "AccessKeyId", keys->id) &&
@@ -90,34 +84,33 @@ static int take_keys(const cJSON *json, struct lod_s3_keys *keys, char *why, siz
         right = copy(json, "Token", keys->token);
     }
     if (!right || !keys->id[0] || !keys->secret[0]) {
-        return refuse(why, why_room, "gives no AccessKeyId and SecretAccessKey");
+        return lod_refuse(why, -EINVAL, "gives no AccessKeyId and SecretAccessKey");
     }
     if (expires[0] && !take_time(expires, &keys->expires_s)) {
-        return refuse(why, why_room, "gives an Expiration that is no time");
+        return lod_refuse(why, -EINVAL, "gives an Expiration that is no time");
     }
     return 0;
 }
 
-static int take(const cJSON *json, bool versioned, struct lod_s3_keys *keys, char *why,
-                size_t why_room)
+static int take(const cJSON *json, bool versioned, struct lod_s3_keys *keys, struct lod_why *why)
 {
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(json, "Version");
     const char *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "Code"));
 
     if (!cJSON_IsObject(json)) {
-        return refuse(why, why_room, "gives something other than a JSON object with keys");
+        return lod_refuse(why, -EINVAL, "gives something other than a JSON object with keys");
     }
     if (versioned && (!cJSON_IsNumber(version) || version->valueint != 1)) {
-        return refuse(why, why_room, "gives keys of another Version than 1");
+        return lod_refuse(why, -EINVAL, "gives keys of another Version than 1");
     }
     if (code && strcmp(code, "Success") != 0) {
-        return refuse(why, why_room, "says that it has no keys now");
+        return lod_refuse(why, -EINVAL, "says that it has no keys now");
     }
-    return take_keys(json, keys, why, why_room);
+    return take_keys(json, keys, why);
 }
 
 int lod_s3_key_text_take(const char *text, size_t bytes, bool versioned, struct lod_s3_keys *keys,
-                         char *why, size_t why_room)
+                         struct lod_why *why)
 {
     cJSON *json = bytes <= LOD_S3_KEY_TEXT_MAX ? cJSON_ParseWithLength(text, bytes) : NULL;
     struct lod_s3_keys *taken = malloc(sizeof(*taken));
@@ -126,10 +119,10 @@ int lod_s3_key_text_take(const char *text, size_t bytes, bool versioned, struct 
     if (taken) {
         *taken = *keys;
         taken->expires_s = 0;
-        error = take(json, versioned, taken, why, why_room);
+        error = take(json, versioned, taken, why);
     }
     if (!wipe(json, 0) && !error) {
-        error = refuse(why, why_room, "gives JSON that nests too deep");
+        error = lod_refuse(why, -EINVAL, "gives JSON that nests too deep");
     }
     cJSON_Delete(json);
     if (!error) {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 #include "keys/s3_keys.h"
 
@@ -21,7 +22,7 @@
  * nothing of the text; `keys` is unchanged.
  */
 LOD_MUST_CHECK int lod_s3_key_text_take(const char *text, size_t bytes, bool versioned,
-                                        struct lod_s3_keys *keys, char *why, size_t why_room);
+                                        struct lod_s3_keys *keys, struct lod_why *why);
 
 /* Is every character one that keys have? Others could end a header line. */
 bool lod_s3_key_is_plain(const char *key);

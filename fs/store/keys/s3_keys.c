@@ -45,14 +45,12 @@ struct reading {
     const char *profile;
     bool found;    /* the profile */
     bool has_keys; /* of an earlier source: no other key is mixed with them */
-    char *why;
-    size_t why_room;
+    struct lod_why *why;
 };
 
 static int refuse(const struct reading *reading, int error, const char *file, const char *sentence)
 {
-    snprintf(reading->why, reading->why_room, "%s: %s", file, sentence);
-    return error;
+    return lod_refuse(reading->why, error, "%s: %s", file, sentence);
 }
 
 static char *value_of(struct lod_s3_keys *keys, size_t setting)
@@ -204,11 +202,10 @@ static int take_file(struct reading *reading, const char *variable, const char *
     return error == -ENOENT ? 0 : error;
 }
 
-int lod_s3_keys_read(const char *profile, struct lod_s3_keys *ret_keys, char *why, size_t why_room)
+int lod_s3_keys_read(const char *profile, struct lod_s3_keys *ret_keys, struct lod_why *why)
 {
     const char *named = profile ? profile : getenv("AWS_PROFILE");
-    struct reading reading = {
-        .keys = ret_keys, .profile = named ? named : "default", .why = why, .why_room = why_room};
+    struct reading reading = {.keys = ret_keys, .profile = named ? named : "default", .why = why};
 
     memset(ret_keys, 0, sizeof(*ret_keys));
     int error = take_environment(&reading, !profile);
@@ -217,13 +214,12 @@ int lod_s3_keys_read(const char *profile, struct lod_s3_keys *ret_keys, char *wh
         error ? error : take_file(&reading, "AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials", "");
     error = error ? error : take_file(&reading, "AWS_CONFIG_FILE", ".aws/config", "profile");
     if (!error && named && !reading.found && !in_environment) {
-        snprintf(why, why_room, "there is no profile '%s' in ~/.aws/credentials or ~/.aws/config",
-                 named);
-        error = -ENOENT;
+        error = lod_refuse(
+            why, -ENOENT, "there is no profile '%s' in ~/.aws/credentials or ~/.aws/config", named);
     }
     if (!error && !ret_keys->id[0] != !ret_keys->secret[0]) {
-        snprintf(why, why_room, "the keys are incomplete: their ID or their secret is missing");
-        error = -EINVAL;
+        error = lod_refuse(why, -EINVAL,
+                           "the keys are incomplete: their ID or their secret is missing");
     }
     if (error) {
         explicit_bzero(ret_keys, sizeof(*ret_keys));

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 
 #define LOD_S3_VALUE_MAX 4096 /* of one setting, NUL included */
@@ -32,7 +33,7 @@ struct lod_s3_keys {
  *   -EINVAL                       a file is malformed, or a setting is too long
  *   -EACCES, -EISDIR and others   a file cannot be read
  */
-LOD_MUST_CHECK int lod_s3_keys_read(const char *profile, struct lod_s3_keys *ret_keys, char *why,
-                                    size_t why_room);
+LOD_MUST_CHECK int lod_s3_keys_read(const char *profile, struct lod_s3_keys *ret_keys,
+                                    struct lod_why *why);
 
 #endif

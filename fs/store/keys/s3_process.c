@@ -20,12 +20,6 @@
 
 #define LOOK_MS 20 /* between two checks whether it has ended */
 
-static int refuse(char *why, size_t why_room, int error, const char *sentence)
-{
-    snprintf(why, why_room, "%s", sentence);
-    return error;
-}
-
 static int set_files(posix_spawn_file_actions_t *files, int out)
 {
     int error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
@@ -156,12 +150,12 @@ static int run(const char *command, const struct lod_s3_wait *wait, struct outpu
 }
 
 int lod_s3_process_run(const char *command, const struct lod_s3_wait *wait, char *text, size_t room,
-                       size_t *ret_bytes, char *why, size_t why_room)
+                       size_t *ret_bytes, struct lod_why *why)
 {
     int ends[2], status = 0;
 
     if (pipe2(ends, O_CLOEXEC)) {
-        return refuse(why, why_room, -errno, "cannot be started");
+        return lod_refuse(why, -errno, "cannot be started");
     }
     (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
     struct output output = {.from = ends[0], .text = text, .room = room};
@@ -169,15 +163,15 @@ int lod_s3_process_run(const char *command, const struct lod_s3_wait *wait, char
     close(ends[0]);
     *ret_bytes = output.bytes;
     if (error == -ETIMEDOUT) {
-        snprintf(why, why_room, "gave no keys in %u s", wait->seconds);
-    } else if (error) {
-        refuse(why, why_room, error,
-               error == -E2BIG   ? "prints more than keys"
-               : error == -EINTR ? "was ended"
-                                 : "cannot be started");
-    } else if (status) {
-        snprintf(why, why_room, "failed with status %d; run it by hand to see why", status);
-        error = -EACCES;
+        return lod_refuse(why, error, "gave no keys in %u s", wait->seconds);
     }
-    return error;
+    if (error) {
+        return lod_refuse(why, error,
+                          error == -E2BIG   ? "prints more than keys"
+                          : error == -EINTR ? "was ended"
+                                            : "cannot be started");
+    }
+    return status ? lod_refuse(why, -EACCES, "failed with status %d; run it by hand to see why",
+                               status)
+                  : 0;
 }

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 #include "keys/s3_wait.h"
 
@@ -17,7 +18,7 @@
  * it prints too much; -EACCES it failed; -EINTR the wait was ended.
  */
 LOD_MUST_CHECK int lod_s3_process_run(const char *command, const struct lod_s3_wait *wait,
-                                      char *text, size_t room, size_t *ret_bytes, char *why,
-                                      size_t why_room);
+                                      char *text, size_t room, size_t *ret_bytes,
+                                      struct lod_why *why);
 
 #endif

@@ -34,16 +34,14 @@ struct service {
     char base[LOD_URL_BYTES];
     struct lod_http_settings http;
     struct lod_http_lane *lane;
-    char *why;
-    size_t why_room;
+    struct lod_why *why;
     char text[LOD_S3_KEY_TEXT_MAX + 1]; /* the last answer */
     size_t bytes;
 };
 
 static int refuse(struct service *service, int error, const char *sentence)
 {
-    snprintf(service->why, service->why_room, "the %s %s", service->name, sentence);
-    return error;
+    return lod_refuse(service->why, error, "the %s %s", service->name, sentence);
 }
 
 /* ---------------------------------------------------------------------------------- asking */
@@ -98,10 +96,12 @@ static int ask(struct service *service, enum lod_http_method method, const char 
 
 static int take_keys(struct service *service, struct lod_s3_keys *keys)
 {
-    char why[200] = "";
-    int error = lod_s3_key_text_take(service->text, service->bytes, false, keys, why, sizeof(why));
+    struct lod_why why = {.text = ""};
+    int error = lod_s3_key_text_take(service->text, service->bytes, false, keys, &why);
 
-    return error ? refuse(service, -EACCES, why[0] ? why : "cannot be read: out of memory") : 0;
+    return error
+               ? refuse(service, -EACCES, why.text[0] ? why.text : "cannot be read: out of memory")
+               : 0;
 }
 
 static int open_service(struct service *service)
@@ -150,7 +150,7 @@ static int authorization(struct service *service, char header[HEADER_MAX])
 static int name_container(struct service *service, const char *relative, const char *full)
 {
     struct lod_url url = {0};
-    char why[100];
+    struct lod_why why = {.text = ""};
 
     service->name = "container's role service";
     if (relative) {
@@ -162,7 +162,7 @@ static int name_container(struct service *service, const char *relative, const c
     service->http = (struct lod_http_settings){
         .direct = true, .https = strncasecmp(service->base, "https://", 8) == 0};
     if ((!service->http.https && strncasecmp(service->base, "http://", 7) != 0) ||
-        lod_url_take(service->base, &url, why, sizeof(why)) ||
+        lod_url_take(service->base, &url, &why) ||
         (!service->http.https && !lod_url_is_near(&url))) {
         return refuse(service, -EINVAL,
                       "has no usable URL in AWS_CONTAINER_CREDENTIALS_FULL_URI: https, or http to "
@@ -248,8 +248,7 @@ static int read_instance(struct service *service, struct lod_s3_keys *keys)
     return error;
 }
 
-int lod_s3_role_read(const struct lod_s3_wait *wait, struct lod_s3_keys *keys, char *why,
-                     size_t why_room)
+int lod_s3_role_read(const struct lod_s3_wait *wait, struct lod_s3_keys *keys, struct lod_why *why)
 {
     const char *relative = getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
     const char *full = getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI");
@@ -260,7 +259,6 @@ int lod_s3_role_read(const struct lod_s3_wait *wait, struct lod_s3_keys *keys, c
     }
     service->wait = wait;
     service->why = why;
-    service->why_room = why_room;
     int error = relative || full ? read_container(service, relative, full, keys)
                                  : read_instance(service, keys);
     free(service);

@@ -7,6 +7,7 @@
 #ifndef LOD_S3_ROLE_H
 #define LOD_S3_ROLE_H
 
+#include "backend/why.h"
 #include "compiler.h"
 #include "keys/s3_keys.h"
 #include "keys/s3_wait.h"
@@ -16,6 +17,6 @@
  * none. Other errors: `why` gets a sentence, which holds no key.
  */
 LOD_MUST_CHECK int lod_s3_role_read(const struct lod_s3_wait *wait, struct lod_s3_keys *keys,
-                                    char *why, size_t why_room);
+                                    struct lod_why *why);
 
 #endif

@@ -324,15 +324,16 @@ bool lod_record_frame_sound(const struct lod_record *record, uint32_t slot, unsi
 int lod_record_read_frame(struct lod_record *record, uint32_t slot, unsigned group, uint64_t frame,
                           uint8_t *into)
 {
-    uint32_t bytes = lod_record_frame_bytes(record, slot, group, frame);
-    uint64_t offset =
-        lod_record_segment_offset(record, slot, group) + (frame << record->recd.frame_shift);
+    struct lod_place place;
+    bool sound = false, again = true;
+    int error = lod_record_place(record, slot, group, frame, &place);
 
-    int error = lod_object_pread(record->object, offset, into, bytes);
-    if (!error && !lod_record_frame_sound(record, slot, group, frame, into)) {
-        error = -EBADMSG;
+    while (!error && !sound && again) {
+        error = lod_object_pread(record->object, place.offset, into, place.bytes);
+        sound = !error && lod_record_frame_sound(record, slot, group, frame, into);
+        again = !error && !sound && lod_record_report_wrong(record, &place);
     }
-    return error;
+    return error || sound ? error : -EBADMSG;
 }
 
 uint64_t lod_frame_seed(struct lod_id record_id, uint32_t slot, unsigned group, uint64_t frame)

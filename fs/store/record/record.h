@@ -77,7 +77,8 @@ struct lod_place {
 LOD_MUST_CHECK int lod_record_place(const struct lod_record *record, uint32_t slot, unsigned group,
                                     uint64_t frame, struct lod_place *ret_place);
 
-/* Reads one frame into `into` and checks its hash. Returns -EBADMSG if it differs. Any thread. */
+/* Reads one frame into `into` and checks its hash, once more if a network can have changed it.
+ * Returns -EBADMSG if the hash differs. Any thread. */
 LOD_MUST_CHECK int lod_record_read_frame(struct lod_record *record, uint32_t slot, unsigned group,
                                          uint64_t frame, uint8_t *into);
 

@@ -102,7 +102,44 @@ static size_t label_bytes(const struct lod_record_slot *slot)
     return lod_row_has_label(slot->row) ? LOD_ITEM_LABEL_BYTES : 0;
 }
 
-/* ITEM rows | offsets of the path entries | hashes, still 0 | path entries. */
+static bool slot_is_sound(const struct lod_record_slot *slot, uint8_t codec)
+{
+    const size_t path_bytes = strlen(slot->path);
+    const bool has_magics = lod_row_flags(slot->row) & LOD_ITEM_HAS_MAGIC;
+
+    return lod_path_valid(slot->path, path_bytes) &&
+           (path_bytes == 0) == (codec == LOD_CODEC_TREE) && !(slot->mode & ~0777u) &&
+           !(slot->node_flags & ~LOD_NODE_OF_FILE) && !lod_row_own_node(slot->row) &&
+           has_magics == (slot->magics.bytes != 0);
+}
+
+static size_t entry_bytes(const struct lod_record_slot *slot)
+{
+    return LOD_PATH_ENTRY_BYTES + strlen(slot->path) + label_bytes(slot) + slot->magics.bytes;
+}
+
+/* Writes the path entry of a slot at `entry`, with its path, label and magic numbers behind it. */
+static void put_entry(uint8_t *entry, const struct lod_record_slot *slot)
+{
+    const size_t path_bytes = strlen(slot->path);
+    uint8_t *end = entry + LOD_PATH_ENTRY_BYTES + path_bytes;
+
+    lod_put_le16(entry, slot->mode);
+    lod_put_le16(entry + 2, (uint16_t)path_bytes);
+    lod_put_le32(entry + 4, slot->node_flags);
+    lod_put_le64(entry + 8, (uint64_t)slot->mtime);
+    memcpy(entry + LOD_PATH_ENTRY_BYTES, slot->path, path_bytes);
+    if (label_bytes(slot)) {
+        lod_put_le32(end, (uint32_t)slot->label);
+        end += label_bytes(slot);
+    }
+    if (slot->magics.bytes) {
+        memcpy(end, slot->magics.at, slot->magics.bytes);
+    }
+}
+
+/* Lays out the metadata: ITEM rows | offsets of the path entries | hashes, still 0 | path entries.
+ */
 static int lay_metadata(struct lod_record_writer *writer, const struct lod_record_slot *slots)
 {
     struct lod_record_desc *recd = &writer->recd;
@@ -110,16 +147,10 @@ static int lay_metadata(struct lod_record_writer *writer, const struct lod_recor
     size_t at = rows + (size_t)recd->items * 4 + (size_t)writer->frames * 8, bytes = at;
 
     for (uint32_t slot = 0; slot < recd->items; slot++) {
-        size_t path_bytes = strlen(slots[slot].path);
-        if (!lod_path_valid(slots[slot].path, path_bytes) ||
-            (path_bytes == 0) != (recd->codec == LOD_CODEC_TREE) || (slots[slot].mode & ~0777u) ||
-            (slots[slot].node_flags & ~LOD_NODE_OF_FILE) || lod_row_own_node(slots[slot].row) ||
-            !(lod_row_flags(slots[slot].row) & LOD_ITEM_HAS_MAGIC) !=
-                (slots[slot].magics.bytes == 0)) {
+        if (!slot_is_sound(&slots[slot], recd->codec)) {
             return -EINVAL;
         }
-        bytes += LOD_PATH_ENTRY_BYTES + path_bytes + label_bytes(&slots[slot]) +
-                 slots[slot].magics.bytes;
+        bytes += entry_bytes(&slots[slot]);
     }
     if (bytes > LOD_RECORD_META_MAX) {
         return -E2BIG;
@@ -130,25 +161,10 @@ static int lay_metadata(struct lod_record_writer *writer, const struct lod_recor
     }
     writer->hashes_at = rows + (size_t)recd->items * 4;
     for (uint32_t slot = 0; slot < recd->items; slot++) {
-        const struct lod_record_slot *from = &slots[slot];
-        size_t path_bytes = strlen(from->path);
-        uint8_t *entry = writer->metadata + at;
-        memcpy(writer->metadata + (size_t)slot * LOD_ROW_BYTES, from->row, LOD_ROW_BYTES);
+        memcpy(writer->metadata + (size_t)slot * LOD_ROW_BYTES, slots[slot].row, LOD_ROW_BYTES);
         lod_put_le32(writer->metadata + rows + (size_t)slot * 4, (uint32_t)at);
-        lod_put_le16(entry, from->mode);
-        lod_put_le16(entry + 2, (uint16_t)path_bytes);
-        lod_put_le32(entry + 4, from->node_flags);
-        lod_put_le64(entry + 8, (uint64_t)from->mtime);
-        memcpy(entry + LOD_PATH_ENTRY_BYTES, from->path, path_bytes);
-        at += LOD_PATH_ENTRY_BYTES + path_bytes;
-        if (label_bytes(from)) {
-            lod_put_le32(writer->metadata + at, (uint32_t)from->label);
-            at += label_bytes(from);
-        }
-        if (from->magics.bytes) {
-            memcpy(writer->metadata + at, from->magics.at, from->magics.bytes);
-            at += from->magics.bytes;
-        }
+        put_entry(writer->metadata + at, &slots[slot]);
+        at += entry_bytes(&slots[slot]);
     }
     recd->metadata_bytes = (uint32_t)bytes;
     return 0;

@@ -29,13 +29,13 @@ static char *netrc(void)
 }
 
 static int fill(struct lod_remote_site *site, const char *location,
-                const struct lod_store_settings *settings, char *why, size_t why_room)
+                const struct lod_store_settings *settings, struct lod_why *why)
 {
     const char *ca_file =
         settings && settings->ca_file ? settings->ca_file : getenv("SSL_CERT_FILE");
     struct lod_url url = {0};
 
-    int error = lod_url_take(location, &url, why, why_room);
+    int error = lod_url_take(location, &url, why);
     if (error) {
         return error;
     }
@@ -54,16 +54,15 @@ static int fill(struct lod_remote_site *site, const char *location,
 }
 
 static int http_open(const char *location, const struct lod_store_settings *settings,
-                     void **ret_state, char *why, size_t why_room)
+                     void **ret_state, struct lod_why *why)
 {
     struct lod_remote_site site = {.finish = NULL};
 
     if (lod_store_settings_for_s3(settings)) {
-        snprintf(why, why_room, "%s", LOD_ONLY_S3);
-        return -EINVAL;
+        return lod_refuse(why, -EINVAL, "%s", LOD_ONLY_S3);
     }
-    int error = fill(&site, location, settings, why, why_room);
-    return lod_remote_open(&site, error, settings, ret_state, why, why_room);
+    int error = fill(&site, location, settings, why);
+    return lod_remote_open(&site, error, settings, ret_state, why);
 }
 
 const struct lod_store_backend lod_store_http = {

@@ -18,7 +18,6 @@
 #define LISTING_QUERY  "max-uploads=100&prefix="
 #define LISTINGS_MAX   10u
 #define COMPLETE_TRIES 3u
-#define SAFE           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 #define ENDED                                                                                      \
     "the upload was ended, by another push or by a rule of the bucket; run the same command again"
 
@@ -28,28 +27,36 @@ struct sending {
     FILE *list;          /* the parts sent so far, for the last request */
     char *list_text;
     size_t list_bytes;
-    char *why;
+    struct lod_why *why;
 };
 
 static int refuse(struct sending *sending, int error, const char *sentence)
 {
-    snprintf(sending->why, LOD_UPLOAD_WHY, "%s: %s", sending->multipart->file->name, sentence);
-    return error;
+    return lod_refuse(sending->why, error, "%s: %s", sending->multipart->file->name, sentence);
 }
 
 /* ---------------------------------------------------------------------------------- requests */
 
-/* Sends a request about the object. `room` is that of its answer, which `*ret_text` gets as a text
- * if it is not NULL; the caller frees it. */
-static int ask(struct sending *sending, struct lod_remote_exchange *exchange, size_t room,
-               char **ret_text)
+/* Sends a request about the object, with the hash of its body if there is one. `room` is that of
+ * the answer, which `*ret_text` gets as a text if it is not NULL; the caller frees it. */
+static int ask(struct sending *sending, struct lod_remote_exchange *exchange,
+               struct lod_http_body *body, size_t room, char **ret_text)
 {
-    char *text = malloc(room + 1);
+    char sha256[LOD_SHA256_HEX + 1] = "";
 
+    int error = body ? lod_sha256_body(sending->multipart->sha256, body, sha256) : 0;
+    if (error) {
+        return refuse(sending, error, "the file cannot be read");
+    }
+    if (body) {
+        body->sha256 = sha256;
+    }
+    char *text = malloc(room + 1);
     exchange->name = sending->multipart->file->name;
+    exchange->body = body;
     exchange->into = (uint8_t *)text;
     exchange->room = room;
-    int error = text ? lod_remote_send(sending->multipart->remote, exchange) : -ENOMEM;
+    error = text ? lod_remote_send(sending->multipart->remote, exchange) : -ENOMEM;
     if (error) {
         error = refuse(sending, error, text ? exchange->why : "out of memory");
     } else {
@@ -63,36 +70,17 @@ static int ask(struct sending *sending, struct lod_remote_exchange *exchange, si
     return error;
 }
 
-/* Appends a text to another one, which has `room` bytes, percent-encoded but for the bytes `keep`.
- * Returns whether it fits. */
-static bool add_encoded(char *text, size_t room, const char *more, const char *keep)
-{
-    size_t at = strlen(text);
-
-    for (; *more && at + 4 <= room; more++) {
-        at += (size_t)snprintf(text + at, room - at, strchr(keep, *more) ? "%c" : "%%%02X",
-                               (unsigned char)*more);
-    }
-    return !*more;
-}
-
 /* Finds the next <UploadId> of a document, and encodes it. Returns the rest of the document, or
  * NULL if there is none that fits. */
 static const char *take_id(const char *text, char id[ID_MAX + 1])
 {
     static const char tag[] = "<UploadId>";
     const char *from = strstr(text, tag);
-    char plain[ID_MAX / 3 + 1];
 
     from = from ? from + strlen(tag) : "";
     const size_t bytes = strcspn(from, "<");
-    if (!bytes || bytes >= sizeof(plain)) {
-        return NULL;
-    }
-    memcpy(plain, from, bytes);
-    plain[bytes] = '\0';
     id[0] = '\0';
-    return add_encoded(id, ID_MAX + 1, plain, SAFE) ? from + bytes : NULL;
+    return bytes && lod_url_encode(from, bytes, "", id, ID_MAX + 1) == 0 ? from + bytes : NULL;
 }
 
 /* ---------------------------------------------------------------------------------- bodies */
@@ -120,13 +108,11 @@ static int read_text(void *ctx, uint64_t offset, void *into, size_t bytes)
 static int begin(struct sending *sending)
 {
     struct lod_http_body nothing = {.read = read_text};
-    struct lod_remote_exchange exchange = {.query = "uploads=",
-                                           .method = LOD_HTTP_POST,
-                                           .body = &nothing,
-                                           .headers = sending->multipart->headers};
+    struct lod_remote_exchange exchange = {
+        .query = "uploads=", .method = LOD_HTTP_POST, .headers = sending->multipart->headers};
     char *text = NULL;
 
-    int error = ask(sending, &exchange, ANSWER_BYTES, &text);
+    int error = ask(sending, &exchange, &nothing, ANSWER_BYTES, &text);
     if (!error && !take_id(text, sending->id)) {
         sending->id[0] = '\0';
         error = refuse(sending, -EREMOTEIO, "the server gives no ID for an upload in parts");
@@ -143,7 +129,7 @@ static int end(struct sending *sending, const char *id)
 
     snprintf(query, sizeof(query), "uploadId=%s", id);
     exchange.query = query;
-    return ask(sending, &exchange, ANSWER_BYTES, NULL);
+    return ask(sending, &exchange, NULL, ANSWER_BYTES, NULL);
 }
 
 /* Lists the unfinished uploads of this object, and of those whose names begin with its name. Where
@@ -152,19 +138,19 @@ static int list(struct sending *sending, char **ret_text)
 {
     struct lod_remote *remote = sending->multipart->remote;
     struct lod_remote_exchange exchange = {.method = LOD_HTTP_GET, .of_bucket = true};
-    char key[LOD_URL_BYTES], query[3 * LOD_URL_BYTES + 64] = LISTING_QUERY;
+    char key[LOD_URL_BYTES], query[LOD_REMOTE_QUERY_BYTES] = LISTING_QUERY;
 
     pthread_mutex_lock(&remote->lock);
     snprintf(key, sizeof(key), "%s/%s", remote->site.base + remote->site.bucket_bytes,
              sending->multipart->file->name);
     pthread_mutex_unlock(&remote->lock);
     /* The key is encoded already but for its slashes, and begins with one that is no part of it. */
-    if (!add_encoded(query, sizeof(query) - sizeof("&uploads="), key + 1, SAFE "%")) {
+    if (lod_url_encode(key + 1, strlen(key + 1), "%", query, sizeof(query) - sizeof("&uploads="))) {
         return refuse(sending, -ENAMETOOLONG, "the URL is too long");
     }
     strcat(query, "&uploads=");
     exchange.query = query;
-    int error = ask(sending, &exchange, LISTING_BYTES, ret_text);
+    int error = ask(sending, &exchange, NULL, LISTING_BYTES, ret_text);
     return error == -EINTR || error == -ENOMEM ? error : 0;
 }
 
@@ -204,20 +190,15 @@ static int send_part(struct sending *sending, unsigned number, uint64_t start, u
 {
     const struct lod_multipart *multipart = sending->multipart;
     struct slice slice = {multipart->file, start};
-    char sha256[LOD_SHA256_HEX + 1] = "", query[ID_MAX + 64];
+    char query[ID_MAX + 64];
     struct lod_http_body body = {.bytes = bytes, .read = read_slice, .ctx = &slice};
-    struct lod_remote_exchange exchange = {.query = query, .method = LOD_HTTP_PUT, .body = &body};
+    struct lod_remote_exchange exchange = {.query = query, .method = LOD_HTTP_PUT};
 
     if (lod_remote_is_over(multipart->remote)) {
         return refuse(sending, -EINTR, "stopped");
     }
-    int error = lod_sha256_body(multipart->sha256, &body, sha256);
-    if (error) {
-        return refuse(sending, error, "the file cannot be read");
-    }
-    body.sha256 = sha256;
     snprintf(query, sizeof(query), "partNumber=%u&uploadId=%s", number, sending->id);
-    error = ask(sending, &exchange, ANSWER_BYTES, NULL);
+    int error = ask(sending, &exchange, &body, ANSWER_BYTES, NULL);
     if (error) {
         return error == -ENOENT ? refuse(sending, -EREMOTEIO, ENDED) : error;
     }
@@ -257,19 +238,17 @@ static int send_parts(struct sending *sending)
 /* The server may answer 200 and then write an error, or the answer to an earlier try was lost. */
 static int complete(struct sending *sending)
 {
-    const struct lod_multipart *multipart = sending->multipart;
     struct lod_http_body body = {
         .bytes = sending->list_bytes, .read = read_text, .ctx = sending->list_text};
-    char sha256[LOD_SHA256_HEX + 1] = "", query[ID_MAX + 64];
-    struct lod_remote_exchange exchange = {.query = query, .method = LOD_HTTP_POST, .body = &body};
+    char query[ID_MAX + 64];
+    struct lod_remote_exchange exchange = {.query = query, .method = LOD_HTTP_POST};
     bool done = false;
 
     snprintf(query, sizeof(query), "uploadId=%s", sending->id);
-    int error = lod_sha256_body(multipart->sha256, &body, sha256);
-    body.sha256 = sha256;
+    int error = 0;
     for (unsigned i = 0; !error && !done && i < COMPLETE_TRIES; i++) {
         char *text = NULL;
-        error = ask(sending, &exchange, ANSWER_BYTES, &text);
+        error = ask(sending, &exchange, &body, ANSWER_BYTES, &text);
         done = !error && strstr(text, "<CompleteMultipartUploadResult");
         free(text);
     }
@@ -288,10 +267,10 @@ static int run(struct sending *sending)
     return error == -ENOENT ? refuse(sending, -ENOENT, ENDED) : error;
 }
 
-int lod_multipart_send(const struct lod_multipart *multipart, char why[LOD_UPLOAD_WHY])
+int lod_multipart_send(const struct lod_multipart *multipart, struct lod_why *why)
 {
     struct sending *sending = calloc(1, sizeof(*sending));
-    char unused[LOD_UPLOAD_WHY];
+    struct lod_why unused;
 
     if (!sending) {
         return -ENOMEM;
@@ -301,7 +280,7 @@ int lod_multipart_send(const struct lod_multipart *multipart, char why[LOD_UPLOA
     sending->list = open_memstream(&sending->list_text, &sending->list_bytes);
     int error = sending->list ? run(sending) : refuse(sending, -ENOMEM, "out of memory");
     if (error && sending->id[0]) {
-        sending->why = unused; /* the first error is told */
+        sending->why = &unused; /* the first error is told */
         (void)end(sending, sending->id);
     }
     if (sending->list) {

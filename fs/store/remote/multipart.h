@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 #include "remote/remote.h"
 #include "remote/sha256.h"
@@ -31,7 +32,6 @@ uint64_t lod_multipart_step(uint64_t bytes, uint64_t part_bytes);
  * complete, an error of the file's `read`, or an error of lod_remote_send; then `why` gets a
  * sentence. Any thread.
  */
-LOD_MUST_CHECK int lod_multipart_send(const struct lod_multipart *multipart,
-                                      char why[LOD_UPLOAD_WHY]);
+LOD_MUST_CHECK int lod_multipart_send(const struct lod_multipart *multipart, struct lod_why *why);
 
 #endif

@@ -27,21 +27,21 @@ static void finish_site(struct lod_remote_site *site)
     explicit_bzero(site, sizeof(*site));
 }
 
-static int try_lane(const struct lod_http_settings *settings, char *why, size_t why_room)
+static int try_lane(const struct lod_http_settings *settings, struct lod_why *why)
 {
     struct lod_http_lane *lane = NULL;
     int error = lod_http_lane_create(settings, &lane);
 
     lod_http_lane_destroy(lane); /* it was created only to find out whether libcurl is there */
     if (error == -ENOSYS) {
-        snprintf(why, why_room, "libcurl.so.4 cannot be opened; install libcurl4");
+        lod_refuse(why, error, "libcurl.so.4 cannot be opened; install libcurl4");
     }
     return error;
 }
 
 /* For an address without TLS, a file of certificates is checked only if the user named it. */
 static int try_certificates(const struct lod_remote_site *site,
-                            const struct lod_store_settings *settings, char *why, size_t why_room)
+                            const struct lod_store_settings *settings, struct lod_why *why)
 {
     const bool counts = site->ca_file && (site->http.https || (settings && settings->ca_file));
     struct stat st;
@@ -53,20 +53,20 @@ static int try_certificates(const struct lod_remote_site *site,
                 : S_ISDIR(st.st_mode)                                   ? -EISDIR
                                                                         : 0;
     if (error) {
-        snprintf(why, why_room, "ca_file '%s' cannot be read (%s): name a file of certificates",
-                 site->ca_file, strerrordesc_np(-error));
+        lod_refuse(why, -EINVAL, "ca_file '%s' cannot be read (%s): name a file of certificates",
+                   site->ca_file, strerrordesc_np(-error));
     }
     return error ? -EINVAL : 0;
 }
 
 int lod_remote_open(struct lod_remote_site *site, int error,
-                    const struct lod_store_settings *settings, void **ret_state, char *why,
-                    size_t why_room)
+                    const struct lod_store_settings *settings, void **ret_state,
+                    struct lod_why *why)
 {
     struct lod_remote *remote = NULL;
 
-    error = error ? error : try_certificates(site, settings, why, why_room);
-    error = error ? error : try_lane(&site->http, why, why_room);
+    error = error ? error : try_certificates(site, settings, why);
+    error = error ? error : try_lane(&site->http, why);
     if (error || !(remote = calloc(1, sizeof(*remote)))) {
         finish_site(site);
         return error ? error : -ENOMEM;
@@ -260,9 +260,9 @@ static bool renew(struct lod_remote *remote)
         .is_over = is_over, .ctx = remote, .seconds = LOD_S3_WAIT_SECONDS};
     struct lod_http_keys keys = {.id = ""};
     uint64_t renew_ns = 0;
-    char why[256] = "";
+    struct lod_why why = {.text = ""};
 
-    int error = remote->site.renew(remote->site.ctx, &wait, &keys, &renew_ns, why, sizeof(why));
+    int error = remote->site.renew(remote->site.ctx, &wait, &keys, &renew_ns, &why);
     pthread_mutex_lock(&remote->lock);
     remote->keys_tried_ns = lod_clock_ns();
     if (error) {
@@ -276,7 +276,7 @@ static bool renew(struct lod_remote *remote)
     pthread_mutex_unlock(&remote->lock);
     explicit_bzero(&keys, sizeof(keys));
     if (error && error != -EINTR) {
-        lod_remote_note_error(remote, "the keys", why);
+        lod_remote_note_error(remote, "the keys", why.text);
     }
     return !error;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "backend/store.h"
+#include "backend/why.h"
 #include "compiler.h"
 #include "http/http_lane.h"
 #include "http/http_hedge.h"
@@ -39,7 +40,7 @@ struct lod_remote_site {
      * lock is held. It may use only those fields of `ctx` that never change. NULL: there are no
      * keys. */
     int (*renew)(void *ctx, const struct lod_s3_wait *wait, struct lod_http_keys *ret_keys,
-                 uint64_t *ret_renew_ns, char *why, size_t why_room);
+                 uint64_t *ret_renew_ns, struct lod_why *why);
     void (*finish)(void *ctx);
 };
 
@@ -85,7 +86,7 @@ struct lod_remote {
  */
 LOD_MUST_CHECK int lod_remote_open(struct lod_remote_site *site, int error,
                                    const struct lod_store_settings *settings, void **ret_state,
-                                   char *why, size_t why_room);
+                                   struct lod_why *why);
 
 /*
  * Blocks until at least one request may be sent. Returns how many may be sent, at most `want`, and

@@ -24,7 +24,7 @@ struct sending {
     unsigned keys_count, tries;
     uint64_t deadline_ns; /* of retries; 0: nothing failed yet */
     uint64_t mark_bytes, mark_ns;
-    char url[LOD_URL_BYTES + 1024];
+    char url[LOD_URL_BYTES + LOD_REMOTE_QUERY_BYTES];
     struct lod_http_request request;
 };
 

@@ -8,10 +8,13 @@
 
 #include "remote/remote.h"
 
+/* Bytes of a query, NUL included: room for a key whose every byte is encoded. */
+#define LOD_REMOTE_QUERY_BYTES (3 * LOD_URL_BYTES + 64)
+
 /* A request and its answer. */
 struct lod_remote_exchange {
     const char *name;  /* of the object, below the store's folder; also in messages */
-    const char *query; /* the part of the URL after '?'; NULL: none */
+    const char *query; /* of LOD_REMOTE_QUERY_BYTES at most; NULL: none */
     bool of_bucket;    /* the request is for the bucket, not for an object */
     enum lod_http_method method;
     const struct lod_http_body *body;

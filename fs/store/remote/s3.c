@@ -33,12 +33,6 @@ struct s3 {
     bool anonymous, virtual_host, moved;
 };
 
-static int refuse(char *why, size_t why_room, int error, const char *sentence)
-{
-    snprintf(why, why_room, "%s", sentence);
-    return error;
-}
-
 static int matches(const char *location)
 {
     return lod_location_has_scheme(location, "s3");
@@ -69,8 +63,8 @@ static int make_base(const struct s3 *s3, struct lod_remote_site *site)
 }
 
 /* The provider is left as it is. */
-static int take_keys(const struct lod_s3_keys *read, struct lod_http_keys *keys, char *why,
-                     size_t why_room)
+static int take_keys(const struct lod_s3_keys *read, struct lod_http_keys *keys,
+                     struct lod_why *why)
 {
     const bool fits =
         snprintf(keys->id, sizeof(keys->id), "%s", read->id) < (int)sizeof(keys->id) &&
@@ -82,8 +76,8 @@ static int take_keys(const struct lod_s3_keys *read, struct lod_http_keys *keys,
 
     return fits && plain
                ? 0
-               : refuse(why, why_room, -EINVAL,
-                        "the keys are too long, or have characters that keys cannot have");
+               : lod_refuse(why, -EINVAL,
+                            "the keys are too long, or have characters that keys cannot have");
 }
 
 /* The monotonic time at which the keys are read again. */
@@ -104,7 +98,7 @@ static bool is_region(const char *text)
 /* ---------------------------------------------------------------------------------- amending */
 
 static int renew(void *ctx, const struct lod_s3_wait *wait, struct lod_http_keys *ret_keys,
-                 uint64_t *ret_renew_ns, char *why, size_t why_room)
+                 uint64_t *ret_renew_ns, struct lod_why *why)
 {
     const struct s3 *s3 = ctx;
     struct lod_s3_keys *read = s3->anonymous ? NULL : calloc(1, sizeof(*read));
@@ -112,8 +106,8 @@ static int renew(void *ctx, const struct lod_s3_wait *wait, struct lod_http_keys
     if (!read) {
         return s3->anonymous ? -EACCES : -ENOMEM;
     }
-    int error = lod_s3_chain_read(s3->profile, wait, read, why, why_room);
-    error = error ? error : take_keys(read, ret_keys, why, why_room);
+    int error = lod_s3_chain_read(s3->profile, wait, read, why);
+    error = error ? error : take_keys(read, ret_keys, why);
     *ret_renew_ns = error ? 0 : renew_at(read);
     explicit_bzero(read, sizeof(*read));
     free(read);
@@ -148,42 +142,43 @@ static void finish(void *ctx)
 
 /* ---------------------------------------------------------------------------------- opening */
 
-static int take_names(struct s3 *s3, const char *location, char *why, size_t why_room)
+static int take_names(struct s3 *s3, const char *location, struct lod_why *why)
 {
     struct lod_url url = {0};
-    int error = lod_url_take(location, &url, why, why_room);
+    int error = lod_url_take(location, &url, why);
 
-    error = error ? error : lod_url_check_bucket(&url, why, why_room);
+    error = error ? error : lod_url_check_bucket(&url, why);
     if (error) {
         return error;
     }
     snprintf(s3->bucket, sizeof(s3->bucket), "%.*s", (int)url.host_bytes, url.host);
-    return lod_url_encode(url.path, url.path_bytes, s3->path, sizeof(s3->path))
-               ? refuse(why, why_room, -EINVAL, "the URL is too long")
+    return lod_url_encode(url.path, url.path_bytes, "/", s3->path, sizeof(s3->path))
+               ? lod_refuse(why, -EINVAL, "the URL is too long")
                : 0;
 }
 
-static int take_region(struct s3 *s3, const char *region, char *why, size_t why_room)
+static int take_region(struct s3 *s3, const char *region, struct lod_why *why)
 {
     if (!is_region(region)) {
-        return refuse(why, why_room, -EINVAL,
-                      "region is not the name of a region: give one such as us-east-1, of letters, "
-                      "digits, '-' and '_'");
+        return lod_refuse(
+            why, -EINVAL,
+            "region is not the name of a region: give one such as us-east-1, of letters, "
+            "digits, '-' and '_'");
     }
     snprintf(s3->region, sizeof(s3->region), "%s", region);
     return 0;
 }
 
-static int take_endpoint(struct s3 *s3, const char *endpoint, char *why, size_t why_room)
+static int take_endpoint(struct s3 *s3, const char *endpoint, struct lod_why *why)
 {
     const bool is_web =
         lod_location_has_scheme(endpoint, "https") || lod_location_has_scheme(endpoint, "http");
     struct lod_url url = {0};
 
-    if (!is_web || lod_url_take(endpoint, &url, why, why_room) || url.path_bytes) {
-        return refuse(why, why_room, -EINVAL,
-                      "endpoint is not the URL of a server: give https://HOST[:PORT] or "
-                      "http://HOST[:PORT], with no path and a port of 1 to 65535");
+    if (!is_web || lod_url_take(endpoint, &url, why) || url.path_bytes) {
+        return lod_refuse(why, -EINVAL,
+                          "endpoint is not the URL of a server: give https://HOST[:PORT] or "
+                          "http://HOST[:PORT], with no path and a port of 1 to 65535");
     }
     snprintf(s3->endpoint, sizeof(s3->endpoint), "%.*s",
              (int)(url.host + url.host_bytes - endpoint), endpoint);
@@ -191,26 +186,24 @@ static int take_endpoint(struct s3 *s3, const char *endpoint, char *why, size_t 
 }
 
 /* Takes the settings that options give, before keys are read. */
-static int take_words(struct s3 *s3, const struct lod_store_settings *settings, char *why,
-                      size_t why_room)
+static int take_words(struct s3 *s3, const struct lod_store_settings *settings, struct lod_why *why)
 {
-    int error = settings->region ? take_region(s3, settings->region, why, why_room) : 0;
+    int error = settings->region ? take_region(s3, settings->region, why) : 0;
 
-    return !error && settings->endpoint ? take_endpoint(s3, settings->endpoint, why, why_room)
-                                        : error;
+    return !error && settings->endpoint ? take_endpoint(s3, settings->endpoint, why) : error;
 }
 
 /* Takes settings that no option gave from the environment or the profile. */
 static int take_settings(struct s3 *s3, const struct lod_store_settings *settings,
-                         const struct lod_s3_keys *read, char *why, size_t why_room)
+                         const struct lod_s3_keys *read, struct lod_why *why)
 {
     int error = 0;
 
     if (!settings->region) {
-        error = take_region(s3, read->region[0] ? read->region : REGION_DEFAULT, why, why_room);
+        error = take_region(s3, read->region[0] ? read->region : REGION_DEFAULT, why);
     }
     if (!error && !settings->endpoint && read->endpoint[0]) {
-        error = take_endpoint(s3, read->endpoint, why, why_room);
+        error = take_endpoint(s3, read->endpoint, why);
     }
     /* On AWS the bucket is in the host name. It is in the path if it has a dot, since a certificate
      * for *.HOST does not cover it, and on other servers, since those support paths. */
@@ -219,7 +212,7 @@ static int take_settings(struct s3 *s3, const struct lod_store_settings *setting
 }
 
 static int fill(struct s3 *s3, const struct lod_store_settings *settings,
-                struct lod_remote_site *site, char *why, size_t why_room)
+                struct lod_remote_site *site, struct lod_why *why)
 {
     const struct lod_s3_wait wait = {
         .is_over = settings->is_over, .ctx = settings->over_ctx, .seconds = LOD_S3_WAIT_SECONDS};
@@ -228,15 +221,15 @@ static int fill(struct s3 *s3, const struct lod_store_settings *settings,
     if (!read) {
         return -ENOMEM;
     }
-    int error = s3->anonymous ? lod_s3_keys_read(s3->profile, read, why, why_room)
-                              : lod_s3_chain_read(s3->profile, &wait, read, why, why_room);
+    int error = s3->anonymous ? lod_s3_keys_read(s3->profile, read, why)
+                              : lod_s3_chain_read(s3->profile, &wait, read, why);
     if (error == -ENOENT) {
         error = -EINVAL; /* -ENOENT would mean a missing store; here a profile is missing */
     }
-    error = error ? error : take_settings(s3, settings, read, why, why_room);
+    error = error ? error : take_settings(s3, settings, read, why);
     error = error ? error : make_base(s3, site);
     if (!error && !s3->anonymous) {
-        error = take_keys(read, &site->keys, why, why_room);
+        error = take_keys(read, &site->keys, why);
         snprintf(site->keys.provider, sizeof(site->keys.provider), "aws:amz:%s:s3", s3->region);
         site->renew_ns = renew_at(read);
     }
@@ -255,10 +248,10 @@ static int fill(struct s3 *s3, const struct lod_store_settings *settings,
 static void warn_of_http(const struct s3 *s3, const struct lod_store_settings *settings)
 {
     struct lod_url url = {0};
-    char why[100];
+    struct lod_why why = {.text = ""};
 
     if (settings->warn && !s3->anonymous && lod_location_has_scheme(s3->endpoint, "http") &&
-        !lod_url_take(s3->endpoint, &url, why, sizeof(why)) && !lod_url_is_near(&url)) {
+        !lod_url_take(s3->endpoint, &url, &why) && !lod_url_is_near(&url)) {
         settings->warn(
             "the endpoint is http://, so data and session tokens can be read on their way; "
             "use https://");
@@ -266,7 +259,7 @@ static void warn_of_http(const struct s3 *s3, const struct lod_store_settings *s
 }
 
 static int create_s3(const char *location, const struct lod_store_settings *settings,
-                     struct s3 **ret_s3, char *why, size_t why_room)
+                     struct s3 **ret_s3, struct lod_why *why)
 {
     struct s3 *s3 = calloc(1, sizeof(*s3));
 
@@ -275,8 +268,8 @@ static int create_s3(const char *location, const struct lod_store_settings *sett
         return -ENOMEM;
     }
     s3->anonymous = settings->anonymous;
-    int error = take_names(s3, location, why, why_room);
-    error = error ? error : take_words(s3, settings, why, why_room);
+    int error = take_names(s3, location, why);
+    error = error ? error : take_words(s3, settings, why);
     if (error) {
         finish(s3);
         return error;
@@ -286,22 +279,22 @@ static int create_s3(const char *location, const struct lod_store_settings *sett
 }
 
 static int s3_open(const char *location, const struct lod_store_settings *given, void **ret_state,
-                   char *why, size_t why_room)
+                   struct lod_why *why)
 {
     const struct lod_store_settings nothing = {0}, *settings = given ? given : &nothing;
     struct lod_remote_site site = {.move = move, .renew = renew, .finish = finish};
     struct s3 *s3 = NULL;
 
-    int error = create_s3(location, settings, &s3, why, why_room);
+    int error = create_s3(location, settings, &s3, why);
     site.ctx = s3;
     if (!error && !s3->anonymous && settings->own_process) {
         prctl(PR_SET_DUMPABLE, 0); /* before there are keys */
     }
-    error = error ? error : fill(s3, settings, &site, why, why_room);
+    error = error ? error : fill(s3, settings, &site, why);
     if (!error) {
         warn_of_http(s3, settings);
     }
-    return lod_remote_open(&site, error, settings, ret_state, why, why_room);
+    return lod_remote_open(&site, error, settings, ret_state, why);
 }
 
 const struct lod_store_backend lod_store_s3 = {

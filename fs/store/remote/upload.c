@@ -23,21 +23,20 @@ struct lod_upload {
 };
 
 int lod_upload_open(const char *location, const struct lod_store_settings *settings,
-                    uint64_t part_bytes, struct lod_upload **ret_upload, char *why, size_t why_room)
+                    uint64_t part_bytes, struct lod_upload **ret_upload, struct lod_why *why)
 {
     struct lod_upload *upload = calloc(1, sizeof(*upload));
     void *state = NULL;
     int error = upload ? 0 : -ENOMEM;
 
     if (!error && !lod_location_has_scheme(location, "s3")) {
-        snprintf(why, why_room, "only s3://BUCKET/KEY can be written to");
-        error = -EINVAL;
+        error = lod_refuse(why, -EINVAL, "only s3://BUCKET/KEY can be written to");
     }
     error = error ? error : lod_sha256_open(&upload->sha256);
     if (error == -ENOSYS) {
-        snprintf(why, why_room, "libcrypto.so.3 cannot be opened; install libssl3");
+        lod_refuse(why, error, "libcrypto.so.3 cannot be opened; install libssl3");
     }
-    error = error ? error : lod_store_s3.open(location, settings, &state, why, why_room);
+    error = error ? error : lod_store_s3.open(location, settings, &state, why);
     if (error) {
         lod_upload_close(upload);
         return error;
@@ -61,14 +60,13 @@ struct lod_upload *lod_upload_close(struct lod_upload *upload)
 }
 
 static int refuse(const struct lod_upload_file *file, int error, const char *sentence,
-                  char why[LOD_UPLOAD_WHY])
+                  struct lod_why *why)
 {
-    snprintf(why, LOD_UPLOAD_WHY, "%s: %s", file->name, sentence);
-    return error;
+    return lod_refuse(why, error, "%s: %s", file->name, sentence);
 }
 
 static int send(struct lod_upload *upload, const struct lod_upload_file *file,
-                struct lod_remote_exchange *exchange, char why[LOD_UPLOAD_WHY])
+                struct lod_remote_exchange *exchange, struct lod_why *why)
 {
     int error = lod_remote_send(upload->remote, exchange);
 
@@ -95,7 +93,7 @@ static bool has(const struct lod_http_answer *answer, const struct lod_upload_fi
 /* To users who may not list the bucket, S3 answers 403 for a missing object. That counts as
  * missing: if an object is there after all, creating it fails. */
 int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *file,
-                    char why[LOD_UPLOAD_WHY])
+                    struct lod_why *why)
 {
     struct lod_remote_exchange exchange = {.name = file->name, .method = LOD_HTTP_HEAD};
 
@@ -128,7 +126,7 @@ static bool is_same(const struct lod_upload_file *file, const uint8_t *there, si
 }
 
 int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *file,
-                       char why[LOD_UPLOAD_WHY])
+                       struct lod_why *why)
 {
     /* A longer document does not fit, and counts as a broken answer. */
     struct lod_remote_exchange exchange = {
@@ -151,11 +149,24 @@ int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *
     return error;
 }
 
+int lod_upload_find_bucket(struct lod_upload *upload, const struct lod_upload_file *file,
+                           struct lod_why *why)
+{
+    uint8_t text[4096];
+    struct lod_remote_exchange exchange = {
+        .name = file->name, .method = LOD_HTTP_GET, .into = text, .room = sizeof(text)};
+    const int error = lod_remote_send(upload->remote, &exchange);
+
+    return error == -ENOENT && strcmp(exchange.answer.code, "NoSuchBucket") == 0
+               ? refuse(file, -EREMOTEIO, exchange.why, why)
+               : -ENOENT;
+}
+
 /* ---------------------------------------------------------------------------------- creating */
 
 /* Creates the object with the first `bytes` bytes of the file. */
 static int put(struct lod_upload *upload, const struct lod_upload_file *file, uint64_t bytes,
-               const char *const *headers, char why[LOD_UPLOAD_WHY])
+               const char *const *headers, struct lod_why *why)
 {
     char sha256[LOD_SHA256_HEX + 1] = "";
     struct lod_http_body body = {.bytes = bytes, .read = file->read, .ctx = file->ctx};
@@ -175,25 +186,25 @@ static int put(struct lod_upload *upload, const struct lod_upload_file *file, ui
 
 /* Replaces a claim of this file by its contents. */
 static int fill(struct lod_upload *upload, const struct lod_upload_file *file,
-                const char *const *headers, char why[LOD_UPLOAD_WHY])
+                const char *const *headers, struct lod_why *why)
 {
     const struct lod_multipart multipart = {.remote = upload->remote,
                                             .sha256 = upload->sha256,
                                             .file = file,
                                             .part_bytes = upload->part_bytes,
                                             .headers = headers};
-    char unused[LOD_UPLOAD_WHY];
+    struct lod_why unused;
     int error = lod_multipart_send(&multipart, why);
 
     if (error == -ENOENT) { /* perhaps it is complete, and the answer was lost */
-        error = lod_upload_stat(upload, file, unused) == 0 ? 0 : -EREMOTEIO;
+        error = lod_upload_stat(upload, file, &unused) == 0 ? 0 : -EREMOTEIO;
     }
     return error;
 }
 
 /* A large object begins as a claim: an empty object with the hash of its contents. */
 int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *file,
-                      char why[LOD_UPLOAD_WHY])
+                      struct lod_why *why)
 {
     char content_hash[40];
     const char *const headers[] = {content_hash, CREATE_ONLY, NULL};

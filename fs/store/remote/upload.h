@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 #include "backend/store_settings.h"
+#include "backend/why.h"
 #include "compiler.h"
 
-#define LOD_UPLOAD_WHY        512
 #define LOD_UPLOAD_PARTS_FROM 4u /* parts of an object that is still sent in one request */
 #define LOD_UPLOAD_PART_BYTES (64ull << 20) /* the usual size of a part */
 #define LOD_UPLOAD_PART_MIN   (5ull << 20)  /* the limits of S3: of a part but the last, */
@@ -42,8 +42,8 @@ struct lod_upload_file {
  * LOD_UPLOAD_PART_MAX.
  */
 LOD_MUST_CHECK int lod_upload_open(const char *location, const struct lod_store_settings *settings,
-                                   uint64_t part_bytes, struct lod_upload **ret_upload, char *why,
-                                   size_t why_room);
+                                   uint64_t part_bytes, struct lod_upload **ret_upload,
+                                   struct lod_why *why);
 struct lod_upload *lod_upload_close(struct lod_upload *upload);
 
 /*
@@ -54,15 +54,20 @@ struct lod_upload *lod_upload_close(struct lod_upload *upload);
 /* Checks that the object exists with this size and hash. Returns -ENOENT if there is no object, or
  * a claim of this one, -EEXIST if it is another one. */
 LOD_MUST_CHECK int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *file,
-                                   char why[LOD_UPLOAD_WHY]);
+                                   struct lod_why *why);
 
 /* The same for a small object, which is compared byte by byte. */
 LOD_MUST_CHECK int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *file,
-                                      char why[LOD_UPLOAD_WHY]);
+                                      struct lod_why *why);
+
+/* Tells what is missing of a file that was not found, since only the answer to GET says it: returns
+ * -EREMOTEIO for the bucket, else -ENOENT. */
+LOD_MUST_CHECK int lod_upload_find_bucket(struct lod_upload *upload,
+                                          const struct lod_upload_file *file, struct lod_why *why);
 
 /* Creates the object, or fills a claim of it. Returns -EEXIST if another one exists, which is left
  * unchanged. */
 LOD_MUST_CHECK int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *file,
-                                     char why[LOD_UPLOAD_WHY]);
+                                     struct lod_why *why);
 
 #endif

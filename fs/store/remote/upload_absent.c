@@ -8,14 +8,13 @@
 #include "backend/location.h"
 
 int lod_upload_open(const char *location, const struct lod_store_settings *settings,
-                    uint64_t part_bytes, struct lod_upload **ret_upload, char *why, size_t why_room)
+                    uint64_t part_bytes, struct lod_upload **ret_upload, struct lod_why *why)
 {
     (void)location;
     (void)settings;
     (void)part_bytes;
     (void)ret_upload;
-    snprintf(why, why_room, "%s", LOD_NO_CURL);
-    return -ENOSYS;
+    return lod_refuse(why, -ENOSYS, "%s", LOD_NO_CURL);
 }
 
 struct lod_upload *lod_upload_close(struct lod_upload *upload)
@@ -25,7 +24,7 @@ struct lod_upload *lod_upload_close(struct lod_upload *upload)
 }
 
 int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *file,
-                    char why[LOD_UPLOAD_WHY])
+                    struct lod_why *why)
 {
     (void)upload;
     (void)file;
@@ -34,13 +33,19 @@ int lod_upload_stat(struct lod_upload *upload, const struct lod_upload_file *fil
 }
 
 int lod_upload_compare(struct lod_upload *upload, const struct lod_upload_file *file,
-                       char why[LOD_UPLOAD_WHY])
+                       struct lod_why *why)
+{
+    return lod_upload_stat(upload, file, why);
+}
+
+int lod_upload_find_bucket(struct lod_upload *upload, const struct lod_upload_file *file,
+                           struct lod_why *why)
 {
     return lod_upload_stat(upload, file, why);
 }
 
 int lod_upload_create(struct lod_upload *upload, const struct lod_upload_file *file,
-                      char why[LOD_UPLOAD_WHY])
+                      struct lod_why *why)
 {
     return lod_upload_stat(upload, file, why);
 }

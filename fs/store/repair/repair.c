@@ -38,15 +38,8 @@ struct repair {
     struct lod_repair_report *report;
     bool sound; /* the old index and manifest are sound by themselves */
     bool same;  /* the old index is the one that the records give */
-    char *why;
-    size_t why_room;
+    struct lod_why *why;
 };
-
-static int set_why(struct repair *r, int error, const char *sentence)
-{
-    snprintf(r->why, r->why_room, "%s", sentence);
-    return error;
-}
 
 /* ------------------------------------------------------------------------------ reading */
 
@@ -56,19 +49,20 @@ static int open_store(struct repair *r)
 
     r->dir_fd = open(r->location, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (r->dir_fd < 0) {
-        return set_why(r, errno == ENOTDIR ? -ENOENT : -errno, strerrordesc_np(errno));
+        return lod_refuse(r->why, errno == ENOTDIR ? -ENOENT : -errno, "%s",
+                          strerrordesc_np(errno));
     }
     if (flock(r->dir_fd, LOCK_EX | LOCK_NB) < 0) {
-        return set_why(r, -errno,
-                       errno == EWOULDBLOCK ? "pack is writing to it; repair it afterwards"
-                                            : strerrordesc_np(errno));
+        return errno == EWOULDBLOCK
+                   ? lod_refuse(r->why, -errno, "pack is writing to it; repair it afterwards")
+                   : -errno;
     }
     int error = lod_store_open(r->location, &r->store);
     if (error) {
-        return set_why(r, error, strerrordesc_np(-error));
+        return error;
     }
     error = lod_manifest_read(r->store, &r->old, &reason);
-    return error == -ENOMEM ? set_why(r, error, "out of memory") : 0;
+    return error == -ENOMEM ? error : 0;
 }
 
 static bool exists(struct repair *r, const char *name)
@@ -82,18 +76,21 @@ static int read_records(struct repair *r)
 {
     int error = lod_salvage(r->store, r->interrupt, &r->salvage, r->report);
 
+    if (error == -ENOENT) {
+        return lod_refuse(r->why, error, "it has no folder records/: not a lodfs store");
+    }
+    if (error == -ENOTSUP) {
+        return lod_refuse(r->why, error, "its records are of another format version");
+    }
     if (error) {
-        return set_why(r, error,
-                       error == -ENOENT    ? "it has no folder records/: not a lodfs store"
-                       : error == -ENOTSUP ? "its records are of another format version"
-                                           : strerrordesc_np(-error));
+        return error;
     }
     if (r->salvage.records.count == 0) {
-        return set_why(r, -ENOENT, "none of its records can be read");
+        return lod_refuse(r->why, -ENOENT, "none of its records can be read");
     }
     const bool indexed = r->salvage.tree_seen || exists(r, LOD_INDEX_NAME);
     if (!exists(r, LOD_MANIFEST_NAME) && (!indexed || exists(r, LOD_JOURNAL_NAME))) {
-        return set_why(r, -ENOENT, "pack did not finish here; run it again");
+        return lod_refuse(r->why, -ENOENT, "pack did not finish here; run it again");
     }
     return 0;
 }
@@ -138,9 +135,8 @@ static int cannot_write(struct repair *r, const char *file, int error)
 {
     const bool denied = error == -EROFS || error == -EACCES || error == -EPERM;
 
-    snprintf(r->why, r->why_room, "cannot write %s: %s%s", file, strerrordesc_np(-error),
-             denied ? "; the store needs repair: make it writable, or repair a copy" : "");
-    return error;
+    return lod_refuse(r->why, error, "cannot write %s: %s%s", file, strerrordesc_np(-error),
+                      denied ? "; the store needs repair: make it writable, or repair a copy" : "");
 }
 
 static bool is_no_tree(int error)
@@ -165,16 +161,13 @@ static int make_index(struct repair *r, bool compare)
 
     int error = lod_index_write(r->dir_fd, &input, &r->made.index_bytes, &r->made.index_hash, &bad);
     if (is_no_tree(error) && *bad) {
-        snprintf(r->why, r->why_room, "the records do not form one tree: %s: '%s'",
-                 error == -EEXIST    ? "two files have one path"
-                 : error == -ENOTDIR ? "the folder of a file is missing"
-                                     : strerrordesc_np(-error),
-                 bad);
-        return error;
+        return lod_refuse(r->why, error, "the records do not form one tree: %s: '%s'",
+                          error == -EEXIST    ? "two files have one path"
+                          : error == -ENOTDIR ? "the folder of a file is missing"
+                                              : strerrordesc_np(-error),
+                          bad);
     }
-    return !error || error == -ESTALE ? error
-           : compare                  ? set_why(r, error, strerrordesc_np(-error))
-                                      : cannot_write(r, INDEX_TMP, error);
+    return !error || error == -ESTALE ? error : compare ? error : cannot_write(r, INDEX_TMP, error);
 }
 
 static int compare_index(struct repair *r)
@@ -197,7 +190,7 @@ static int make_manifest(struct repair *r)
     if (!r->made.pack) {
         r->made.pack = r->no_options = cJSON_CreateObject();
     }
-    return r->made.pack ? 0 : set_why(r, -ENOMEM, "out of memory");
+    return r->made.pack ? 0 : -ENOMEM;
 }
 
 /* ------------------------------------------------------------------------------ writing */
@@ -218,14 +211,12 @@ static int put_in_place(struct repair *r, bool index, bool manifest)
         set_aside(r, LOD_MANIFEST_NAME, MANIFEST_OLD);
     }
     if (index && renameat(r->dir_fd, INDEX_TMP, r->dir_fd, LOD_INDEX_NAME) < 0) {
-        return set_why(r, -errno, strerrordesc_np(errno));
+        return -errno;
     }
     r->report->index_written = index;
     int error = manifest ? lod_manifest_write(r->dir_fd, &r->made) : lod_file_sync(r->dir_fd);
     r->report->manifest_written = manifest && !error;
-    return !error     ? 0
-           : manifest ? cannot_write(r, LOD_MANIFEST_NAME, error)
-                      : set_why(r, error, strerrordesc_np(-error));
+    return !error ? 0 : manifest ? cannot_write(r, LOD_MANIFEST_NAME, error) : error;
 }
 
 /* Renames a sound index instead of replacing it, because its names differ from those of the
@@ -233,10 +224,11 @@ static int put_in_place(struct repair *r, bool index, bool manifest)
 static int keep_index(struct repair *r)
 {
     if (r->report->losses_count == 0 && !exists(r, INDEX_OLD)) {
-        return set_why(r, -EEXIST,
-                       "the index is sound, but it does not match the files in records/: lodfs "
-                       "verify lists those that do not belong to the store; if all of them belong, "
-                       "remove index and manifest.json and repair again");
+        return lod_refuse(
+            r->why, -EEXIST,
+            "the index is sound, but it does not match the files in records/: lodfs "
+            "verify lists those that do not belong to the store; if all of them belong, "
+            "remove index and manifest.json and repair again");
     }
     r->report->kept = r->report->losses_count != 0;
     return 0;
@@ -249,13 +241,13 @@ static int place(struct repair *r)
 
     int error = lod_manifest_text(&r->made, &text);
     if (error) {
-        return set_why(r, error, strerrordesc_np(-error));
+        return error;
     }
     bool same_text = false;
     error = lod_manifest_is(r->store, text, &same_text);
     free(text);
     if (error) {
-        return set_why(r, error, "out of memory");
+        return error;
     }
     const bool index = !r->same, manifest = !same_text;
     if (r->report->losses_count && !index && !manifest) {
@@ -294,13 +286,13 @@ static int repair(struct repair *r)
     unlinkat(r->dir_fd, INDEX_TMP, 0); /* left by a repair that was killed */
     int index = lod_verify_index(r->location);
     if (index == -ENOMEM || index == -EMFILE || index == -ENFILE) {
-        return set_why(r, index, strerrordesc_np(-index));
+        return index;
     }
     r->sound = index == 0;
     error = lod_store_id(r->salvage.records.at, r->salvage.records.count, &r->made.store_id);
     error = error ? error : miss_records(r);
     if (error) {
-        return set_why(r, error, strerrordesc_np(-error));
+        return error;
     }
     error = make_manifest(r);
     error = error ? error : compare_index(r);
@@ -308,14 +300,13 @@ static int repair(struct repair *r)
 }
 
 int lod_repair(const char *location, struct lod_interrupt interrupt,
-               struct lod_repair_report *ret_report, char *why, size_t why_room)
+               struct lod_repair_report *ret_report, struct lod_why *why)
 {
     struct repair r = {.location = location,
                        .interrupt = interrupt,
                        .dir_fd = -1,
                        .report = ret_report,
-                       .why = why,
-                       .why_room = why_room};
+                       .why = why};
 
     *ret_report = (struct lod_repair_report){0};
     int error = repair(&r);

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 #include "repair/interrupt.h"
 #include "repair/losses.h"
@@ -27,6 +28,6 @@
  * the renames. That step is not interrupted.
  */
 LOD_MUST_CHECK int lod_repair(const char *location, struct lod_interrupt interrupt,
-                              struct lod_repair_report *ret_report, char *why, size_t why_room);
+                              struct lod_repair_report *ret_report, struct lod_why *why);
 
 #endif

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "list.h"
+
 #define FOLDER_MODE 0755
 
 static int compare(const void *a, const void *b, void *ctx)
@@ -40,21 +42,11 @@ static int sort(const struct lod_salvage *s, uint32_t **ret_sorted)
 static struct lod_entry *find(const struct lod_salvage *s, const uint32_t *sorted, size_t count,
                               const char *path)
 {
-    size_t low = 0, high = count;
+    size_t low = 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(path, s->entries.at[sorted[middle]].path);
-        if (order == 0) {
-            return &s->entries.at[sorted[middle]];
-        }
-        if (order > 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return NULL;
+    LOD_SEARCH(low, count, strcmp(s->entries.at[sorted[middle]].path, path) < 0);
+    struct lod_entry *entry = low < count ? &s->entries.at[sorted[low]] : NULL;
+    return entry && strcmp(entry->path, path) == 0 ? entry : NULL;
 }
 
 static bool is_pending(const struct lod_entry *entry)

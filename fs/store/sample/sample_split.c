@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "framing/framing.h"
+#include "list.h"
 
 static const char *const split_names[] = {"train",      "training", "val",  "valid",
                                           "validation", "dev",      "test", "testing"};
@@ -183,16 +184,9 @@ void lod_sample_splits_finish(struct lod_sample_splits *splits)
 /* Returns the index of `number` in an ascending list, or where it would be inserted. */
 static size_t find_number(const uint32_t *at, size_t count, uint32_t number)
 {
-    size_t low = 0, high = count;
+    size_t low = 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (at[middle] < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    LOD_SEARCH(low, count, at[middle] < number);
     return low;
 }
 

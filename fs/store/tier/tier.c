@@ -22,7 +22,7 @@ struct tier_object {
 
 static void destroy(struct lod_tier *tier)
 {
-    lod_tier_room_finish(&tier->room);
+    lod_tier_eviction_finish(&tier->eviction);
     lod_tier_space_finish(&tier->space);
     lod_tier_health_finish(&tier->health);
     pthread_cond_destroy(&tier->change);
@@ -38,15 +38,7 @@ static void tier_close(void *state)
     struct lod_tier *tier = state;
 
     lod_tier_sum_end(tier);
-    lod_store_close(tier->inner);
     destroy(tier);
-}
-
-static int tier_list(void *state, const char *folder, lod_store_each each, void *ctx)
-{
-    struct lod_tier *tier = state;
-
-    return lod_store_list(tier->inner, folder, each, ctx);
 }
 
 static int tier_object_open(void *state, const char *name, const struct lod_object_facts *facts,
@@ -181,7 +173,7 @@ static bool tier_copies(const void *state, uint64_t key, uint64_t *ret_room)
     const bool writes =
         !lod_tier_health_is_bad(&tier->health, now) && !lod_tier_space_is_full(&tier->space, now);
 
-    *ret_room = writes ? lod_tier_room_for(tier, key) : 0;
+    *ret_room = writes ? lod_tier_space_for(tier, key) : 0;
     return true;
 }
 
@@ -210,35 +202,9 @@ static void tier_stats(void *state, struct lod_store_stats *ret_stats)
     };
 }
 
-static unsigned tier_loads(const void *state)
-{
-    return lod_store_loads(((const struct lod_tier *)state)->inner);
-}
-
-static unsigned tier_ranges(const void *state)
-{
-    return lod_store_ranges(((const struct lod_tier *)state)->inner);
-}
-
-static bool tier_is_far(const void *state)
-{
-    return lod_store_is_far(((const struct lod_tier *)state)->inner);
-}
-
-static void tier_stop(void *state)
-{
-    lod_store_stop(((struct lod_tier *)state)->inner);
-}
-
-static bool tier_last_error(void *state, char *text, size_t room)
-{
-    return lod_store_last_error(((struct lod_tier *)state)->inner, text, room);
-}
-
 static const struct lod_store_backend backend = {
     .name = "tier",
     .close = tier_close,
-    .list = tier_list,
     .object_open = tier_object_open,
     .object_close = tier_object_close,
     .object_read = tier_object_read,
@@ -248,11 +214,6 @@ static const struct lod_store_backend backend = {
     .object_report_wrong = tier_object_report_wrong,
     .copies = tier_copies,
     .listed = tier_listed,
-    .loads = tier_loads,
-    .ranges = tier_ranges,
-    .is_far = tier_is_far,
-    .stop = tier_stop,
-    .last_error = tier_last_error,
     .stats = tier_stats,
 };
 
@@ -297,14 +258,14 @@ static int create(const struct lod_tier_settings *settings, struct lod_id store_
     pthread_mutex_init(&tier->lock, NULL);
     lod_clock_cond_init(&tier->change);
     lod_tier_health_init(&tier->health);
-    lod_tier_room_init(&tier->room, dir_fd);
+    lod_tier_eviction_init(&tier->eviction, dir_fd);
     tier->inner = inner;
     error = lod_tier_sum_start(tier);
     if (error) {
         destroy(tier);
         return error;
     }
-    error = lod_store_wrap(&backend, tier, lod_store_location(inner), ret_store);
+    error = lod_store_wrap(&backend, tier, inner, ret_store);
     if (error) {
         lod_tier_sum_end(tier);
         destroy(tier);
@@ -322,18 +283,17 @@ static const char *advice_of(int error)
 }
 
 int lod_tier_create(const struct lod_tier_settings *settings, struct lod_id store_id,
-                    struct lod_store *inner, struct lod_store **ret_store, char *why,
-                    size_t why_room)
+                    struct lod_store *inner, struct lod_store **ret_store, struct lod_why *why)
 {
-    int dir_fd = -1, error = lod_tier_folder_open(settings->folder, &dir_fd, why, why_room);
+    int dir_fd = -1, error = lod_tier_folder_open(settings->folder, &dir_fd, why);
 
     if (error) {
         return error == -ENOENT ? -ENOTDIR : error;
     }
     error = create(settings, store_id, inner, dir_fd, ret_store);
     if (error) {
-        snprintf(why, why_room, "-o tier_dir=%s: it cannot be used (%s): %s", settings->folder,
-                 strerrordesc_np(-error), advice_of(error));
+        return lod_refuse(why, error, "-o tier_dir=%s: it cannot be used (%s): %s",
+                          settings->folder, strerrordesc_np(-error), advice_of(error));
     }
-    return error;
+    return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * A tier: a folder on a fast local disk in front of any store. It keeps the bytes of loads, also
  * for later mounts. When it is full, other slices are evicted for the records in the lists of jobs
- * (tier_room.h). Its bytes are not trusted: the readers of records check each frame, and report
+ * (tier_evict.h). Its bytes are not trusted: the readers of records check each frame, and report
  * wrong hashes. Callers only get errors of the store, never those of the tier's disk.
  */
 #ifndef LOD_TIER_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "backend/store.h"
+#include "backend/why.h"
 #include "compiler.h"
 #include "hash.h"
 
@@ -32,7 +33,7 @@ struct lod_tier_settings {
  * which says that there is no store.
  */
 LOD_MUST_CHECK int lod_tier_create(const struct lod_tier_settings *settings, struct lod_id store_id,
-                                   struct lod_store *inner, struct lod_store **ret_store, char *why,
-                                   size_t why_room);
+                                   struct lod_store *inner, struct lod_store **ret_store,
+                                   struct lod_why *why);
 
 #endif

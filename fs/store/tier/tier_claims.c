@@ -51,12 +51,12 @@ struct lod_tier_claims lod_tier_claims_of(const struct lod_tier_keys *announced,
 static struct lod_tier_claims note(struct lod_tier *tier, const struct lod_tier_keys *others,
                                    uint64_t limit)
 {
-    struct lod_tier_room *room = &tier->room;
+    struct lod_tier_eviction *eviction = &tier->eviction;
 
     pthread_mutex_lock(&tier->lock);
-    const struct lod_tier_claims before = room->claims;
-    room->claims = limit ? lod_tier_claims_of(&room->announced, others, limit) : before;
-    room->claims_ns = lod_clock_ns();
+    const struct lod_tier_claims before = eviction->claims;
+    eviction->claims = limit ? lod_tier_claims_of(&eviction->announced, others, limit) : before;
+    eviction->claims_ns = lod_clock_ns();
     pthread_mutex_unlock(&tier->lock);
     return before;
 }
@@ -65,7 +65,7 @@ static struct lod_tier_claims note(struct lod_tier *tier, const struct lod_tier_
 static bool is_due(struct lod_tier *tier)
 {
     pthread_mutex_lock(&tier->lock);
-    const uint64_t last = tier->room.claims_ns;
+    const uint64_t last = tier->eviction.claims_ns;
     pthread_mutex_unlock(&tier->lock);
     return !last || lod_clock_ns() - last > CHECK_NS;
 }
@@ -76,7 +76,7 @@ static void update_claims(struct lod_tier *tier, uint64_t limit)
     int error = -EAGAIN;
 
     for (unsigned tries = 0; error == -EAGAIN && tries < TRIES; tries++) {
-        error = lod_tier_lists_others(&tier->room.lists, &others);
+        error = lod_tier_lists_others(&tier->eviction.lists, &others);
     }
     if (error) {
         return; /* the claims that were noted before stay */
@@ -84,7 +84,7 @@ static void update_claims(struct lod_tier *tier, uint64_t limit)
     const struct lod_tier_claims before = note(tier, &others, limit);
     free(others.at);
     pthread_mutex_lock(&tier->lock);
-    if (before.count != tier->room.claims.count) {
+    if (before.count != tier->eviction.claims.count) {
         lod_tier_wake(tier);
     }
     pthread_mutex_unlock(&tier->lock);
@@ -96,7 +96,7 @@ uint64_t lod_tier_lists_room(struct lod_tier *tier, uint64_t limit)
         update_claims(tier, limit);
     }
     pthread_mutex_lock(&tier->lock);
-    const uint64_t room = limit ? lod_tier_claims_room(&tier->room.claims, limit) : 0;
+    const uint64_t room = limit ? lod_tier_claims_room(&tier->eviction.claims, limit) : 0;
     pthread_mutex_unlock(&tier->lock);
     return room;
 }
@@ -109,11 +109,11 @@ int lod_tier_claim(struct lod_tier *tier, struct lod_tier_keys *announced,
     const bool locked = lod_tier_space_lock(&tier->space);
     const struct lod_tier_now now = lod_tier_look(tier);
     const uint64_t limit = lod_tier_lists_limit(tier, &now);
-    int error = lod_tier_lists_others(&tier->room.lists, ret_others);
+    int error = lod_tier_lists_others(&tier->eviction.lists, ret_others);
 
     if (!error) {
         announced->count = lod_tier_claims_of(announced, ret_others, limit).count;
-        error = lod_tier_lists_write(&tier->room.lists, announced,
+        error = lod_tier_lists_write(&tier->eviction.lists, announced,
                                      lod_least(announced->count, LOD_TIER_LISTED_MAX));
         (void)note(tier, ret_others, limit);
     }

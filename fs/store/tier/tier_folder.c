@@ -35,7 +35,7 @@ static const char *objection(int fd, const struct stat *st)
     return st->st_mode & OTHERS ? "other users can use it: close it to them with chmod 700" : NULL;
 }
 
-int lod_tier_folder_open(const char *folder, int *ret_fd, char *why, size_t why_room)
+int lod_tier_folder_open(const char *folder, int *ret_fd, struct lod_why *why)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int error = fd < 0 ? -errno : 0;
@@ -49,9 +49,8 @@ int lod_tier_folder_open(const char *folder, int *ret_fd, char *why, size_t why_
         *ret_fd = fd;
         return 0;
     }
-    snprintf(why, why_room, "-o tier_dir=%s: %s", folder, against);
     if (fd >= 0) {
         close(fd);
     }
-    return error ? error : -EPERM;
+    return lod_refuse(why, error ? error : -EPERM, "-o tier_dir=%s: %s", folder, against);
 }

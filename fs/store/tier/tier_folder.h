@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 
 /*
@@ -12,7 +13,6 @@
  * `why` gets one sentence with the reason and what to do. -ENOENT, -ENOTDIR, -EPERM, -ENOTSUP, or
  * another error of open(2).
  */
-LOD_MUST_CHECK int lod_tier_folder_open(const char *folder, int *ret_fd, char *why,
-                                        size_t why_room);
+LOD_MUST_CHECK int lod_tier_folder_open(const char *folder, int *ret_fd, struct lod_why *why);
 
 #endif

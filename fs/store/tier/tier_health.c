@@ -20,25 +20,25 @@ void lod_tier_health_finish(struct lod_tier_health *health)
 static bool judge(struct lod_tier_health *health, uint64_t now_ns)
 {
     for (unsigned i = 0; i < LOD_TIER_INSIDE; i++) {
-        if (health->begun_ns[i] && now_ns - health->begun_ns[i] > LOD_TIER_SLOW_S * LOD_SECOND_NS) {
+        if (health->due_ns[i] && now_ns > health->due_ns[i]) {
             health->until_ns = now_ns + LOD_TIER_PAST_S * LOD_SECOND_NS;
         }
     }
     return now_ns < health->until_ns;
 }
 
-int lod_tier_health_begin(struct lod_tier_health *health, uint64_t now_ns)
+int lod_tier_health_begin(struct lod_tier_health *health, unsigned limit_s, uint64_t now_ns)
 {
     int place = -1;
 
     pthread_mutex_lock(&health->lock);
     if (!judge(health, now_ns)) {
         for (unsigned i = 0; i < LOD_TIER_INSIDE && place < 0; i++) {
-            place = health->begun_ns[i] ? -1 : (int)i;
+            place = health->due_ns[i] ? -1 : (int)i;
         }
     }
     if (place >= 0) {
-        health->begun_ns[place] = now_ns;
+        health->due_ns[place] = now_ns + limit_s * LOD_SECOND_NS;
     }
     pthread_mutex_unlock(&health->lock);
     return place;
@@ -59,7 +59,7 @@ void lod_tier_health_end(struct lod_tier_health *health, int place, bool failed,
 {
     pthread_mutex_lock(&health->lock);
     (void)judge(health, now_ns);
-    health->begun_ns[place] = 0;
+    health->due_ns[place] = 0;
     if (failed) {
         add_error(health, now_ns);
     }

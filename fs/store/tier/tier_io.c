@@ -59,7 +59,7 @@ static void fail(struct lod_tier *tier, uint64_t key, uint64_t n, int error)
 static int read_part(struct lod_tier *tier, uint64_t key, const struct part *part, void *into,
                      bool load)
 {
-    const int place = lod_tier_health_begin(&tier->health, lod_clock_ns());
+    const int place = lod_tier_health_begin(&tier->health, LOD_TIER_READ_S, lod_clock_ns());
 
     if (place < 0) {
         return -EBUSY;
@@ -128,7 +128,7 @@ static int append(struct lod_tier *tier, uint64_t key, const struct part *part, 
     size_t wrote = 0;
 
     if (lod_tier_space_room(&tier->space) < more) {
-        lod_tier_make_room(tier, key, more);
+        lod_tier_evict_for(tier, key, more);
     }
     const uint64_t room = lod_tier_space_room(&tier->space) / LOD_LOAD_ALIGN * LOD_LOAD_ALIGN;
     const uint64_t most = lod_tier_space_of(there) + room, end = wanted < most ? wanted : most;
@@ -162,7 +162,7 @@ static bool judge(struct lod_tier *tier, int error)
 static void write_part(struct lod_tier *tier, uint64_t key, const struct part *part,
                        const uint8_t *from)
 {
-    const int place = lod_tier_health_begin(&tier->health, lod_clock_ns());
+    const int place = lod_tier_health_begin(&tier->health, LOD_TIER_WRITE_S, lod_clock_ns());
     int error = -EAGAIN;
 
     if (place < 0) {

@@ -87,11 +87,8 @@ static int open_folder(const struct lod_tier_lists *lists)
 /* Returns whether this mount has a file, in this folder. */
 static bool has_file(const struct lod_tier_lists *lists, int folder_fd)
 {
-    struct stat own, there;
-
-    return lists->fd >= 0 && !fstat(lists->fd, &own) &&
-           !fstatat(folder_fd, lists->name, &there, AT_SYMLINK_NOFOLLOW) &&
-           own.st_ino == there.st_ino && own.st_dev == there.st_dev;
+    return lists->fd >= 0 &&
+           lod_file_is_named(lists->fd, folder_fd, lists->name, AT_SYMLINK_NOFOLLOW);
 }
 
 void lod_tier_lists_finish(struct lod_tier_lists *lists)

@@ -11,7 +11,7 @@
 #include "tier/tier.h"
 #include "tier/tier_health.h"
 #include "tier/tier_recent.h"
-#include "tier/tier_room.h"
+#include "tier/tier_evict.h"
 #include "tier/tier_space.h"
 
 struct lod_tier {
@@ -27,12 +27,12 @@ struct lod_tier {
     struct lod_tier_recent dropped;  /* slices with wrong bytes: not written again for a minute */
     struct lod_tier_recent reported; /* ranges with a wrong hash */
     uint64_t logged_ns;              /* when the last line was logged; 0: never */
-    struct lod_tier_room room;
+    struct lod_tier_eviction eviction;
     pthread_cond_t change; /* for the thread */
     pthread_t thread;
     bool over;
     bool wants_sum; /* offered bytes found no room, so the slices should be added up again */
-    bool announced; /* for lod_tier_room_announced */
+    bool announced; /* for lod_tier_eviction_update */
 };
 
 /* Starts the thread. */
@@ -54,8 +54,8 @@ void lod_tier_wake(struct lod_tier *tier);
 bool lod_tier_is_over(struct lod_tier *tier);
 
 /* Borrows `tier_fd`. */
-void lod_tier_room_init(struct lod_tier_room *room, int tier_fd);
-void lod_tier_room_finish(struct lod_tier_room *room);
+void lod_tier_eviction_init(struct lod_tier_eviction *eviction, int tier_fd);
+void lod_tier_eviction_finish(struct lod_tier_eviction *eviction);
 
 /* These objects are listed by jobs of this mount, in this order. Never blocks for the disk. */
 void lod_tier_list(struct lod_tier *tier, const struct lod_listed *objects, size_t count);
@@ -75,15 +75,15 @@ LOD_MUST_CHECK int lod_tier_claim(struct lod_tier *tier, struct lod_tier_keys *a
                                   struct lod_tier_keys *ret_others);
 
 /* Returns how many more bytes of an object the tier would take. */
-uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key);
+uint64_t lod_tier_space_for(struct lod_tier *tier, uint64_t key);
 
 /* With the lock of the space: evicts slices until there is room for `bytes` of a claimed key, or no
  * other slice may be evicted. */
-void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes);
+void lod_tier_evict_for(struct lod_tier *tier, uint64_t key, uint64_t bytes);
 
 /* Called by the tier's thread: writes the lists for other mounts, and finds slices that may be
  * removed. */
-void lod_tier_room_announced(struct lod_tier *tier);
+void lod_tier_eviction_update(struct lod_tier *tier);
 
 /* Reports a line about the tier to the user, at most one a minute. */
 void lod_tier_report(struct lod_tier *tier, const char *line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread of a tier. It adds up the slices when the mount begins, and again when the tier seems
- * to be full, since its files may have been removed. It also does the work of tier_room.h. See
+ * to be full, since its files may have been removed. It also does the work of tier_evict.h. See
  * tier_state.h. */
 #include <errno.h>
 
@@ -83,7 +83,7 @@ static void *run(void *ctx)
             due = lod_clock_ns() + (wants ? RETRY_NS : PAUSE_NS);
         }
         if (take(tier, &tier->announced)) {
-            lod_tier_room_announced(tier);
+            lod_tier_eviction_update(tier);
         }
     } while (await(tier, due));
     return NULL;

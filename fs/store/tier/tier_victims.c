@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which slices are evicted; see tier_room.h. */
+/* The order in which slices are evicted; see tier_evict.h. */
 #include <stdlib.h>
 
-#include "tier/tier_room.h"
+#include "tier/tier_evict.h"
 
 /* Negative: `a` goes first. Uses within a minute count as one: a record's last slice goes first. */
 static int compare(const void *a, const void *b)

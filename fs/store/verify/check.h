@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "backend/why.h"
 #include "buf.h"
 #include "memory/memory_semaphore.h"
 #include "list.h"
@@ -35,8 +36,8 @@ struct lod_verify {
     struct lod_manifest manifest; /* pack is NULL if it cannot be read */
     struct lod_index *index;      /* NULL if it cannot be used */
     struct lod_object *index_file;
-    char why[160];  /* why the index, or the manifest, cannot be used */
-    bool gaps_zero; /* all sections are known, so the blocks between them must be 0 */
+    struct lod_why why; /* why the index, or the manifest, cannot be used */
+    bool gaps_zero;     /* all sections are known, so the blocks between them must be 0 */
     uint64_t block_steps, node_steps;
     LOD_LIST(struct lod_slice) slices;
     struct lod_buf names; /* without an index: record files, sizeof(lod_record_desc.path) each */

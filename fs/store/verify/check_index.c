@@ -137,6 +137,11 @@ int lod_check_blocks(struct lod_verify *v, uint64_t step, uint64_t *ret_bytes)
                                       .bytes = LOD_BLOCK_BYTES,
                                       .item = LOD_NO_ITEM,
                                       .file = LOD_INDEX_NAME};
+        while (finding.what && !error &&
+               lod_object_report_wrong(v->index_file, finding.offset, LOD_BLOCK_BYTES)) {
+            error = lod_object_pread(v->index_file, finding.offset, block, LOD_BLOCK_BYTES);
+            finding.what = judge_block(v, first + i, block, error);
+        }
         if (finding.what) {
             uint32_t in_section;
             finding.fidelities = section_of(v, first + i, &in_section) ? LOD_FIDELITIES_ALL : 0;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "list.h"
+
 void lod_findings_init(struct lod_findings *findings)
 {
     *findings = (struct lod_findings){0};
@@ -177,15 +179,8 @@ int lod_costly_list(const struct lod_findings *findings, struct lod_costly **ret
 
 size_t lod_costly_first(const struct lod_costly *list, size_t count, uint32_t item)
 {
-    size_t low = 0, high = count;
+    size_t low = 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list[middle].item < item) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    LOD_SEARCH(low, count, list[middle].item < item);
     return low;
 }

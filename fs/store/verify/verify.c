@@ -10,6 +10,7 @@
 
 #include "bytes.h"
 #include "memory/memory_semaphore.h"
+#include "verify/block_store.h"
 #include "verify/check.h"
 
 /* ----------------------------------------------------------------------------- opening */
@@ -22,18 +23,35 @@ static bool is_refused(const struct lod_verify *v, int error)
                                       : lod_check_is_closed(v, error);
 }
 
-static int open_index(struct lod_verify *v, char *why, size_t why_room)
+/* Reads the manifest and opens the index, as often as a mount would. `*ret_reason`: the reason
+ * if the manifest cannot be used, or NULL. */
+static int open_both(struct lod_verify *v, const char **ret_reason)
+{
+    int error = 0;
+
+    for (unsigned tried = 0; lod_store_opens_again(v->store, tried, error); tried++) {
+        lod_manifest_finish(&v->manifest);
+        error = lod_manifest_read(v->store, &v->manifest, ret_reason);
+        if (!error) {
+            *ret_reason = NULL;
+            error =
+                lod_index_open(v->store, &v->manifest, LOD_INDEX_CACHE_BYTES, &v->index, &v->why);
+        }
+    }
+    return error;
+}
+
+/* Takes the index, or reports why it cannot be used: `error`. */
+static int take_index(struct lod_verify *v, int error, struct lod_why *why)
 {
     uint8_t superblock[LOD_BLOCK_BYTES];
 
-    int error = lod_index_open(v->store, &v->manifest, LOD_INDEX_CACHE_BYTES, &v->index, v->why,
-                               sizeof(v->why));
     if (error == -ENOTSUP || lod_check_stops(error) || lod_check_is_closed(v, error)) {
-        snprintf(why, why_room, "%s", v->why);
+        *why = v->why;
         return error;
     }
     if (error) {
-        return lod_check_file_found(v, LOD_INDEX_NAME, v->why, LOD_FIDELITIES_ALL);
+        return lod_check_file_found(v, LOD_INDEX_NAME, v->why.text, LOD_FIDELITIES_ALL);
     }
     error = lod_object_open(v->store, LOD_INDEX_NAME, &v->index_file);
     error = error ? error : lod_object_pread(v->index_file, 0, superblock, sizeof(superblock));
@@ -59,19 +77,19 @@ static const char *of_file(struct lod_verify *v, const char *reason)
     if (strncmp(reason, LOD_MANIFEST_NAME " ", name + 1) != 0) {
         return reason;
     }
-    snprintf(v->why, sizeof(v->why), "it%s", reason + name);
-    return v->why;
+    lod_refuse(&v->why, 0, "it%s", reason + name);
+    return v->why.text;
 }
 
-static int open_manifest(struct lod_verify *v, char *why, size_t why_room)
+static int open_manifest(struct lod_verify *v, struct lod_why *why)
 {
-    const char *reason = "";
+    const char *reason = NULL;
 
-    int error = lod_manifest_read(v->store, &v->manifest, &reason);
-    if (error == 0) {
-        return open_index(v, why, why_room);
+    int error = open_both(v, &reason);
+    if (!reason) {
+        return take_index(v, error, why);
     }
-    lod_manifest_explain(v->store, reason, why, why_room);
+    lod_manifest_explain(v->store, reason, why);
     if (error == -ENOTSUP || lod_check_stops(error) || is_refused(v, error)) {
         return error;
     }
@@ -86,36 +104,33 @@ static int open_manifest(struct lod_verify *v, char *why, size_t why_room)
 }
 
 static int open_all(struct lod_verify *v, const char *location,
-                    const struct lod_store_settings *settings, char *why, size_t why_room)
+                    const struct lod_store_settings *settings, struct lod_why *why)
 {
-    int error = lod_store_open_with(location, settings, &v->store, why, why_room);
+    int error = lod_store_open_with(location, settings, &v->store, why);
 
     if (error) {
         return error == -ENOTDIR ? -ENOENT : error;
     }
-    error = open_manifest(v, why, why_room);
+    error = lod_store_is_far(v->store) ? lod_block_store_create(v->store, &v->store) : 0;
+    error = error ? error : open_manifest(v, why);
     if (!error) {
         error = lod_steps_compute(v);
     }
-    if (lod_check_stops(error)) {
-        snprintf(why, why_room, "%s", strerrordesc_np(-error));
-    }
-    return error;
+    return lod_check_stops(error) ? lod_refuse(why, error, "%s", strerrordesc_np(-error)) : error;
 }
 
 int lod_verify_create(const char *location, const struct lod_store_settings *settings,
-                      struct lod_verify **ret_verify, char *why, size_t why_room)
+                      struct lod_verify **ret_verify, struct lod_why *why)
 {
     struct lod_verify *v = calloc(1, sizeof(*v));
 
     if (!v) {
-        snprintf(why, why_room, "out of memory");
         return -ENOMEM;
     }
     lod_findings_init(&v->findings);
     lod_memory_semaphore_init(&v->work, LOD_WORK_SIZE_DEFAULT);
     pthread_mutex_init(&v->lock, NULL);
-    int error = open_all(v, location, settings, why, why_room);
+    int error = open_all(v, location, settings, why);
     if (error) {
         lod_verify_destroy(v);
         return error;
@@ -219,9 +234,9 @@ int lod_verify_index(const char *location)
 {
     struct lod_verify *v = NULL;
     uint64_t bytes, files;
-    char why[160];
+    struct lod_why why = {.text = ""};
 
-    int error = lod_verify_create(location, NULL, &v, why, sizeof(why));
+    int error = lod_verify_create(location, NULL, &v, &why);
     if (!error) {
         lod_verify_hashes_only(v); /* schemas are in records */
     }

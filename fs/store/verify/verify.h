@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 #include "backend/store_settings.h"
 #include "verify/findings.h"
@@ -32,7 +33,7 @@ struct lod_verify;
  */
 LOD_MUST_CHECK int lod_verify_create(const char *location,
                                      const struct lod_store_settings *settings,
-                                     struct lod_verify **ret_verify, char *why, size_t why_room);
+                                     struct lod_verify **ret_verify, struct lod_why *why);
 /* Sets the memory of all makers, if not a mount's default. Call it before the first step. */
 void lod_verify_limit_work(struct lod_verify *verify, uint64_t bytes_max);
 /* Runs no makers. Damage by storage is found, but not items that were written wrong. Call it before

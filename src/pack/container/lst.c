@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/format.h"
+#include "list.h"
 #include "pack/container/tar_header.h"
 #include "pack/source/source.h"
 
@@ -76,16 +77,9 @@ int lod_lst_read(struct lod_span text, struct lod_lst *lst, uint64_t *ret_line)
 
 const char *lod_lst_find(const struct lod_lst *lst, uint64_t id, size_t *ret_bytes)
 {
-    size_t low = 0, high = lst->count;
+    size_t low = 0;
 
-    while (low < high) { /* finds the first line of a greater id */
-        const size_t middle = low + (high - low) / 2;
-        if (lst->at[middle].id <= id) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    LOD_SEARCH(low, lst->count, lst->at[middle].id <= id); /* the first line of a greater id */
     if (low == 0 || lst->at[low - 1].id != id) {
         return NULL;
     }

@@ -71,16 +71,6 @@ int lod_part_lock_all(const struct lod_target *target, struct lod_first_error *f
                  : 0;
 }
 
-/* Returns whether the file is the plan that has its name in the folder now. */
-static bool is_current(const struct lod_target *target, int fd)
-{
-    struct stat locked, named;
-
-    return fstat(fd, &locked) == 0 &&
-           fstatat(target->fd, LOD_PLAN_NAME, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-           locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
-}
-
 int lod_part_lock_run(const struct lod_target *target, const struct lod_pack_plan *plan,
                       const struct lod_part_run *run, struct lod_first_error *first_error,
                       struct lod_part_lock *ret_lock)
@@ -95,7 +85,7 @@ int lod_part_lock_run(const struct lod_target *target, const struct lod_pack_pla
                       "for the commit");
     }
     error = error ? error : lod_file_pread(ret_lock->fd, 0, head, sizeof(head));
-    if (error || !is_current(target, ret_lock->fd) ||
+    if (error || !lod_file_is_named(ret_lock->fd, target->fd, LOD_PLAN_NAME, AT_SYMLINK_NOFOLLOW) ||
         memcmp(head, plan->file.data, sizeof(head)) != 0) {
         return refuse(target, first_error, error ? error : -ESTALE,
                       "has another plan now; run the part again");

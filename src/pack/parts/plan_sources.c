@@ -9,6 +9,7 @@
 
 #include "backend/name.h"
 #include "framing/framing.h"
+#include "list.h"
 #include "pack/parts/plan_file.h"
 #include "pack/parts/plan_format.h"
 #include "pack/parts/plan_places.h"
@@ -236,20 +237,14 @@ static int place_files(struct taking *t, uint32_t first, uint32_t count)
 
 uint32_t lod_pack_plan_place(const struct lod_pack_plan_sources *sources, uint32_t whole)
 {
-    size_t low = 0, high = sources->list.count;
+    const size_t count = sources->list.count;
+    size_t low = 0;
 
     if (!sources->whole) {
-        return whole < high ? whole : NONE;
+        return whole < count ? whole : NONE;
     }
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (sources->whole[middle] < whole) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < sources->list.count && sources->whole[low] == whole ? (uint32_t)low : NONE;
+    LOD_SEARCH(low, count, sources->whole[middle] < whole);
+    return low < count && sources->whole[low] == whole ? (uint32_t)low : NONE;
 }
 
 /* Counts the marked sources, to allocate memory for them. */

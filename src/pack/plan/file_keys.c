@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "list.h"
 #include "sample/part.h"
 
 struct hashes {
@@ -52,16 +53,9 @@ static int by_value(const void *a, const void *b)
 /* Returns the first place whose hash is not below `hash`. */
 static size_t place_of(const struct hashes *hashes, uint64_t hash)
 {
-    size_t low = 0, high = hashes->count;
+    size_t low = 0;
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (hashes->at[middle] < hash) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    LOD_SEARCH(low, hashes->count, hashes->at[middle] < hash);
     return low;
 }
 

@@ -47,14 +47,14 @@ static int join_header(struct lod_record_job *job, const struct lod_encoder *enc
 }
 
 /* Releases its reservation before it waits for a larger one, so there is no deadlock. */
-static void raise_promise(const struct lod_write *write, const struct lod_encoder *encoder,
-                          struct lod_span source, uint64_t *promised)
+static void grow_reservation(const struct lod_write *write, const struct lod_encoder *encoder,
+                             struct lod_span source, uint64_t *reserved_bytes)
 {
     uint64_t bytes = encoder->memory_bytes ? encoder->memory_bytes(source) : 0;
 
-    if (bytes > *promised && *promised < write->budget->bytes_max) {
-        lod_memory_semaphore_release(write->budget, *promised);
-        *promised = lod_memory_semaphore_take(write->budget, bytes);
+    if (bytes > *reserved_bytes && *reserved_bytes < write->budget->bytes_max) {
+        lod_memory_semaphore_release(write->budget, *reserved_bytes);
+        *reserved_bytes = lod_memory_semaphore_take(write->budget, bytes);
     }
 }
 
@@ -82,7 +82,7 @@ static int encode_item(struct lod_record_job *job, const struct lod_source *sour
     return error == -EILSEQ ? -ESTALE : error;
 }
 
-static int encode_source(struct lod_record_job *job, uint32_t file, uint64_t *promised)
+static int encode_source(struct lod_record_job *job, uint32_t file, uint64_t *reserved_bytes)
 {
     const struct lod_write *write = job->write;
     struct lod_source *source = &write->list->at[file];
@@ -93,7 +93,7 @@ static int encode_source(struct lod_record_job *job, uint32_t file, uint64_t *pr
     if (error) {
         return lod_record_job_unreadable(job, file, error);
     }
-    raise_promise(write, source->encoder, lod_buf_span(&job->buffer), promised);
+    grow_reservation(write, source->encoder, lod_buf_span(&job->buffer), reserved_bytes);
     error = encode_item(job, source, &item);
     if (error == -ESTALE) {
         lod_encoded_finish(&item);
@@ -138,13 +138,13 @@ void lod_encode_explain(struct lod_record_job *job, uint32_t file)
     if ((!source->encoder->why_whole && !source->encoder->apart) || source->parts) {
         return;
     }
-    uint64_t promised = lod_memory_semaphore_take(write->budget, WORK_FACTOR * source->bytes);
+    uint64_t reserved_bytes = lod_memory_semaphore_take(write->budget, WORK_FACTOR * source->bytes);
     if (read_item(job, source) == 0) {
-        raise_promise(write, source->encoder, lod_buf_span(&job->buffer), &promised);
+        grow_reservation(write, source->encoder, lod_buf_span(&job->buffer), &reserved_bytes);
         ask_why(job, source);
     }
     lod_buf_finish(&job->buffer);
-    lod_memory_semaphore_release(write->budget, promised);
+    lod_memory_semaphore_release(write->budget, reserved_bytes);
 }
 
 static int encode_all(struct lod_record_job *job)
@@ -157,14 +157,14 @@ static int encode_all(struct lod_record_job *job)
         uint32_t file = write->order->files[job->record->first + i];
         error = lod_cancel_poll(write->stop);
         if (!error) {
-            uint64_t promised = lod_memory_semaphore_take(
+            uint64_t reserved_bytes = lod_memory_semaphore_take(
                 write->budget, WORK_FACTOR * lod_subitems_weight(&write->list->at[file]));
-            error = encode_source(job, file, &promised);
+            error = encode_source(job, file, &reserved_bytes);
             if (job->buffer.room > BUFFER_KEEP_BYTES) {
                 lod_buf_finish(
                     &job->buffer); /* frees a large source together with its reservation */
             }
-            lod_memory_semaphore_release(write->budget, promised);
+            lod_memory_semaphore_release(write->budget, reserved_bytes);
         }
     }
     return error;

@@ -9,10 +9,10 @@
 /* Tolerance for comparing rounded numbers: one unit. */
 #define ROUNDING 1.0
 
-#define TOTAL_OVER_MAX   100 /* 1 % of the source's bytes */
-#define TOTAL_OVER_LIGHT 300
-#define WASTED_COST      20 /* .2 % */
-#define WASTED_SHARE     10 /* a tenth of the remaining distance to MSSIM 1 */
+#define TOTAL_OVER_MAX       100 /* 1 % of the source's bytes */
+#define TOTAL_OVER_MAX_LIGHT 300
+#define WASTED_COST          20 /* .2 % */
+#define WASTED_SHARE         10 /* a tenth of the remaining distance to MSSIM 1 */
 
 /* Returns the value at the point of the curve where it first reaches `mssim`. Between two
  * fidelities it is interpolated. Below q1 it is q1's value, above all it is q10's. */
@@ -46,7 +46,7 @@ bool lod_choose_admits(const struct lod_mean_curve *curve, const struct lod_mean
                        const struct lod_choose_rule *rule)
 {
     unsigned last = LOD_SCRIPT_GROUPS - 1;
-    int32_t over = rule->light ? TOTAL_OVER_LIGHT : TOTAL_OVER_MAX;
+    int32_t over = rule->light ? TOTAL_OVER_MAX_LIGHT : TOTAL_OVER_MAX;
     bool admitted = curve->bytes[last] <= standard->bytes[last] + over;
 
     for (int32_t m = MSSIM_LOW; m <= rule->mssim_high && admitted && !rule->light; m++) {

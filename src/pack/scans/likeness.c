@@ -13,7 +13,7 @@
 /* Ridge regression: keeps slopes small along directions in which the sample hardly varies. */
 #define RIDGE 1e-3
 
-#define ONE_OF_TWENTY 1.96 /* standard errors */
+#define ERRORS_OF_95_PERCENT 1.96 /* standard errors */
 
 /* The drawn photographs, by class. */
 struct strata {
@@ -224,6 +224,6 @@ static double of_mean(double variance, unsigned count, uint64_t all)
 double lod_likeness_within(const struct lod_likeness *l, const struct lod_likeness_sums *sums,
                            unsigned k)
 {
-    return ONE_OF_TWENTY * sqrt(of_mean(l->variance[k], l->photos, sums->photos) +
-                                of_mean(l->between[k], l->seen, sums->photos));
+    return ERRORS_OF_95_PERCENT * sqrt(of_mean(l->variance[k], l->photos, sums->photos) +
+                                       of_mean(l->between[k], l->seen, sums->photos));
 }

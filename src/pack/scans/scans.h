@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
+#include "backend/why.h"
 #include "compiler.h"
 #include "pack/scans/likeness.h"
 #include "pack/scans/sample.h"
@@ -59,10 +60,10 @@ struct lod_scans {
 
 /*
  * Resolves --scans=WANTED, other than auto and light: a built-in name, or a file. Returns -EILSEQ
- * or the error of the file; `why` (of `room` bytes) then is a message without the name.
+ * or the error of the file. `why` then says it without the name.
  */
-LOD_MUST_CHECK int lod_scans_load(const char *wanted, struct lod_script *ret_script, char *why,
-                                  size_t room);
+LOD_MUST_CHECK int lod_scans_load(const char *wanted, struct lod_script *ret_script,
+                                  struct lod_why *why);
 
 /*
  * Chooses among the built-in scripts. If the options name a script, copies it and only measures it.

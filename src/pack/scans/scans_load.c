@@ -20,7 +20,7 @@ static int read_text(const char *path, char *text, size_t room, size_t *ret_byte
 /* The name of every script from a file, so that a store does not depend on the file's path. */
 static const char given_name[] = "file";
 
-int lod_scans_load(const char *wanted, struct lod_script *ret_script, char *why, size_t room)
+int lod_scans_load(const char *wanted, struct lod_script *ret_script, struct lod_why *why)
 {
     const struct lod_script *builtin = lod_script_named(wanted);
     char text[LOD_SCRIPT_TEXT_MAX + 1];
@@ -34,19 +34,16 @@ int lod_scans_load(const char *wanted, struct lod_script *ret_script, char *why,
     }
     int error = read_text(wanted, text, sizeof(text), &bytes);
     if (error == -ENOENT) {
-        snprintf(why, room, "neither a built-in scan script nor a file");
-    } else if (error == -E2BIG) {
-        snprintf(why, room, "too long for a scan script: over %d bytes", LOD_SCRIPT_TEXT_MAX);
-    } else if (error) {
-        snprintf(why, room, "%s", strerror(-error));
+        return lod_refuse(why, error, "neither a built-in scan script nor a file");
+    }
+    if (error == -E2BIG) {
+        return lod_refuse(why, error, "too long for a scan script: over %d bytes",
+                          LOD_SCRIPT_TEXT_MAX);
     }
     if (error) {
         return error;
     }
     struct lod_span span = {.at = (const uint8_t *)text, .bytes = bytes};
     error = lod_script_parse(given_name, span, ret_script, &line, &wrong);
-    if (error) {
-        snprintf(why, room, "line %u: %s", line, wrong);
-    }
-    return error;
+    return error ? lod_refuse(why, error, "line %u: %s", line, wrong) : 0;
 }

@@ -20,6 +20,7 @@
 
 #define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define FOLDER_MODE  0777
+#define LOCK_TRIES   100 /* each fails only if another pack has made and removed the folder */
 
 static int refuse(struct lod_first_error *first_error, int error, const char *path,
                   const char *sentence)
@@ -164,7 +165,12 @@ static int open_records(struct lod_target *target, struct lod_first_error *first
     return target->records_fd < 0 ? refuse_errno(first_error, "open records/ in", target->path) : 0;
 }
 
-static int open_folders(struct lod_target *target, struct lod_first_error *first_error)
+/*
+ * Makes the folder if needed, opens it and locks it. Another pack may be the first to lock a folder
+ * that this run made; then it is not this run's. Returns -ESTALE if another pack has removed the
+ * folder before it was locked.
+ */
+static int make_and_lock(struct lod_target *target, struct lod_first_error *first_error)
 {
     target->made = mkdir(target->path, FOLDER_MODE) == 0;
     if (!target->made && errno != EEXIST) {
@@ -172,9 +178,32 @@ static int open_folders(struct lod_target *target, struct lod_first_error *first
     }
     target->fd = open(target->path, FOLDER_FLAGS);
     if (target->fd < 0) {
-        return refuse_errno(first_error, "open", target->path);
+        return errno == ENOENT ? -ESTALE : refuse_errno(first_error, "open", target->path);
     }
     int error = lock_folder(target, first_error);
+    const bool ours = !error && lod_file_is_named(target->fd, AT_FDCWD, target->path, 0);
+    target->made = target->made && ours;
+    return error || ours ? error : -ESTALE;
+}
+
+static int lock_own_folder(struct lod_target *target, struct lod_first_error *first_error)
+{
+    int error = -ESTALE;
+
+    for (int tries = 0; error == -ESTALE && tries < LOCK_TRIES; tries++) {
+        lod_file_close(target->fd);
+        error = make_and_lock(target, first_error);
+    }
+    return error != -ESTALE
+               ? error
+               : refuse(first_error, error, target->path,
+                        "is removed again and again by other packs; name another folder");
+}
+
+static int open_folders(struct lod_target *target, struct lod_first_error *first_error)
+{
+    int error = lock_own_folder(target, first_error);
+
     error = error ? error : check_contents(target->path, target->fd, first_error);
     if (error) {
         return error;
@@ -211,7 +240,7 @@ int lod_target_open(const char *path, struct lod_first_error *first_error,
     int error = open_folders(&target, first_error);
 
     if (error) {
-        /* Without the lock and the check, only a folder that this run made may be removed. */
+        /* Without the check, only a folder that this run made and locked may be removed. */
         if (target.made) {
             rmdir(path);
         }

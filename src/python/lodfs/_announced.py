@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list of records that a job asks its mount to load; see Mount.ahead."""
+import atexit
 import errno
 import os
 import random
 import time
 import warnings
+import weakref
 
 _TOUCH_S = 60    # how often the list is touched, so that it is not dropped
-_KEEP_S = 86400  # how long the mount keeps an untouched list: one repeat may last long
+_KEEP_S = 600    # how long the mount keeps the list of a job that is silent, or was killed
+_ALIVE = weakref.WeakSet()
 _REFUSED = (errno.EPERM, errno.EACCES, errno.ENOTTY, errno.ENOSYS, errno.ENOENT)
 
 
@@ -18,8 +21,9 @@ class Announced:
     dropped the list, the list is sent again after check().
     """
 
-    def __init__(self, mount, fidelity, check, keep_s=_KEEP_S):
-        self.mount, self.fidelity, self._check, self._keep_s = mount, fidelity, check, keep_s
+    def __init__(self, mount, fidelity, check):
+        self.mount, self.fidelity, self._check = mount, fidelity, check
+        self._keep_s = _KEEP_S
         self.job, self._pid = random.SystemRandom().getrandbits(63) | 1, os.getpid()
         self._records = []
         self._touched = time.monotonic()
@@ -28,6 +32,7 @@ class Announced:
         # Sends the end of a job that never began, to find out whether the mount answers.
         answer = self._ahead(0, [])
         self.works = bool(answer)
+        _ALIVE.add(self)
 
     def _ahead(self, at, records):
         """Sends a list. Returns the mount's answer, or None if there was none."""
@@ -93,6 +98,13 @@ class Announced:
         if self.works and self._records and os.getpid() == self._pid:
             self._records = []
             self._ahead(0, [])
+
+
+@atexit.register
+def _end_all():
+    """Ends the lists of objects that a thread still holds when the program ends."""
+    for announced in list(_ALIVE):
+        announced.end()
 
 
 def warn(text):

@@ -151,13 +151,13 @@ class MiniEpochs:
         self._start(None, 0)
 
     def _check(self, any_order):
-        if not self._length:
-            raise ValueError(f"{len(self._chosen.paths)} files for {self.world} processes: one has "
-                             "nothing to read")
         if len(self._chosen.others):
             path = self._chosen.paths[self._chosen.others[0]]
             raise ValueError(f"{os.fsdecode(path)!r} is not a file of the store behind "
                              f"{self._chosen.mount.root}; leave it out")
+        if not self._length:
+            raise ValueError(f"{len(self._chosen.paths)} files for {self.world} processes: one has "
+                             "nothing to read")
         if self._chosen.by_path and not any_order:
             raise ValueError(f"{self._chosen.location} was packed with --order=path: a part of it "
                              "is no random sample; pack it again, or say any_order=True")

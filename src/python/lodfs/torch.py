@@ -21,7 +21,6 @@ from ._announced import Announced
 from .order import Walk
 
 __all__ = ["Gradients", "Images", "Sampler", "loader"]
-_KEEP_S = 600  # seconds after which the mount drops the list of a killed job
 
 
 def __getattr__(name):
@@ -94,7 +93,7 @@ class Sampler:
         if int(os.environ.get("LOCAL_RANK", self._walk.rank)):
             return None
         fidelity = self._mount.auto if self._fidelity == "auto" else self._fidelity
-        return Announced(self._mount, fidelity, self._check, _KEEP_S)
+        return Announced(self._mount, fidelity, self._check)
 
     def __len__(self):
         return len(self._walk)

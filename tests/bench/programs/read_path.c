@@ -194,7 +194,7 @@ static void free_files(struct work *work)
 int main(int argc, char **argv)
 {
     struct work work = {0};
-    char why[512] = "";
+    struct lod_why why = {.text = ""};
 
     if (argc != 6) {
         fprintf(stderr, "usage: read_path STORE FIDELITY THREADS PASSES SEED\n");
@@ -202,9 +202,8 @@ int main(int argc, char **argv)
     }
     unsigned threads = (unsigned)atoi(argv[3]), passes = (unsigned)atoi(argv[4]);
     enum lod_fidelity fidelity = lod_fidelity_parse(argv[2], strlen(argv[2]));
-    int error =
-        lod_dataset_open(argv[1], &(struct lod_open_options){.exactly = true, .shared = true},
-                         &work.dataset, why, sizeof(why));
+    int error = lod_dataset_open(
+        argv[1], &(struct lod_open_options){.exactly = true, .shared = true}, &work.dataset, &why);
     error =
         error
             ? error
@@ -222,7 +221,7 @@ int main(int argc, char **argv)
         error = atomic_load(&work.error);
     }
     if (error) {
-        fprintf(stderr, "read_path: %s: %s\n", argv[1], *why ? why : strerror(-error));
+        fprintf(stderr, "read_path: %s: %s\n", argv[1], lod_why_text(&why, error));
     }
     lod_reader_destroy(work.reader);
     lod_dataset_close(work.dataset);

@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 {
     const struct lod_open_options how = {.exactly = true, .shared = true};
     struct work work = {0};
-    char why[512] = "";
+    struct lod_why why = {.text = ""};
 
     if (argc != 6 || !(work.framing = framing_of(argv[2]))) {
         fprintf(stderr, "usage: shard_path STORE FRAMING FIDELITY THREADS PASSES\n");
@@ -147,12 +147,12 @@ int main(int argc, char **argv)
     }
     work.fidelity = lod_fidelity_parse(argv[3], strlen(argv[3]));
     const unsigned threads = (unsigned)atoi(argv[4]), passes = (unsigned)atoi(argv[5]);
-    int error = lod_dataset_open(argv[1], &how, &work.dataset, why, sizeof(why));
+    int error = lod_dataset_open(argv[1], &how, &work.dataset, &why);
     for (unsigned i = 0; !error && i < passes; i++) {
         error = pass(&work, threads < THREADS_MAX ? threads : THREADS_MAX);
     }
     if (error) {
-        fprintf(stderr, "shard_path: %s: %s\n", argv[1], *why ? why : strerror(-error));
+        fprintf(stderr, "shard_path: %s: %s\n", argv[1], lod_why_text(&why, error));
     }
     lod_dataset_close(work.dataset);
     return error ? 1 : 0;

@@ -33,21 +33,21 @@ static int print_item(struct lod_dataset *dataset, uint32_t number)
 int main(int argc, char **argv)
 {
     struct lod_dataset *dataset = NULL;
-    char why[512] = "";
+    struct lod_why why = {.text = ""};
 
     if (argc != 2) {
         fprintf(stderr, "usage: stored_order STORE\n");
         return 2;
     }
-    int error = lod_dataset_open(argv[1], &(struct lod_open_options){.settings = NULL}, &dataset,
-                                 why, sizeof(why));
+    int error =
+        lod_dataset_open(argv[1], &(struct lod_open_options){.settings = NULL}, &dataset, &why);
     uint32_t items = error ? 0 : lod_index_items(lod_dataset_index(dataset));
     for (uint32_t i = 0; !error && i < items; i++) {
         error = print_item(dataset, i);
     }
     lod_dataset_close(dataset);
     if (error) {
-        fprintf(stderr, "stored_order: %s: %s\n", argv[1], *why ? why : strerror(-error));
+        fprintf(stderr, "stored_order: %s: %s\n", argv[1], lod_why_text(&why, error));
     }
     return error ? 1 : 0;
 }

@@ -20,12 +20,12 @@
 int served_open(struct served *ret_served)
 {
     struct served o = {0};
-    char why[200] = "";
-    int error = lod_dataset_open("served", &(struct lod_open_options){.settings = NULL}, &o.dataset,
-                                 why, sizeof(why));
+    struct lod_why why = {.text = ""};
+    int error =
+        lod_dataset_open("served", &(struct lod_open_options){.settings = NULL}, &o.dataset, &why);
 
     if (error) {
-        return why[0] ? error : 1; /* a refusal without a reason is an error of lodfs */
+        return why.text[0] ? error : 1; /* a refusal without a reason is an error of lodfs */
     }
     o.index = lod_dataset_index(o.dataset);
     if (lod_reader_create(o.dataset,

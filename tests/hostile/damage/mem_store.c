@@ -162,12 +162,11 @@ static int matches(const char *location)
 }
 
 static int mem_open(const char *location, const struct lod_store_settings *settings,
-                    void **ret_state, char *why, size_t why_room)
+                    void **ret_state, struct lod_why *why)
 {
     (void)location;
     (void)settings;
     (void)why;
-    (void)why_room;
     *ret_state = served;
     return 0;
 }

@@ -67,11 +67,11 @@ struct seals *seals_read(struct mem_store *sound)
     struct lod_store *store = NULL;
     struct lod_index *index = NULL;
     const char *reason;
-    char why[200];
+    struct lod_why why = {.text = ""};
 
     mem_serve(sound);
     if (lod_store_open("served", &store) || lod_manifest_read(store, &manifest, &reason) ||
-        lod_index_open(store, &manifest, 1 << 20, &index, why, sizeof(why))) {
+        lod_index_open(store, &manifest, 1 << 20, &index, &why)) {
         exit(2);
     }
     seals->blocks[LOD_SECTION_SUPER] = 1;

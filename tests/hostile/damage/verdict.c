@@ -121,10 +121,10 @@ struct verdict verdict_of(const struct truth *truth, const struct compared *refu
     const struct lod_findings *findings = NULL;
     struct lod_verify *v = NULL;
     uint64_t bytes, files;
-    char why[200];
+    struct lod_why why = {.text = ""};
 
     watch_peak_reset();
-    int error = lod_verify_create("served", NULL, &v, why, sizeof(why));
+    int error = lod_verify_create("served", NULL, &v, &why);
     if (!error) {
         lod_verify_limit_work(v, WORK_BYTES);
     }

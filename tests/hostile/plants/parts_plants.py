@@ -5,6 +5,10 @@ PARTS = (
     ("a plan forgets which of the names that it left out are folders",
      "src/pack/parts/plan_sources.c", "    source->folder = flags & LOD_PLAN_FOLDER;\n", "",
      "cli-exclude"),
+    ("a pack removes its new folder, which another pack has locked", "src/pack/target/target.c",
+     "    target->made = target->made && ours;\n", "", "src/target"),
+    ("a pack writes into a folder that is removed", "src/pack/target/target.c",
+     " && lod_file_is_named(target->fd, AT_FDCWD, target->path, 0);", ";", "src/target"),
     ("the journal goes before the commit", "src/pack/record/commit.c",
      "    int error = lod_manifest_commit(c->target->fd);\n",
      "    lod_target_end_journal(c->target);\n"

@@ -71,10 +71,10 @@ static inline void show(struct fixture *f, struct shown *ret_shown)
 {
     struct lod_dataset *dataset = NULL;
     struct lod_reader *reader = NULL;
-    char why[160];
+    struct lod_why why = {.text = ""};
 
     ret_shown->open = lod_dataset_open(f->folder, &(struct lod_open_options){.settings = NULL},
-                                       &dataset, why, sizeof(why)) == 0;
+                                       &dataset, &why) == 0;
     if (!ret_shown->open) {
         return;
     }

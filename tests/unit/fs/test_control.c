@@ -33,14 +33,14 @@ static void setup(void)
 {
     struct lod_entry entries[] = {{.path = "", .mode = S_IFDIR | 0755},
                                   {.path = "a", .mode = S_IFREG | 0644, .item = 1}};
-    char why[200] = "";
+    struct lod_why why = {.text = ""};
 
     lod_log_setup(LOD_LOG_ERROR);
     fixture = fixture_create();
     fixture_commit(&fixture, files, 1, &list, entries, 2);
     cr_assert_eq(lod_dataset_open(fixture.folder, &(struct lod_open_options){.settings = NULL},
-                                  &dataset, why, sizeof(why)),
-                 0, "%s", why);
+                                  &dataset, &why),
+                 0, "%s", why.text);
     cr_assert_eq(lod_reader_create(dataset,
                                    &(struct lod_reader_options){.cache_bytes = 1 << 20,
                                                                 .work_bytes = 1 << 20,

@@ -40,19 +40,19 @@ static void commit(struct fixture *f)
 static struct lod_dataset *open_dataset(struct fixture *f)
 {
     struct lod_dataset *dataset = NULL;
-    char why[200] = "";
+    struct lod_why why = {.text = ""};
 
-    cr_assert_eq(lod_dataset_open(f->folder, &(struct lod_open_options){.settings = NULL}, &dataset,
-                                  why, sizeof(why)),
-                 0, "%s", why);
+    cr_assert_eq(
+        lod_dataset_open(f->folder, &(struct lod_open_options){.settings = NULL}, &dataset, &why),
+        0, "%s", why.text);
     return dataset;
 }
 
-static int refusal(struct fixture *f, char *why, size_t why_room)
+static int refusal(struct fixture *f, struct lod_why *why)
 {
     struct lod_dataset *dataset = NULL;
-    int error = lod_dataset_open(f->folder, &(struct lod_open_options){.settings = NULL}, &dataset,
-                                 why, why_room);
+    int error =
+        lod_dataset_open(f->folder, &(struct lod_open_options){.settings = NULL}, &dataset, why);
 
     lod_dataset_close(dataset);
     return error;
@@ -141,32 +141,33 @@ Test(dataset, folders_without_a_store_are_refused_with_the_reason)
 {
     struct fixture f = fixture_create();
     struct lod_dataset *dataset;
-    char why[200], path[100];
+    char path[100];
+    struct lod_why why = {.text = ""};
 
-    cr_assert_eq(refusal(&f, why, sizeof(why)), -ENOENT);
-    cr_assert_str_eq(why, "no manifest.json: not a lodfs store, or pack did not finish");
+    cr_assert_eq(refusal(&f, &why), -ENOENT);
+    cr_assert_str_eq(why.text, "no manifest.json: not a lodfs store, or pack did not finish");
     cr_assert_eq(lod_dataset_open("/nowhere/at/all", &(struct lod_open_options){.settings = NULL},
-                                  &dataset, why, sizeof(why)),
+                                  &dataset, &why),
                  -ENOENT);
-    cr_assert_str_eq(why, "no such folder");
+    cr_assert_str_eq(why.text, "no such folder");
     commit(&f);
     snprintf(path, sizeof(path), "%s/manifest.json", f.folder);
-    cr_assert_eq(lod_dataset_open(path, &(struct lod_open_options){.settings = NULL}, &dataset, why,
-                                  sizeof(why)),
-                 -ENOENT);
-    cr_assert_not_null(strstr(why, "not a folder"));
+    cr_assert_eq(
+        lod_dataset_open(path, &(struct lod_open_options){.settings = NULL}, &dataset, &why),
+        -ENOENT);
+    cr_assert_not_null(strstr(why.text, "not a folder"));
 
     fixture_flip(f.dir_fd, "index", 3, 1);
-    cr_assert_eq(refusal(&f, why, sizeof(why)), -EBADMSG);
-    cr_assert_not_null(strstr(why, "superblock"));
+    cr_assert_eq(refusal(&f, &why), -EBADMSG);
+    cr_assert_not_null(strstr(why.text, "superblock"));
     fixture_flip(f.dir_fd, "index", 3, 1);
     int fd = openat(f.dir_fd, "index", O_RDWR);
     cr_assert_eq(ftruncate(fd, 5000), 0);
     close(fd);
-    cr_assert_eq(refusal(&f, why, sizeof(why)), -EIO);
-    cr_assert_not_null(strstr(why, "truncated"));
+    cr_assert_eq(refusal(&f, &why), -EIO);
+    cr_assert_not_null(strstr(why.text, "truncated"));
     cr_assert_eq(unlinkat(f.dir_fd, "index", 0), 0);
-    cr_assert_eq(refusal(&f, why, sizeof(why)), -EIO);
+    cr_assert_eq(refusal(&f, &why), -EIO);
     fixture_destroy(&f);
 }
 
@@ -235,7 +236,8 @@ Test(dataset, every_flipped_bit_gives_right_bytes_or_an_error, .init = cr_redire
     static const char *const names[] = {"manifest.json", "index", "records/000000.tree",
                                         "records/000001.raw"};
     struct fixture f = fixture_create();
-    char text[200], why[200];
+    char text[200];
+    struct lod_why why;
 
     commit(&f);
     for (size_t n = 0; n < 4; n++) {
@@ -250,7 +252,7 @@ Test(dataset, every_flipped_bit_gives_right_bytes_or_an_error, .init = cr_redire
                 struct lod_dataset *dataset = NULL;
                 fixture_flip(f.dir_fd, names[n], at, bit);
                 if (lod_dataset_open(f.folder, &(struct lod_open_options){.settings = NULL},
-                                     &dataset, why, sizeof(why)) == 0) {
+                                     &dataset, &why) == 0) {
                     for (size_t i = 0; i < FILES; i++) {
                         int error = read_path(dataset, files[i].path, text);
                         cr_assert(error == -EIO || strcmp(text, files[i].bytes) == 0,

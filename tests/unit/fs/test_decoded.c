@@ -36,11 +36,11 @@ static struct lod_dataset *dataset;
 
 static void open_dataset(void)
 {
-    char why[200] = "";
+    struct lod_why why = {.text = ""};
 
     cr_assert_eq(lod_dataset_open(fixture.folder, &(struct lod_open_options){.settings = NULL},
-                                  &dataset, why, sizeof(why)),
-                 0, "%s", why);
+                                  &dataset, &why),
+                 0, "%s", why.text);
 }
 
 /* The records of the whole store, with an index that has more names. */

@@ -24,14 +24,14 @@ static void setup(void)
         {.path = "d/e/f", .mode = S_IFREG | 0644, .item = 2},
         {.path = "d/v", .mode = S_IFDIR | 0755, .flags = LOD_NODE_VIRTUAL},
     };
-    char why[200] = "";
+    struct lod_why why = {.text = ""};
 
     lod_log_setup(LOD_LOG_ERROR);
     fixture = fixture_create();
     fixture_commit(&fixture, files, 2, &list, entries, sizeof(entries) / sizeof(entries[0]));
     cr_assert_eq(lod_dataset_open(fixture.folder, &(struct lod_open_options){.settings = NULL},
-                                  &dataset, why, sizeof(why)),
-                 0, "%s", why);
+                                  &dataset, &why),
+                 0, "%s", why.text);
 }
 
 static void teardown(void)

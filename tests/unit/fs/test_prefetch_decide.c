@@ -56,7 +56,7 @@ enum policy { DECIDED, FRAMES, WHOLE, FITTING, POLICIES };
 struct simulation {
     const struct lod_prefetch_cost *cost;
     enum policy policy;
-    struct lod_prefetch_room room;
+    struct lod_prefetch_budget budget;
     unsigned fitting; /* groups 1 .. fitting of all records fit */
     struct lod_access_history history;
     struct lod_groups loaded[RECORDS]; /* last 0: none */
@@ -97,7 +97,7 @@ static uint64_t kept_bytes(const struct simulation *s)
 
 static void evict(struct simulation *s, unsigned except)
 {
-    while (kept_bytes(s) > s->room.bytes) {
+    while (kept_bytes(s) > s->budget.bytes) {
         unsigned oldest = RECORDS;
         for (unsigned r = 0; r < RECORDS; r++) {
             if (r != except && s->loaded[r].last &&
@@ -155,11 +155,11 @@ static struct lod_groups choose(struct simulation *s, unsigned record)
     }
     miss.bytes = groups_bytes(missing) / ITEMS;
     lod_access_history_sum(&s->history, record, &summary);
-    struct lod_prefetch_room room = s->room;
-    room.kept_bytes = summary.loaded_bytes;
-    room.reserve_bytes = groups_bytes(room.base) * (RECORDS - summary.loaded_records);
+    struct lod_prefetch_budget budget = s->budget;
+    budget.kept_bytes = summary.loaded_bytes;
+    budget.reserve_bytes = groups_bytes(budget.base) * (RECORDS - summary.loaded_records);
     const struct lod_prefetch_choice choice =
-        lod_prefetch_decide(&miss, s->cost, &room, &summary.order);
+        lod_prefetch_decide(&miss, s->cost, &budget, &summary.order);
     return (struct lod_groups){choice.first, choice.last};
 }
 
@@ -201,13 +201,13 @@ static uint64_t run(const struct device *device, double memory, enum order order
     static unsigned items[RECORDS * ITEMS];
     struct simulation s = {.cost = &device->cost, .policy = policy};
 
-    s.room.bytes = (uint64_t)((double)prefix_bytes(WANTED) * RECORDS * memory);
+    s.budget.bytes = (uint64_t)((double)prefix_bytes(WANTED) * RECORDS * memory);
     uint64_t totals[LOD_GROUPS_MAX + 1];
     for (unsigned k = 0; k <= LOD_GROUPS_MAX; k++) {
         totals[k] = prefix_bytes(k) * RECORDS;
-        s.fitting = totals[k] <= s.room.bytes ? k : s.fitting;
+        s.fitting = totals[k] <= s.budget.bytes ? k : s.fitting;
     }
-    s.room.base = lod_prefetch_base(totals, 1, WANTED, s.room.bytes);
+    s.budget.base = lod_prefetch_base(totals, 1, WANTED, s.budget.bytes);
     cr_assert_eq(lod_access_history_init(&s.history, RECORDS), 0);
     srand(1);
     for (unsigned pass = 0; pass < PASSES; pass++) {
@@ -276,7 +276,7 @@ Test(prefetch_decide, no_cell_is_slower_than_the_best_fixed_policy)
 /* Rows of lod_prefetch_base for readers of q4: bytes of each group, room. */
 static const struct {
     const char *name;
-    uint64_t sizes[WANTED], room;
+    uint64_t sizes[WANTED], budget;
     struct lod_groups base;
 } bases[] = {
     {"all fit", {8, 10, 2, 3}, 23, {1, 4}},
@@ -294,7 +294,7 @@ Test(prefetch_decide, the_base_is_the_groups_that_save_most_requests)
             totals[k] = totals[k - 1] + (k <= WANTED ? bases[i].sizes[k - 1] * 1000000 : 0);
         }
         const struct lod_groups base =
-            lod_prefetch_base(totals, 1, WANTED, bases[i].room * 1000000);
+            lod_prefetch_base(totals, 1, WANTED, bases[i].budget * 1000000);
         cr_expect(base.last == bases[i].base.last &&
                       (!base.last || base.first == bases[i].base.first),
                   "%s: %u .. %u", bases[i].name, base.first, base.last);
@@ -318,16 +318,16 @@ Test(prefetch_decide, a_store_in_memory_needs_no_prefix_and_an_announced_record_
 {
     struct lod_prefetch_cost cost = devices[0].cost;
     struct lod_prefetch_miss miss = one_miss();
-    struct lod_prefetch_room room = {0};
+    struct lod_prefetch_budget budget = {0};
     struct lod_prefetch_order order = {0};
 
-    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0, "no room");
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &budget, &order).last, 0, "no room");
     miss.announced = WANTED + 1;
-    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, WANTED + 1);
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &budget, &order).last, WANTED + 1);
     cost.memory = true;
-    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, WANTED + 1);
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &budget, &order).last, WANTED + 1);
     miss.announced = 0;
-    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0);
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &budget, &order).last, 0);
 }
 
 /* One reader of four frames: 4 x 20 ms one by one, or a load of 54 ms; in parallel only 20. */
@@ -335,15 +335,15 @@ Test(prefetch_decide, frames_that_go_side_by_side_cost_one_latency)
 {
     struct lod_prefetch_cost cost = devices[3].cost;
     struct lod_prefetch_miss miss = one_miss();
-    const struct lod_prefetch_room room = {.bytes = 1ull << 40, .base = {1, LOD_GROUPS_MAX}};
+    const struct lod_prefetch_budget budget = {.bytes = 1ull << 40, .base = {1, LOD_GROUPS_MAX}};
     const struct lod_prefetch_order order = {.asked = 1};
 
     for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
         miss.prefix[k] *= 5; /* 270 ms, so that it is not over at once */
     }
-    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, WANTED);
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &budget, &order).last, WANTED);
     cost.ranges = 4;
-    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0);
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &budget, &order).last, 0);
 }
 
 /* 5 GB for a record: a reader of one item must not wait for minutes. */
@@ -351,21 +351,21 @@ Test(prefetch_decide, a_long_load_needs_more_readers)
 {
     struct lod_prefetch_cost cost = devices[0].cost;
     struct lod_prefetch_miss miss = one_miss();
-    struct lod_prefetch_room room = {.bytes = 1ull << 40, .base = {1, LOD_GROUPS_MAX}};
+    struct lod_prefetch_budget budget = {.bytes = 1ull << 40, .base = {1, LOD_GROUPS_MAX}};
     struct lod_prefetch_order order = {.asked = 1};
 
-    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, WANTED);
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &budget, &order).last, WANTED);
     for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
         miss.prefix[k] *= 12;
     }
-    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0);
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &budget, &order).last, 0);
     order.asked = 20;
-    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, WANTED);
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &budget, &order).last, WANTED);
     for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
         miss.prefix[k] *= 100;
     }
     order.asked = 20000;
-    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &room, &order).last, 0, "never minutes");
+    cr_assert_eq(lod_prefetch_decide(&miss, &cost, &budget, &order).last, 0, "never minutes");
 }
 
 /* A row of lod_prefetch_decide_run, sizes in KiB. */

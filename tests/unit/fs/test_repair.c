@@ -55,11 +55,11 @@ static void assert_restored(struct fixture *f, const struct original *o, const c
 static struct lod_repair_report repair(struct fixture *f, int expected)
 {
     struct lod_repair_report report;
-    char why[LOD_PATH_MAX + 256] = "";
+    struct lod_why why = {.text = ""};
 
-    int error = lod_repair(f->folder, (struct lod_interrupt){0}, &report, why, sizeof(why));
-    cr_assert_eq(error, expected, "%d: %s", error, why);
-    cr_assert(error == 0 || why[0]);
+    int error = lod_repair(f->folder, (struct lod_interrupt){0}, &report, &why);
+    cr_assert_eq(error, expected, "%d: %s", error, why.text);
+    cr_assert(error == 0 || why.text[0]);
     return report;
 }
 

@@ -23,9 +23,9 @@ static struct lod_verify *run(const char *folder, const struct lod_findings **re
 {
     struct lod_verify *verify = NULL;
     uint64_t bytes = 0, files = 0, total = 0;
-    char why[160];
+    struct lod_why why = {.text = ""};
 
-    *ret_error = lod_verify_create(folder, NULL, &verify, why, sizeof(why));
+    *ret_error = lod_verify_create(folder, NULL, &verify, &why);
     if (*ret_error) {
         return NULL;
     }
@@ -391,10 +391,10 @@ Test(verify, a_missing_store_is_an_error_not_damage)
 {
     struct fixture f = fixture_create();
     struct lod_verify *v = NULL;
-    char why[160];
+    struct lod_why why = {.text = ""};
 
-    cr_assert_eq(lod_verify_create(f.folder, NULL, &v, why, sizeof(why)), -ENOENT);
-    cr_assert_eq(lod_verify_create("/no/such/folder", NULL, &v, why, sizeof(why)), -ENOENT);
-    cr_assert_eq(lod_verify_create("/dev/null", NULL, &v, why, sizeof(why)), -ENOENT);
+    cr_assert_eq(lod_verify_create(f.folder, NULL, &v, &why), -ENOENT);
+    cr_assert_eq(lod_verify_create("/no/such/folder", NULL, &v, &why), -ENOENT);
+    cr_assert_eq(lod_verify_create("/dev/null", NULL, &v, &why), -ENOENT);
     fixture_destroy(&f);
 }

@@ -307,7 +307,7 @@ Test(scans, without_photographs_there_is_a_choice_and_no_table)
     lod_sample_destroy(sample);
 }
 
-static int load_text(const char *text, size_t bytes, struct lod_script *script, char *why)
+static int load_text(const char *text, size_t bytes, struct lod_script *script, struct lod_why *why)
 {
     char path[] = P_tmpdir "/lodfs-test-scans-XXXXXX";
     int fd = mkstemp(path);
@@ -315,7 +315,7 @@ static int load_text(const char *text, size_t bytes, struct lod_script *script, 
     cr_assert_geq(fd, 0);
     cr_assert_eq(write(fd, text, bytes), (ssize_t)bytes);
     close(fd);
-    int error = lod_scans_load(path, script, why, 200);
+    int error = lod_scans_load(path, script, why);
     unlink(path);
     return error;
 }
@@ -324,20 +324,20 @@ Test(scans, a_script_is_a_name_or_a_file)
 {
     static char text[LOD_SCRIPT_TEXT_MAX + 100];
     struct lod_script script;
-    char why[200] = "";
+    struct lod_why why = {.text = ""};
 
-    cr_assert_eq(lod_scans_load("default", &script, why, sizeof(why)), 0);
+    cr_assert_eq(lod_scans_load("default", &script, &why), 0);
     cr_expect_str_eq(script.name, "default");
     size_t bytes = lod_script_print(&script, text, sizeof(text));
-    cr_assert_eq(load_text(text, bytes, &script, why), 0, "%s", why);
+    cr_assert_eq(load_text(text, bytes, &script, &why), 0, "%s", why.text);
     cr_expect_str_eq(script.name, "file");
     cr_expect_eq(script.count, lod_script_named("default")->count);
 
-    cr_expect_eq(lod_scans_load("/nowhere/at/all", &script, why, sizeof(why)), -ENOENT);
-    cr_expect(strstr(why, "neither"));
-    cr_expect_eq(load_text("0,1,2: 0-0, 0, 0\nnonsense", 25, &script, why), -EILSEQ);
-    cr_expect(strstr(why, "line 2"), "%s", why);
+    cr_expect_eq(lod_scans_load("/nowhere/at/all", &script, &why), -ENOENT);
+    cr_expect(strstr(why.text, "neither"));
+    cr_expect_eq(load_text("0,1,2: 0-0, 0, 0\nnonsense", 25, &script, &why), -EILSEQ);
+    cr_expect(strstr(why.text, "line 2"), "%s", why.text);
     memset(text, '#', sizeof(text));
-    cr_expect_eq(load_text(text, sizeof(text), &script, why), -E2BIG);
-    cr_expect_lt(lod_scans_load("/", &script, why, sizeof(why)), 0);
+    cr_expect_eq(load_text(text, sizeof(text), &script, &why), -E2BIG);
+    cr_expect_lt(lod_scans_load("/", &script, &why), 0);
 }

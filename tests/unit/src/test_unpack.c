@@ -51,14 +51,14 @@ static int unpack(struct place *p, enum lod_fidelity fidelity, struct lod_unpack
     struct lod_dataset *dataset = NULL;
     static struct lod_first_error first_error;
     struct lod_progress progress;
-    char why[160];
+    struct lod_why why = {.text = ""};
 
     lod_log_setup(LOD_LOG_NONE);
     lod_first_error_init(&first_error, false);
     lod_progress_init(&progress, LOD_PROGRESS_OFF);
-    cr_assert_eq(lod_dataset_open(p->f.folder, &(struct lod_open_options){.settings = NULL},
-                                  &dataset, why, sizeof(why)),
-                 0, "%s", why);
+    cr_assert_eq(
+        lod_dataset_open(p->f.folder, &(struct lod_open_options){.settings = NULL}, &dataset, &why),
+        0, "%s", why.text);
     struct lod_unpack_options options = {.dataset = dataset,
                                          .folder = p->folder,
                                          .fidelity = fidelity,
@@ -240,11 +240,11 @@ static struct lod_node node_of(struct place *p, uint32_t number)
 {
     struct lod_dataset *dataset = NULL;
     struct lod_node node;
-    char why[160];
+    struct lod_why why = {.text = ""};
 
-    cr_assert_eq(lod_dataset_open(p->f.folder, &(struct lod_open_options){.settings = NULL},
-                                  &dataset, why, sizeof(why)),
-                 0);
+    cr_assert_eq(
+        lod_dataset_open(p->f.folder, &(struct lod_open_options){.settings = NULL}, &dataset, &why),
+        0);
     cr_assert_eq(lod_index_node(lod_dataset_index(dataset), number, &node), 0);
     lod_dataset_close(dataset);
     return node;

@@ -29,7 +29,7 @@ struct copy_object {
 
 static inline void copy_close(void *state)
 {
-    lod_store_close(((struct copy_store *)state)->inner);
+    (void)state; /* belongs to the test; the store that it wraps is closed with it */
 }
 
 static inline int copy_object_open(void *state, const char *name,
@@ -116,7 +116,7 @@ static inline struct lod_store *copy_store_create(struct copy_store *copy, const
     struct lod_store *store = NULL;
 
     cr_assert_eq(lod_store_open(folder, &copy->inner), 0);
-    cr_assert_eq(lod_store_wrap(&copy_backend, copy, folder, &store), 0);
+    cr_assert_eq(lod_store_wrap(&copy_backend, copy, copy->inner, &store), 0);
     return store;
 }
 

@@ -76,7 +76,8 @@ static void verify_items(const struct lod_codec *codec, const struct item *items
                          uint16_t fidelities[ITEMS_MAX])
 {
     struct fixture f = fixture_create();
-    char name[20], why[200] = "";
+    char name[20];
+    struct lod_why why = {.text = ""};
     const struct lod_findings *findings;
     struct lod_verify *v;
     uint64_t bytes, files;
@@ -85,7 +86,7 @@ static void verify_items(const struct lod_codec *codec, const struct item *items
     struct lod_entry_record record = write_record(&f, codec, name, items, count);
     commit(&f, &record, items, count);
     memset(fidelities, 0, ITEMS_MAX * sizeof(fidelities[0]));
-    cr_assert_eq(lod_verify_create(f.folder, NULL, &v, why, sizeof(why)), 0, "%s", why);
+    cr_assert_eq(lod_verify_create(f.folder, NULL, &v, &why), 0, "%s", why.text);
     for (uint64_t i = 0; i < lod_verify_steps(v); i++) {
         cr_assert_eq(lod_verify_step(v, i, &bytes, &files), 0);
     }

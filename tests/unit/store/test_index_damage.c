@@ -51,15 +51,14 @@ Test(index_damage, truncated_anywhere_is_refused)
     struct tree *tree = random_tree(3, 50);
     struct lod_index *index;
     const char *bad;
-    char why[200];
+    struct lod_why why = {.text = ""};
 
     cr_assert_eq(write_tree(&f, tree, &bad), 0);
     int fd = openat(f.dir_fd, "index", O_RDWR);
     for (uint64_t bytes = tree->manifest.index_bytes; bytes > 0;) {
         bytes -= bytes > tree->manifest.index_bytes - 4096 || bytes < 5000 ? 1 : 999;
         cr_assert_eq(ftruncate(fd, (off_t)bytes), 0);
-        cr_assert_eq(lod_index_open(f.store, &tree->manifest, 1 << 20, &index, why, sizeof(why)),
-                     -EIO);
+        cr_assert_eq(lod_index_open(f.store, &tree->manifest, 1 << 20, &index, &why), -EIO);
     }
     close(fd);
     free_tree(tree);
@@ -73,13 +72,12 @@ Test(index_damage, a_flipped_superblock_is_refused)
     struct tree *tree = random_tree(3, 50);
     struct lod_index *index;
     const char *bad;
-    char why[200];
+    struct lod_why why = {.text = ""};
 
     cr_assert_eq(write_tree(&f, tree, &bad), 0);
     for (uint64_t at = 0; at < LOD_BLOCK_BYTES; at++) {
         fixture_flip(f.dir_fd, "index", at, (unsigned)at % 8);
-        cr_assert_eq(lod_index_open(f.store, &tree->manifest, 1 << 20, &index, why, sizeof(why)),
-                     -EBADMSG);
+        cr_assert_eq(lod_index_open(f.store, &tree->manifest, 1 << 20, &index, &why), -EBADMSG);
         fixture_flip(f.dir_fd, "index", at, (unsigned)at % 8);
     }
     free_tree(tree);
@@ -133,7 +131,7 @@ Test(index_damage, resealed_extremes_are_refused_or_bounded, .timeout = 120)
     struct fixture f = fixture_create();
     struct tree *tree = random_tree(11, 12);
     const char *bad;
-    char why[200];
+    struct lod_why why = {.text = ""};
 
     cr_assert_eq(write_tree(&f, tree, &bad), 0);
     struct lod_manifest good_manifest = tree->manifest;
@@ -161,8 +159,7 @@ Test(index_damage, resealed_extremes_are_refused_or_bounded, .timeout = 120)
                     tree->manifest.records = lod_get_le32(super + 56);
                 }
                 struct lod_index *index;
-                int error =
-                    lod_index_open(f.store, &tree->manifest, 1 << 20, &index, why, sizeof(why));
+                int error = lod_index_open(f.store, &tree->manifest, 1 << 20, &index, &why);
                 cr_assert(error == 0 || error == -EILSEQ || error == -ENOTSUP);
                 if (!error) {
                     touch_all(index);
@@ -185,7 +182,7 @@ Test(index_damage, an_unknown_feature_is_refused_by_its_bit)
     uint8_t super[LOD_BLOCK_BYTES];
     struct lod_index *index;
     const char *bad;
-    char why[200];
+    struct lod_why why = {.text = ""};
 
     cr_assert_eq(write_tree(&f, tree, &bad), 0);
     int fd = openat(f.dir_fd, "index", O_RDWR);
@@ -194,16 +191,15 @@ Test(index_damage, an_unknown_feature_is_refused_by_its_bit)
     put_sealed(fd, 0, super, tree);
     cr_assert_eq(pread(fd, super, sizeof(super), 0), (ssize_t)sizeof(super));
     tree->manifest.index_hash = lod_hash64(super, sizeof(super), 0);
-    cr_assert_eq(lod_index_open(f.store, &tree->manifest, 1 << 20, &index, why, sizeof(why)),
-                 -ENOTSUP);
-    cr_assert_not_null(strstr(why, "feature bit 37"));
+    cr_assert_eq(lod_index_open(f.store, &tree->manifest, 1 << 20, &index, &why), -ENOTSUP);
+    cr_assert_not_null(strstr(why.text, "feature bit 37"));
 
     lod_put_le64(super + 16, 0);
     lod_put_le64(super + 24, UINT64_MAX); /* unknown compatible features are ignored */
     put_sealed(fd, 0, super, tree);
     cr_assert_eq(pread(fd, super, sizeof(super), 0), (ssize_t)sizeof(super));
     tree->manifest.index_hash = lod_hash64(super, sizeof(super), 0);
-    cr_assert_eq(lod_index_open(f.store, &tree->manifest, 1 << 20, &index, why, sizeof(why)), 0);
+    cr_assert_eq(lod_index_open(f.store, &tree->manifest, 1 << 20, &index, &why), 0);
     lod_index_close(index);
     close(fd);
     free_tree(tree);
@@ -258,7 +254,7 @@ Test(index_damage, sections_outside_the_file_or_of_another_length_are_refused)
     uint8_t good[LOD_BLOCK_BYTES], super[LOD_BLOCK_BYTES];
     struct lod_index *index;
     const char *bad;
-    char why[200];
+    struct lod_why why = {.text = ""};
 
     cr_assert_eq(write_tree(&f, tree, &bad), 0);
     int fd = openat(f.dir_fd, "index", O_RDWR);
@@ -270,8 +266,8 @@ Test(index_damage, sections_outside_the_file_or_of_another_length_are_refused)
         put_sealed(fd, 0, super, tree);
         cr_assert_eq(pread(fd, super, sizeof(super), 0), (ssize_t)sizeof(super));
         tree->manifest.index_hash = lod_hash64(super, sizeof(super), 0);
-        cr_expect_eq(lod_index_open(f.store, &tree->manifest, 1 << 20, &index, why, sizeof(why)),
-                     -EILSEQ, "case %zu", i);
+        cr_expect_eq(lod_index_open(f.store, &tree->manifest, 1 << 20, &index, &why), -EILSEQ,
+                     "case %zu", i);
     }
     close(fd);
     free_tree(tree);

@@ -136,10 +136,10 @@ static inline int write_tree(struct fixture *f, struct tree *tree, const char **
 static inline struct lod_index *open_tree(struct fixture *f, const struct tree *tree)
 {
     struct lod_index *index = NULL;
-    char why[200] = "";
+    struct lod_why why = {.text = ""};
 
-    cr_assert_eq(lod_index_open(f->store, &tree->manifest, 1 << 20, &index, why, sizeof(why)), 0,
-                 "%s", why);
+    cr_assert_eq(lod_index_open(f->store, &tree->manifest, 1 << 20, &index, &why), 0, "%s",
+                 why.text);
     return index;
 }
 

@@ -120,6 +120,34 @@ Test(load_slots, as_many_loads_make_way_as_readers_wait)
     cr_assert(lod_load_slots_step(&slots, loads[3], 0), "a reader waits for it");
 }
 
+Test(load_slots, beside_a_reader_outside_the_lists_few_loads_go_on)
+{
+    struct lod_load *loads[4];
+
+    begin(5, 5);
+    for (uint32_t i = 0; i < 4; i++) {
+        loads[i] = lod_load_slots_begin(&slots, i, AHEAD);
+    }
+    struct lod_load *unlisted = lod_load_slots_begin(&slots, 9, READER);
+    lod_load_slots_set_unlisted(&slots, unlisted);
+    cr_assert_eq(slots.unlisted, 1);
+    slots.ahead_most = 3;
+    cr_assert_not(lod_load_slots_may(&slots, AHEAD));
+    unsigned go_on = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        go_on += lod_load_slots_step(&slots, loads[i], 0);
+    }
+    cr_assert_eq(go_on, 3);
+    lod_load_slots_end(&slots, loads[0]);
+    cr_assert_eq(slots.ahead, 3);
+    cr_assert(lod_load_slots_step(&slots, loads[1], 0));
+    cr_assert_not(lod_load_slots_may(&slots, AHEAD));
+    lod_load_slots_end(&slots, unlisted);
+    cr_assert_eq(slots.unlisted, 0);
+    slots.ahead_most = 0;
+    cr_assert(lod_load_slots_may(&slots, AHEAD));
+}
+
 Test(load_slots, bytes_that_are_still_to_come_are_counted)
 {
     begin(2, 2);

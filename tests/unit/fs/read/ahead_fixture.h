@@ -18,7 +18,7 @@
 static struct lod_fetch fetch;
 static struct lod_prefetch prefetch;
 static struct lod_ahead_answer answer;
-static uint64_t room;
+static uint64_t budget;
 
 /* Records of ITEMS items of 3 groups of one size. */
 static inline struct lod_item item_of(uint32_t number)
@@ -37,11 +37,11 @@ static inline void begin(unsigned groups)
 {
     items_of = item_of;
     items_end = RECORDS * ITEMS;
-    room = groups * GROUP;
+    budget = groups * GROUP;
     fetch = (struct lod_fetch){.shared = false};
-    cr_assert_eq(
-        lod_prefetch_init(&prefetch, &fetch, &(struct lod_prefetch_options){.room_bytes = room}),
-        0);
+    cr_assert_eq(lod_prefetch_init(&prefetch, &fetch,
+                                   &(struct lod_prefetch_options){.budget_bytes = budget}),
+                 0);
 }
 
 static inline void end(void)
@@ -69,8 +69,8 @@ static inline uint32_t next(void)
     struct lod_ahead_entry entry;
 
     pthread_mutex_lock(&prefetch.lock);
-    lod_prefetch_ahead_pass(&prefetch, room);
-    const bool any = lod_prefetch_ahead_next(&prefetch, room, &entry);
+    lod_prefetch_ahead_pass(&prefetch, budget);
+    const bool any = lod_prefetch_ahead_next(&prefetch, budget, &entry);
     pthread_mutex_unlock(&prefetch.lock);
     return any ? entry.record : NONE;
 }

@@ -218,7 +218,7 @@ bool lod_dataset_copies(const struct lod_dataset *dataset, uint64_t key, uint64_
     return copy_kept;
 }
 
-uint64_t lod_dataset_lists_room(const struct lod_dataset *dataset)
+uint64_t lod_dataset_lists_bytes(const struct lod_dataset *dataset)
 {
     (void)dataset;
     return lists_room;

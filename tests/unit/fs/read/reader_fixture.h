@@ -29,7 +29,7 @@ extern unsigned
 #define GROUP_AT 40
 extern bool copy_kept; /* lod_dataset_copies, with */
 extern uint64_t copy_room;
-extern uint64_t lists_room;     /* lod_dataset_lists_room */
+extern uint64_t lists_room;     /* lod_dataset_lists_bytes */
 extern uint32_t copied_records; /* bits by number: lod_dataset_groups_copied */
 /* The last call of lod_dataset_listed: the number of records, their sums, and the second key. */
 extern uint64_t listed_keys, listed_sum, listed_bytes, listed_at[4];

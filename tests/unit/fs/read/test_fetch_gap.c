@@ -24,8 +24,9 @@ static void begin(void)
     store_bytes = 1ull << 40;
     bad_item = UINT32_MAX;
     items_end = 20;
-    cr_assert_eq(lod_frames_create(
-                     NULL, &(struct lod_frames_options){.limit = &limit, .room_bytes = 1}, &frames),
+    cr_assert_eq(lod_frames_create(NULL,
+                                   &(struct lod_frames_options){.limit = &limit, .budget_bytes = 1},
+                                   &frames),
                  0);
     for (unsigned i = 0; i < 32; i++) {
         lod_io_estimate_add(lod_frames_io_estimate(frames), i % 2 ? 4 << 20 : 1000,

@@ -19,7 +19,7 @@ static void begin(void)
     cr_assert_eq(lod_frames_create(
                      NULL,
                      &(struct lod_frames_options){
-                         .limit = &limit, .room_bytes = limit.bytes_max / 4 * 3, .threads = true},
+                         .limit = &limit, .budget_bytes = limit.bytes_max / 4 * 3, .threads = true},
                      &frames),
                  0);
 }

@@ -55,7 +55,7 @@ Test(prefetch_ahead, records_are_loaded_in_the_order_of_the_list)
     cr_assert_eq(answer.total, 5);
     cr_assert_eq(answer.ready, 0);
     cr_assert_eq(answer.bytes_missing, 10 * GROUP);
-    cr_assert_eq(answer.bytes_room, room);
+    cr_assert_eq(answer.bytes_room, budget);
     cr_assert_eq(load(2), 7);
     cr_assert_eq(load(2), 3);
     cr_assert_eq(announce(1, 2, 5, 0, 0, NULL), 0);
@@ -74,7 +74,7 @@ Test(prefetch_ahead, jobs_take_turns)
     begin(100);
     cr_assert_eq(announce(1, 2, 0, 3, 0, one), 0);
     cr_assert_eq(announce(2, 2, 0, 3, 0, two), 0);
-    cr_assert_eq(answer.bytes_room, room / 2);
+    cr_assert_eq(answer.bytes_room, budget / 2);
     const uint32_t first = load(2), second = load(2), third = load(2), fourth = load(2);
     cr_assert_eq(first + second, 0 + 5, "one of each");
     cr_assert_eq(third + fourth, 1 + 6);
@@ -111,8 +111,8 @@ Test(prefetch_ahead, less_room_lets_go_of_the_end_of_a_list)
     while (load(2) != NONE) {
     }
     cr_assert_eq(prefetch.held.count, 3);
-    room = 4 * GROUP;
-    atomic_store(&prefetch.room_bytes, room);
+    budget = 4 * GROUP;
+    atomic_store(&prefetch.budget_bytes, budget);
     lod_prefetch_trim(&prefetch);
     cr_assert_eq(prefetch.held.count, 2);
     cr_assert_eq(announce(1, 2, 3, 0, 0, NULL), 0);

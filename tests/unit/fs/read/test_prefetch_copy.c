@@ -89,7 +89,7 @@ Test(prefetch_copy, what_memory_has_no_room_for_goes_into_a_larger_copy)
     lists_room = 0; /* its disk is gone */
     cr_assert_eq(announce(1, 2, 5, 0, 0, NULL), 0);
     cr_assert_eq(answer.ready, 2);
-    cr_assert_eq(answer.bytes_room, room);
+    cr_assert_eq(answer.bytes_room, budget);
 }
 
 Test(prefetch_copy, a_record_that_the_copy_has_lost_is_loaded_again)

@@ -28,7 +28,7 @@ static struct lod_item item_of(uint32_t number)
 #define RECORD_BYTES (2ull * ITEMS * FRAME_BYTES)
 
 /* Begins with a store as slow as a disk. */
-static void begin_with_room(unsigned loads, uint64_t room_bytes)
+static void begin_with_budget(unsigned loads, uint64_t budget_bytes)
 {
     items_of = item_of;
     store_bytes = 2ull * RECORDS * ITEMS * FRAME_BYTES;
@@ -38,7 +38,7 @@ static void begin_with_room(unsigned loads, uint64_t room_bytes)
     items_end = RECORDS * ITEMS;
     cr_assert_eq(lod_frames_create(NULL,
                                    &(struct lod_frames_options){.limit = &limit,
-                                                                .room_bytes = room_bytes,
+                                                                .budget_bytes = budget_bytes,
                                                                 .threads = true,
                                                                 .loads = loads,
                                                                 .loads_max = 2 * loads},
@@ -52,7 +52,7 @@ static void begin_with_room(unsigned loads, uint64_t room_bytes)
 
 static void begin(unsigned loads)
 {
-    begin_with_room(loads, 48 << 20);
+    begin_with_budget(loads, 48 << 20);
 }
 
 static struct lod_frames_stats get(uint32_t number)
@@ -164,30 +164,30 @@ Test(prefetch_loads, no_thread_is_woken_if_the_next_record_is_loaded)
     struct lod_fetch fetch = {.dataset = NULL};
     struct lod_prefetch prefetch;
     const struct lod_item first = item_of(0), last = item_of(RECORDS * ITEMS - 1);
-    const struct lod_prefetch_options options = {.room_bytes = 48 << 20, .loads = 1};
+    const struct lod_prefetch_options options = {.budget_bytes = 48 << 20, .loads = 1};
 
     items_of = item_of;
     cr_assert_eq(lod_prefetch_init(&prefetch, &fetch, &options), 0);
     lod_access_history_set_loaded(&prefetch.history, 0, both, 1);
     lod_prefetch_ahead(&prefetch, &first, both);
-    cr_assert_eq(prefetch.foresights, 1);
+    cr_assert_eq(prefetch.hints, 1);
     lod_access_history_set_loaded(&prefetch.history, 1, one, 1);
     lod_prefetch_ahead(&prefetch, &first, both);
-    cr_assert_eq(prefetch.foresights, 2);
+    cr_assert_eq(prefetch.hints, 2);
     lod_access_history_set_loaded(&prefetch.history, 1, both, 1);
     lod_prefetch_ahead(&prefetch, &first, both);
-    cr_assert_eq(prefetch.foresights, 2);
+    cr_assert_eq(prefetch.hints, 2);
     lod_prefetch_ahead(&prefetch, &last, both);
-    cr_assert_eq(prefetch.foresights, 3);
+    cr_assert_eq(prefetch.hints, 3);
     lod_access_history_set_loaded(&prefetch.history, last.recd.number, both, 1);
     lod_prefetch_ahead(&prefetch, &last, both);
-    cr_assert_eq(prefetch.foresights, 3);
+    cr_assert_eq(prefetch.hints, 3);
     lod_prefetch_finish(&prefetch);
 }
 
-Test(prefetch_loads, records_behind_the_next_one_are_foreseen_as_far_as_a_quarter_of_the_room)
+Test(prefetch_loads, records_behind_the_next_one_are_prefetched_up_to_a_quarter_of_the_budget)
 {
-    begin_with_room(4, RECORDS * RECORD_BYTES);
+    begin_with_budget(4, RECORDS * RECORD_BYTES);
     struct lod_frames_stats stats = get(0);
     for (unsigned ms = 0; ms < 5000 && stats.prefix_bytes < 5 * RECORD_BYTES; ms++) {
         usleep(1000);
@@ -200,17 +200,17 @@ Test(prefetch_loads, records_behind_the_next_one_are_foreseen_as_far_as_a_quarte
     lod_frames_destroy(frames);
 }
 
-static void expect_base(const struct lod_fetch *fetch, uint64_t room_bytes, unsigned last)
+static void expect_base(const struct lod_fetch *fetch, uint64_t budget_bytes, unsigned last)
 {
-    const struct lod_prefetch_options options = {.room_bytes = room_bytes, .loads = 1};
+    const struct lod_prefetch_options options = {.budget_bytes = budget_bytes, .loads = 1};
     struct lod_fetch own = *fetch;
     struct lod_prefetch prefetch;
-    struct lod_prefetch_room room;
+    struct lod_prefetch_budget budget;
     struct lod_prefetch_order order;
 
     cr_assert_eq(lod_prefetch_init(&prefetch, &own, &options), 0);
-    lod_prefetch_state(&prefetch, 0, (struct lod_groups){1, 2}, &room, &order);
-    cr_assert_eq(room.base.last, last);
+    lod_prefetch_state(&prefetch, 0, (struct lod_groups){1, 2}, &budget, &order);
+    cr_assert_eq(budget.base.last, last);
     lod_prefetch_finish(&prefetch);
 }
 
@@ -239,7 +239,7 @@ Test(prefetch_loads, times_pass_while_all_loads_are_in_flight, .timeout = 120)
     items_of = item_of;
     cr_assert_eq(lod_prefetch_init(&prefetch, &fetch,
                                    &(struct lod_prefetch_options){
-                                       .room_bytes = 48 << 20, .threads = true, .loads = 1}),
+                                       .budget_bytes = 48 << 20, .threads = true, .loads = 1}),
                  0);
     cr_assert_eq(lod_prefetch_begin(&prefetch, 0), LOD_PREFETCH_MINE);
     prefetch.again_ns = again;

@@ -33,7 +33,7 @@ static void begin(size_t cache_bytes, uint64_t all)
     cr_assert_eq(lod_frames_create(
                      NULL,
                      &(struct lod_frames_options){
-                         .limit = &limit, .room_bytes = limit.bytes_max / 4 * 3, .threads = true},
+                         .limit = &limit, .budget_bytes = limit.bytes_max / 4 * 3, .threads = true},
                      &frames),
                  0);
 }
@@ -354,10 +354,10 @@ Test(prefetch_policy, readers_of_the_last_group_load_that_group_alone_and_once, 
 }
 
 /* The cache has no room for a prefix, so without a local copy it would not be loaded. */
-static struct lod_frames_stats first_miss_with(uint64_t room, uint64_t copied)
+static struct lod_frames_stats first_miss_with(uint64_t budget, uint64_t copied)
 {
     copy_kept = true;
-    copy_room = room;
+    copy_room = budget;
     copied_to = copied;
     begin(16 << 20, 1ull << 40);
     items_end = 0; /* nothing is read ahead */
@@ -366,7 +366,7 @@ static struct lod_frames_stats first_miss_with(uint64_t room, uint64_t copied)
                             (i % 2 ? 40 : 10) * MS);
     }
     limit.bytes_max = 1 << 20;
-    lod_frames_set_room(frames, 1);
+    lod_frames_set_budget(frames, 1);
     const struct lod_frames_stats stats = get_now(3, 1);
     lod_frames_destroy(frames);
     return stats;

@@ -109,10 +109,11 @@ static void begin(struct bench *b, unsigned count)
 {
     *b = (struct bench){.limit.bytes_max = 32u << 20};
     lod_memory_semaphore_init(&b->work, WORK);
-    cr_assert_eq(lod_frames_create(
-                     NULL, &(struct lod_frames_options){.limit = &b->limit, .room_bytes = 1 << 20},
-                     &b->frames),
-                 0);
+    cr_assert_eq(
+        lod_frames_create(NULL,
+                          &(struct lod_frames_options){.limit = &b->limit, .budget_bytes = 1 << 20},
+                          &b->frames),
+        0);
     cr_assert_eq(lod_cache_create_in(&b->limit, lod_frames_shrink, b->frames, &b->cache), 0);
     b->in = (struct lod_unit_cache_in){.frames = b->frames, .cache = b->cache, .work = &b->work};
     for (unsigned i = 0; i < count; i++) {

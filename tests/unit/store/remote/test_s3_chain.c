@@ -26,13 +26,14 @@ Test(s3_chain, keys_are_renewed_five_minutes_early)
     cr_assert_eq(lod_s3_chain_seconds(NOW - 3600, NOW), 60);
 }
 
-static char text[64], why[200];
+static char text[64];
+static struct lod_why why;
 static size_t bytes;
 
 static int run(const char *command, const struct lod_s3_wait *wait)
 {
-    why[0] = '\0';
-    return lod_s3_process_run(command, wait, text, sizeof(text), &bytes, why, sizeof(why));
+    why.text[0] = '\0';
+    return lod_s3_process_run(command, wait, text, sizeof(text), &bytes, &why);
 }
 
 static const struct lod_s3_wait long_wait = {.seconds = 60};
@@ -49,9 +50,9 @@ Test(s3_process, gives_its_output)
 Test(s3_process, that_fails_is_an_error_without_its_output)
 {
     cr_assert_eq(run("echo SECRET; exit 3", &long_wait), -EACCES);
-    cr_assert_str_eq(why, "failed with status 3; run it by hand to see why");
+    cr_assert_str_eq(why.text, "failed with status 3; run it by hand to see why");
     cr_assert_eq(run("/no/such/program SECRET", &long_wait), -EACCES);
-    cr_assert_null(strstr(why, "SECRET"));
+    cr_assert_null(strstr(why.text, "SECRET"));
 }
 
 Test(s3_process, that_prints_without_end_is_stopped)
@@ -67,7 +68,7 @@ Test(s3_process, that_hangs_is_ended)
 
     cr_assert_eq(run("sleep 600", &wait), -ETIMEDOUT);
     cr_assert_lt(lod_clock_ns() - start, 300 * LOD_SECOND_NS);
-    cr_assert_str_eq(why, "gave no keys in 1 s");
+    cr_assert_str_eq(why.text, "gave no keys in 1 s");
 }
 
 static bool at_once(void *ctx)

@@ -8,14 +8,14 @@
 #include <string.h>
 
 static struct lod_s3_keys keys;
-static char why[200];
+static struct lod_why why = {.text = ""};
 
 static int take(const char *text, bool versioned)
 {
-    why[0] = '\0';
-    int error = lod_s3_key_text_take(text, strlen(text), versioned, &keys, why, sizeof(why));
-    cr_assert_eq(error != 0, why[0] != 0, "%s", why);
-    cr_assert_null(strstr(why, "SECRET"), "%s", why);
+    why.text[0] = '\0';
+    int error = lod_s3_key_text_take(text, strlen(text), versioned, &keys, &why);
+    cr_assert_eq(error != 0, why.text[0] != 0, "%s", why.text);
+    cr_assert_null(strstr(why.text, "SECRET"), "%s", why.text);
     return error;
 }
 
@@ -89,7 +89,7 @@ Test(s3_key_text, anything_else_is_refused_and_changes_nothing)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         snprintf(keys.id, sizeof(keys.id), "before");
         cr_assert_eq(take(rows[i].text, rows[i].versioned), -EINVAL, "%s", rows[i].text);
-        cr_assert_not_null(strstr(why, rows[i].says), "%s: %s", rows[i].text, why);
+        cr_assert_not_null(strstr(why.text, rows[i].says), "%s: %s", rows[i].text, why.text);
         cr_assert_str_eq(keys.id, "before");
     }
 }

@@ -11,7 +11,7 @@
 
 static char folder[64], credentials[80], config[80];
 static struct lod_s3_keys keys;
-static char why[300];
+static struct lod_why why = {.text = ""};
 
 static void clear(void)
 {
@@ -54,10 +54,10 @@ static void put(const char *path, const char *text)
 
 static int get(const char *profile)
 {
-    why[0] = '\0';
-    int error = lod_s3_keys_read(profile, &keys, why, sizeof(why));
-    cr_assert_eq(error != 0, why[0] != 0, "%s", why);
-    cr_assert_null(strstr(why, "SECRET"));
+    why.text[0] = '\0';
+    int error = lod_s3_keys_read(profile, &keys, &why);
+    cr_assert_eq(error != 0, why.text[0] != 0, "%s", why.text);
+    cr_assert_null(strstr(why.text, "SECRET"));
     return error;
 }
 

@@ -9,11 +9,11 @@
 
 static int take(const char *text, struct lod_url *url)
 {
-    char why[200] = "";
-    int error = lod_url_take(text, url, why, sizeof(why));
+    struct lod_why why = {.text = ""};
+    int error = lod_url_take(text, url, &why);
 
-    cr_assert_eq(error != 0, why[0] != 0, "%s: %s", text, why);
-    cr_assert_null(strstr(why, "secret"));
+    cr_assert_eq(error != 0, why.text[0] != 0, "%s: %s", text, why.text);
+    cr_assert_null(strstr(why.text, "secret"));
     return error;
 }
 
@@ -56,13 +56,13 @@ Test(url, bucket_has_the_alphabet_of_host_names)
 {
     static const char *const bad[] = {"s3://a%b/x", "s3://a b/x", "s3://.a/x", "s3://a:b/x"};
     struct lod_url url;
-    char why[200];
+    struct lod_why why = {.text = ""};
 
     cr_assert_eq(take("s3://my-data.sets_1/x", &url), 0);
-    cr_assert_eq(lod_url_check_bucket(&url, why, sizeof(why)), 0);
+    cr_assert_eq(lod_url_check_bucket(&url, &why), 0);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         cr_assert_eq(take(bad[i], &url), 0, "%s", bad[i]);
-        cr_assert_eq(lod_url_check_bucket(&url, why, sizeof(why)), -EINVAL, "%s", bad[i]);
+        cr_assert_eq(lod_url_check_bucket(&url, &why), -EINVAL, "%s", bad[i]);
     }
 }
 
@@ -70,13 +70,15 @@ Test(url, key_is_encoded_but_for_unreserved_characters)
 {
     char text[64] = "/", small[9] = "";
 
-    cr_assert_eq(lod_url_encode("a/B-._~ +%\xff", 11, text, sizeof(text)), 0);
+    cr_assert_eq(lod_url_encode("a/B-._~ +%\xff", 11, "/", text, sizeof(text)), 0);
     cr_assert_str_eq(text, "/a/B-._~%20%2B%25%FF");
-    cr_assert_eq(lod_url_encode("ab ", 3, small, 6), 0);
+    cr_assert_eq(lod_url_encode("ab ", 3, "/", small, 6), 0);
     cr_assert_str_eq(small, "ab%20");
     small[0] = '\0';
-    cr_assert_eq(lod_url_encode("ab ", 3, small, 5), -ENAMETOOLONG);
+    cr_assert_eq(lod_url_encode("ab ", 3, "/", small, 5), -ENAMETOOLONG);
     cr_assert_str_eq(small, "");
+    cr_assert_eq(lod_url_encode("a/%2", 4, "%", small, sizeof(small)), 0);
+    cr_assert_str_eq(small, "a%2F%2");
 }
 
 static void shows(const char *location, const char *expected)

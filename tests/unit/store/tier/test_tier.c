@@ -103,14 +103,16 @@ Test(tier, a_disk_with_many_errors_is_left_alone_for_minutes)
     lod_tier_health_init(&health);
     for (unsigned i = 0; i < LOD_TIER_ERRORS; i++, now += 14 * LOD_SECOND_NS) {
         cr_assert(!lod_tier_health_is_bad(&health, now), "%u", i);
-        lod_tier_health_end(&health, lod_tier_health_begin(&health, now), true, now);
+        lod_tier_health_end(&health, lod_tier_health_begin(&health, LOD_TIER_READ_S, now), true,
+                            now);
     }
     cr_assert(lod_tier_health_is_bad(&health, now));
-    cr_assert_lt(lod_tier_health_begin(&health, now), 0);
+    cr_assert_lt(lod_tier_health_begin(&health, LOD_TIER_READ_S, now), 0);
     now += LOD_TIER_PAST_S * LOD_SECOND_NS;
     cr_assert(!lod_tier_health_is_bad(&health, now));
     for (unsigned i = 0; i < 20; i++, now += 16 * LOD_SECOND_NS) {
-        lod_tier_health_end(&health, lod_tier_health_begin(&health, now), true, now);
+        lod_tier_health_end(&health, lod_tier_health_begin(&health, LOD_TIER_READ_S, now), true,
+                            now);
         cr_assert(!lod_tier_health_is_bad(&health, now), "an error now and then");
     }
     lod_tier_health_finish(&health);
@@ -122,18 +124,35 @@ Test(tier, a_disk_that_hangs_is_left_alone)
     uint64_t now = 1000 * LOD_SECOND_NS;
 
     lod_tier_health_init(&health);
-    const int hangs = lod_tier_health_begin(&health, now);
-    cr_assert_geq(lod_tier_health_begin(&health, now + LOD_SECOND_NS), 0);
+    const int hangs = lod_tier_health_begin(&health, LOD_TIER_READ_S, now);
+    cr_assert_geq(lod_tier_health_begin(&health, LOD_TIER_READ_S, now + LOD_SECOND_NS), 0);
     now += 3 * LOD_SECOND_NS;
-    cr_assert_lt(lod_tier_health_begin(&health, now), 0, "at most those inside wait");
+    cr_assert_lt(lod_tier_health_begin(&health, LOD_TIER_READ_S, now), 0,
+                 "at most those inside wait");
     lod_tier_health_end(&health, hangs, false, now + LOD_SECOND_NS);
     cr_assert(lod_tier_health_is_bad(&health, now + 2 * LOD_SECOND_NS), "and not at once again");
     lod_tier_health_finish(&health);
     lod_tier_health_init(&health);
     for (unsigned i = 0; i < LOD_TIER_INSIDE; i++) {
-        cr_assert_geq(lod_tier_health_begin(&health, now), 0);
+        cr_assert_geq(lod_tier_health_begin(&health, LOD_TIER_READ_S, now), 0);
     }
-    cr_assert_lt(lod_tier_health_begin(&health, now), 0);
+    cr_assert_lt(lod_tier_health_begin(&health, LOD_TIER_READ_S, now), 0);
+    lod_tier_health_finish(&health);
+}
+
+Test(tier, a_disk_may_stop_a_writer_for_some_seconds)
+{
+    struct lod_tier_health health;
+    uint64_t now = 1000 * LOD_SECOND_NS;
+
+    lod_tier_health_init(&health);
+    const int slow = lod_tier_health_begin(&health, LOD_TIER_WRITE_S, now);
+    now += (LOD_TIER_READ_S + 3) * LOD_SECOND_NS;
+    cr_assert(!lod_tier_health_is_bad(&health, now));
+    lod_tier_health_end(&health, slow, false, now);
+    cr_assert_geq(lod_tier_health_begin(&health, LOD_TIER_WRITE_S, now), 0);
+    now += (LOD_TIER_WRITE_S + 1) * LOD_SECOND_NS;
+    cr_assert(lod_tier_health_is_bad(&health, now), "a writer that hangs");
     lod_tier_health_finish(&health);
 }
 

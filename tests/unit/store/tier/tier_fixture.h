@@ -55,12 +55,11 @@ static inline void mount(struct tiered *t, uint64_t bytes_max)
 {
     const struct lod_tier_settings settings = {.folder = t->folder, .bytes_max = bytes_max};
     struct lod_store *inner = NULL;
-    char why[200] = "";
+    struct lod_why why = {.text = ""};
 
     cr_assert_eq(lod_store_open(t->f.folder, &inner), 0);
-    cr_assert_eq(
-        lod_tier_create(&settings, (struct lod_id){1, 2}, inner, &t->store, why, sizeof(why)), 0,
-        "%s", why);
+    cr_assert_eq(lod_tier_create(&settings, (struct lod_id){1, 2}, inner, &t->store, &why), 0, "%s",
+                 why.text);
     t->object = open_record(t->store, KEY);
     await_sum(t);
 }

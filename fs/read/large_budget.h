@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the kept large units, shared only by large_units.c and large_room.c. */
-#ifndef LOD_LARGE_ROOM_H
-#define LOD_LARGE_ROOM_H
+/* The state of the kept large units, shared only by large_units.c and large_budget.c. */
+#ifndef LOD_LARGE_BUDGET_H
+#define LOD_LARGE_BUDGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,17 +32,17 @@ struct lod_large_units {
 
 /* The caller of each function holds the lock. */
 
-void lod_large_room_init(struct lod_large_units *units);
+void lod_large_budget_init(struct lod_large_units *units);
 
 /* Counts a read of the unit of `key`. */
-void lod_large_room_note(struct lod_large_units *units, struct lod_key key);
+void lod_large_budget_note(struct lod_large_units *units, struct lod_key key);
 
 /*
  * Notes a read of [at, at + bytes) of the unit. Once its last byte was read, no further read is
  * expected.
  */
-void lod_large_room_read(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t at,
-                         uint64_t bytes);
+void lod_large_budget_read(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t at,
+                           uint64_t bytes);
 
 /*
  * Charges a new unit to the limit and adds it to the list: all of its blob, if that fits after
@@ -50,13 +50,13 @@ void lod_large_room_read(struct lod_large_units *units, struct lod_large_unit *u
  * those above their share, and the new unit keeps the bytes from its read on, as far as they fit.
  * Returns false if not even the `bytes` of the read fit. Evicted units are added to `dead`.
  */
-bool lod_large_room_keep(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t bytes,
-                         struct lod_large_unit **dead);
+bool lod_large_budget_keep(struct lod_large_units *units, struct lod_large_unit *unit,
+                           uint64_t bytes, struct lod_large_unit **dead);
 
 /*
  * Moves the unit that was read longest ago to `dead`; with `idle`, only idle units are considered.
  * Returns false if all are in answers.
  */
-bool lod_large_room_evict(struct lod_large_units *units, bool idle, struct lod_large_unit **dead);
+bool lod_large_budget_evict(struct lod_large_units *units, bool idle, struct lod_large_unit **dead);
 
 #endif

@@ -73,7 +73,7 @@ static void set_use(struct tiered *t, uint64_t key, unsigned slices, time_t seco
     }
 }
 
-Test(tier_room, a_list_gets_room_from_the_ends_of_records_that_nobody_lists)
+Test(tier_evict, a_list_gets_room_from_the_ends_of_records_that_nobody_lists)
 {
     struct tiered t = begin(12 * MIB);
 
@@ -90,7 +90,7 @@ Test(tier_room, a_list_gets_room_from_the_ends_of_records_that_nobody_lists)
     end(&t);
 }
 
-Test(tier_room, statistics_ask_the_disk_for_its_room_once)
+Test(tier_evict, statistics_ask_the_disk_for_its_room_once)
 {
     struct tiered t = begin(12 * MIB);
 
@@ -107,7 +107,7 @@ Test(tier_room, statistics_ask_the_disk_for_its_room_once)
     end(&t);
 }
 
-Test(tier_room, records_of_a_list_that_do_not_fit_are_not_kept_and_make_no_room)
+Test(tier_evict, records_of_a_list_that_do_not_fit_are_not_kept_and_make_no_room)
 {
     const struct lod_listed list[] = {{B, 10 * MIB}, {A, 5 * MIB}, {C, 5 * MIB}};
     struct tiered t = begin(10 * MIB);
@@ -126,7 +126,7 @@ Test(tier_room, records_of_a_list_that_do_not_fit_are_not_kept_and_make_no_room)
     end(&t);
 }
 
-Test(tier_room, what_a_list_has_left_goes_first_and_listed_records_never)
+Test(tier_evict, what_a_list_has_left_goes_first_and_listed_records_never)
 {
     struct tiered t = begin(15 * MIB);
 
@@ -147,7 +147,7 @@ Test(tier_room, what_a_list_has_left_goes_first_and_listed_records_never)
     end(&t);
 }
 
-Test(tier_room, the_oldest_use_goes_first_and_a_read_is_a_use)
+Test(tier_evict, the_oldest_use_goes_first_and_a_read_is_a_use)
 {
     struct tiered t = begin(15 * MIB);
 
@@ -165,7 +165,7 @@ Test(tier_room, the_oldest_use_goes_first_and_a_read_is_a_use)
     end(&t);
 }
 
-Test(tier_room, a_slice_that_is_used_meanwhile_stays)
+Test(tier_evict, a_slice_that_is_used_meanwhile_stays)
 {
     struct tiered t = begin(5 * MIB);
 
@@ -197,7 +197,7 @@ static size_t keys_of(struct tiered *t)
     return keys.count;
 }
 
-Test(tier_room, lists_of_other_mounts_are_kept_as_well)
+Test(tier_evict, lists_of_other_mounts_are_kept_as_well)
 {
     struct tiered t = begin(10 * MIB), other = t;
 
@@ -220,7 +220,7 @@ Test(tier_room, lists_of_other_mounts_are_kept_as_well)
     end(&t);
 }
 
-Test(tier_room, records_in_lists_of_other_mounts_are_no_room)
+Test(tier_evict, records_in_lists_of_other_mounts_are_no_room)
 {
     struct tiered t = begin(10 * MIB), other = t;
     uint64_t room = 0;
@@ -240,7 +240,7 @@ Test(tier_room, records_in_lists_of_other_mounts_are_no_room)
     end(&t);
 }
 
-Test(tier_room, lists_of_dead_mounts_go_and_torn_ones_stop_all)
+Test(tier_evict, lists_of_dead_mounts_go_and_torn_ones_stop_all)
 {
     struct tiered t = begin(5 * MIB);
     const struct lod_tier_keys keys = {.at = (struct lod_listed[]){{.key = 99}}, .count = 1};
@@ -282,7 +282,7 @@ static void await_keys(struct tiered *t, size_t count)
     cr_assert_eq(keys_of(t), count);
 }
 
-Test(tier_room, lists_that_are_removed_are_made_again)
+Test(tier_evict, lists_that_are_removed_are_made_again)
 {
     struct tiered t = begin(10 * MIB), other = t;
 
@@ -302,7 +302,7 @@ Test(tier_room, lists_that_are_removed_are_made_again)
     end(&t);
 }
 
-Test(tier_room, of_many_slices_the_first_to_go_are_known)
+Test(tier_evict, of_many_slices_the_first_to_go_are_known)
 {
     const uint32_t count = 3 * LOD_TIER_VICTIMS;
     struct lod_tier_victims victims = {0};

@@ -5,8 +5,8 @@
  * the oldest; of a record the last slice goes first. Without a list nothing is evicted. The
  * functions that tier.c calls are in tier_state.h.
  */
-#ifndef LOD_TIER_ROOM_H
-#define LOD_TIER_ROOM_H
+#ifndef LOD_TIER_EVICT_H
+#define LOD_TIER_EVICT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,13 +35,13 @@ void lod_tier_victims_sort(struct lod_tier_victims *victims);
 bool lod_tier_victims_take(struct lod_tier_victims *victims, struct lod_tier_slice *ret_slice);
 void lod_tier_victims_finish(struct lod_tier_victims *victims);
 
-struct lod_tier_room {
+struct lod_tier_eviction {
     struct lod_tier_lists lists; /* its file is written only by the tier's thread */
     /* The lock of the tier guards these. */
     struct lod_tier_keys announced; /* by jobs of this mount, in their order */
     /* the same, sorted; `bytes` is the position, counted from the end of `announced` */
     struct lod_tier_keys listed;
-    struct lod_tier_keys left; /* were listed, and their slices are not marked yet */
+    struct lod_tier_keys unlisted; /* were listed, and their slices are not marked yet */
     /* other slices may be evicted for these, whose own slices are not */
     struct lod_tier_claims claims;
     uint64_t claims_ns; /* when the claims of others were read; 0: never */

@@ -4,7 +4,7 @@
  * lock of the space. The lists of other mounts are read again each time, since they may have
  * changed.
  */
-#include "tier/tier_room.h"
+#include "tier/tier_evict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,23 +12,23 @@
 #include "clock.h"
 #include "tier/tier_state.h"
 
-#define SHORT_BYTES (64u << 20)          /* with less room, search for slices to evict */
-#define CHECK_NS    (30 * LOD_SECOND_NS) /* between two searches without a list */
+#define SEARCH_BELOW_BYTES (64u << 20) /* with less free space, search for slices to evict */
+#define CHECK_NS           (30 * LOD_SECOND_NS) /* between two searches without a list */
 
 /* ------------------------------------------------------------------------------ what is listed */
 
-/* Returns whether a record is listed, and its list has room for it. The lock is held. */
-static bool is_claimed(const struct lod_tier_room *room, uint64_t key)
+/* Returns whether a record is listed, and its list may take space for it. The lock is held. */
+static bool is_claimed_locked(const struct lod_tier_eviction *eviction, uint64_t key)
 {
-    const struct lod_listed *at = lod_tier_keys_find(&room->listed, key);
+    const struct lod_listed *at = lod_tier_keys_find(&eviction->listed, key);
 
-    return at && at->bytes > room->announced.count - room->claims.count;
+    return at && at->bytes > eviction->announced.count - eviction->claims.count;
 }
 
-static bool takes_room(struct lod_tier *tier, uint64_t key)
+static bool is_claimed(struct lod_tier *tier, uint64_t key)
 {
     pthread_mutex_lock(&tier->lock);
-    const bool is = is_claimed(&tier->room, key);
+    const bool is = is_claimed_locked(&tier->eviction, key);
     pthread_mutex_unlock(&tier->lock);
     return is;
 }
@@ -36,7 +36,7 @@ static bool takes_room(struct lod_tier *tier, uint64_t key)
 static bool is_listed(struct lod_tier *tier, uint64_t key)
 {
     pthread_mutex_lock(&tier->lock);
-    const bool is = lod_tier_keys_has(&tier->room.listed, key);
+    const bool is = lod_tier_keys_has(&tier->eviction.listed, key);
     pthread_mutex_unlock(&tier->lock);
     return is;
 }
@@ -56,14 +56,14 @@ static int copy_keys(const struct lod_listed *from, size_t count, struct lod_tie
 }
 
 /* Returns the former keys that are not listed any more. The lock is held. */
-static void leave(struct lod_tier_room *room, const struct lod_tier_keys *before)
+static void note_unlisted(struct lod_tier_eviction *eviction, const struct lod_tier_keys *before)
 {
     int error = 0;
 
     for (size_t i = 0; !error && i < before->count; i++) {
-        if (!lod_tier_keys_has(&room->listed, before->at[i].key)) {
+        if (!lod_tier_keys_has(&eviction->listed, before->at[i].key)) {
             /* without memory for this, it is only evicted later */
-            error = LOD_LIST_ADD(&room->left, before->at[i]);
+            error = LOD_LIST_ADD(&eviction->unlisted, before->at[i]);
         }
     }
 }
@@ -75,15 +75,15 @@ static bool are_same(const struct lod_tier_keys *a, const struct lod_tier_keys *
 
 /* Exchanges the keys for new ones. All count as claimed until the thread has claimed. The lock is
  * held. */
-static void replace(struct lod_tier_room *room, struct lod_tier_keys *announced,
+static void replace(struct lod_tier_eviction *eviction, struct lod_tier_keys *announced,
                     struct lod_tier_keys *listed)
 {
-    const struct lod_tier_keys announced_before = room->announced, before = room->listed;
+    const struct lod_tier_keys announced_before = eviction->announced, before = eviction->listed;
 
-    room->announced = *announced;
-    room->listed = *listed;
-    room->claims.count = announced->count;
-    leave(room, &before);
+    eviction->announced = *announced;
+    eviction->listed = *listed;
+    eviction->claims.count = announced->count;
+    note_unlisted(eviction, &before);
     *announced = announced_before;
     *listed = before;
 }
@@ -101,8 +101,8 @@ void lod_tier_list(struct lod_tier *tier, const struct lod_listed *objects, size
     }
     lod_tier_keys_sort(&listed);
     pthread_mutex_lock(&tier->lock);
-    if (!are_same(&tier->room.announced, &announced)) {
-        replace(&tier->room, &announced, &listed);
+    if (!are_same(&tier->eviction.announced, &announced)) {
+        replace(&tier->eviction, &announced, &listed);
         lod_tier_wake(tier);
     }
     pthread_mutex_unlock(&tier->lock);
@@ -110,10 +110,11 @@ void lod_tier_list(struct lod_tier *tier, const struct lod_listed *objects, size
     free(listed.at);
 }
 
-uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key)
+uint64_t lod_tier_space_for(struct lod_tier *tier, uint64_t key)
 {
     pthread_mutex_lock(&tier->lock);
-    const uint64_t bytes = is_claimed(&tier->room, key) ? tier->room.victims.bytes : 0;
+    const uint64_t bytes =
+        is_claimed_locked(&tier->eviction, key) ? tier->eviction.victims.bytes : 0;
     pthread_mutex_unlock(&tier->lock);
     return lod_tier_space_room(&tier->space) + bytes;
 }
@@ -123,8 +124,8 @@ uint64_t lod_tier_room_for(struct lod_tier *tier, uint64_t key)
 /* Lets the thread search for slices, if the last search was some time ago. The lock is held. */
 static void search_again(struct lod_tier *tier)
 {
-    if (lod_clock_ns() - tier->room.searched_ns > CHECK_NS) {
-        tier->room.searched_ns = lod_clock_ns();
+    if (lod_clock_ns() - tier->eviction.searched_ns > CHECK_NS) {
+        tier->eviction.searched_ns = lod_clock_ns();
         lod_tier_wake(tier);
     }
 }
@@ -133,7 +134,7 @@ static void search_again(struct lod_tier *tier)
 static bool has_victims(struct lod_tier *tier)
 {
     pthread_mutex_lock(&tier->lock);
-    const bool has = tier->room.victims.next < tier->room.victims.count;
+    const bool has = tier->eviction.victims.next < tier->eviction.victims.count;
     if (!has) {
         search_again(tier);
     }
@@ -146,14 +147,14 @@ static bool has_victims(struct lod_tier *tier)
 static bool next_victim(struct lod_tier *tier, const struct lod_tier_keys *others,
                         struct lod_tier_slice *ret_slice)
 {
-    struct lod_tier_room *room = &tier->room;
+    struct lod_tier_eviction *eviction = &tier->eviction;
     bool found;
 
     pthread_mutex_lock(&tier->lock);
     do {
-        found = lod_tier_victims_take(&room->victims, ret_slice);
-    } while (found &&
-             (is_claimed(room, ret_slice->key) || lod_tier_keys_has(others, ret_slice->key)));
+        found = lod_tier_victims_take(&eviction->victims, ret_slice);
+    } while (found && (is_claimed_locked(eviction, ret_slice->key) ||
+                       lod_tier_keys_has(others, ret_slice->key)));
     if (!found) {
         search_again(tier);
     }
@@ -161,14 +162,14 @@ static bool next_victim(struct lod_tier *tier, const struct lod_tier_keys *other
     return found;
 }
 
-void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes)
+void lod_tier_evict_for(struct lod_tier *tier, uint64_t key, uint64_t bytes)
 {
     struct lod_tier_keys others = {0};
     struct lod_tier_slice slice;
     uint64_t gone = 0, given = 0;
 
-    if (!takes_room(tier, key) || !has_victims(tier) ||
-        lod_tier_lists_others(&tier->room.lists, &others)) {
+    if (!is_claimed(tier, key) || !has_victims(tier) ||
+        lod_tier_lists_others(&tier->eviction.lists, &others)) {
         return;
     }
     while (given < bytes && lod_tier_space_room(&tier->space) < bytes &&
@@ -185,13 +186,13 @@ void lod_tier_make_room(struct lod_tier *tier, uint64_t key, uint64_t bytes)
 /* ------------------------------------------------------------------------------ the thread */
 
 /* The slices of the keys go before all others. They may be listed again meanwhile. */
-static void mark(struct lod_tier *tier, const struct lod_tier_keys *left)
+static void mark_unused(struct lod_tier *tier, const struct lod_tier_keys *unlisted)
 {
-    for (size_t i = 0; i < left->count && !lod_tier_is_over(tier); i++) {
-        for (uint64_t n = 0; !is_listed(tier, left->at[i].key) &&
-                             lod_tier_slice_bytes(tier->store_fd, left->at[i].key, n);
+    for (size_t i = 0; i < unlisted->count && !lod_tier_is_over(tier); i++) {
+        for (uint64_t n = 0; !is_listed(tier, unlisted->at[i].key) &&
+                             lod_tier_slice_bytes(tier->store_fd, unlisted->at[i].key, n);
              n++) {
-            lod_tier_slice_unused(tier->store_fd, left->at[i].key, n);
+            lod_tier_slice_unused(tier->store_fd, unlisted->at[i].key, n);
         }
     }
 }
@@ -211,7 +212,7 @@ static int visit_slice(void *ctx, const struct lod_tier_slice *slice)
     if (lod_tier_is_over(search->tier)) {
         return -EINTR;
     }
-    return lod_tier_keys_has(search->claimed, slice->key) || takes_room(search->tier, slice->key) ||
+    return lod_tier_keys_has(search->claimed, slice->key) || is_claimed(search->tier, slice->key) ||
                    lod_tier_keys_has(search->others, slice->key)
                ? 0
                : lod_tier_victims_add(&search->victims, slice);
@@ -228,44 +229,44 @@ static void find_victims(struct lod_tier *tier, const struct lod_tier_keys *clai
     }
     lod_tier_victims_sort(&search.victims);
     pthread_mutex_lock(&tier->lock);
-    struct lod_tier_victims before = tier->room.victims;
-    tier->room.victims = search.victims;
-    tier->room.searched_ns = lod_clock_ns();
+    struct lod_tier_victims before = tier->eviction.victims;
+    tier->eviction.victims = search.victims;
+    tier->eviction.searched_ns = lod_clock_ns();
     pthread_mutex_unlock(&tier->lock);
     lod_tier_victims_finish(&before);
 }
 
-void lod_tier_room_announced(struct lod_tier *tier)
+void lod_tier_eviction_update(struct lod_tier *tier)
 {
-    struct lod_tier_keys announced = {0}, others = {0}, left;
+    struct lod_tier_keys announced = {0}, others = {0}, unlisted;
 
     pthread_mutex_lock(&tier->lock);
-    int error = copy_keys(tier->room.announced.at, tier->room.announced.count, &announced);
-    left = tier->room.left;
-    tier->room.left = (struct lod_tier_keys){0};
+    int error = copy_keys(tier->eviction.announced.at, tier->eviction.announced.count, &announced);
+    unlisted = tier->eviction.unlisted;
+    tier->eviction.unlisted = (struct lod_tier_keys){0};
     pthread_mutex_unlock(&tier->lock);
     error = error ? error : lod_tier_claim(tier, &announced, &others);
-    mark(tier, &left);
-    if (!error && announced.count && lod_tier_space_room(&tier->space) < SHORT_BYTES) {
+    mark_unused(tier, &unlisted);
+    if (!error && announced.count && lod_tier_space_room(&tier->space) < SEARCH_BELOW_BYTES) {
         lod_tier_keys_sort(&announced);
         find_victims(tier, &announced, &others);
     }
     free(announced.at);
     free(others.at);
-    free(left.at);
+    free(unlisted.at);
 }
 
-void lod_tier_room_init(struct lod_tier_room *room, int tier_fd)
+void lod_tier_eviction_init(struct lod_tier_eviction *eviction, int tier_fd)
 {
-    *room = (struct lod_tier_room){0};
-    lod_tier_lists_init(&room->lists, tier_fd);
+    *eviction = (struct lod_tier_eviction){0};
+    lod_tier_lists_init(&eviction->lists, tier_fd);
 }
 
-void lod_tier_room_finish(struct lod_tier_room *room)
+void lod_tier_eviction_finish(struct lod_tier_eviction *eviction)
 {
-    lod_tier_lists_finish(&room->lists);
-    lod_tier_victims_finish(&room->victims);
-    free(room->announced.at);
-    free(room->listed.at);
-    free(room->left.at);
+    lod_tier_lists_finish(&eviction->lists);
+    lod_tier_victims_finish(&eviction->victims);
+    free(eviction->announced.at);
+    free(eviction->listed.at);
+    free(eviction->unlisted.at);
 }

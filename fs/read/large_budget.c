@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which large units are kept, and how much of each; see large_room.h. */
-#include "read/large_room.h"
+/* Which large units are kept, and how much of each; see large_budget.h. */
+#include "read/large_budget.h"
 
 #include <sys/mman.h>
 
@@ -9,7 +9,7 @@
 #define PAGE_BYTES 4096u
 
 /* Reads of one file arrive out of order by at most the kernel's readahead. */
-#define STRAY_BYTES (1u << 20)
+#define REORDER_BYTES_MAX (1u << 20)
 
 /* The unit, a blob's head, the allocator's heads, and the pages that a part begins and ends in. */
 #define UNIT_BYTES (sizeof(struct lod_large_unit) + sizeof(struct lod_blob) + 64 + 2 * PAGE_BYTES)
@@ -34,20 +34,20 @@ static bool same(struct lod_key a, struct lod_key b)
     return a.high == b.high && a.low == b.low;
 }
 
-void lod_large_room_init(struct lod_large_units *units)
+void lod_large_budget_init(struct lod_large_units *units)
 {
     for (unsigned i = 0; i < LOD_LARGE_RECENT; i++) {
         units->recent[i] = no_key;
     }
 }
 
-void lod_large_room_note(struct lod_large_units *units, struct lod_key key)
+void lod_large_budget_note(struct lod_large_units *units, struct lod_key key)
 {
     units->recent[units->reads++ % LOD_LARGE_RECENT] = key;
 }
 
-void lod_large_room_read(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t at,
-                         uint64_t bytes)
+void lod_large_budget_read(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t at,
+                           uint64_t bytes)
 {
     const bool ends = at + bytes == unit->blob->bytes;
 
@@ -103,7 +103,7 @@ static void drop(const struct lod_blob *blob, uint64_t from, uint64_t to)
 static void cut(struct lod_large_unit *unit, uint64_t bytes)
 {
     const struct lod_blob *blob = unit->blob;
-    const uint64_t back = lod_least(STRAY_BYTES, bytes / 4);
+    const uint64_t back = lod_least(REORDER_BYTES_MAX, bytes / 4);
     const uint64_t begin = unit->at > back ? unit->at - back : 0;
     const uint64_t from = begin > unit->from ? begin : unit->from;
     const uint64_t to = from + lod_least(bytes, unit->to - from);
@@ -131,7 +131,7 @@ static void discharge(struct lod_large_units *units, uint64_t bytes)
     lod_byte_limit_release(units->limit, (size_t)bytes);
 }
 
-bool lod_large_room_evict(struct lod_large_units *units, bool idle, struct lod_large_unit **dead)
+bool lod_large_budget_evict(struct lod_large_units *units, bool idle, struct lod_large_unit **dead)
 {
     struct lod_large_unit **oldest = NULL;
 
@@ -175,21 +175,21 @@ static bool keep_part(struct lod_large_units *units, struct lod_large_unit *unit
 
     share_out(units, share > UNIT_BYTES ? share - UNIT_BYTES : 0);
     const uint64_t held = atomic_load(&units->limit->bytes) + UNIT_BYTES;
-    const uint64_t room = limit > held ? limit - held : 0;
-    if (bytes > room / 2) {
+    const uint64_t left = limit > held ? limit - held : 0;
+    if (bytes > left / 2) {
         return false;
     }
-    cut(unit, room);
+    cut(unit, left);
     return charge(units, charge_of(unit));
 }
 
-bool lod_large_room_keep(struct lod_large_units *units, struct lod_large_unit *unit, uint64_t bytes,
-                         struct lod_large_unit **dead)
+bool lod_large_budget_keep(struct lod_large_units *units, struct lod_large_unit *unit,
+                           uint64_t bytes, struct lod_large_unit **dead)
 {
     const uint64_t all = charge_of(unit);
     bool kept = charge(units, all);
 
-    while (!kept && lod_large_room_evict(units, true, dead)) {
+    while (!kept && lod_large_budget_evict(units, true, dead)) {
         kept = charge(units, all);
     }
     kept = kept || (unit->blob && keep_part(units, unit, bytes));
