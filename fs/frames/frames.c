@@ -217,23 +217,20 @@ static int fetch_missing(struct ask *ask, bool *loaded)
     struct lod_fetch *fetch = &ask->frames->fetch;
     const enum lod_prefetch_done done =
         lod_prefetch_miss(prefetch, ask->item, ask->wanted, ask->count, loaded);
+    const bool one = done == LOD_PREFETCH_FIRST;
     bool near = done == LOD_PREFETCH_NEAR;
-    int error = 0;
 
-    switch (done) {
-    case LOD_PREFETCH_MOVED:
-        break;
-    case LOD_PREFETCH_FIRST:
-        error = lod_fetch(fetch, ask->item, &ask->wanted[ask->first], 1, &near);
+    if (done == LOD_PREFETCH_MOVED) {
+        return 0;
+    }
+    int error = lod_fetch(fetch, ask->item, ask->wanted + (one ? ask->first : 0),
+                          one ? 1 : ask->count, &near);
+    if (one) {
         lod_prefetch_end(prefetch, ask->item->recd.number);
-        break;
-    case LOD_PREFETCH_NEAR:
-    case LOD_PREFETCH_NONE:
-        error = lod_fetch(fetch, ask->item, ask->wanted, ask->count, &near);
-        if (done == LOD_PREFETCH_NEAR && !near) {
-            lod_prefetch_note_slow(prefetch, ask->item);
-        }
-        break;
+    } else if (done == LOD_PREFETCH_UNLISTED) {
+        lod_prefetch_end_unlisted(prefetch);
+    } else if (done == LOD_PREFETCH_NEAR && !near) {
+        lod_prefetch_note_slow(prefetch, ask->item);
     }
     return error;
 }

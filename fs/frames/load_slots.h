@@ -39,7 +39,7 @@ struct lod_load_slots {
     unsigned ahead;                /* of these, loads that no reader waits for */
     unsigned yields;               /* of those, loads about to end for a reader */
     unsigned waiting;              /* readers that wait for a slot */
-    unsigned unlisted;             /* loads in flight of readers outside the lists of jobs */
+    unsigned unlisted;             /* reads in flight of readers outside the lists of jobs */
     unsigned ahead_most; /* loads ahead in flight; others end at their next step; 0: no limit */
     struct lod_load at[LOD_LOADS_MAX + 1];
 };

@@ -339,7 +339,8 @@ static enum lod_prefetch_done decide_and_load(struct lod_prefetch *prefetch,
         }
     }
     count_unlisted(prefetch, item, &miss);
-    return LOD_PREFETCH_NONE;
+    return !miss.announced && lod_prefetch_begin_unlisted(prefetch) ? LOD_PREFETCH_UNLISTED
+                                                                    : LOD_PREFETCH_NONE;
 }
 
 enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const struct lod_item *item,

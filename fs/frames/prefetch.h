@@ -34,6 +34,8 @@ void lod_prefetch_note(struct lod_prefetch *prefetch, const struct lod_item *ite
 enum lod_prefetch_done {
     LOD_PREFETCH_MOVED, /* this thread or another one loaded something: check again */
     LOD_PREFETCH_NONE,  /* fetch the missing frames alone */
+    /* The same, for a reader outside the lists of jobs; then call lod_prefetch_end_unlisted. */
+    LOD_PREFETCH_UNLISTED,
     /* The same, but they should be in memory; if not, call lod_prefetch_note_slow. */
     LOD_PREFETCH_NEAR,
     /* Fetch one of them, which measures the store, then call lod_prefetch_end of the record. */

@@ -9,8 +9,11 @@
 
 /* A reader of photographs needs less time for a record, and then loads the next one. */
 #define UNLISTED_NS (5 * LOD_SECOND_NS)
-/* With its ends in whole blocks it is one part (remote_object.c). At 20 MB/s it takes 50 ms. */
-#define SMALL_BYTES ((1u << 20) - 2 * LOD_LOAD_ALIGN)
+/* A small request of a disk takes as long, between these sizes. With its ends in whole blocks the
+ * largest is one part (remote_object.c). */
+#define SMALL_NS    (LOD_SECOND_NS / 50)
+#define SMALL_LEAST (256u << 10)
+#define SMALL_MOST  ((1u << 20) - 2 * LOD_LOAD_ALIGN)
 
 /* Waits until this count, of steps, grows. Returns false after LOD_PREFETCH_PATIENCE_NS. The lock
  * is held. */
@@ -119,6 +122,16 @@ static enum lod_read_class class_of(const struct lod_load *load)
     return load->ahead ? LOD_READ_AHEAD : LOD_READ_DEMAND;
 }
 
+/* The rate of all loads counts, since a single request can come from a buffer. Where several loads
+ * run at a time, the store is far away, and small requests would cost more. The lock is held. */
+static uint64_t small_bytes(const struct lod_prefetch *prefetch)
+{
+    const uint64_t bytes = lod_load_rate_now(&prefetch->rate) / (LOD_SECOND_NS / SMALL_NS);
+    const bool is_far = prefetch->slots.window.most > 1;
+
+    return is_far || bytes > SMALL_MOST ? SMALL_MOST : bytes < SMALL_LEAST ? SMALL_LEAST : bytes;
+}
+
 /*
  * A reader outside the lists of jobs shares the line with their loads. For UNLISTED_NS after such a
  * read, loads of listed records are small, and only as many as keep the line busy: those that are
@@ -128,7 +141,8 @@ static void limit_ahead(struct lod_prefetch *prefetch)
 {
     const struct lod_prefetch_cost cost = lod_prefetch_cost_now(prefetch);
     const uint64_t on_the_way = cost.bandwidth / 1000 * (cost.latency_ns / 1000) / 1000;
-    const unsigned few = prefetch->slots.unlisted ? 1 : 2 + (unsigned)(on_the_way / SMALL_BYTES);
+    const unsigned few =
+        prefetch->slots.unlisted ? 1 : 2 + (unsigned)(on_the_way / small_bytes(prefetch));
     const bool recent = prefetch->lists.count && prefetch->unlisted_ns &&
                         lod_clock_ns() - prefetch->unlisted_ns < UNLISTED_NS;
 
@@ -140,7 +154,7 @@ static void set_way(struct lod_prefetch *prefetch, struct lod_load *load)
 {
     limit_ahead(prefetch);
     load->buffer.class = class_of(load);
-    load->buffer.most = prefetch->slots.ahead_most && !load->unlisted ? SMALL_BYTES : 0;
+    load->buffer.most = prefetch->slots.ahead_most && !load->unlisted ? small_bytes(prefetch) : 0;
     load->buffer.parts = lod_load_slots_parts(&prefetch->slots);
 }
 
@@ -219,6 +233,28 @@ void lod_prefetch_end(struct lod_prefetch *prefetch, uint32_t record)
 {
     pthread_mutex_lock(&prefetch->lock);
     end(prefetch, lod_load_slots_find(&prefetch->slots, record));
+    pthread_mutex_unlock(&prefetch->lock);
+}
+
+bool lod_prefetch_begin_unlisted(struct lod_prefetch *prefetch)
+{
+    if (!lod_prefetch_has_lists(prefetch) || lod_prefetch_cost_now(prefetch).memory) {
+        return false;
+    }
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->slots.unlisted++;
+    prefetch->unlisted_ns = lod_clock_ns();
+    limit_ahead(prefetch);
+    pthread_mutex_unlock(&prefetch->lock);
+    return true;
+}
+
+void lod_prefetch_end_unlisted(struct lod_prefetch *prefetch)
+{
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->slots.unlisted--;
+    limit_ahead(prefetch);
+    pthread_cond_broadcast(&prefetch->moved); /* other loads ahead may begin */
     pthread_mutex_unlock(&prefetch->lock);
 }
 

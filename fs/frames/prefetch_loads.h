@@ -43,6 +43,15 @@ int lod_prefetch_load(struct lod_prefetch *prefetch, const struct lod_item *item
 /* Ends the load of this record without loading anything. */
 void lod_prefetch_end(struct lod_prefetch *prefetch, uint32_t record);
 
+/*
+ * A reader outside the lists of jobs fetches frames alone, and then calls
+ * lod_prefetch_end_unlisted. Until then, and for some seconds, loads of listed records are small
+ * and few. Returns false, and changes nothing, if jobs have no lists or the store answers at the
+ * speed of memory.
+ */
+LOD_MUST_CHECK bool lod_prefetch_begin_unlisted(struct lod_prefetch *prefetch);
+void lod_prefetch_end_unlisted(struct lod_prefetch *prefetch);
+
 /* Begins a load, for which there is a slot: see lod_load_slots_begin. The lock is held. */
 struct lod_load *lod_prefetch_begin_locked(struct lod_prefetch *prefetch, uint32_t record,
                                            bool ahead);

@@ -57,7 +57,7 @@ struct lod_prefetch {
     struct lod_load_slots slots;   /* window.most does not change */
     struct lod_load_rate rate;     /* of all loads together */
     struct lod_duration_sum waits; /* of readers, for loads */
-    uint64_t unlisted_ns;          /* when a reader outside the lists last began a load; 0: never */
+    uint64_t unlisted_ns;          /* when a reader outside the lists last began a read; 0: never */
     bool over;                     /* no other load may begin */
     uint64_t steps;                /* counts steps and ends of loads */
     bool threads;                  /* may it start threads? */

@@ -200,8 +200,8 @@ static enum lod_met_verdict slide_fixed(struct moving *m, const struct lod_met_r
 /*
  * Returns whether the oldest extent has to leave. It does at its limit of N repeats, and before if
  * too many extents would reach the limit at the same time: on a slow store they would all be
- * replaced at once. As in a staggered window, at most ceil(extents (N - r) / N) extents may have
- * had r repeats or more.
+ * replaced at once. As in a staggered window of so many extents, at most ceil(extents (N - r) / N)
+ * may have had r repeats or more.
  */
 static bool is_due(const struct moving *m, const struct lod_met_rules *rules, uint32_t extents,
                    uint32_t rf)
@@ -225,12 +225,14 @@ static enum lod_met_verdict slide_loaded(struct moving *m, const struct lod_met_
                                          const struct lod_met_scores *scores,
                                          const struct lod_met_moment *now)
 {
-    const uint32_t extents = m->end - m->first, rf = lod_met_rules_rf_max(rules, now->epoch);
+    const uint32_t rf = lod_met_rules_rf_max(rules, now->epoch);
+    uint32_t most = 0;
     bool short_of_loaded = false;
 
     while (!is_empty(m)) {
         const bool loaded = m->end < now->loaded && m->end < m->chain->count;
-        const uint32_t done = is_due(m, rules, extents, rf) ? rf : oldest_repeats(m);
+        most = m->end - m->first > most ? m->end - m->first : most;
+        const uint32_t done = is_due(m, rules, most, rf) ? rf : oldest_repeats(m);
         const enum lod_met_verdict verdict = decide(m, rules, scores, now, done, m->end + 1);
         if (verdict == LOD_MET_WAIT) {
             return LOD_MET_WAIT;

@@ -44,7 +44,8 @@ def paced(paths, rate):
             now = time.monotonic()
             if now - free > NOTICED_S:
                 waits.append((now - begin, now - free))
-            free = max(free, now) + size / rate
+                free = now
+            free += size / rate
             files, used = files + 1, used + size
             time.sleep(max(0, free - time.monotonic()))
     seconds = time.monotonic() - begin
