@@ -32,8 +32,7 @@ static struct lod_groups groups_of(const struct lod_wanted *wanted, unsigned cou
     return groups;
 }
 
-/* Returns the last group that any reader has wanted,
- * among readers whose first group is this one. */
+/* Returns these groups up to the last one that any reader with this first group has wanted. */
 static struct lod_groups usual_groups(struct lod_prefetch *prefetch, struct lod_groups groups)
 {
     atomic_uint *last = &prefetch->last_wanted[groups.first];
@@ -80,13 +79,15 @@ static bool are_copied(const struct lod_prefetch *prefetch, const struct lod_ite
     return true;
 }
 
-/* Returns the last group of a record that jobs have listed; 0: none of `from` and up is listed. */
-static unsigned announced(struct lod_prefetch *prefetch, uint32_t record, unsigned from)
+/* Looks the record up in the lists of jobs; readers want groups from `from` on. */
+static void set_announced(struct lod_prefetch *prefetch, uint32_t record, unsigned from,
+                          struct lod_prefetch_miss *miss)
 {
     enum lod_ahead_place place;
     const struct lod_groups listed = lod_prefetch_listed(prefetch, record, &place);
 
-    return listed.first <= from ? listed.last : 0;
+    miss->listed = listed.last && listed.first <= from;
+    miss->announced = miss->listed && place != LOD_AHEAD_NOWHERE ? listed.last : 0;
 }
 
 /* Describes the missing frames of readers that want `groups`. Frames in the kernel's page cache do
@@ -107,7 +108,7 @@ static struct lod_prefetch_miss miss_of(struct lod_prefetch *prefetch, const str
     for (unsigned k = 1; k <= LOD_GROUPS_MAX; k++) {
         miss.prefix[k] = lod_record_desc_prefix_bytes(&item->recd, k);
     }
-    miss.announced = announced(prefetch, item->recd.number, groups.first);
+    set_announced(prefetch, item->recd.number, groups.first, &miss);
     miss.bytes = miss.requests
                      ? (miss.prefix[miss.last] - miss.prefix[miss.first - 1]) / item->recd.items
                      : 0;
@@ -120,7 +121,7 @@ static void count_unlisted(struct lod_prefetch *prefetch, const struct lod_item 
 {
     char path[LOD_PATH_MAX + 1];
 
-    if (miss->announced || !lod_prefetch_has_lists(prefetch) ||
+    if (miss->listed || !lod_prefetch_has_lists(prefetch) ||
         atomic_fetch_add_explicit(&prefetch->outside, 1, memory_order_relaxed) + 1 != WARN_AFTER) {
         return;
     }
@@ -339,8 +340,8 @@ static enum lod_prefetch_done decide_and_load(struct lod_prefetch *prefetch,
         }
     }
     count_unlisted(prefetch, item, &miss);
-    return !miss.announced && lod_prefetch_begin_unlisted(prefetch) ? LOD_PREFETCH_UNLISTED
-                                                                    : LOD_PREFETCH_NONE;
+    return !miss.listed && lod_prefetch_begin_unlisted(prefetch) ? LOD_PREFETCH_UNLISTED
+                                                                 : LOD_PREFETCH_NONE;
 }
 
 enum lod_prefetch_done lod_prefetch_miss(struct lod_prefetch *prefetch, const struct lod_item *item,

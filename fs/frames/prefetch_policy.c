@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rules, with their reasons:
- * 1. A record that an announced order names is loaded as far as that order wants it. The job will
- *    read all of that, and a store may answer at the speed of memory for a moment only.
+ * 1. A record that an announced order names is loaded as far as that order wants it, if there is
+ *    room for that. The job will read all of it, and a store may answer at the speed of memory for
+ *    a moment only. Without room the other rules hold: its frames would be evicted before they are
+ *    read.
  * 2. A store at the speed of memory is read frame by frame: there is no latency to save.
  * 3. Readers that go through records in turn need the records in use to fit, and a second sign that
  *    this record, too, is being read through.

@@ -62,7 +62,9 @@ struct lod_prefetch_miss {
     struct lod_groups wanted;            /* that these readers want; last 0: groups 1 .. last */
     uint64_t requests, bytes;            /* cost of reading the missing frames alone */
     uint64_t prefix[LOD_GROUPS_MAX + 1]; /* bytes of groups 1 .. k of the record */
-    unsigned announced; /* an announced order wants groups 1 .. announced; 0: none */
+    bool listed;                         /* a job has announced that it reads the record */
+    unsigned announced; /* it wants groups 1 .. announced, and there is room for them; 0: there is
+                           none, or no job */
 };
 
 struct lod_prefetch_choice {

@@ -3,15 +3,18 @@
 any number of workers, and a state that another number of processes continues.
 """
 import copy
+import json
 import os
 import pickle
 import random
 import subprocess
 import sys
+import warnings
 
 import stores
 from mounted import Mount, Results, Work, need_fuse, skip
 from mounted import lodfs as run_lodfs
+from small import read
 
 try:
     import torch
@@ -285,6 +288,21 @@ def two_processes(point):
         yield f"two processes have not one epoch: {said[0].decode()}"
 
 
+def narrow(point):
+    """Records larger than the mount's memory are not loaded again for each of their files."""
+    data = Named(f"{point}/full/train")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        served = sum(len(read(path)) for path in
+                     (data.samples[index][0] for index in lodfs.torch.Sampler(data)))
+    if sum("room for" in str(one.message) and "take run=" in str(one.message)
+           for one in said) != 1:
+        yield f"warned: {[str(one.message) for one in said]}"
+    stored = json.loads(read(f"{point}/.lodfs/stats"))["store"]["bytes"]
+    if stored > 2 * served:
+        yield f"{stored} bytes of the store for {served}"
+
+
 def main():
     need_fuse()
     torch.set_num_threads(1)
@@ -301,6 +319,10 @@ def main():
             results.add("copies and pickles", pickled(point, store))
             results.add("Images", images(point, store, source))
             results.add("two processes", two_processes(point))
+        stores.pack(source, f"{work}/large", "--record-size=2M")
+        with Mount(f"{work}/large", f"{work}/mount", "-o",
+                   "download_limit=40M,cache=none,cache_size=1M") as point:
+            results.add("records without room", narrow(point))
     return results.finish()
 
 

@@ -55,12 +55,14 @@ class Announced:
         """Replaces the list by these records, those of the window first.
 
         Records that are not listed any more can be evicted. Workers still have a few files of the
-        last repeat to read; most are read before that happens.
+        last repeat to read; most are read before that happens. Returns whether there is room for
+        all that is not in memory.
         """
+        answer = None
         if self.works:
             self._records = list(records)
-            if self._is_same():
-                self._ahead(0, self._records)
+            answer = self._is_same() and self._ahead(0, self._records)
+        return not answer or answer.bytes_missing <= answer.bytes_room
 
     def _is_same(self):
         """Returns whether the mount is there. If it was lost before, it must show the same

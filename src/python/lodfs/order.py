@@ -11,6 +11,7 @@ from ctypes import byref, c_size_t, c_void_p
 
 import numpy as np
 
+from ._announced import warn
 from ._library import ORDER, PASS, call
 from .store import Store
 
@@ -144,6 +145,7 @@ class Walk:
         self.world, self.nodes = world // nodes, nodes
         self.node, self.rank = divmod(rank, self.world)
         self._seed, self._number = operator.index(seed), None
+        self._is_narrow = False
         self.give(self._fresh(0), False)
 
     def _fresh(self, number):
@@ -238,7 +240,11 @@ class Walk:
         """Announces the records of a run that begins, and of the next one. Those of the run
         before can then be evicted, when workers have read most of its last batches."""
         own, after = (passing.records(*self._run(at, passing)[:2]) for at in (number, number + 1))
-        announced.announce(own + after)
+        if not announced.announce(own + after) and not self._is_narrow:
+            self._is_narrow = True
+            warn(f"{announced.mount.root} has room for {announced.room} bytes of this job, too few "
+                 "for this run and the next: files are read one by one, which is slow on a disk; "
+                 f"take run={announced.room // 2}, or mount with a larger cache_size or tier_size")
 
     def state(self):
         """Returns the current state."""
