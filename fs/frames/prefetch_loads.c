@@ -291,8 +291,8 @@ int lod_prefetch_load(struct lod_prefetch *prefetch, const struct lod_item *item
 {
     enum lod_ahead_place place;
 
-    (void)lod_prefetch_listed(prefetch, item->recd.number, &place);
-    struct stepping stepping = find(prefetch, item, groups, place);
+    const bool listed = lod_prefetch_listed(prefetch, item->recd.number, &place).last;
+    struct stepping stepping = find(prefetch, item, groups, listed);
     const bool all = stepping.load->buffer.class == LOD_READ_AHEAD ||
                      lod_io_estimate_has_bandwidth(&prefetch->fetch->estimate);
     struct lod_frame_pins pins = {.bytes = &prefetch->fetch->pinned};
