@@ -97,19 +97,25 @@ Test(met_windows, auto_repeats_as_often_as_loading_takes)
     }
 }
 
-/* Repeats a window of extents of 10 bytes, of which `loaded` of a hundred are loaded meanwhile. */
-static uint32_t repeated(struct lod_met_window *window, uint64_t room, uint32_t loaded,
-                         unsigned times)
+static struct lod_met_chain chain_of_tens(void)
 {
     static uint64_t tens[CHAIN];
-    const struct lod_met_rules rules = rules_of(LOD_MET_AUTO);
-    const struct lod_met_chain chain = {.bytes = tens, .count = CHAIN};
-    struct lod_met_scores scores = {.count = 0};
-    struct lod_met_left left;
 
     for (uint32_t i = 0; i < CHAIN; i++) {
         tens[i] = 10;
     }
+    return (struct lod_met_chain){.bytes = tens, .count = CHAIN};
+}
+
+/* Repeats a window of extents of 10 bytes, of which `loaded` of a hundred are loaded meanwhile. */
+static uint32_t repeated(struct lod_met_window *window, uint64_t room, uint32_t loaded,
+                         unsigned times)
+{
+    const struct lod_met_rules rules = rules_of(LOD_MET_AUTO);
+    const struct lod_met_chain chain = chain_of_tens();
+    struct lod_met_scores scores = {.count = 0};
+    struct lod_met_left left;
+
     for (unsigned i = 0; i < times; i++) {
         const uint32_t extents = lod_met_window_extents(window);
         const uint32_t ready = extents + extents * loaded / 100;
@@ -173,19 +179,14 @@ Test(met_windows, auto_replaces_a_part_of_its_window_where_the_store_is_too_slow
  * which only extents that are not loaded could replace. */
 Test(met_windows, auto_adds_no_extent_that_is_not_loaded_while_its_window_grows)
 {
-    static uint64_t tens[CHAIN];
     const struct lod_met_rules rules = rules_of(LOD_MET_AUTO);
-    const struct lod_met_chain chain = {.bytes = tens, .count = CHAIN};
+    const struct lod_met_chain chain = chain_of_tens();
     const struct lod_met_moment now = {.room = 260, .loaded = 16};
     struct lod_met_window window = {.count = 2, .groups = {{6, 1}, {7, 0}}};
     struct lod_met_scores scores = {.count = 0};
     struct lod_met_left left;
 
-    for (uint32_t i = 0; i < CHAIN; i++) {
-        tens[i] = 10;
-    }
-    cr_assert_eq(lod_met_window_move(&window, &rules, &scores, &chain, &now, &left),
-                 LOD_MET_REPEAT);
+    cr_assert_eq(lod_met_window_move(&window, &rules, &scores, &chain, &now, &left), REPEAT);
     cr_assert_eq(lod_met_window_extents(&window), 16);
     cr_assert_eq(left.extents, 0);
 }
