@@ -108,11 +108,16 @@ def limited(store, work):
         with Mount(store, f"{work}/mount", "-o", f"{QUICK},cache_size=4M") as point:
             met = lodfs.MiniEpochs(f"{point}/full", rf="auto", rf_max=3, room=ROOM)
             gate(met, share)
-            lengths = [len(list(met)) for _ in met.repeats(epochs=9)]
-            print(f"limited: windows of {lengths}")
-            # The first windows are smaller: they leave room for the next part.
-            if min(lengths[3:]) < .5 * max(lengths):
-                yield f"windows of {min(lengths[3:])} to {max(lengths)} files"
+            lengths = []
+            for _ in met.repeats(epochs=9):
+                list(met)
+                lengths.append(met._window)
+            print(f"limited: windows of {lengths} records")
+            # The first windows are smaller: they leave room for the next part. Records differ in
+            # size: the least was .47 of the most in 60 stores, and .08 .. .27 where parts that left
+            # were not replaced.
+            if min(lengths[3:]) < .37 * max(lengths):
+                yield f"windows of {min(lengths[3:])} to {max(lengths)} records"
 
 
 def waited(store, work):
