@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "framecache/chunk_memory.h"
-#include "framecache/chunk_queue.h"
+#include "framecache/frame_arena_state.h"
 
 #define ALIGNED(bytes) (((bytes) + 15) & ~(size_t)15)
 /* The limit holds at least this many chunks, unless they have the smallest size. */
@@ -25,19 +25,6 @@
  */
 #define RECENT_FRONT (256u << 10)
 
-struct lod_frame_arena {
-    struct lod_byte_limit *limit;
-    lod_chunk_forget forget;
-    void *forget_ctx;
-    size_t chunk_bytes;
-    atomic_size_t bytes; /* of all chunks */
-    atomic_uint_fast64_t forgotten;
-    pthread_mutex_t lock;
-    struct lod_chunk *free; /* last in, first out; guarded by lock, like all below */
-    struct lod_chunk_queue queues[LOD_CHUNK_KINDS]; /* full chunks; one reference each */
-    struct lod_chunk *open[LOD_CHUNK_KINDS];        /* being filled, one reference; or NULL */
-};
-
 /* Returns the size of a chunk for a limit of `bytes_max`. */
 static size_t chunk_bytes(size_t bytes_max)
 {
@@ -51,16 +38,6 @@ static size_t chunk_bytes(size_t bytes_max)
 
 /* -------------------------------------------------------------------------------- memory */
 
-static void release(struct lod_chunk *chunk)
-{
-    struct lod_frame_arena *arena = chunk->arena;
-
-    lod_chunk_memory_free(chunk->memory, chunk->bytes);
-    atomic_fetch_sub(&arena->bytes, chunk->bytes);
-    lod_byte_limit_release(arena->limit, chunk->bytes);
-    free(chunk);
-}
-
 /* Called when the last reference is dropped: keeps a chunk of the usual size for its next use. */
 static void recycle(struct lod_blob *blob)
 {
@@ -68,7 +45,7 @@ static void recycle(struct lod_blob *blob)
     struct lod_frame_arena *arena = chunk->arena;
 
     if (chunk->bytes != arena->chunk_bytes) {
-        release(chunk);
+        lod_frame_arena_release(chunk);
         return;
     }
     pthread_mutex_lock(&arena->lock);
@@ -127,38 +104,6 @@ void *lod_frame_arena_take_own(struct lod_frame_arena *arena, size_t bytes,
     return memory;
 }
 
-/* ------------------------------------------------------------------------------ giving up */
-
-/* Chooses a chunk to evict, see frame_arena.h. Returns NULL if all are in use. */
-static struct lod_chunk *victim(struct lod_frame_arena *arena, enum lod_chunk_kind kind)
-{
-    return lod_chunk_victim(&arena->queues[kind], kind == LOD_CHUNK_RETAINED);
-}
-
-/* Chooses a chunk of any kind; as the last resort one that is being filled. */
-static struct lod_chunk *any_victim(struct lod_frame_arena *arena)
-{
-    struct lod_chunk *chunk = NULL;
-
-    for (unsigned i = 0; !chunk && i < 2 * LOD_CHUNK_KINDS; i++) {
-        const unsigned kind = i % LOD_CHUNK_KINDS;
-        if (i >= LOD_CHUNK_KINDS && arena->open[kind]) {
-            lod_chunk_push(&arena->queues[kind], arena->open[kind]);
-            arena->open[kind] = NULL;
-        }
-        chunk = victim(arena, kind);
-    }
-    return chunk;
-}
-
-/* Evicts a chunk. It goes to the free list after its last reader. No lock is held. */
-static void evict_chunk(struct lod_frame_arena *arena, struct lod_chunk *chunk)
-{
-    atomic_fetch_add_explicit(&arena->forgotten, arena->forget(arena->forget_ctx, chunk),
-                              memory_order_relaxed);
-    lod_blob_unref(&chunk->blob);
-}
-
 /* -------------------------------------------------------------------------------- taking */
 
 /* A place in a chunk. */
@@ -210,7 +155,7 @@ static bool recent_is_full(const struct lod_frame_arena *arena, enum lod_chunk_k
 }
 
 /* Returns whether a request for memory gets a chunk of exactly its size. */
-static bool is_alone(const struct lod_frame_arena *arena, enum lod_chunk_kind kind, size_t bytes)
+static bool is_single(const struct lod_frame_arena *arena, enum lod_chunk_kind kind, size_t bytes)
 {
     return kind == LOD_CHUNK_LISTED || bytes > arena->chunk_bytes;
 }
@@ -224,31 +169,32 @@ static bool has_room(struct lod_frame_arena *arena, enum lod_chunk_kind kind, si
 }
 
 /* Returns the memory. If there is none, sets *ret_victim to a chunk that must be evicted first, if
- * there is one. `ret_victim` NULL: evict none. The lock is held. */
+ * there is one. `claimed`: see lod_frame_arena_victim_for. `ret_victim` NULL: evict none. The lock
+ * is held. */
 static struct piece try_take(struct lod_frame_arena *arena, size_t bytes, enum lod_chunk_kind kind,
-                             struct lod_chunk **ret_victim)
+                             bool claimed, struct lod_chunk **ret_victim)
 {
     struct lod_chunk **open = &arena->open[kind], *chunk = NULL;
-    const bool alone = is_alone(arena, kind, bytes);
+    const bool single = is_single(arena, kind, bytes);
 
     if (has_room(arena, kind, bytes)) {
         return bump(*open, bytes);
     }
-    if (ret_victim) {
-        *ret_victim = recent_is_full(arena, kind) && !arena->free ? victim(arena, kind) : NULL;
+    if (ret_victim && recent_is_full(arena, kind) && !arena->free) {
+        *ret_victim = lod_frame_arena_victim(arena, kind);
         if (*ret_victim) {
             return (struct piece){0};
         }
     }
-    chunk = empty(arena, alone ? bytes : arena->chunk_bytes);
+    chunk = empty(arena, single ? bytes : arena->chunk_bytes);
     if (!chunk) {
         if (ret_victim) {
-            *ret_victim = any_victim(arena);
+            *ret_victim = lod_frame_arena_victim_for(arena, kind, claimed);
         }
         return (struct piece){0};
     }
     chunk->kind = (uint8_t)kind;
-    if (alone) {
+    if (single) {
         lod_chunk_push(&arena->queues[kind], chunk);
         return bump(chunk, bytes);
     }
@@ -259,41 +205,49 @@ static struct piece try_take(struct lod_frame_arena *arena, size_t bytes, enum l
     return bump(chunk, bytes);
 }
 
-/* Frees the free chunks, which do not have the wanted size. Returns false if there were none. The
- * lock is held. */
-static bool drop_free(struct lod_frame_arena *arena)
+/* Evicts, or claims memory of made units, until there is memory or none can be had. */
+static struct piece take_evicting(struct lod_frame_arena *arena, size_t bytes,
+                                  enum lod_chunk_kind kind)
 {
-    bool any = arena->free;
+    const bool single = is_single(arena, kind, bytes);
+    struct piece piece;
+    bool again, claimed = false;
 
-    while (arena->free) {
-        struct lod_chunk *chunk = arena->free;
-        arena->free = chunk->after;
-        release(chunk);
-    }
-    return any;
+    do {
+        struct lod_chunk *given_up = NULL;
+        pthread_mutex_lock(&arena->lock);
+        piece = try_take(arena, bytes, kind, claimed, &given_up);
+        again = !piece.at && single && lod_frame_arena_drop_free(arena);
+        pthread_mutex_unlock(&arena->lock);
+        if (given_up) {
+            lod_frame_arena_evict(arena, given_up);
+            again = true;
+        } else if (!piece.at && !again && !claimed) {
+            lod_frame_arena_claim(arena, single ? bytes : arena->chunk_bytes, kind);
+            claimed = again = true;
+        }
+    } while (again);
+    return piece;
+}
+
+static struct piece take_free(struct lod_frame_arena *arena, size_t bytes, enum lod_chunk_kind kind)
+{
+    pthread_mutex_lock(&arena->lock);
+    const struct piece piece = try_take(arena, bytes, kind, true, NULL);
+    pthread_mutex_unlock(&arena->lock);
+
+    return piece;
 }
 
 static void *take(struct lod_frame_arena *arena, size_t bytes, enum lod_chunk_kind kind, bool evict,
                   struct lod_chunk **ret_chunk)
 {
-    struct lod_chunk *given_up = NULL;
-    struct piece piece = {0};
-    bool again = false;
-
     bytes = ALIGNED(bytes);
     if (bytes > arena->limit->bytes_max || arena->chunk_bytes > arena->limit->bytes_max) {
         return NULL;
     }
-    do {
-        pthread_mutex_lock(&arena->lock);
-        piece = try_take(arena, bytes, kind, evict ? &given_up : NULL);
-        again = !piece.at && evict && is_alone(arena, kind, bytes) && drop_free(arena);
-        pthread_mutex_unlock(&arena->lock);
-        if (!piece.at && given_up) {
-            evict_chunk(arena, given_up);
-            again = true;
-        }
-    } while (again);
+    const struct piece piece =
+        evict ? take_evicting(arena, bytes, kind) : take_free(arena, bytes, kind);
     if (piece.fresh) { /* before a request is timed; older kernels map each page at its use */
         (void)madvise(piece.fresh, piece.fresh_bytes, MADV_POPULATE_WRITE);
     }
@@ -327,27 +281,6 @@ size_t lod_frame_arena_usual(const struct lod_frame_arena *arena)
     return arena->chunk_bytes;
 }
 
-void lod_frame_arena_shrink(struct lod_frame_arena *arena, size_t bytes)
-{
-    size_t before = atomic_load(&arena->bytes), half = arena->limit->bytes_max / 2;
-    bool more = true;
-
-    while (more && atomic_load(&arena->bytes) + bytes > before &&
-           atomic_load(&arena->bytes) > half) {
-        pthread_mutex_lock(&arena->lock);
-        drop_free(arena);
-        struct lod_chunk *chunk = any_victim(arena);
-        pthread_mutex_unlock(&arena->lock);
-        if (chunk) {
-            evict_chunk(arena, chunk);
-        }
-        more = chunk;
-    }
-    pthread_mutex_lock(&arena->lock);
-    drop_free(arena);
-    pthread_mutex_unlock(&arena->lock);
-}
-
 /* -------------------------------------------------------------------------------- the rest */
 
 int lod_frame_arena_create(struct lod_byte_limit *limit, lod_chunk_forget forget, void *ctx,
@@ -374,11 +307,11 @@ struct lod_frame_arena *lod_frame_arena_destroy(struct lod_frame_arena *arena)
             lod_chunk_push(&arena->queues[kind], arena->open[kind]);
         }
         while (arena->queues[kind].first) {
-            evict_chunk(arena, lod_chunk_pop(&arena->queues[kind]));
+            lod_frame_arena_evict(arena, lod_chunk_pop(&arena->queues[kind]));
         }
     }
     if (arena) {
-        drop_free(arena);
+        lod_frame_arena_drop_free(arena);
         assert(atomic_load(&arena->bytes) == 0);
         pthread_mutex_destroy(&arena->lock);
         free(arena);

@@ -86,8 +86,14 @@ size_t lod_frame_arena_left(struct lod_frame_arena *arena, enum lod_chunk_kind k
 /* Returns the size of the largest take from a chunk of the usual size. */
 size_t lod_frame_arena_usual(const struct lod_frame_arena *arena);
 
-/* Evicts chunks of at least `bytes`, as far as possible, if the arena has more than half of the
- * limit. */
+/* The limit is shared with made units. `claim` frees bytes that they hold; the arena calls it, with
+ * no lock held, while frames have less than their share: see frame_evict.c. */
+void lod_frame_arena_lend(struct lod_frame_arena *arena, lod_cache_relief claim, void *ctx);
+
+/* Returns the bytes of the limit that others hold. */
+size_t lod_frame_arena_others(const struct lod_frame_arena *arena);
+
+/* Evicts chunks of at least `bytes`, as far as possible, if the arena has more than its share. */
 void lod_frame_arena_shrink(struct lod_frame_arena *arena, size_t bytes);
 
 struct lod_frame_arena_stats {

@@ -339,6 +339,11 @@ void lod_frames_shrink(void *ctx, size_t bytes)
     lod_frame_arena_shrink(frames->fetch.arena, bytes);
 }
 
+void lod_frames_lend(struct lod_frames *frames, lod_cache_relief claim, void *ctx)
+{
+    lod_frame_arena_lend(frames->fetch.arena, claim, ctx);
+}
+
 void lod_frames_set_budget(struct lod_frames *frames, uint64_t bytes)
 {
     if (!frames->fetch.shared) {

@@ -37,8 +37,12 @@ LOD_MUST_CHECK int lod_frames_create(struct lod_dataset *dataset,
                                      struct lod_frames **ret_frames);
 struct lod_frames *lod_frames_destroy(struct lod_frames *frames);
 
-/* A lod_cache_relief: frees frames while they take more than half of the limit. */
+/* A lod_cache_relief: frees frames while they take more than their share of the limit, which
+ * frame_evict.c has. */
 void lod_frames_shrink(void *frames, size_t bytes);
+
+/* Sets what frees memory of made units, which share the limit: see lod_frame_arena_lend. */
+void lod_frames_lend(struct lod_frames *frames, lod_cache_relief claim, void *ctx);
 
 /*
  * Gets all frames of `wanted`, at most LOD_FETCH_MAX frames of one item, each whole and checked. No

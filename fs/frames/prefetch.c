@@ -139,8 +139,7 @@ static void advise(struct lod_prefetch *prefetch, struct lod_groups groups)
         ADVISE_AFTER) {
         return;
     }
-    uint64_t total = lod_prefetch_total(prefetch, groups);
-    uint64_t bytes = total == UINT64_MAX ? total : (total / 3 * 4 / MIB + 1) * MIB;
+    const uint64_t bytes = lod_prefetch_cache_for(prefetch, groups);
 
     atomic_store_explicit(&prefetch->advised, bytes, memory_order_relaxed);
     if (bytes == UINT64_MAX) {

@@ -8,7 +8,8 @@
 #include "memory/available.h"
 
 #define BUDGET_NS    (5 * LOD_SECOND_NS) /* the available memory is read again after this time */
-#define ENTRIES_FREE 8u                  /* an eighth */
+#define MIB          (UINT64_C(1) << 20)
+#define ENTRIES_FREE 8u /* an eighth */
 
 struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefetch)
 {
@@ -50,6 +51,15 @@ uint64_t lod_prefetch_budget(struct lod_prefetch *prefetch)
         atomic_store_explicit(&prefetch->budget_until_ns, now + BUDGET_NS, memory_order_release);
     }
     return atomic_load_explicit(&prefetch->budget_bytes, memory_order_relaxed);
+}
+
+uint64_t lod_prefetch_budget_beside_units(struct lod_prefetch *prefetch)
+{
+    const uint64_t all = lod_prefetch_budget(prefetch),
+                   units =
+                       prefetch->fetch->shared ? 0 : lod_frame_arena_others(prefetch->fetch->arena);
+
+    return all - (units < all / 3 ? units : all / 3);
 }
 
 /* Returns UINT64_MAX, which fits in no memory, if the sum of the store overflows. */
@@ -97,7 +107,7 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct l
 {
     uint32_t records = lod_dataset_records(prefetch->fetch->dataset);
     struct lod_access_summary summary;
-    const uint64_t all = lod_prefetch_budget(prefetch),
+    const uint64_t all = lod_prefetch_budget_beside_units(prefetch),
                    pinned = atomic_load_explicit(&prefetch->fetch->pinned, memory_order_relaxed);
     struct lod_prefetch_budget budget = {0};
     uint64_t base_bytes = 0, expected = 0;
@@ -122,12 +132,19 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct l
     *ret_order = summary.order;
 }
 
-uint64_t lod_prefetch_total(struct lod_prefetch *prefetch, struct lod_groups groups)
+uint64_t lod_prefetch_cache_for(struct lod_prefetch *prefetch, struct lod_groups groups)
 {
     const uint64_t *totals = totals_of(prefetch);
     const uint64_t bytes = total_of(totals, groups.first, groups.last);
+    const uint64_t all = lod_prefetch_budget(prefetch),
+                   left = lod_prefetch_budget_beside_units(prefetch);
+    const double times = left ? (double)all / (double)left : 1;
 
-    return bytes == UINT64_MAX ? bytes : bytes + entry_bytes(prefetch->fetch, totals, groups);
+    if (bytes == UINT64_MAX) {
+        return bytes;
+    }
+    const uint64_t total = bytes + entry_bytes(prefetch->fetch, totals, groups);
+    return ((uint64_t)((double)total / 3 * 4 * times) / MIB + 1) * MIB;
 }
 
 void lod_prefetch_note_loaded(struct lod_prefetch *prefetch, const struct lod_record_desc *recd,

@@ -75,8 +75,16 @@ struct lod_prefetch {
     unsigned turn; /* the job whose record is loaded next */
 };
 
-/* Returns how many bytes all prefixes may take now. */
+/* Returns how many bytes all prefixes and lists may take now. */
 uint64_t lod_prefetch_budget(struct lod_prefetch *prefetch);
+
+/*
+ * Returns how many of them prefixes may take that no list names. Made units share the cache with
+ * the frames of a private store. Such prefixes leave them up to a third of the budget, which is a
+ * quarter of the cache, so that frames read alone find memory and evict no prefix. A list has the
+ * whole budget, since its frames are pinned.
+ */
+uint64_t lod_prefetch_budget_beside_units(struct lod_prefetch *prefetch);
 
 /* Returns the measured cost of requests. */
 struct lod_prefetch_cost lod_prefetch_cost_now(const struct lod_prefetch *prefetch);
@@ -85,8 +93,9 @@ void lod_prefetch_state(struct lod_prefetch *prefetch, uint32_t record, struct l
                         struct lod_prefetch_budget *ret_budget,
                         struct lod_prefetch_order *ret_order);
 
-/* Returns the memory that these groups of all records take; UINT64_MAX on overflow or error. */
-uint64_t lod_prefetch_total(struct lod_prefetch *prefetch, struct lod_groups groups);
+/* Returns the size of a cache whose budget has room for these groups of all records, beside made
+ * units as there are now. UINT64_MAX: no cache is so large. */
+uint64_t lod_prefetch_cache_for(struct lod_prefetch *prefetch, struct lod_groups groups);
 
 /* Notes that these groups of the record are loaded,
  * in addition to loaded groups adjacent to them. */

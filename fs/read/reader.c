@@ -19,7 +19,8 @@ static unsigned ahead_threads(bool threads)
                                                     : (unsigned)processors;
 }
 
-/* Returns the limit of memory for prefixes. The rest of the cache is for made units. */
+/* Returns the limit of memory for prefixes and lists. The rest of the cache is for their entries,
+ * made units and frames read alone: see frame_evict.c. */
 static uint64_t budget_of_cache(uint64_t cache_bytes)
 {
     return cache_bytes / 4 * 3;
@@ -53,6 +54,25 @@ static void shrink_large(void *ctx, uint64_t bytes)
     lod_large_units_shrink(reader->large, bytes);
 }
 
+/* A lod_cache_relief. */
+static void shrink_units(void *ctx, size_t bytes)
+{
+    struct lod_reader *reader = ctx;
+
+    lod_cache_shrink(reader->cache, bytes);
+}
+
+static int create_cache(struct lod_reader *reader)
+{
+    int error =
+        lod_cache_create_in(&reader->limit, lod_frames_shrink, reader->frames, &reader->cache);
+
+    if (!error) {
+        lod_frames_lend(reader->frames, shrink_units, reader);
+    }
+    return error;
+}
+
 static int create_large(struct lod_reader *reader)
 {
     int error = lod_large_units_create(&reader->work.kept, &reader->large);
@@ -83,9 +103,7 @@ int lod_reader_create(struct lod_dataset *dataset, const struct lod_reader_optio
                                               .loads = loads < loads_max ? loads : loads_max,
                                               .loads_max = loads_max};
     int error = lod_frames_create(dataset, &frames, &reader->frames);
-    error = error ? error
-                  : lod_cache_create_in(&reader->limit, lod_frames_shrink, reader->frames,
-                                        &reader->cache);
+    error = error ? error : create_cache(reader);
     error = error ? error : create_large(reader);
     reader->made = (struct lod_unit_cache_in){.dataset = dataset,
                                               .frames = reader->frames,
@@ -143,9 +161,9 @@ struct lod_reader *lod_reader_destroy(struct lod_reader *reader)
 {
     if (reader) {
         lod_readahead_destroy(reader->ahead);
+        lod_frames_destroy(reader->frames); /* its threads may claim memory of the cache */
         lod_cache_destroy(reader->cache);
         lod_large_units_destroy(reader->large);
-        lod_frames_destroy(reader->frames);
         lod_memory_semaphore_finish(&reader->work);
         lod_buffer_pool_finish(&reader->pool);
     }

@@ -161,19 +161,60 @@ Test(frame_arena, a_referenced_chunk_is_spared_once)
     lod_frame_arena_destroy(arena);
 }
 
-Test(frame_arena, shrinking_frees_down_to_half_of_the_limit)
+static void fill(struct lod_frame_arena *arena, enum lod_chunk_kind kind)
+{
+    for (unsigned n = 0; n < 400; n++) {
+        lod_blob_unref(&take(arena, 60000, kind)->blob);
+    }
+}
+
+/* Of a limit of 16 MiB. */
+Test(frame_arena, small_units_get_a_quarter_of_the_limit_and_large_ones_half)
 {
     struct lod_byte_limit limit;
     struct lod_frame_arena *arena = create(&limit, 16 << 20);
 
-    for (unsigned n = 0; n < 400; n++) {
-        lod_blob_unref(&take(arena, 60000, LOD_CHUNK_RETAINED)->blob);
-    }
+    fill(arena, LOD_CHUNK_RETAINED);
     size_t full = atomic_load(&limit.bytes);
     cr_assert_gt(full, 15 << 20);
-    lod_frame_arena_shrink(arena, 2 << 20);
-    cr_assert_leq(atomic_load(&limit.bytes), full - (2 << 20));
+    lod_frame_arena_shrink(arena, 1 << 20);
+    cr_assert_leq(atomic_load(&limit.bytes), full - (1 << 20));
+    for (unsigned n = 0; n < 20; n++) {
+        lod_frame_arena_shrink(arena, 1 << 20);
+    }
+    cr_assert(atomic_load(&limit.bytes) <= 12 << 20 && atomic_load(&limit.bytes) > 11 << 20);
     lod_frame_arena_shrink(arena, 100 << 20);
     cr_assert(atomic_load(&limit.bytes) <= 8 << 20 && atomic_load(&limit.bytes) > 7 << 20);
     lod_frame_arena_destroy(arena);
+}
+
+/* Made units that give all that is asked for. */
+static void give(void *ctx, size_t bytes)
+{
+    struct lod_byte_limit *limit = ctx;
+
+    lod_byte_limit_release(limit, bytes);
+}
+
+static size_t share_beside_units(enum lod_chunk_kind kind)
+{
+    struct lod_byte_limit limit;
+    struct lod_frame_arena *arena = create(&limit, 16 << 20);
+
+    cr_assert(lod_byte_limit_take(&limit, 15 << 20));
+    lod_frame_arena_lend(arena, give, &limit);
+    fill(arena, kind);
+    const size_t own = lod_frame_arena_stats(arena).bytes;
+    cr_assert_eq(lod_frame_arena_others(arena), atomic_load(&limit.bytes) - own);
+    lod_frame_arena_destroy(arena);
+    return own;
+}
+
+Test(frame_arena, prefixes_take_memory_from_units_and_frames_read_alone_take_less)
+{
+    const size_t retained = share_beside_units(LOD_CHUNK_RETAINED);
+    const size_t recent = share_beside_units(LOD_CHUNK_RECENT);
+
+    cr_assert(retained <= 14 << 20 && retained > 13 << 20, "%zu", retained);
+    cr_assert_leq(recent, LOD_RECENT_BYTES + LOD_CHUNK_BYTES_MAX, "%zu", recent);
 }

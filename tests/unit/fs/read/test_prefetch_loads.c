@@ -208,10 +208,13 @@ static void expect_base(const struct lod_fetch *fetch, uint64_t budget_bytes, un
     struct lod_prefetch_budget budget;
     struct lod_prefetch_order order;
 
+    limit = (struct lod_byte_limit){.bytes_max = 64 << 20};
+    cr_assert_eq(lod_frame_arena_create(&limit, NULL, NULL, &own.arena), 0);
     cr_assert_eq(lod_prefetch_init(&prefetch, &own, &options), 0);
     lod_prefetch_state(&prefetch, 0, (struct lod_groups){1, 2}, &budget, &order);
     cr_assert_eq(budget.base.last, last);
     lod_prefetch_finish(&prefetch);
+    lod_frame_arena_destroy(own.arena);
 }
 
 /*
