@@ -33,11 +33,10 @@ void lod_frame_arena_release(struct lod_chunk *chunk);
  * lock is held. */
 bool lod_frame_arena_drop_free(struct lod_frame_arena *arena);
 
-/* Choose a chunk to evict: one of this kind, one of any kind, or one for a request for memory of
- * this kind. `claimed`: made units gave what they may. Return NULL if there is none that is not in
- * use. The lock is held. */
+/* Choose a chunk to evict: one of this kind, or one for a request for memory of this kind. Until
+ * made units gave what they may (`claimed`), no chunk of another kind is chosen. Return NULL if
+ * there is none that is not in use. The lock is held. */
 struct lod_chunk *lod_frame_arena_victim(struct lod_frame_arena *arena, enum lod_chunk_kind kind);
-struct lod_chunk *lod_frame_arena_any_victim(struct lod_frame_arena *arena);
 struct lod_chunk *lod_frame_arena_victim_for(struct lod_frame_arena *arena,
                                              enum lod_chunk_kind kind, bool claimed);
 

@@ -19,23 +19,13 @@
 
 /* ------------------------------------------------------------------------------- victims */
 
-void lod_frame_arena_release(struct lod_chunk *chunk)
-{
-    struct lod_frame_arena *arena = chunk->arena;
-
-    lod_chunk_memory_free(chunk->memory, chunk->bytes);
-    atomic_fetch_sub(&arena->bytes, chunk->bytes);
-    lod_byte_limit_release(arena->limit, chunk->bytes);
-    free(chunk);
-}
-
 struct lod_chunk *lod_frame_arena_victim(struct lod_frame_arena *arena, enum lod_chunk_kind kind)
 {
     return lod_chunk_victim(&arena->queues[kind], kind == LOD_CHUNK_RETAINED);
 }
 
-/* As the last resort chooses a chunk that is being filled. */
-struct lod_chunk *lod_frame_arena_any_victim(struct lod_frame_arena *arena)
+/* Chooses a chunk of any kind; as the last resort one that is being filled. */
+static struct lod_chunk *any_victim(struct lod_frame_arena *arena)
 {
     struct lod_chunk *chunk = NULL;
 
@@ -56,14 +46,26 @@ struct lod_chunk *lod_frame_arena_victim_for(struct lod_frame_arena *arena,
     const bool own = kind == LOD_CHUNK_RECENT;
     struct lod_chunk *chunk = own ? lod_frame_arena_victim(arena, kind) : NULL;
 
-    return chunk || !claimed ? chunk : lod_frame_arena_any_victim(arena);
+    return chunk || !claimed ? chunk : any_victim(arena);
 }
+
+/* -------------------------------------------------------------------------------- evicting */
 
 void lod_frame_arena_evict(struct lod_frame_arena *arena, struct lod_chunk *chunk)
 {
     atomic_fetch_add_explicit(&arena->forgotten, arena->forget(arena->forget_ctx, chunk),
                               memory_order_relaxed);
     lod_blob_unref(&chunk->blob);
+}
+
+void lod_frame_arena_release(struct lod_chunk *chunk)
+{
+    struct lod_frame_arena *arena = chunk->arena;
+
+    lod_chunk_memory_free(chunk->memory, chunk->bytes);
+    atomic_fetch_sub(&arena->bytes, chunk->bytes);
+    lod_byte_limit_release(arena->limit, chunk->bytes);
+    free(chunk);
 }
 
 bool lod_frame_arena_drop_free(struct lod_frame_arena *arena)
@@ -121,7 +123,7 @@ void lod_frame_arena_shrink(struct lod_frame_arena *arena, size_t bytes)
            atomic_load(&arena->bytes) > least) {
         pthread_mutex_lock(&arena->lock);
         lod_frame_arena_drop_free(arena);
-        struct lod_chunk *chunk = lod_frame_arena_any_victim(arena);
+        struct lod_chunk *chunk = any_victim(arena);
         pthread_mutex_unlock(&arena->lock);
         if (chunk) {
             lod_frame_arena_evict(arena, chunk);

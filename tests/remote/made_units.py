@@ -2,15 +2,14 @@
 """Images that are decoded on read, on a slow store with a cache that holds nearly all of it. Frames
 and made units share the cache, so no record is loaded again and again, and a list finds memory.
 """
-import json
 import os
 import random
-import struct
 import sys
-import zlib
 
+from level_images import png
 from mounted import Mount, Results, Work, lodfs, need_fuse
 from small import files_below, read, until, write
+from tier import stats
 from tier_lists import ask, by_record
 
 FILES, WIDTH, HEIGHT = 48, 400, 200  # 240 KB of pixels each, of which noise is 3 bits of 8
@@ -19,26 +18,20 @@ OPTIONS = "gpu=off,download_limit=6M,store_cache=private,cache=none,xattr"
 NOISE = bytes(byte & 7 for byte in range(256))
 
 
-def png(rng):
-    def chunk(name, contents):
-        return (struct.pack(">I", len(contents)) + name + contents
-                + struct.pack(">I", zlib.crc32(name + contents)))
-    rows = b"".join(b"\0" + rng.randbytes(3 * WIDTH).translate(NOISE) for _ in range(HEIGHT))
-    header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header)
-            + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
+def noisy(rng):
+    return png([rng.randbytes(3 * WIDTH).translate(NOISE) for _ in range(HEIGHT)], WIDTH, 2)
 
 
 def store_bytes(point):
-    return json.loads(read(f"{point}/.lodfs/stats"))["store"]["bytes"]
+    return stats(point)["store"]["bytes"]
 
 
-def passes(point, names, tree, most):
+def passes(point, names, most):
     """Reads all images twice, each pass in an order of its own."""
     begun = store_bytes(point)
     for seed in 1, 2:
         for name in random.Random(seed).sample(names, len(names)):
-            read(f"{point}/{tree}/{name}")
+            read(f"{point}/full/{name}")
     got = store_bytes(point) - begun
     if got > most:
         yield f"{got} bytes of the store, not {most} at most"
@@ -64,7 +57,7 @@ def main():
         source, store, point = (f"{work}/{name}" for name in ("source", "store", "mount"))
         rng = random.Random(3)
         for number in range(FILES):
-            write(f"{source}/{number}.png", png(rng))
+            write(f"{source}/{number}.png", noisy(rng))
         lodfs("pack", "-q", "--record-size=1M", source, store)
         names = [os.fsdecode(name) for name in files_below(source)]
         packed = sum(os.path.getsize(f"{store}/records/{name}")
@@ -72,7 +65,7 @@ def main():
         for size in SIZES:
             with Mount(store, point, "-o", f"{OPTIONS},cache_size={size}"):
                 results.add(f"two passes with cache_size={size}",
-                            passes(point, names, "full", 2 * packed))
+                            passes(point, names, 2 * packed))
         with Mount(store, point, "-o", f"{OPTIONS},cache_size=8M"):
             results.add("a list beside made units", listed(point, names, packed))
     return results.finish()
