@@ -33,9 +33,12 @@ static void set_auto(fuse_req_t req, const struct lod_ops *ops, const void *in)
     uint32_t fidelity;
 
     memcpy(&fidelity, in, sizeof(fidelity));
-    int error = lod_notify_switch(ops->notify, req, fidelity);
+    int error = ops->rings ? lod_control_switch(ops->control, fidelity)
+                           : lod_notify_switch(ops->notify, req, fidelity);
     if (error) {
         fuse_reply_err(req, -error);
+    } else if (ops->rings) {
+        fuse_reply_ioctl(req, 0, NULL, 0);
     }
 }
 

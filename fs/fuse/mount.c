@@ -21,6 +21,7 @@
 #include "fuse/change_user.h"
 #include "fuse/loop.h"
 #include "fuse/ops.h"
+#include "fuse/ring.h"
 #include "fuse/service.h"
 #include "fuse/subdir.h"
 #include "memory/available.h"
@@ -158,6 +159,7 @@ static int add_words(const struct mount *mount, char **text)
     return failed || fuse_opt_add_opt_escaped(text, word) ||
            (options->allow_other && fuse_opt_add_opt(text, "allow_other")) ||
            (options->allow_root && fuse_opt_add_opt(text, "allow_root")) ||
+           (options->io_uring && lod_ring_add_words(text)) ||
            (options->noexec && fuse_opt_add_opt(text, "noexec"));
 }
 
@@ -183,6 +185,7 @@ static int create_session(struct mount *mount, struct fuse_session **ret_session
         .folder_mask = mount->options.folder_mask,
         .xattr = mount->options.xattr,
         .direct_io = mount->options.cache == LOD_CACHE_NONE,
+        .rings = mount->options.io_uring,
         .read_bytes_max = mount->options.read_bytes_max,
         .root = mount->ops.root,
     };
@@ -273,11 +276,13 @@ control:
 static int run(struct mount *mount)
 {
     signal(SIGUSR1, SIG_IGN); /* in other commands it prints progress; here it is ignored */
-    mount->memory = lod_memory_plan_make(&mount->options, lod_available_bytes());
+    mount->memory = lod_memory_plan_make(
+        &mount->options, mount->options.io_uring ? lod_ring_threads() : 0, lod_available_bytes());
     lod_process_limits_set(mount->memory.available);
     mount->options.cache_bytes = mount->memory.cache; /* .lodfs/config shows the number */
     int error = open_store(mount);
     if (!error) {
+        mount->options.io_uring = mount->options.io_uring && lod_ring_pays(mount->dataset);
         error = serve(mount);
     }
     lod_daemon_fail(&mount->daemon, error ? error : -EIO); /* if the parent still waits */
@@ -306,6 +311,7 @@ static int prepare(struct mount *mount)
         mount->options.gid = getgid();
     }
     mount->options.threads = given->single ? 1 : mount->options.threads;
+    mount->options.io_uring = mount->options.io_uring && !given->single;
     if (!error) {
         error = absolute(given->store, mount->store);
     }

@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "fuse/ring.h"
 #include "fuse/service.h"
 #include "fuse/subdir.h"
 #include "memory/buffer_pool.h"
@@ -21,11 +22,15 @@
 
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
-    const struct lod_ops *ops = userdata;
+    struct lod_ops *ops = userdata;
 
     conn->want |=
         conn->capable & (FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_IOCTL_DIR |
                          FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA);
+    ops->rings = lod_ring_choose(conn, ops->rings);
+    if (ops->rings) { /* no thread could make the kernel forget a link; see ring.h */
+        conn->want &= ~(unsigned)FUSE_CAP_CACHE_SYMLINKS;
+    }
     if (ops->root != LOD_INODE_ROOT) { /* a file handle could name a file outside the folder */
         conn->want &= ~(unsigned)FUSE_CAP_EXPORT_SUPPORT;
     }

@@ -16,7 +16,7 @@
 #include "read/reader.h"
 #include "shard/shown_file.h"
 
-/* The userdata of the session; constant once the loop runs. All borrowed. */
+/* The userdata of the session; constant after the kernel's first request. All borrowed. */
 struct lod_ops {
     struct lod_dataset *dataset;
     struct lod_reader *reader;
@@ -31,6 +31,7 @@ struct lod_ops {
     mode_t file_mask, folder_mask; /* bits cleared in the modes */
     bool xattr;                    /* files have extended attributes */
     bool direct_io;                /* no page cache: the kernel sends every read */
+    bool rings;                    /* requests come through io_uring, if the kernel offers it */
     unsigned read_bytes_max;       /* largest request: the mount option max_read */
 };
 

@@ -20,6 +20,7 @@
 #define BASE_BYTES   (48 * MIB)
 #define FRAME_BYTES  ((uint64_t)1 << LOD_FRAME_SHIFT_MAX)     /* one frame that is not cached */
 #define THREAD_BYTES (FRAME_BYTES + LOD_READ_BYTES_MAX + MIB) /* and the answer */
+#define RING_BYTES   (THREAD_BYTES + LOD_RING_DEPTH * LOD_READ_BYTES_MAX)
 
 static uint64_t work_bytes(uint64_t available)
 {
@@ -29,7 +30,7 @@ static uint64_t work_bytes(uint64_t available)
 }
 
 struct lod_memory_plan lod_memory_plan_make(const struct lod_fuse_options *options,
-                                            uint64_t available)
+                                            unsigned ring_threads, uint64_t available)
 {
     const bool automatic = options->cache_bytes == LOD_OPTION_AUTO;
     const uint64_t cache = automatic ? lod_available_cache_bytes(available) : options->cache_bytes;
@@ -41,7 +42,7 @@ struct lod_memory_plan lod_memory_plan_make(const struct lod_fuse_options *optio
         .cache_min = automatic ? lod_least(CACHE_MIN_BYTES, cache / 4) : cache,
         .work = work_bytes(available),
         .index_records = LOD_INDEX_CACHE_BYTES + LOD_RECORD_CACHE_BYTES + LOD_SHARD_CACHE_BYTES,
-        .threads = options->threads * THREAD_BYTES,
+        .threads = options->threads * THREAD_BYTES + ring_threads * RING_BYTES,
         .base = BASE_BYTES,
         .gpu = gpu ? LOD_DEVICES_BYTES_MAX : 0,
     };

@@ -27,6 +27,13 @@ bool lod_mountpoint_is_fd(const char *mountpoint)
            strspn(digits, "0123456789") == strlen(digits);
 }
 
+/* Returns -errno. Of a mount whose daemon has ended, requests under way fail with ECONNABORTED, or
+ * ECANCELED with io_uring; later ones with ENOTCONN. */
+static int get_error(void)
+{
+    return errno == ECONNABORTED || errno == ECANCELED ? -ENOTCONN : -errno;
+}
+
 int lod_mountpoint_resolve(const char *mountpoint, char ret_path[PATH_MAX])
 {
     char folder[PATH_MAX], text[PATH_MAX];
@@ -35,7 +42,7 @@ int lod_mountpoint_resolve(const char *mountpoint, char ret_path[PATH_MAX])
     if (realpath(mountpoint, ret_path)) {
         return 0;
     }
-    if (errno != ENOTCONN) {
+    if (get_error() != -ENOTCONN) {
         return -errno;
     }
     /* The last name is a dead mount, which cannot be a link: resolve the path above it. */
@@ -206,7 +213,7 @@ static int get_mode(const char *path, mode_t *ret_mode)
     struct statx now;
 
     if (statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_TYPE, &now)) {
-        return -errno;
+        return get_error();
     }
     *ret_mode = now.stx_mode;
     return 0;

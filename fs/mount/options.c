@@ -92,6 +92,8 @@ const struct lod_option lod_mount_words[] = {
                    "cache, for all mounts of the store; private, in this mount's cache"),
     LOD_ROW_NUMBER(LOD_OPTION_NUMBER, FIELD(threads), 0, "threads", "N", 1, LOD_MOUNT_THREADS_MAX,
                    "threads that answer requests (default 4)"),
+    LOD_ROW_FLAG(FIELD(io_uring), 0, "io_uring",
+                 "requests come through io_uring, for stores on fast disks (libfuse 3.18)"),
     LOD_ROW_CHOICE(FIELD(gpu), "gpu", lod_devices_choices,
                    "the device that decodes lossless images (default auto)"),
     SIZE("download_limit", download_limit, LOD_SLOW_RATE_MIN, CACHE_MAX,

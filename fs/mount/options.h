@@ -35,7 +35,7 @@ struct lod_fuse_options {
     uid_t uid;                  /* LOD_ID_OF_MOUNTER, here and in gid: that of the process */
     gid_t gid;
     mode_t umask, file_mask, folder_mask;
-    bool allow_other, allow_root, noexec, nonempty, xattr;
+    bool allow_other, allow_root, io_uring, noexec, nonempty, xattr;
     const char *subdir;                 /* in `text`; NULL: the whole mount */
     const char *setuid;                 /* in `text`; NULL: the user stays */
     struct lod_store_settings settings; /* strings are in `text` */

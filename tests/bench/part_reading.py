@@ -12,8 +12,8 @@ import sys
 
 from photographs import listing
 from results import Part, cell, ratios
-from systems import (Image, Records, Server, System, breadth_first, kernel_has, make_image,
-                     make_shards)
+from systems import (Image, Records, RingServer, Server, System, breadth_first, kernel_has,
+                     lacks_rings, make_image, make_shards)
 
 THREADS = (1, 4)
 WARM_PASSES = 5
@@ -21,6 +21,8 @@ SHARDS = 16
 PEERS = ("kernel squashfs (loop)", "kernel erofs (loop)", "squashfuse_ll")
 FIDELITIES = ("full", "q4", "q1")
 SMALL = ("q4", "q1")
+PHASES = ("first", "warm")
+RINGS = "lodfs with io_uring,"
 INTRO = ("Files a second: open, fstat, read and close of every file in a shuffled order, by one"
          " reader and by four. First: a fresh mount, the data in RAM. Warm: the passes after it."
          " Median (lowest .. highest) of the rounds, which are interleaved. CPU time is that of"
@@ -54,9 +56,11 @@ def add_images(bench, part, data, folder, found):
         part.skip("squashfuse_ll", "squashfuse or squashfs-tools is not installed")
 
 
-def add_lodfs(bench, data, folder, found):
-    """Returns each fidelity together with a server that sends zeros in files of the same sizes."""
-    store = bench.pack(data)
+def add_lodfs(bench, part, data, folder, found):
+    """Adds each fidelity together with a server that sends zeros in files of the same sizes."""
+    store, lacks = bench.pack(data), lacks_rings(bench.options.lodfs)
+    if lacks:
+        part.skip(RINGS, lacks)
     words = [bench.options.lodfs, "mount", "-f", store]
     mount = Server("sizes", "ours", words, os.path.join(folder, "sizes"))
     mount.start()
@@ -69,6 +73,9 @@ def add_lodfs(bench, data, folder, found):
                             os.path.join(folder, f"at-null-{fidelity}")))
         found.append(Server(f"lodfs {fidelity}", "ours", words,
                             os.path.join(folder, f"at-lodfs-{fidelity}"), fidelity))
+        if not lacks:
+            found.append(RingServer(f"{RINGS} {fidelity}", words,
+                                    os.path.join(folder, f"at-rings-{fidelity}"), fidelity))
     mount.stop()
 
 
@@ -77,7 +84,7 @@ def systems_of(bench, part, data):
     os.makedirs(folder)
     found = []
     add_images(bench, part, data, folder, found)
-    add_lodfs(bench, data, folder, found)
+    add_lodfs(bench, part, data, folder, found)
     for kind, name in (("tar", "tar shards"), ("tfrecord", "TFRecord shards")):
         shards = make_shards(bench.options, kind, data, os.path.join(folder, kind), SHARDS)
         found.append(Records(name, "plain", shards))
@@ -85,7 +92,7 @@ def systems_of(bench, part, data):
 
 
 def one_pass(bench, system, data, threads, passes, seed):
-    cpu, replies = system.server_cpu_s(), system.replies()
+    cpu, before = system.server_cpu_s(), system.replies()
     out = subprocess.run(system.reader(bench.options, data, threads, passes, seed), check=True,
                          stdout=subprocess.PIPE).stdout
     files, size, seconds, reader_s = map(float, out.split())
@@ -95,7 +102,7 @@ def one_pass(bench, system, data, threads, passes, seed):
     return {"files_per_s": files / seconds, "mb_per_s": size / seconds / 1e6,
             "server_us": server_us, "reader_us": reader_s / files * 1e6,
             "cpu_us": server_us + reader_s / files * 1e6,
-            "requests": (system.replies() - replies) / files}
+            "requests": None if before is None else (system.replies() - before) / files}
 
 
 def one_round(bench, part, data, systems, number):
@@ -115,7 +122,7 @@ def one_round(bench, part, data, systems, number):
 
 
 def report(part, data, systems):
-    columns = [(phase, threads) for phase in ("first", "warm") for threads in THREADS]
+    columns = [(phase, threads) for phase in PHASES for threads in THREADS]
 
     def cells(system, field, form="{:,.0f}", chosen=columns):
         return [cell(part.samples(f"{data.name}|{system.name}|{p}|T{t}", field), form)
@@ -153,6 +160,8 @@ def compare(part, data, names):
             for field, t in of]
     rows = [row("lodfs full", names[0], "warm")]
     rows += [row(f"lodfs {f}", f"null server, {f}", "first") for f in FIDELITIES]
+    rows += [row(f"{RINGS} {f}", f"lodfs {f}", phase) for f in FIDELITIES for phase in PHASES
+             if f"{RINGS} {f}" in names]
     rows += [row("lodfs full", name, "first") for name in names[1:] if name in PEERS]
     part.table(f"{data.name}: ratios, round by round",
                [f"{what}, {t} reader{'s' * (t > 1)}" for what in ("files/s", "CPU of both")

@@ -14,9 +14,10 @@ import time
 
 from photographs import multiply
 from results import Part, cell, ratios
-from systems import Image, Server, command, make_image
+from systems import Image, RingServer, Server, command, lacks_rings, make_image
 
 PLAIN, PEER, OURS = "ext4 folder (loop)", "squashfuse_ll", "lodfs full"
+RINGS = "lodfs full with io_uring"
 SMALL_FOLDERS, SMALL_FILES, SMALL_BYTES = 60, 100, 120
 LARGE_BYTES, TABLE_ROWS, TABLE_COLUMNS = 200_000_000, 20_000, 500
 PREAD = ("import os,random; r=random.Random(1); f=os.open('large.bin',os.O_RDONLY);"
@@ -102,8 +103,13 @@ def systems_of(bench, part, folder):
                             f"{folder}/at-ll"))
     else:
         part.skip(PEER, "squashfuse or squashfs-tools is not installed")
-    found.append(Server(OURS, "ours", [bench.options.lodfs, "mount", "-f", f"{folder}/store"],
-                        f"{folder}/at-lodfs", "full"))
+    words = [bench.options.lodfs, "mount", "-f", f"{folder}/store"]
+    lacks = lacks_rings(bench.options.lodfs)
+    if lacks:
+        part.skip(RINGS, lacks)
+    else:
+        found.append(RingServer(RINGS, words, f"{folder}/at-rings", "full"))
+    found.append(Server(OURS, "ours", words, f"{folder}/at-lodfs", "full"))
     return found
 
 

@@ -100,6 +100,28 @@ class Server(System):
             return int(re.search(r"syscw: (\d+)", file.read()).group(1))
 
 
+class RingServer(Server):
+    """A mount of lodfs whose requests come through io_uring, which has no counter of them."""
+
+    def __init__(self, name, words, point, folder):
+        super().__init__(name, "ours", words + ["-o", "io_uring"], point, folder)
+
+    def replies(self):
+        return None
+
+
+def lacks_rings(lodfs):
+    """Returns why mounts cannot use io_uring, or None."""
+    try:
+        with open("/sys/module/fuse/parameters/enable_uring", encoding="ascii") as file:
+            enabled = file.read().strip() == "Y"
+    except OSError:
+        enabled = False
+    if "io_uring" in command(lodfs, "version"):
+        return "lodfs is built with a libfuse older than 3.18"
+    return None if enabled else "the kernel does not offer it for FUSE"
+
+
 class Records(System):
     """Record files read from start to end by read_records, without a file system."""
 

@@ -13,7 +13,7 @@ static struct lod_memory_plan plan(uint64_t cache_bytes, uint64_t available)
 {
     const struct lod_fuse_options options = {.cache_bytes = cache_bytes, .threads = 4};
 
-    return lod_memory_plan_make(&options, available);
+    return lod_memory_plan_make(&options, 0, available);
 }
 
 Test(memory_plan, an_automatic_cache_follows_the_memory)
