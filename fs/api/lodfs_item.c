@@ -13,11 +13,11 @@
 
 #define NO_ITEM UINT32_MAX
 
-/* Remembers the folder of the last path. Neighbouring paths of a list are mostly in one folder,
- * which is then looked up once. */
+/* Finds files below `top`. Remembers the folder of the last path: neighbouring paths of a list are
+ * mostly in one folder, which is then looked up once. */
 struct finder {
     struct lod_dataset *dataset;
-    struct lod_node folder;
+    struct lod_found top, folder;
     const char *path; /* of the folder, with its last slash; NULL: none was found */
     size_t bytes;
 };
@@ -35,7 +35,8 @@ static int find_folder(struct finder *finder, const char *path, size_t bytes)
     memcpy(name, path, bytes);
     name[bytes] = '\0';
     finder->path = NULL;
-    int error = lod_dataset_walk(finder->dataset, name, &finder->folder);
+    int error = lod_namespace_walk(finder->dataset, &finder->top, name, &finder->folder);
+    error = error || S_ISDIR(finder->folder.node.mode) ? error : -ENOTDIR;
     if (!error) {
         finder->path = path;
         finder->bytes = bytes;
@@ -47,18 +48,17 @@ static int find_item(struct finder *finder, const char *path, uint32_t *ret_item
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    struct lod_node node;
+    struct lod_found found;
     int error = find_folder(finder, path, (size_t)(name - path));
 
     if (!error) {
-        error = lod_index_lookup(lod_dataset_index(finder->dataset), &finder->folder, name,
-                                 strlen(name), &node);
+        error = lod_namespace_lookup(finder->dataset, &finder->folder, name, &found);
     }
-    if (!error && !S_ISREG(node.mode)) {
+    if (!error && (!S_ISREG(found.node.mode) || !found.view || found.view->framing)) {
         error = -ENOENT;
     }
     if (!error) {
-        *ret_item = node.ref;
+        *ret_item = found.node.ref;
     }
     return error;
 }
@@ -69,8 +69,9 @@ static bool is_elsewhere(int error)
     return error == -ENOENT || error == -ENOTDIR || error == -ENAMETOOLONG || error == -ELOOP;
 }
 
-int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count, uint32_t *items,
-                   struct lodfs_error *error)
+/* `top`: the inode number of the folder that the paths begin at. */
+static int find_items(struct lodfs_store *store, uint64_t top, const char *paths, size_t count,
+                      uint32_t *items, struct lodfs_error *error)
 {
     const struct lod_opened *opened = NULL;
     int result = lod_opened_get(store, &opened, error);
@@ -79,6 +80,10 @@ int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count, u
         return result;
     }
     struct finder finder = {.dataset = opened->dataset};
+    result = count ? lod_namespace_find(opened->dataset, top, &finder.top) : 0;
+    if (result) {
+        return lod_say_path(error, lod_error_is_temporary(result) ? result : -EIO, paths);
+    }
     for (size_t i = 0; i < count; i++) {
         result = find_item(&finder, paths, &items[i]);
         if (is_elsewhere(result)) {
@@ -89,6 +94,20 @@ int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count, u
         paths += strlen(paths) + 1;
     }
     return 0;
+}
+
+int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count, uint32_t *items,
+                   struct lodfs_error *error)
+{
+    const struct lod_inode source = {.fidelity = LOD_FULL};
+
+    return find_items(store, lod_inode_pack(source), paths, count, items, error);
+}
+
+int lodfs_view_items_of(struct lodfs_store *store, const char *paths, size_t count, uint32_t *items,
+                        struct lodfs_error *error)
+{
+    return find_items(store, LOD_INODE_ROOT, paths, count, items, error);
 }
 
 static int say_no_item(struct lodfs_error *error, const struct lod_opened *opened, uint32_t item)

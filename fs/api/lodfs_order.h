@@ -24,10 +24,13 @@ extern "C" {
  * An item is a file's bytes as a store holds them, numbered from 0. Equal files and hard links are
  * one item. lodfs_items_of finds the items of `count` files; `paths` is one path after another,
  * each ended by a NUL. A path that is no file of the store gets UINT32_MAX. For a number that no
- * item has, the other functions return -ENOENT.
+ * item has, the other functions return -ENOENT. lodfs_view_items_of takes paths as a mount shows
+ * them, as "decoded/q4/cat/1.ppm"; those of framed files get UINT32_MAX.
  */
 LODFS_EXPORT int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count,
                                 uint32_t *items, struct lodfs_error *error);
+LODFS_EXPORT int lodfs_view_items_of(struct lodfs_store *store, const char *paths, size_t count,
+                                     uint32_t *items, struct lodfs_error *error);
 /* The path of an item with a NUL, in up to `room` bytes: 4,096 suffice. -ERANGE. */
 LODFS_EXPORT int lodfs_item_path(struct lodfs_store *store, uint32_t item, char *into, size_t room,
                                  struct lodfs_error *error);

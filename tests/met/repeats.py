@@ -74,6 +74,11 @@ def dealt(point):
         yield "data that fits the room is not dealt once an epoch"
     if sorted(whole.files) != sorted(files):
         yield "a folder has other files"
+    pixels = lodfs.MiniEpochs(f"{point}/decoded/q4/train", rf=3, room=ROOM)
+    if [name.replace("/decoded/", "/").rpartition(".")[0] for name in pixels.paths()] != \
+            [name.rpartition(".")[0]
+             for name in lodfs.MiniEpochs(f"{point}/q4/train", rf=3, room=ROOM).paths()]:
+        yield "decoded files come in another order"
 
 
 def continued(point):
@@ -197,7 +202,7 @@ def wrong(work, point, store):
     yield from refused([path, __file__], rf=2, words=os.path.basename(__file__))
     yield from refused([path, "/nowhere"], rf=2, words="/nowhere")
     yield from refused([f"{data}/gone.jpg"], rf=2, words="gone.jpg")
-    yield from refused([f"{point}/decoded/q4/x.ppm"], words="none of q1")
+    yield from refused([f"{point}/tar/q4/x.tar"], words="none of q1")
     yield from refused(f"{point}/q4/nowhere", words="nowhere")
     yield from refused(f"{point}/q4/train", room=-1, words="cannot be -1")
     for rf in 0, -1, 10**9, 10**20, 1.5, "automatic", "fixed", None, [(1, 2)], [(0, 2), (0, 3)], \

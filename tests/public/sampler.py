@@ -100,6 +100,23 @@ def sampled(point, store):
                 yield f"{workers} workers by {method}: another order"
 
 
+def stems(data, sampler):
+    """Returns the names that a sampler gives, without endings."""
+    return [os.path.splitext(os.path.relpath(data[i], data.root))[0] for i in sampler]
+
+
+def of_views(point):
+    """The files of decoded/ and native/ come in the order of the pictures that they show."""
+    for fidelity in "q2", "auto":
+        wanted = None
+        for view in "", "decoded/", "native/":
+            data = Named(f"{point}/{view}{fidelity}/train")
+            got = stems(data, lodfs.torch.Sampler(data, run=RUN))
+            wanted = wanted or got
+            if got != wanted or len(set(got)) != len(LABELS) * EACH:
+                yield f"{view}{fidelity}: another order"
+
+
 def listed_paths(point, source):
     """Lists of paths: with repeated ones, links, files outside the store, of several fidelities."""
     paths = [f"{point}/q3/{path}" for path in stores.files_below(source)]
@@ -116,7 +133,8 @@ def listed_paths(point, source):
     if list(lodfs.torch.Sampler([os.path.relpath(path) for path in paths], run=RUN)) != \
             list(lodfs.torch.Sampler(paths, run=RUN)):
         yield "relative paths have another order"
-    for bad in [__file__], [f"{point}/decoded/q3/x.ppm"], [], paths[0], [(paths[0], 0)]:
+    for bad in [__file__], [f"{point}/tar/q3/x.tar"], [f"{point}/decoded/x"], [], \
+            paths[0], [(paths[0], 0)]:
         try:
             lodfs.torch.Sampler(bad)
             yield f"{bad}: no error"
@@ -313,6 +331,7 @@ def main():
         stores.pack(source, store, "--record-size=64K")
         with Mount(store, f"{work}/mount") as point:
             results.add("Sampler", sampled(point, store))
+            results.add("decoded and native files", of_views(point))
             results.add("lists of paths", listed_paths(point, source))
             results.add("ranks", shared(point))
             results.add("states", continued(point))

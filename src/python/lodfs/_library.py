@@ -143,6 +143,7 @@ FUNCTIONS |= {
 }
 FUNCTIONS |= {
     "lodfs_items_of": (c_int, [STORE, c_char_p, Unsigned, c_void_p, ERROR]),
+    "lodfs_view_items_of": (c_int, [STORE, c_char_p, Unsigned, c_void_p, ERROR]),
     "lodfs_item_label": (c_int, [STORE, Number, POINTER(c_int32), ERROR]),
     "lodfs_item_path": (c_int, [STORE, Number, c_char_p, Unsigned, ERROR]),
     "lodfs_item_bytes": (c_int, [STORE, Number, c_int, POINTER(c_uint64), ERROR]),

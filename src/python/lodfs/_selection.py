@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from .mounts import Mount
-from .order import NO_ITEM, Order
+from .order import NO_ITEM, STORED, Order, Pass
 from .store import Store
 
 
@@ -26,6 +26,15 @@ def _paths(dataset):
     return paths
 
 
+def _place_in(mount, path):
+    """Returns the place of a path in a mount, or says where it has to lie."""
+    place = mount.place(path)
+    if not place:
+        raise ValueError(f"{os.fsdecode(path)!r} is in none of q1 .. q10, full, original and auto "
+                         f"of {mount.root}, nor of its decoded/ and native/")
+    return place
+
+
 class Selection:
     """`dataset` is an ImageFolder, or anything with .samples, or a list of paths.
 
@@ -43,11 +52,7 @@ class Selection:
             mount = Mount.around(first)
         if not mount:
             raise ValueError(f"{os.fsdecode(first)!r} lies in no mount of lodfs")
-        place = mount.split(first)
-        if not place:
-            raise ValueError(f"{os.fsdecode(first)!r} is in none of q1 .. q10, full, original "
-                             f"and auto of {mount.root}")
-        self.mount, self.fidelity = mount, place[0]
+        self.mount, self.fidelity = mount, _place_in(mount, first).fidelity
         self.location = store or mount.store
         with Store(self.location) as opened:
             items = self._items(opened)
@@ -62,9 +67,9 @@ class Selection:
         """Returns the items of the paths. A path that is no file of the store is resolved as a
         link."""
         def numbers(chosen):
-            below = [self.mount.split(path) for path in chosen]
+            places = [self.mount.place(path) for path in chosen]
             # No file has the name "", so it gives NO_ITEM.
-            return store.items([found[1] if found else "" for found in below])
+            return store.items([place.shown if place else "" for place in places], None)
         items = numbers(self.paths)
         missing = np.flatnonzero(items == NO_ITEM)
         items[missing] = numbers([os.path.realpath(self.paths[i]) for i in missing])
@@ -77,7 +82,6 @@ class Selection:
         before = np.cumsum(count) - count
         return self._indices[np.arange(count.sum()) + np.repeat(first - before, count)]
 
-
     def check(self):
         """Checks that the mount still shows the same store, since it may have been mounted
         again."""
@@ -85,6 +89,22 @@ class Selection:
         if manifest and manifest["store_id"] != self.order.store:
             raise ValueError(f"{self.mount.root} shows store {manifest['store_id']} now, not "
                              f"{self.order.store}; mount that one there, or begin another job")
+
+
+def pictures_below(folder):
+    """Returns the paths of the pictures below a folder of a mount, in the order of the store."""
+    mount = Mount(folder)
+    place = _place_in(mount, os.path.abspath(folder))
+    with Store(mount.store) as store:
+        stored = Pass(Order(store, 0, place.below), STORED, 0, 1)
+        items = stored.run_items(0, stored.run(0, 1, (1 << 63) - 1))
+        if not place.view:
+            return [f"{mount.root}/{place.fidelity}/{store.item_path(int(item))}" for item in items]
+        paths = [os.path.join(at, name) for at, _, names in os.walk(os.fsdecode(folder))
+                 for name in names]
+        found = store.items([mount.place(path).shown for path in paths], None)
+    known, first = np.unique(found, return_index=True)
+    return [paths[i] for i in first[np.isin(known, items)]]
 
 
 def _manifest(path):

@@ -29,11 +29,9 @@ import numpy as np
 from ._agreed import Agreed, Alone
 from ._iterations import OfMiniEpochs
 from ._library import MET, LodfsError, RawMet, call
-from ._selection import Selection
+from ._selection import Selection, pictures_below
 from ._announced import Announced, warn
-from .mounts import Mount
-from .order import STORED, Order, Pass, ranks, size_of
-from .store import Store
+from .order import ranks, size_of
 
 _VERSION = 1
 _SCORED = ("score", "bollinger")
@@ -85,20 +83,6 @@ def _options(rf, given):
     return options
 
 
-def _below(folder):
-    """Returns the paths of the pictures below a folder of a mount, in the order of the store."""
-    mount = Mount(folder)
-    place = mount.split(os.path.abspath(folder))
-    if not place:
-        raise ValueError(f"{os.fsdecode(folder)!r} is in none of q1 .. q10, full, original and "
-                         f"auto of {mount.root}")
-    with Store(mount.store) as store:
-        stored = Pass(Order(store, 0, place[1]), STORED, 0, 1)
-        extents = stored.run(0, 1, (1 << 63) - 1)
-        return [f"{mount.root}/{place[0]}/{store.item_path(int(item))}"
-                for item in stored.run_items(0, extents)]
-
-
 class MiniEpochs:
     """The indices of a dataset below a mount; a sampler of PyTorch, and paths for all others.
 
@@ -136,7 +120,7 @@ class MiniEpochs:
             else Alone()
         self._alone = isinstance(self._agreed, Alone)
         if isinstance(dataset, (str, bytes, os.PathLike)):
-            dataset = self.files = _below(dataset)
+            dataset = self.files = pictures_below(dataset)
         self._chosen = chosen = Selection(dataset, seed, store)
         self._length = chosen.order.items // self.world
         self._check(any_order)

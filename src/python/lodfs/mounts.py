@@ -22,7 +22,19 @@ _REQUEST, _ANSWER = struct.Struct("<IIQIIII"), struct.Struct("<IIQQQ")
 _RECORDS = (_AHEAD_BYTES - _REQUEST.size) // 4
 _ORIGINAL = 12
 
+_VIEWS = ("decoded/", "native/")
+
 Ahead = namedtuple("Ahead", "ready total bytes_missing bytes_room bytes_per_second")
+
+
+class Place(namedtuple("Place", "view fidelity below")):
+    """A path below a mount: `view` is "", "decoded" or "native", `fidelity` may be "auto"."""
+
+    @property
+    def shown(self):
+        """The path as a mount without `auto` shows it."""
+        return os.path.join(self.view, "full" if self.fidelity == "auto" else self.fidelity,
+                            self.below)
 
 
 def _root(path):
@@ -122,15 +134,18 @@ class Mount:
             os.close(file)
         return answer
 
-    def split(self, path: str | bytes | os.PathLike) -> tuple[str, str] | None:
-        """Returns the fidelity and the path in the source for a path below the mount; None for
-        another path."""
+    def place(self, path: str | bytes | os.PathLike) -> Place | None:
+        """Returns where a path lies below the mount; None if it is in no fidelity of the tree,
+        decoded/ or native/."""
         text = os.fsdecode(path)
         if not text.startswith(self.root + "/") or "/.." in text:
             text = os.path.abspath(text)
         if not text.startswith(self.root + "/"):
             return None
-        fidelity, _, below = text[len(self.root) + 1:].partition("/")
+        view, text = "", text[len(self.root) + 1:]
+        if text.startswith(_VIEWS):
+            view, _, text = text.partition("/")
+        fidelity, _, below = text.partition("/")
         if fidelity != "auto" and not call("fidelity", os.fsencode(fidelity)):
             return None
-        return fidelity, below
+        return Place(view, fidelity, below)

@@ -132,15 +132,15 @@ class Store(Owner):
             return File(self, path, None)
         return File(self, path, fidelity or "full")
 
-    def items(self, paths: Iterable[Path]) -> np.ndarray:
+    def items(self, paths: Iterable[Path], fidelity: Optional[str] = "full") -> np.ndarray:
         """Returns the item numbers of files as an array. A path that is no file gets NO_ITEM of
-        lodfs.order."""
+        lodfs.order. With the fidelity None, all paths begin as below a mount."""
         names = [os.fsencode(path) for path in paths]
         items = np.empty(len(names), np.uint32)
         if any(b"\0" in name for name in names):
             raise ValueError("embedded null byte")
-        call("items_of", self._opened(), b"".join(name + b"\0" for name in names), items.size,
-             c_void_p(items.ctypes.data))
+        call("view_items_of" if fidelity is None else "items_of", self._opened(),
+             b"".join(name + b"\0" for name in names), items.size, c_void_p(items.ctypes.data))
         return items
 
     def item_path(self, item: int) -> str:
