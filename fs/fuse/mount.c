@@ -275,9 +275,10 @@ control:
 /* Runs in the process that serves. */
 static int run(struct mount *mount)
 {
+    const unsigned rings = mount->options.io_uring ? lod_ring_threads() : 0;
+
     signal(SIGUSR1, SIG_IGN); /* in other commands it prints progress; here it is ignored */
-    mount->memory = lod_memory_plan_make(
-        &mount->options, mount->options.io_uring ? lod_ring_threads() : 0, lod_available_bytes());
+    mount->memory = lod_memory_plan_make(&mount->options, rings, lod_available_bytes());
     lod_process_limits_set(mount->memory.available);
     mount->options.cache_bytes = mount->memory.cache; /* .lodfs/config shows the number */
     int error = open_store(mount);

@@ -16,7 +16,7 @@ static struct timing begin(fuse_req_t req, enum lod_request request)
 {
     const struct lod_ops *ops = fuse_req_userdata(req);
 
-    /* With io_uring, libfuse cancels the threads of its rings at the end: not in a callback. */
+    /* With io_uring, libfuse cancels its threads at the end. In a callback they must not be. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     lod_control_count(ops->control, request);
     return (struct timing){.control = ops->control, .from_ns = lod_clock_ns()};

@@ -367,8 +367,8 @@ CASES = (
 
 USAGE = (
     ("the default size of the cache ignores the available memory", "fs/fuse/mount.c",
-     "lod_memory_plan_make(&mount->options, lod_available_bytes())",
-     "lod_memory_plan_make(&mount->options, UINT64_MAX)", "usage-memory-cgroup"),
+     "lod_memory_plan_make(&mount->options, rings, lod_available_bytes())",
+     "lod_memory_plan_make(&mount->options, rings, UINT64_MAX)", "usage-memory-cgroup"),
     ("a mount is writable", "fs/fuse/mount.c",
      '"ro,nosuid,nodev,default_permissions"', '"nosuid,nodev,default_permissions"',
      "usage-write-calls"),
