@@ -192,12 +192,17 @@ def failed_script(point):
         yield f"{lists(point)} lists are left: {done.stderr}"
 
 
-def gone_record(source, store, point):
-    """One record can never be read: its files fail with EIO, all others are read, the job ends."""
-    path = f"{store}/records/{sorted(os.listdir(store + '/records'))[2]}"
+def whole_epoch(point):
+    """Returns a job that reads all records in an epoch."""
+    return lodfs.MiniEpochs(f"{point}/full", rf=1, room="1M")
+
+
+def gone_record(source, store, point, record):
+    """A record can never be read: its files fail with EIO, all others are read, the job ends."""
+    path = f"{store}/records/{sorted(os.listdir(store + '/records'))[record]}"
     os.rename(path, f"{path}.away")
     try:
-        met = lodfs.MiniEpochs(f"{point}/full", rf=1, room="1M")  # an epoch is all records
+        met = whole_epoch(point)
         codes = Counter()
         for name in met.paths():
             try:
@@ -254,7 +259,9 @@ def main():
         with Mount(store, f"{work}/mount", *SLOW) as point:
             results.add("two jobs of one number", one_number(point, f"{work}/source"))
         with Mount(store, f"{work}/mount", *SLOW) as point:
-            results.add("a record is gone", gone_record(f"{work}/source", store, point))
+            first = int(whole_epoch(point)._records()[0])
+        with Mount(store, f"{work}/mount", *SLOW) as point:
+            results.add("a record is gone", gone_record(f"{work}/source", store, point, first))
     return results.finish()
 
 
