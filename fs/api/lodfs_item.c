@@ -81,19 +81,15 @@ static int find_items(struct lodfs_store *store, uint64_t top, const char *paths
     }
     struct finder finder = {.dataset = opened->dataset};
     result = count ? lod_namespace_find(opened->dataset, top, &finder.top) : 0;
-    if (result) {
-        return lod_say_path(error, lod_error_is_temporary(result) ? result : -EIO, paths);
-    }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; !result && i < count; i++) {
         result = find_item(&finder, paths, &items[i]);
         if (is_elsewhere(result)) {
             items[i] = NO_ITEM;
-        } else if (result) {
-            return lod_say_path(error, lod_error_is_temporary(result) ? result : -EIO, paths);
+            result = 0;
         }
-        paths += strlen(paths) + 1;
+        paths += result ? 0 : strlen(paths) + 1;
     }
-    return 0;
+    return result ? lod_say_path(error, lod_error_is_temporary(result) ? result : -EIO, paths) : 0;
 }
 
 int lodfs_items_of(struct lodfs_store *store, const char *paths, size_t count, uint32_t *items,
