@@ -11,11 +11,10 @@ import signal
 import struct
 import sys
 import threading
-import time
 
 from mounted import Mount, Results, Work, lodfs, need_fuse
 from requests import count, one_pass, read_plainly
-from small import SECONDS_MAX, Foreground, files_below, make_store
+from small import Foreground, end_under, files_below, make_store
 
 SET_AUTO = 1 << 30 | 4 << 16 | ord("L") << 8 | 2
 NAMES = [f"q{k}" for k in range(1, 11)] + ["full"]
@@ -202,17 +201,11 @@ def ends_while_switching(store, point, log, *options):
             dial = Dial(point)
             threads = [threading.Thread(target=switch, args=(dial,)),
                        threading.Thread(target=follow), threading.Thread(target=follow)]
-            for thread in threads:
-                thread.start()
-            time.sleep(.05 * turn)
-            if mount.end(signal.SIGTERM) is None:
-                yield f"turn {turn}: the daemon does not end after SIGTERM"
-                return
-            for thread in threads:
-                thread.join(SECONDS_MAX)
-                if thread.is_alive():
-                    yield f"turn {turn}: a thread hangs"
+            wrong = list(end_under(mount, threads, turn, signal.SIGTERM))
             dial.close()
+        if wrong:
+            yield from wrong
+            return
 
 
 def main():

@@ -167,3 +167,18 @@ class Foreground:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+
+
+def end_under(mount, threads, turn, number):
+    """Starts threads that use a mount in the foreground until it fails, and ends it with a signal,
+    later in each turn. Yields what hangs."""
+    for thread in threads:
+        thread.start()
+    time.sleep(.05 * turn)
+    if mount.end(number) is None:
+        yield f"turn {turn}: the daemon does not end after signal {number}"
+        return
+    for thread in threads:
+        thread.join(SECONDS_MAX)
+        if thread.is_alive():
+            yield f"turn {turn}: a thread hangs"

@@ -29,7 +29,7 @@ def main():
         told = bare_root.trial(root, work, "./lodfs-static version\n"
                                "LODFS=/trial/lodfs-static sh tour.sh photographs")
         print(told, end="")
-        assert "HTTP and S3, OpenCL, CUDA\n" in told
+        assert "without io_uring, HTTP and S3, OpenCL, CUDA\n" in told
         for command in "info", "push store":
             bare_root.refused(root, work, f"{PACK}./lodfs-static {command} s3://bucket/photographs",
                               "install the Debian package or the wheel")

@@ -12,7 +12,8 @@ import threading
 
 from auto import under_load
 from mounted import Mount, Results, Work, lodfs, need_fuse
-from small import SECONDS_MAX, TREES, Foreground, daemons, files_below, make_store, read, until
+from small import (TREES, Foreground, daemons, end_under, files_below, make_store, read,
+                   until)
 
 READERS = 4
 
@@ -84,17 +85,11 @@ def ends(store, point, log, number, *options):
                         ) as mount:
             threads = [threading.Thread(target=read_until_gone, args=(point, names, reader),
                                         daemon=True) for reader in range(READERS)]
-            for thread in threads:
-                thread.start()
-            threads[0].join(.05 * turn)
-            if mount.end(number) is None:
-                yield f"turn {turn}: the daemon does not end"
-                return
-            for thread in threads:
-                thread.join(SECONDS_MAX)
-                if thread.is_alive():
-                    yield f"turn {turn}: a reader hangs"
+            wrong = list(end_under(mount, threads, turn, number))
         subprocess.run(["umount", "-l", point], check=False, stderr=subprocess.DEVNULL)
+        if wrong:
+            yield from wrong
+            return
 
 
 def dead(store, point):
